@@ -1,0 +1,1 @@
+"""Players for the games of boardenvs."""

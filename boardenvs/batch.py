@@ -1,0 +1,121 @@
+"""`BatchEnv`: many games side by side, every seat played by the caller, one call a ply."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from boardenvs.game import Game, Illegal, States, check_illegal, whole_number
+
+__all__ = ["BatchEnv"]
+
+
+class BatchEnv:
+    """N games of one kind. A finished game restarts in the same step.
+
+    The arrays are read-only views, overwritten by every `step`; copy what you keep:
+
+    - `observation`: int8 of shape (N, *game.observation_shape), as the seat to move sees it;
+    - `action_mask`: bool of shape (N, num_actions), True where legal;
+    - `to_move`: int8 of shape (N,);
+    - `states`: the records, shape (N,).
+
+    Game i is the same for every number of games and threads.
+    """
+
+    def __init__(
+        self,
+        game: Game | str,
+        num_envs: int,
+        seed: int | None = None,
+        *,
+        illegal: Illegal = "lose",
+        threads: int | None = None,
+    ) -> None:
+        """Start N games.
+
+        Args:
+            game: a game, or the name of one with its default parameters.
+            num_envs: N, at least 1.
+            seed: of the games' random streams; `None` for a fresh one.
+            illegal: "lose" ends a game with a loss for the offender; "raise" raises
+                before any game is stepped.
+            threads: over how many to spread a step; by default one for small batches.
+
+        Raises:
+            ValueError: for any argument out of range.
+        """
+        from boardenvs import make
+        from boardenvs.compiling import default_threads
+
+        check_illegal(illegal)
+        self.game = make(game) if isinstance(game, str) else game
+        self.num_envs = whole_number("num_envs", num_envs, 1)
+        self.illegal = illegal
+        self.threads = (
+            default_threads(num_envs) if threads is None else whole_number("threads", threads, 1)
+        )
+        self._reward = np.zeros((num_envs, self.game.num_players), np.float32)
+        self._terminated = np.zeros(num_envs, np.bool_)
+        self._truncated = np.zeros(num_envs, np.bool_)
+        self.reset(seed)
+
+    def reset(self, seed: int | None = None) -> None:
+        """Start all games anew, as the constructor does."""
+        self._set(self.game.new(self.num_envs, seed))
+
+    def _set(self, states: States) -> None:
+        self._states = states
+        self._to_move = self.game.to_move(states)
+        self._mask = self.game.legal(states)
+        self._observation = self.game.observe(states, self._to_move)
+        self.states = _read_only(states)
+        self.to_move = _read_only(self._to_move)
+        self.action_mask = _read_only(self._mask)
+        self.observation = _read_only(self._observation)
+
+    def __setstate__(self, attributes: dict[str, object]) -> None:
+        self.__dict__.update(attributes)
+        # A copy holds views of its own arrays, not copies of the views.
+        self._set(self._states)
+
+    def step(
+        self, actions: npt.ArrayLike
+    ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+        """One action in every game, by the seat to move; games that end start anew.
+
+        Args:
+            actions: N whole numbers.
+
+        Returns:
+            Rewards, float32 of shape (N, num_players): zero but for games that ended;
+            terminated and truncated, bool of shape (N,): which games ended, and how.
+            All three are overwritten by the next step.
+
+        Raises:
+            ValueError: an action outside of the action space, or with
+                `illegal="raise"` an illegal one. No game is stepped then.
+        """
+        numbers = self.game.action_numbers(actions, self.num_envs)
+        if self.illegal == "raise":
+            self.game.require_legal(self._mask, numbers)
+        self.game.kernels.step_games(
+            self.threads,
+            self._states,
+            self.game.constants,
+            self.game.start,
+            numbers,
+            self._mask,
+            self._observation,
+            self._to_move,
+            self._reward,
+            self._terminated,
+            self._truncated,
+        )
+        return self._reward, self._terminated, self._truncated
+
+
+def _read_only(array: npt.NDArray[np.generic]) -> npt.NDArray[np.generic]:
+    view = array.view()
+    view.flags.writeable = False
+    return view

@@ -1,0 +1,130 @@
+"""How the loops over many games are compiled against the rules of one game.
+
+A loop (see `boardenvs.loops`) names `play`, `legal`, `observe`, ... without
+importing them; `bind` compiles it with those names taken from a game's
+`rules.py`. The compiled code is cached on disk beside that `rules.py`, so a later
+process loads it in milliseconds.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import sys
+import types
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numba
+from numba import njit, prange
+from numba.core import config as numba_config
+
+from boardenvs import loops
+
+__all__ = ["Kernels", "bind", "bind_parallel", "default_threads"]
+
+# GNU OpenMP, Numba's usual choice, allows kernels from several Python threads at
+# once; its "workqueue" layer crashes on that. A user's own choice is respected.
+config: Any = numba_config
+if config.THREADING_LAYER == "default":
+    config.THREADING_LAYER = "threadsafe"
+
+
+_HELPERS = [str(Path(__file__).with_name(f)) for f in ("chance.py", "outcome.py")]
+
+
+@functools.cache
+def _digest(*files: str) -> str:
+    """Eight hex digits that change with the text of any of the files."""
+    digest = hashlib.sha256()
+    for file in files:
+        digest.update(Path(file).read_bytes())
+    return digest.hexdigest()[:8]
+
+
+def bind(
+    loop: Callable[..., Any],
+    rules: types.ModuleType,
+    *,
+    name: str | None = None,
+    parallel: bool = False,
+    cache: bool = True,
+    names: dict[str, Any] | None = None,
+) -> Callable[..., Any]:
+    """Compile `loop` with its free names looked up in `rules`, then in its own module.
+
+    Numba can cache neither a closure over a compiled function nor one that takes it
+    as an argument, but it does cache a function whose code claims to come from a
+    file. So the loop's code is re-labelled as code of the rules file. Numba notices
+    by itself when that file changes; that the loop or a shared helper changed is
+    told by a digest in the function's name. Plain functions of its own module that
+    the loop calls are bound in the same way.
+    """
+    home = sys.modules[loop.__module__]
+    label = f"{name or loop.__name__}_{_digest(*_HELPERS, str(home.__file__))}"
+    code = loop.__code__.replace(co_filename=str(rules.__file__), co_name=label)
+    scope = {**vars(home), **vars(rules), "prange": prange, **(names or {})}
+    for called in code.co_names:
+        helper = scope.get(called)
+        if isinstance(helper, types.FunctionType) and helper.__module__ == home.__name__:
+            scope[called] = bind(helper, rules, cache=False)
+    function = types.FunctionType(code, scope, label, loop.__defaults__)
+    function.__module__ = rules.__name__
+    function.__qualname__ = label
+    compiled: Callable[..., Any] = njit(cache=cache, nogil=True, parallel=parallel)(function)
+    return compiled
+
+
+def _in_chunks(chunks: int, args: tuple[Any, ...]) -> None:
+    """Run `over_range(*args, low, high)` on `chunks` equal parts of the batch."""
+    total = len(args[0])
+    for c in prange(chunks):
+        over_range(*args, c * total // chunks, (c + 1) * total // chunks)  # type: ignore[name-defined] # noqa: F821 bound by bind_parallel
+
+
+def default_threads(num: int) -> int:
+    """Threads for a batch of `num` games: all that Numba has, once that pays for waking them."""
+    return int(numba.get_num_threads()) if num >= 1024 else 1
+
+
+def bind_parallel(over_range: Callable[..., Any], rules: types.ModuleType) -> Callable[..., None]:
+    """Bind a loop whose last arguments are `low, high`; the result spreads it over threads.
+
+    The result is called as `run(threads, *args)`. One thread calls the plain loop, so
+    small batches never pay for waking others.
+    """
+    serial = bind(over_range, rules)
+    spread = bind(
+        _in_chunks,
+        rules,
+        name=f"{over_range.__name__}_{_digest(str(sys.modules[over_range.__module__].__file__))}_chunks",
+        parallel=True,
+        names={"over_range": serial},
+    )
+
+    def run(threads: int, *args: Any) -> None:
+        if threads <= 1:
+            serial(*args, 0, len(args[0]))
+        else:
+            spread(min(threads, numba.get_num_threads()), args)
+
+    return run
+
+
+class Kernels:
+    """The loops of `boardenvs.loops`, each compiled for one game when first asked for.
+
+    A loop over part of a batch (its last arguments are `low, high`) is called as
+    `kernels.step_games(threads, ...)` without them; see `bind_parallel`.
+    """
+
+    def __init__(self, rules: types.ModuleType) -> None:
+        self._rules = rules
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        loop = getattr(loops, name)
+        partial = loop.__code__.co_varnames[: loop.__code__.co_argcount][-2:] == ("low", "high")
+        kernel = (bind_parallel if partial else bind)(loop, self._rules)
+        setattr(self, name, kernel)
+        return kernel

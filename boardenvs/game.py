@@ -1,0 +1,482 @@
+"""`Game`: what every game must say about itself. The one contract of the package.
+
+A position is one NumPy record. Its fields start with those of `header`; the rest is
+the game's own. Operations work on arrays of records, so copying a game is `.copy()`,
+saving it is `.tobytes()` and comparing two is `==`.
+"""
+
+from __future__ import annotations
+
+import abc
+import functools
+import importlib
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from boardenvs.compiling import Kernels
+
+__all__ = ["Game", "Illegal", "States", "check_illegal", "whole_number"]
+
+States = npt.NDArray[np.void]
+Illegal = Literal["lose", "raise"]
+
+
+def whole_number(what: str, value: Any, low: int, high: int | None = None) -> int:
+    """`value` as an int.
+
+    Raises:
+        ValueError: it is no whole number, or lies outside of `low` to `high`.
+    """
+    if (
+        isinstance(value, bool | np.bool_)
+        or not isinstance(value, int | np.integer)
+        or value < low
+        or (high is not None and value > high)
+    ):
+        expected = f"from {low} to {high}" if high is not None else f"of at least {low}"
+        raise ValueError(f"{what} must be a whole number {expected}, got {value!r}")
+    return int(value)
+
+
+def check_illegal(illegal: str) -> None:
+    """Raise `ValueError` unless `illegal` names a way to treat illegal actions."""
+    if illegal not in ("lose", "raise"):
+        raise ValueError(f"illegal must be 'lose' or 'raise', got {illegal!r}")
+
+
+def _header(num_players: int) -> list[tuple[Any, ...]]:
+    """The fields that every record has."""
+    return [
+        ("rng", np.uint64),  # the random stream, see boardenvs.chance
+        ("returns", np.float32, (num_players,)),  # 0 until the end
+        ("ply", np.int32),  # legal actions so far
+        ("last_action", np.int32),  # -1 before the first
+        ("to_move", np.int8),  # seat; after the end, the one that would be next
+        ("offender", np.int8),  # the seat that lost by an illegal action, else -1
+        ("terminated", np.bool_),
+        ("truncated", np.bool_),
+    ]
+
+
+class Game(abc.ABC):
+    """One game with its parameters. Stateless: positions are records handed in and out.
+
+    A subclass sets the facts below, names its module of rules (see
+    `boardenvs.loops` for what that supplies), and writes the text and dictionary
+    forms of a position. Seats are numbered from 0.
+    """
+
+    name: ClassVar[str]
+    """As `boardenvs.make` takes it."""
+    has_chance: ClassVar[bool] = False
+    """Whether anything is drawn at random during play or before it."""
+    has_hidden: ClassVar[bool] = False
+    """Whether some seat does not see everything."""
+
+    params: dict[str, Any]
+    """What the game was made with, defaults included."""
+    num_players: int
+    num_actions: int
+    observation_shape: tuple[int, ...]
+    observation_high: int = 1
+    """Largest value in an observation; the smallest is 0, the dtype int8."""
+    max_plies: int
+    """After so many plies an unfinished game is truncated."""
+    state_dtype: np.dtype[np.void]
+
+    def __init__(
+        self,
+        *,
+        params: dict[str, Any],
+        num_players: int,
+        num_actions: int,
+        observation_shape: tuple[int, ...],
+        fields: list[tuple[Any, ...]],
+        constants: Mapping[str, tuple[Any, Any]],
+    ) -> None:
+        """Set the facts.
+
+        Args:
+            params: the arguments of the subclass, `max_plies` among them.
+            num_players: number of seats.
+            num_actions: size of the action space.
+            observation_shape: shape of one seat's observation.
+            fields: the game's own record fields, after those common to all.
+            constants: what the rules read as `p.NAME`: name to (dtype, value).
+        """
+        self.params = params
+        self.num_players = num_players
+        self.num_actions = num_actions
+        self.observation_shape = observation_shape
+        self.max_plies = whole_number("max_plies", params["max_plies"], num_players)
+        record = np.dtype([*_header(num_players), *fields], align=True)
+        self.state_dtype = np.dtype((np.record, record))
+        constants = {**constants, "max_plies": (np.int64, self.max_plies)}
+        self.constants = np.zeros(
+            1, np.dtype((np.record, [(k, t) for k, (t, _) in constants.items()]))
+        )
+        """The rules' parameters `p`, shape (1,)."""
+        for key, (_, value) in constants.items():
+            self.constants[key] = value
+        self.start = np.zeros(1, self.state_dtype)
+        """A record before the deal, shape (1,)."""
+        self.start["last_action"] = -1
+        self.start["offender"] = -1
+
+    # What it was made with is what it is: a copy, here or in another process, is made anew.
+    def __reduce__(self) -> tuple[Any, ...]:
+        return functools.partial(type(self), **self.params), ()
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and self.params == other.params
+
+    def __hash__(self) -> int:
+        return hash((type(self), repr(self.params)))
+
+    def __repr__(self) -> str:
+        arguments = ", ".join(f"{k}={v!r}" for k, v in self.params.items())
+        return f"{type(self).__name__}({arguments})"
+
+    @functools.cached_property
+    def kernels(self) -> Kernels:
+        """The compiled loops over this game's rules."""
+        return _kernels(f"{type(self).__module__}.rules")
+
+    # -- Operations on arrays of records; a single record counts as an array of one. ----
+
+    def new(self, num: int, seed: int | None = None) -> States:
+        """Start positions.
+
+        Args:
+            num: how many, at least 0.
+            seed: of the records' random streams; `None` for a fresh one. Record i is
+                the same for every `num`.
+
+        Returns:
+            Array of shape (num,), dtype `state_dtype`.
+
+        Raises:
+            ValueError: for a bad `num` or `seed`.
+        """
+        from boardenvs.chance import seed_word, stream_words
+
+        num = whole_number("num", num, 0)
+        return self.new_from_words(stream_words(seed_word(seed), num))
+
+    def new_from_words(self, words: npt.NDArray[np.uint64]) -> States:
+        """Start positions whose random streams start at the given words, shape (N,)."""
+        states = np.empty(len(words), self.state_dtype)
+        self.kernels.start_games(states, self.constants, self.start, words)
+        return states
+
+    def legal(self, states: States) -> npt.NDArray[np.bool_]:
+        """Legal actions: bool array of shape (N, num_actions), all False after the end."""
+        states = self.batch(states)
+        masks = np.empty((len(states), self.num_actions), np.bool_)
+        self.kernels.legal_games(states, self.constants, masks)
+        return masks
+
+    def play(self, states: States, actions: npt.ArrayLike, *, illegal: Illegal = "lose") -> None:
+        """One action in each game, in place.
+
+        Args:
+            states: shape (N,), none of them over.
+            actions: N whole numbers.
+            illegal: "lose" ends the game with a loss for the offender; "raise" raises
+                before anything is played.
+
+        Raises:
+            ValueError: an action outside of the action space, a game that is over, or
+                with `illegal="raise"` an illegal action.
+        """
+        check_illegal(illegal)
+        target = np.asarray(states)
+        states = self.batch(states)
+        numbers = self.action_numbers(actions, len(states))
+        over = states["terminated"] | states["truncated"]
+        if over.any():
+            raise ValueError(
+                f"game {int(over.argmax())} of the batch is over; play takes live games"
+            )
+        masks = self.legal(states)
+        if illegal == "raise":
+            self.require_legal(masks, numbers)
+        self.kernels.advance_games(states, self.constants, numbers, masks)
+        if not np.shares_memory(target, states):
+            target[...] = states.reshape(target.shape)
+
+    def observe(self, states: States, seat: npt.ArrayLike) -> npt.NDArray[np.int8]:
+        """What a seat sees: int8 array of shape (N, *observation_shape).
+
+        Args:
+            states: shape (N,).
+            seat: one seat, or one for each state.
+        """
+        states = self.batch(states)
+        out = np.empty((len(states), *self.observation_shape), np.int8)
+        self.kernels.observe_games(states, self.constants, self._seats(seat, len(states)), out)
+        return out
+
+    def conceal(self, states: States, seat: npt.ArrayLike, rng: np.random.Generator) -> States:
+        """Copies as far as a seat may know them.
+
+        Hidden parts and the random stream are drawn afresh, the latter even where
+        nothing is hidden, so that no search foresees the dice.
+
+        Args:
+            states: shape (N,).
+            seat: one seat, or one for each state.
+            rng: what the fresh parts are drawn from.
+        """
+        words = rng.integers(0, 2**64, len(self.batch(states)), np.uint64)
+        return self.conceal_with_words(states, seat, words)
+
+    def conceal_with_words(
+        self, states: States, seat: npt.ArrayLike, words: npt.NDArray[np.uint64]
+    ) -> States:
+        """As `conceal`, drawing record i from the stream word `words[i]`."""
+        copies = self.batch(states).copy()
+        seats = self._seats(seat, len(copies))
+        self.kernels.redraw_games(copies, self.constants, seats, words)
+        return copies
+
+    def to_move(self, states: States) -> npt.NDArray[np.int8]:
+        """The seat whose turn it is, shape (N,); after the end, who would be next."""
+        return self.batch(states)["to_move"].copy()
+
+    def returns(self, states: States) -> npt.NDArray[np.float32]:
+        """Each seat's result: shape (N, num_players), all 0 until the end."""
+        return self.batch(states)["returns"].copy()
+
+    def terminated(self, states: States) -> npt.NDArray[np.bool_]:
+        """Whether the rules have ended the game, shape (N,)."""
+        return self.batch(states)["terminated"].copy()
+
+    def truncated(self, states: States) -> npt.NDArray[np.bool_]:
+        """Whether `max_plies` has ended the game, shape (N,)."""
+        return self.batch(states)["truncated"].copy()
+
+    def info(self, state: np.void) -> dict[str, Any]:
+        """What the environments add to `info` for one position, by the game's own keys."""
+        return {}
+
+    # -- Text ---------------------------------------------------------------------------
+
+    @abc.abstractmethod
+    def to_text(self, state: np.void) -> str:
+        """One position in the console format, each line ended by a newline."""
+
+    @abc.abstractmethod
+    def from_text(
+        self, text: str, *, to_move: int | None = None, ply: int | None = None
+    ) -> np.void:
+        """The position that a text shows.
+
+        Args:
+            text: as `to_text` writes it.
+            to_move: whose turn it is; by default the first player's, or what the
+                position implies.
+            ply: how many plies were played; by default the fewest possible.
+
+        Raises:
+            ValueError: the text shows no valid position.
+        """
+
+    @abc.abstractmethod
+    def action_to_text(self, action: int, state: np.void | None = None) -> str:
+        """An action as a player types it.
+
+        Args:
+            action: its number.
+            state: the position it is played in, for games whose notation depends on it.
+
+        Raises:
+            ValueError: the action is not in the action space.
+        """
+
+    @abc.abstractmethod
+    def action_from_text(self, text: str, state: np.void | None = None) -> int:
+        """The number of an action that a player typed.
+
+        Raises:
+            ValueError: it is malformed or not in the action space.
+        """
+
+    # -- JSON ---------------------------------------------------------------------------
+
+    @abc.abstractmethod
+    def _position_to_dict(self, state: np.void) -> dict[str, Any]:
+        """The game's own fields as JSON values, by the keys of `_position_from_dict`."""
+
+    @abc.abstractmethod
+    def _position_from_dict(self, fields: dict[str, Any], state: np.void) -> None:
+        """Write the game's own fields into a start record, and `to_move` and `ply`.
+
+        `fields` has the keys of `_position_to_dict`, and `to_move` and `ply` where the
+        user gave them (as ints of at least 0).
+
+        Raises:
+            ValueError: they describe no valid position.
+        """
+
+    def to_dict(self, state: np.void) -> dict[str, Any]:
+        """One position as JSON values; `from_dict` gives the same record back."""
+        record = self.one(state)
+        return {
+            "game": self.name,
+            "params": self.params,
+            **self._position_to_dict(record),
+            "to_move": int(record["to_move"]),
+            "ply": int(record["ply"]),
+            "last_action": int(record["last_action"]),
+            "offender": int(record["offender"]),
+            "terminated": bool(record["terminated"]),
+            "truncated": bool(record["truncated"]),
+            "returns": [float(x) for x in record["returns"]],
+            "rng": int(record["rng"]),
+        }
+
+    def from_dict(self, data: Mapping[str, Any]) -> np.void:
+        """The record of a position given as `to_dict` writes it, or by hand.
+
+        Only the game's own fields are required. Who has won follows from the position;
+        if the dictionary says it too, it must agree.
+
+        Raises:
+            ValueError: naming what is missing, unknown or impossible.
+        """
+        if not isinstance(data, Mapping):
+            raise ValueError(f"a {self.name} position must be a dictionary, got {data!r}")
+        own = list(self._position_to_dict(self.start[0]))
+        known = {"game", "params", "to_move", "ply", "last_action", "offender", "rng"}
+        derived = ("terminated", "truncated", "returns")
+        for key in data:
+            if key not in own and key not in known and key not in derived:
+                raise ValueError(f"a {self.name} position has no field {key!r}; its own are {own}")
+        for key in own:
+            if key not in data:
+                raise ValueError(f"a {self.name} position needs the field {key!r}")
+        for key, expected in (("game", self.name), ("params", self.params)):
+            if data.get(key, expected) != expected:
+                raise ValueError(f"{key} must be {expected!r}, got {data[key]!r}")
+
+        states = self.start.copy()
+        record = states[0]
+        offender = whole_number("offender", data.get("offender", -1), -1, self.num_players - 1)
+        given = {key: data[key] for key in own}
+        if "to_move" in data:
+            given["to_move"] = whole_number("to_move", data["to_move"], 0, self.num_players - 1)
+        if "ply" in data:
+            given["ply"] = whole_number("ply", data["ply"], 0, self.max_plies)
+        self._position_from_dict(given, record)
+        record["last_action"] = whole_number(
+            "last_action", data.get("last_action", -1), -1, self.num_actions - 1
+        )
+        record["rng"] = whole_number("rng", data.get("rng", 0), 0, 2**64 - 1)
+        self.kernels.judge_games(states, self.constants)
+        if offender >= 0:
+            if offender != record["to_move"] or record["terminated"] or record["truncated"]:
+                raise ValueError(f"offender {offender} was not to move in a live game")
+            nothing_legal = np.zeros((1, self.num_actions), np.bool_)
+            self.kernels.advance_games(states, self.constants, np.zeros(1, np.int64), nothing_legal)
+        for key in derived:
+            if key in data and not np.array_equal(
+                np.asarray(data[key], dtype=np.float32), record[key].astype(np.float32)
+            ):
+                raise ValueError(
+                    f"{key} is given as {data[key]!r}, but the position says {record[key]!r}"
+                )
+        return record
+
+    def restore(self, state: Any) -> States:
+        """A valid position, given as a record, an array of one, or a dictionary.
+
+        Returns:
+            A fresh array of shape (1,).
+
+        Raises:
+            ValueError: it is none of these, or no valid position.
+        """
+        if isinstance(state, Mapping):
+            return np.array([self.from_dict(state)], self.state_dtype)
+        record = self.one(state)
+        if self.from_dict(self.to_dict(record)) != record:
+            raise ValueError(f"the record is no valid {self.name} position")
+        return np.array([record], self.state_dtype)
+
+    # -- Checks of what callers hand in -------------------------------------------------
+
+    def batch(self, states: Any) -> States:
+        """`states` as a writable contiguous array of shape (N,); a copy only if need be.
+
+        Raises:
+            ValueError: it is no array of this game's records.
+        """
+        array = np.asarray(states)
+        if array.dtype != self.state_dtype or array.ndim > 1:
+            raise ValueError(
+                f"expected {self.name} records, shape (N,), got an array of "
+                f"shape {array.shape} and dtype {array.dtype}"
+            )
+        if array.ndim == 0:
+            array = array.reshape(1)
+        if not (array.flags.c_contiguous and array.flags.writeable and array.flags.aligned):
+            array = array.copy()
+        return array if array.dtype.type is np.record else array.view(self.state_dtype)
+
+    def one(self, state: Any) -> np.void:
+        """`state` as one record. Raises `ValueError` if it is none."""
+        batch = self.batch(state)
+        if len(batch) != 1:
+            raise ValueError(f"expected one {self.name} record, got {len(batch)}")
+        record: np.void = batch[0]
+        return record
+
+    def action_numbers(self, actions: npt.ArrayLike, num: int) -> npt.NDArray[np.int64]:
+        """`actions` as int64 of shape (num,).
+
+        Raises:
+            ValueError: they are not whole numbers, not so many, or not in the action space.
+        """
+        array = np.asarray(actions)
+        if array.size == 0 == num:
+            return np.zeros(0, np.int64)
+        if array.dtype.kind not in "iu" or array.shape not in ((num,), () if num == 1 else (num,)):
+            raise ValueError(
+                f"expected {num} actions as whole numbers, got an array of "
+                f"shape {array.shape} and dtype {array.dtype}"
+            )
+        array = array.reshape(num)
+        outside = (array < 0) | (array >= self.num_actions)
+        if outside.any():
+            raise ValueError(
+                f"action {array[outside.argmax()]} is outside of the action space, "
+                f"0 to {self.num_actions - 1}"
+            )
+        return np.ascontiguousarray(array, np.int64)
+
+    def require_legal(self, masks: npt.NDArray[np.bool_], actions: npt.NDArray[np.int64]) -> None:
+        """Raise `ValueError` for the first action that its mask does not allow."""
+        refused = ~masks[np.arange(len(actions)), actions]
+        if refused.any():
+            i = int(refused.argmax())
+            raise ValueError(f"action {actions[i]} is illegal in game {i} of the batch")
+
+    def _seats(self, seat: npt.ArrayLike, num: int) -> npt.NDArray[np.int64]:
+        seats = np.asarray(seat)
+        if seats.dtype.kind not in "iu" or seats.shape not in ((), (num,)):
+            raise ValueError(f"seat must be a whole number or {num} of them, got {seat!r}")
+        if seats.size and (seats.min() < 0 or seats.max() >= self.num_players):
+            raise ValueError(f"seat must be from 0 to {self.num_players - 1}, got {seat!r}")
+        return np.ascontiguousarray(np.broadcast_to(seats, (num,)), np.int64)
+
+
+@functools.cache
+def _kernels(rules: str) -> Kernels:
+    from boardenvs.compiling import Kernels
+
+    return Kernels(importlib.import_module(rules))

@@ -1,0 +1,95 @@
+"""The 112 game: two players, a row of positions, whoever makes 1, 1, 2 wins. See README.md here."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from boardenvs.aec import make_env, make_raw_env
+from boardenvs.game import Game, whole_number
+from boardenvs.game112 import text as notation
+
+__all__ = ["Game112", "env", "raw_env"]
+
+
+class Game112(Game):
+    """Two players put a 1 or a 2 on the empty positions of a row; 1, 1, 2 side by side wins.
+
+    - Rules: whoever's move makes three neighbouring positions read 1, 1, 2 wins; a full
+      board without it is a tie.
+    - Arguments: `board_size=9` (1 to 9), `max_plies=9`.
+    - Observation: int8 (3, N): ones, twos, empty positions; the same for both seats.
+    - Actions: Discrete(2*N): `2 * (position - 1) + (value - 1)`; as text `4 2`.
+    - Rewards: +1 and -1 at the end; 0 for a tie.
+    - Start and end: empty board; a win or a full board.
+    - Hidden and random: nothing.
+
+    Version history: v0, first version.
+
+    Raises:
+        ValueError: an argument is out of its range.
+    """
+
+    name = "game112"
+
+    def __init__(self, board_size: int = 9, max_plies: int = 9) -> None:
+        self.board_size = whole_number("board_size", board_size, 1, 9)
+        super().__init__(
+            params={"board_size": self.board_size, "max_plies": max_plies},
+            num_players=2,
+            num_actions=2 * board_size,
+            observation_shape=(3, board_size),
+            # Always nine cells, so that one compiled kernel serves every size.
+            fields=[("cells", np.int8, (9,))],
+            constants={"size": (np.int64, board_size)},
+        )
+
+    def to_text(self, state: np.void) -> str:
+        return notation.board_to_text(self._cells(self.one(state)))
+
+    def from_text(
+        self, text: str, *, to_move: int | None = None, ply: int | None = None
+    ) -> np.void:
+        data: dict[str, Any] = {
+            "board": notation.board_from_text(text, self.board_size),
+            "to_move": to_move,
+            "ply": ply,
+        }
+        return self.from_dict({k: v for k, v in data.items() if v is not None})
+
+    def action_to_text(self, action: int, state: np.void | None = None) -> str:
+        return notation.action_to_text(whole_number("action", action, 0, self.num_actions - 1))
+
+    def action_from_text(self, text: str, state: np.void | None = None) -> int:
+        return notation.action_from_text(text, self.board_size)
+
+    def _cells(self, state: np.void) -> list[int]:
+        return [int(c) for c in state["cells"][: self.board_size]]
+
+    def _position_to_dict(self, state: np.void) -> dict[str, Any]:
+        return {"board": self._cells(state)}
+
+    def _position_from_dict(self, fields: dict[str, Any], state: np.void) -> None:
+        cells = fields["board"]
+        if (
+            not isinstance(cells, list)
+            or len(cells) != self.board_size
+            or not all(type(c) is int and 0 <= c <= 2 for c in cells)
+        ):
+            raise ValueError(
+                f"board must be {self.board_size} numbers, 0 (empty), 1 or 2, got {cells!r}"
+            )
+        filled = sum(c > 0 for c in cells)
+        for key, implied in (("ply", filled), ("to_move", filled % 2)):
+            if fields.get(key, implied) != implied:
+                raise ValueError(
+                    f"{key} must be {implied} with {filled} positions filled, got {fields[key]}"
+                )
+        state["cells"][: self.board_size] = cells
+        state["ply"] = filled
+        state["to_move"] = filled % 2
+
+
+env = make_env(Game112)
+raw_env = make_raw_env(Game112)

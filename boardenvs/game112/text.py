@@ -1,0 +1,49 @@
+"""The 112 game's console format: one line, `| - - 1 2 - |`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+__all__ = ["action_from_text", "action_to_text", "board_from_text", "board_to_text"]
+
+
+def board_to_text(cells: Sequence[int]) -> str:
+    """The line of a board; 0 stands for an empty position."""
+    return f"| {' '.join('-12'[c] for c in cells)} |\n"
+
+
+def board_from_text(text: str, size: int) -> list[int]:
+    """The values of a line as `board_to_text` writes it.
+
+    Raises:
+        ValueError: it is no such line.
+    """
+    symbols = text.rstrip("\n")[2:-2].split(" ")
+    if len(symbols) == size and all(s in ("-", "1", "2") for s in symbols):
+        cells = ["-12".index(s) for s in symbols]
+        if text.rstrip("\n") == board_to_text(cells).rstrip("\n"):
+            return cells
+    expected = board_to_text([0] * size).rstrip("\n")
+    raise ValueError(f"expected a board such as {expected!r} of -, 1 and 2, got {text!r}")
+
+
+def action_to_text(action: int) -> str:
+    """Position and value, such as `4 2`."""
+    return f"{action // 2 + 1} {action % 2 + 1}"
+
+
+def action_from_text(text: str, size: int) -> int:
+    """The action of a position and a value, two whole numbers with blanks between.
+
+    Raises:
+        ValueError: they are none, or outside of the board or the values.
+    """
+    words = text.split()
+    if len(words) != 2 or not all(w.isascii() and w.isdigit() for w in words):
+        raise ValueError(f"expected a position and a value such as '4 2', got {text.strip()!r}")
+    position, value = map(int, words)
+    if not 1 <= position <= size:
+        raise ValueError(f"position must be from 1 to {size}, got {position}")
+    if value not in (1, 2):
+        raise ValueError(f"value must be 1 or 2, got {value}")
+    return 2 * (position - 1) + (value - 1)

@@ -1,0 +1,141 @@
+"""Gekitai: place a piece, push its neighbours away, line up three. See README.md here."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from boardenvs.aec import make_env, make_raw_env
+from boardenvs.game import Game, States, whole_number
+from boardenvs.gekitai import text as notation
+
+__all__ = ["Gekitai", "env", "raw_env"]
+
+
+class Gekitai(Game):
+    """Two players place pieces on an N x N board and push the neighbours away.
+
+    - Rules: a placed piece pushes each neighbour one cell outward if the cell beyond is
+      free or off the board. `line_length` in a row or all `pieces` on the board win; the
+      mover's conditions come first.
+    - Arguments: `board_size=6` (6 to 8), `pieces=8` (6 to 12), `line_length=3` (3 to the
+      smaller of both), `max_plies=200`.
+    - Observation: int8 (3, N, N): own pieces, the other's, empty cells.
+    - Actions: Discrete(N*N): `row * N + column` from the top left; as text `B2`.
+    - Rewards: +1 and -1 at the end; 0 when truncated.
+    - Start and end: empty board; a win, or truncation after `max_plies`.
+    - Hidden and random: nothing.
+
+    Version history: v0, first version.
+
+    Raises:
+        ValueError: an argument is out of its range.
+    """
+
+    name = "gekitai"
+
+    def __init__(
+        self,
+        board_size: int = 6,
+        pieces: int = 8,
+        line_length: int = 3,
+        max_plies: int = 200,
+    ) -> None:
+        self.board_size = whole_number("board_size", board_size, 6, 8)
+        self.pieces = whole_number("pieces", pieces, 6, 12)
+        self.line_length = whole_number("line_length", line_length, 3, min(board_size, pieces))
+        row = (1 << board_size) - 1
+        super().__init__(
+            params={
+                "board_size": self.board_size,
+                "pieces": self.pieces,
+                "line_length": self.line_length,
+                "max_plies": max_plies,
+            },
+            num_players=2,
+            num_actions=board_size**2,
+            observation_shape=(3, board_size, board_size),
+            fields=[("pieces", np.uint64, (2,))],
+            constants={
+                "size": (np.int64, board_size),
+                "pieces": (np.int64, pieces),
+                "line": (np.int64, line_length),
+                "board": (np.uint64, sum(row << 8 * r for r in range(board_size))),
+            },
+        )
+
+    def owners(self, states: States | np.void) -> npt.NDArray[np.int8]:
+        """Who stands where: int8 of shape (N, board_size, board_size), -1 for an empty cell."""
+        states = self.batch(states)
+        # Little-endian bytes of a bitboard are its rows, bits of a byte the columns.
+        rows = states["pieces"].astype("<u8")[..., None].view(np.uint8)
+        bits = np.unpackbits(rows, axis=-1, bitorder="little").reshape(-1, 2, 8, 8)
+        bits = bits[:, :, : self.board_size, : self.board_size].astype(np.int8)
+        owners: npt.NDArray[np.int8] = bits[:, 0] * 0 + bits[:, 1] * 1 - (1 - bits.sum(1))
+        return owners.astype(np.int8)
+
+    def to_text(self, state: np.void) -> str:
+        return notation.board_to_text(self._rows(self.one(state)), self.pieces)
+
+    def from_text(
+        self, text: str, *, to_move: int | None = None, ply: int | None = None
+    ) -> np.void:
+        data: dict[str, Any] = {
+            "board": notation.board_from_text(text, self.board_size, self.pieces),
+            "to_move": to_move,
+            "ply": ply,
+        }
+        return self.from_dict({k: v for k, v in data.items() if v is not None})
+
+    def action_to_text(self, action: int, state: np.void | None = None) -> str:
+        action = whole_number("action", action, 0, self.num_actions - 1)
+        return notation.action_to_text(action, self.board_size)
+
+    def action_from_text(self, text: str, state: np.void | None = None) -> int:
+        return notation.action_from_text(text, self.board_size)
+
+    def _rows(self, state: np.void) -> list[str]:
+        symbols = np.array([*notation.SYMBOLS, "."])  # the last one for owner -1
+        return ["".join(row) for row in symbols[self.owners(state)[0]]]
+
+    def _position_to_dict(self, state: np.void) -> dict[str, Any]:
+        return {"board": self._rows(state)}
+
+    def _position_from_dict(self, fields: dict[str, Any], state: np.void) -> None:
+        size = self.board_size
+        rows = fields["board"]
+        if (
+            not isinstance(rows, list)
+            or len(rows) != size
+            or not all(
+                isinstance(r, str) and len(r) == size and not set(r) - set("XO.") for r in rows
+            )
+        ):
+            raise ValueError(f"board must be {size} strings of {size} X, O or '.', got {rows!r}")
+        counts = []
+        for seat, symbol in enumerate(notation.SYMBOLS):
+            cells = [8 * r + c for r in range(size) for c in range(size) if rows[r][c] == symbol]
+            if len(cells) > self.pieces:
+                raise ValueError(f"{symbol} has {len(cells)} pieces on the board, of {self.pieces}")
+            state["pieces"][seat] = sum(1 << cell for cell in cells)
+            counts.append(len(cells))
+        ply = fields.get("ply")
+        to_move = fields.get("to_move", 0 if ply is None else ply % 2)
+        # Moves alternate: after ply p, X has placed (p + 1) // 2 times and O p // 2 times.
+        fewest = max(2 * counts[0] - 1, 2 * counts[1], 0)
+        fewest += (fewest - to_move) % 2
+        if ply is None:
+            ply = fewest
+        if ply < fewest or ply > self.max_plies or ply % 2 != to_move:
+            raise ValueError(
+                f"ply {ply} with {'XO'[to_move]} to move does not fit {counts[0]} X and "
+                f"{counts[1]} O on the board; the fewest is {fewest}"
+            )
+        state["to_move"] = to_move
+        state["ply"] = ply
+
+
+env = make_env(Gekitai)
+raw_env = make_raw_env(Gekitai)

@@ -1,0 +1,61 @@
+"""Gekitai's console format: the board as a grid, and below it the pieces in hand."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from boardenvs.grid import address, address_from_text, grid_cells, grid_text
+
+__all__ = ["SYMBOLS", "action_from_text", "action_to_text", "board_from_text", "board_to_text"]
+
+SYMBOLS = "XO"
+
+
+def board_to_text(rows: Sequence[str], pieces: int) -> str:
+    """Board and hands.
+
+    Args:
+        rows: one string a row, of `X`, `O` and `.`.
+        pieces: how many each player has in all.
+    """
+    lines = [grid_text([[" " if c == "." else c for c in row] for row in rows])]
+    for symbol in SYMBOLS:
+        hand = pieces - sum(row.count(symbol) for row in rows)
+        lines.append(f"{symbol}: {[symbol] * hand}\n")
+    return "".join(lines)
+
+
+def board_from_text(text: str, size: int, pieces: int) -> list[str]:
+    """The rows of a text as `board_to_text` writes it; the hands may be left out.
+
+    Raises:
+        ValueError: it is no such text, or the hands do not fit the board.
+    """
+    lines = text.splitlines()
+    height = 2 * size + 2
+    rows = grid_cells("\n".join(lines[:height]), size, size, "XO ")
+    rows = [row.replace(" ", ".") for row in rows]
+    if lines[height:]:
+        expected = board_to_text(rows, pieces).splitlines()[height:]
+        if lines[height:] != expected:
+            raise ValueError(f"the hands should read {expected}, got {lines[height:]}")
+    return rows
+
+
+def action_to_text(action: int, size: int) -> str:
+    """The address of a cell, such as `B2`."""
+    return address(*divmod(action, size))
+
+
+def action_from_text(text: str, size: int) -> int:
+    """The cell of an address, either case, blanks anywhere ignored.
+
+    Raises:
+        ValueError: it is malformed or off the board.
+    """
+    row, column = address_from_text(re.sub(r"\s", "", text))
+    if row >= size or column >= size:
+        last = address(size - 1, size - 1)
+        raise ValueError(f"{text.strip()!r} is off the board; its last cell is {last}")
+    return row * size + column

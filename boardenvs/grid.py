@@ -1,0 +1,58 @@
+"""The console grid that several games print: lettered columns, numbered rows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from string import ascii_uppercase
+
+__all__ = ["address", "address_from_text", "grid_cells", "grid_text"]
+
+
+def grid_text(rows: Sequence[Sequence[str]]) -> str:
+    """Cells of one character each, drawn as a grid; every line ends with a newline."""
+    rule = "  " + "+---" * len(rows[0]) + "+\n"
+    text = "    " + "   ".join(ascii_uppercase[: len(rows[0])]) + "\n" + rule
+    for number, row in enumerate(rows, 1):
+        text += f"{number} | " + " | ".join(row) + " |\n" + rule
+    return text
+
+
+def grid_cells(text: str, height: int, width: int, symbols: str) -> list[str]:
+    """The cells of a grid as one string a row.
+
+    Raises:
+        ValueError: the text is no such grid, or a cell holds none of `symbols`.
+    """
+    lines = text.splitlines()
+    rows = [line[4 : 4 + 4 * width : 4] for line in lines[2::2]]
+    for number, row in enumerate(rows, 1):
+        for cell in row:
+            if cell not in symbols:
+                raise ValueError(f"row {number} has {cell!r}; a cell holds one of {symbols!r}")
+    if len(rows) == height and all(len(row) == width for row in rows):
+        expected = grid_text(rows).splitlines()
+        if lines == expected:
+            return rows
+        wrong = next(i for i, (a, b) in enumerate(zip(lines, expected, strict=False)) if a != b)
+        raise ValueError(f"line {wrong + 1} should read {expected[wrong]!r}, got {lines[wrong]!r}")
+    raise ValueError(
+        f"expected a grid of {height} rows and {width} columns in {2 * height + 2} lines, "
+        f"got {len(lines)} lines"
+    )
+
+
+def address(row: int, column: int) -> str:
+    """A cell as letter and number: (1, 2), counted from 0, is `C2`."""
+    return f"{ascii_uppercase[column]}{row + 1}"
+
+
+def address_from_text(text: str) -> tuple[int, int]:
+    """Row and column, counted from 0, of an address such as `c2`.
+
+    Raises:
+        ValueError: it is not one letter and one whole number without leading zeros.
+    """
+    if not re.fullmatch(r"[A-Za-z][1-9][0-9]*", text):
+        raise ValueError(f"expected an address such as A1, got {text!r}")
+    return int(text[1:]) - 1, ascii_uppercase.index(text[0].upper())

@@ -1,0 +1,165 @@
+"""The loops over a batch of games, written once for all games.
+
+Every function here is compiled by `boardenvs.compiling.bind` against one game's
+`rules.py`, which supplies these six, each on one record `s` with the game's
+parameters `p`:
+
+- `deal(s, p)`: the chance before the first move (a shuffle, a throw), or nothing.
+- `legal(s, p, mask)`: write every entry of a bool array of `num_actions`.
+- `play(s, p, action)`: one legal action, ending with `outcome.end_ply`.
+- `judge(s, p)`: end the game if the position just reached does; `play` calls it too.
+- `observe(s, p, seat, out)`: write every entry of an int8 array.
+- `redraw(s, p, seat, word)`: replace what `seat` cannot know, and the stream.
+"""
+
+# The rules' names are bound later, and Numba reads no annotations.
+# ruff: noqa: F821
+# mypy: disable-error-code="no-untyped-def, name-defined"
+
+from __future__ import annotations
+
+from boardenvs.chance import below, mixed, stepped
+from boardenvs.outcome import forfeit, is_over, truncate_if_long
+
+
+def start_games(states, params, start, words):
+    """Put every record at the start of a game with its own stream word."""
+    for i in range(len(states)):
+        states[i] = start[0]
+        states[i].rng = words[i]
+        deal(states[i], params[0])
+
+
+def restart_games(states, params, start, which):
+    """Start a new game in each record marked in `which`; its stream goes on."""
+    for i in range(len(states)):
+        if which[i]:
+            restart(states, i, params, start)
+
+
+def restart(states, i, params, start):
+    """Start a new game in record `i`; its stream goes on."""
+    word = mixed(stepped(states[i].rng))
+    states[i] = start[0]
+    states[i].rng = word
+    deal(states[i], params[0])
+
+
+def legal_games(states, params, masks):
+    """Legal actions of every game; none once it is over."""
+    for i in range(len(states)):
+        refresh_mask(states[i], params[0], masks[i])
+
+
+def refresh_mask(s, p, mask):
+    """Legal actions of one game; none once it is over."""
+    if is_over(s):
+        for a in range(len(mask)):
+            mask[a] = False
+    else:
+        legal(s, p, mask)
+
+
+def observe_games(states, params, seats, out):
+    """What each given seat sees."""
+    for i in range(len(states)):
+        observe(states[i], params[0], seats[i], out[i])
+
+
+def judge_games(states, params):
+    """Set the outcome of positions that were set up by hand."""
+    for i in range(len(states)):
+        judge(states[i], params[0])
+        truncate_if_long(states[i], params[0])
+
+
+def redraw_games(states, params, seats, words):
+    """Replace what each given seat cannot know."""
+    for i in range(len(states)):
+        redraw(states[i], params[0], seats[i], words[i])
+
+
+def advance_games(states, params, actions, masks):
+    """One action in every game. `masks` holds its legal actions, and then the next ones.
+
+    An action off the mask loses. An action of -1 leaves the game as it is.
+    """
+    for i in range(len(states)):
+        if actions[i] >= 0:
+            advance(states[i], params[0], actions[i], masks[i])
+
+
+def advance(s, p, action, mask):
+    """One action in one game; see `advance_games`."""
+    if mask[action]:
+        play(s, p, action)
+    else:
+        forfeit(s)
+    refresh_mask(s, p, mask)
+
+
+def step_games(
+    states, params, start, actions, masks, out, to_move, rewards, terminated, truncated, low, high
+):
+    """`BatchEnv.step` for games `low` to `high - 1`: act, report, restart what ended, observe."""
+    for i in range(low, high):
+        s = states[i]
+        if masks[i, actions[i]]:
+            play(s, params[0], actions[i])
+        else:
+            forfeit(s)
+        terminated[i] = s.terminated
+        truncated[i] = s.truncated
+        for k in range(rewards.shape[1]):
+            rewards[i, k] = s.returns[k]
+        if is_over(s):
+            restart(states, i, params, start)
+        legal(s, params[0], masks[i])
+        observe(s, params[0], s.to_move, out[i])
+        to_move[i] = s.to_move
+
+
+def random_action(mask, bits):
+    """One of the marked actions, uniformly, out of 64 random bits; -1 if none is."""
+    count = 0
+    for a in range(len(mask)):
+        count += mask[a]
+    if count == 0:
+        return -1
+    k = below(bits, count)
+    for a in range(len(mask)):
+        if mask[a]:
+            if k == 0:
+                return a
+            k -= 1
+    return -1
+
+
+def random_actions(masks, words, actions):
+    """One marked action of every row, uniformly; `words` are stream words."""
+    for i in range(len(masks)):
+        actions[i] = random_action(masks[i], mixed(words[i]))
+
+
+def take_turns(states, params, actions, seats, words, masks, low, high):
+    """Each seat's action, then uniformly random opponents until it is its turn or the end.
+
+    An action of -1 leaves the first part out. `words` are the opponents' streams.
+    """
+    for i in range(low, high):
+        s = states[i]
+        if actions[i] >= 0:
+            advance(s, params[0], actions[i], masks[i])
+        while not is_over(s) and s.to_move != seats[i]:
+            words[i] = stepped(words[i])
+            advance(s, params[0], random_action(masks[i], mixed(words[i])), masks[i])
+
+
+def play_out(states, params, words, mask):
+    """Uniformly random play to the end of every game, in place; `mask` is scratch space."""
+    for i in range(len(states)):
+        s = states[i]
+        while not is_over(s):
+            legal(s, params[0], mask)
+            words[i] = stepped(words[i])
+            play(s, params[0], random_action(mask, mixed(words[i])))

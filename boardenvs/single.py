@@ -1,0 +1,155 @@
+"""The Gymnasium environment over any game: one seat is yours."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Literal
+
+import gymnasium
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+
+from boardenvs import make
+from boardenvs.game import Game, Illegal
+from boardenvs.interface import (
+    RENDER_MODES,
+    action_number,
+    base_word,
+    check_render_mode,
+    integer_box,
+    show,
+    start_states,
+)
+from boardenvs.table import OpponentSpec, Table
+
+__all__ = ["SeatEnv"]
+
+
+class SeatEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
+    """You play one seat of a game, opponents the others.
+
+    Observations are int8 arrays of `game.observation_shape`. `info["action_mask"]` and
+    `action_masks()` (the name that sb3-contrib looks for) give the legal actions as bool
+    of shape (num_actions,), all False after the end; `info["seat"]` is your seat. The
+    reward is your result, at the end.
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {  # type: ignore[misc]
+        "render_modes": RENDER_MODES,
+        "render_fps": 1,
+    }
+
+    def __init__(
+        self,
+        game: Game | str,
+        opponent: OpponentSpec = "random",
+        seat: int | Literal["random"] = "random",
+        illegal: Illegal = "lose",
+        render_mode: str | None = None,
+        **params: Any,
+    ) -> None:
+        """Set up; `reset` starts.
+
+        Args:
+            game: a game, or its name.
+            opponent: "random", an object with `act(states) -> actions`, or a list of
+                those for the other seats in order.
+            seat: yours, or "random" for a new one each game.
+            illegal: "lose" ends the game with your loss; "raise" raises.
+            render_mode: "ansi", "human" or `None`.
+            **params: of the game, if it is given by name.
+
+        Raises:
+            ValueError: for any argument that is unknown or out of range.
+        """
+        self.game = resolve(game, params)
+        check_render_mode(render_mode)
+        self.render_mode = render_mode
+        self.observation_space = integer_box(
+            self.game.observation_high, self.game.observation_shape
+        )
+        self.action_space = spaces.Discrete(self.game.num_actions)
+        self._table = Table(self.game, 1, opponent, seat, illegal)
+        self._action = np.zeros(1, np.int64)
+        self._live = False
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[npt.NDArray[np.int8], dict[str, Any]]:
+        """Start a game, opponents ahead of you included.
+
+        Args:
+            seed: of the game and the opponents' random moves.
+            options: `{"state": ...}` starts from a position, a record or a dictionary as
+                `Game.from_dict` takes it.
+
+        Raises:
+            ValueError: the state is no valid position, or ends before your turn.
+        """
+        states = start_states(self.game, options, 1)
+        super().reset(seed=seed)
+        self._table.seed(base_word(seed, self.np_random))
+        self._table.start(np.ones(1, np.bool_), states)
+        self._live = True
+        if self.render_mode == "human":
+            self.render()
+        return self._table.observe()[0], self._info()
+
+    def step(
+        self, action: np.int64 | int
+    ) -> tuple[npt.NDArray[np.int8], float, bool, bool, dict[str, Any]]:
+        """Your action, then the opponents', up to your next turn or the end.
+
+        Raises:
+            OutOfBoundsError: the action is outside of the action space.
+            ValueError: it is illegal and `illegal="raise"`, or the game is over.
+        """
+        number = action_number(action, self.game.num_actions)
+        if not self._live:
+            raise ValueError("the game is over or was never started: call reset")
+        table = self._table
+        self._action[0] = number
+        table.act(self._action)
+        state = table.states[0]
+        terminated, truncated = bool(state["terminated"]), bool(state["truncated"])
+        self._live = not (terminated or truncated)
+        if self.render_mode == "human":
+            self.render()
+        reward = float(state["returns"][table.seats[0]])
+        return table.observe()[0], reward, terminated, truncated, self._info()
+
+    def action_masks(self) -> npt.NDArray[np.bool_]:
+        """Legal actions, bool of shape (num_actions,)."""
+        return self._table.masks[0].copy()
+
+    def render(self) -> str | None:
+        """The console text: returned in mode "ansi", printed in mode "human"."""
+        return show(self.game, self._table.states, self.render_mode)
+
+    @property
+    def state(self) -> np.void:
+        """A copy of the position, a record that `reset(options={"state": ...})` takes."""
+        record: np.void = self._table.states.copy()[0]
+        return record
+
+    def _info(self) -> dict[str, Any]:
+        return {
+            "action_mask": self.action_masks(),
+            "seat": int(self._table.seats[0]),
+            **self.game.info(self._table.states[0]),
+        }
+
+
+def resolve(game: Game | str, params: dict[str, Any]) -> Game:
+    """A game given as such or by name and parameters.
+
+    Raises:
+        ValueError: for parameters beside a finished game, and as `boardenvs.make`.
+    """
+    if isinstance(game, str):
+        return make(game, **params)
+    if params:
+        raise ValueError(
+            f"{game!r} has its parameters already; {', '.join(params)} cannot be given"
+        )
+    return game

@@ -1,0 +1,199 @@
+"""`Table`: N games in which one seat each is the caller's and opponents play the rest."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from boardenvs.chance import next_words, stream_words
+from boardenvs.game import Game, Illegal, States, check_illegal
+
+__all__ = ["Opponent", "OpponentSpec", "Table"]
+
+_SEAT_STREAM = np.uint64(0xA0761D6478BD642F)  # tells the host's streams from the games'
+
+
+class Opponent(Protocol):
+    """What plays the other seats.
+
+    An opponent may also have `choose(states, words) -> actions`, `words` being one
+    random stream word for each state; then its moves do not depend on how many games
+    are played side by side.
+    """
+
+    def act(self, states: States) -> npt.ArrayLike:
+        """One action for each state, given as far as the seat to move may know it."""
+
+
+OpponentSpec = Literal["random"] | Opponent | list[Any]
+
+
+class Table:
+    """The games, whose turn it is in each, and the opponents' moves.
+
+    After `start` and after `act`, every game is over or at the caller's turn.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        num: int,
+        opponent: OpponentSpec,
+        seat: int | Literal["random"],
+        illegal: Illegal,
+        threads: int = 1,
+    ) -> None:
+        """Set the table; `start` begins.
+
+        Raises:
+            ValueError: for a bad `opponent`, `seat` or `illegal`.
+        """
+        check_illegal(illegal)
+        others = game.num_players - 1
+        if isinstance(opponent, list | tuple):
+            if len(opponent) != others:
+                raise ValueError(f"{game.name} needs {others} opponents, got {len(opponent)}")
+            self._opponents = list(opponent)
+        else:
+            self._opponents = [opponent] * others
+        for one in self._opponents:
+            if one != "random" and not callable(getattr(one, "act", None)):
+                raise ValueError(
+                    f"opponent must be 'random', an object with act(states), or a list of "
+                    f"those, got {one!r}; agents.make makes agents of other names"
+                )
+        if seat != "random" and (
+            isinstance(seat, bool)
+            or not isinstance(seat, int | np.integer)
+            or not 0 <= seat < game.num_players
+        ):
+            raise ValueError(
+                f"seat must be 'random' or from 0 to {game.num_players - 1}, got {seat!r}"
+            )
+        self.game = game
+        self.illegal = illegal
+        self.threads = threads
+        self._seat = seat
+        self._all_random = all(one == "random" for one in self._opponents)
+        self.states = np.repeat(game.start, num)
+        self.seats = np.zeros(num, np.int64)
+        self.masks = np.zeros((num, game.num_actions), np.bool_)
+        self._words = np.zeros(num, np.uint64)
+
+    def seed(self, base: np.uint64, which: npt.NDArray[np.bool_] | slice = slice(None)) -> None:
+        """Give the marked games new random streams; game i's depend on `base` and i alone."""
+        num = len(self.states)
+        self.states["rng"][which] = stream_words(base, num)[which]
+        self._words[which] = stream_words(base ^ _SEAT_STREAM, num)[which]
+
+    def seed_each(self, bases: list[np.uint64], which: npt.NDArray[np.bool_]) -> None:
+        """As `seed`, each marked game with its own base, as if it were game 0 of a table."""
+        for i in np.flatnonzero(which):
+            self.states["rng"][i] = stream_words(bases[i], 1)[0]
+            self._words[i] = stream_words(bases[i] ^ _SEAT_STREAM, 1)[0]
+
+    def start(self, which: npt.NDArray[np.bool_], states: States | None = None) -> None:
+        """Begin a game in each marked place, up to the caller's turn; its streams go on.
+
+        Args:
+            which: bool of shape (N,).
+            states: to start from these, shape (N,), instead of the beginning.
+
+        Raises:
+            ValueError: a given state ends before the caller's turn.
+        """
+        places = np.flatnonzero(which)
+        bits = next_words(self._words)
+        if self._seat == "random":
+            drawn = (bits >> np.uint64(32)) * np.uint64(self.game.num_players) >> np.uint64(32)
+            self.seats[places] = drawn[places]
+        else:
+            self.seats[places] = self._seat
+        if states is None:
+            self.game.kernels.restart_games(
+                self.states, self.game.constants, self.game.start, which
+            )
+        else:
+            self.states[places] = states[places]
+        self.masks[places] = self.game.legal(self.states[places])
+        self._turns(np.full(len(self.states), -1, np.int64))
+        over = self.over() & which
+        if over.any():
+            if states is not None:
+                raise ValueError("the state ends before the seat's first turn")
+            self.start(over)
+
+    def over(self) -> npt.NDArray[np.bool_]:
+        """Which games have ended."""
+        over: npt.NDArray[np.bool_] = self.states["terminated"] | self.states["truncated"]
+        return over
+
+    def act(self, actions: npt.NDArray[np.int64]) -> None:
+        """The caller's action in each game, then the opponents'; -1 leaves a game alone.
+
+        Raises:
+            ValueError: with `illegal="raise"`, for an illegal action, before any is played.
+        """
+        if self.illegal == "raise":
+            played = actions >= 0
+            refused = played & ~self.masks[np.arange(len(actions)), actions]
+            if refused.any():
+                i = int(refused.argmax())
+                raise ValueError(f"action {actions[i]} is illegal in game {i}")
+        self._turns(actions)
+
+    def observe(self) -> npt.NDArray[np.int8]:
+        """What the caller's seats see: a fresh int8 array of shape (N, *observation_shape)."""
+        out = np.empty((len(self.states), *self.game.observation_shape), np.int8)
+        self.game.kernels.observe_games(self.states, self.game.constants, self.seats, out)
+        return out
+
+    def _turns(self, actions: npt.NDArray[np.int64]) -> None:
+        game = self.game
+        if self._all_random:
+            game.kernels.take_turns(
+                self.threads,
+                self.states,
+                game.constants,
+                actions,
+                self.seats,
+                self._words,
+                self.masks,
+            )
+            return
+        while True:
+            game.kernels.advance_games(self.states, game.constants, actions, self.masks)
+            waiting = ~self.over() & (self.states["to_move"] != self.seats)
+            if not waiting.any():
+                return
+            actions = self._opponents_actions(np.flatnonzero(waiting))
+
+    def _opponents_actions(self, places: npt.NDArray[np.intp]) -> npt.NDArray[np.int64]:
+        """The action of the opponent to move in each of these places, -1 elsewhere."""
+        actions = np.full(len(self.states), -1, np.int64)
+        turn = self.states["to_move"][places].astype(np.int64)
+        # The list of opponents goes round the table and leaves the caller's seat out.
+        rank = turn - (turn > self.seats[places])
+        words = self._words[places]
+        for k in np.unique(rank):
+            mine = rank == k
+            where = places[mine]
+            opponent = self._opponents[k]
+            bits = next_words(words)[mine]
+            if opponent == "random":
+                chosen = np.empty(len(where), np.int64)
+                self.game.kernels.random_actions(self.masks[where], bits, chosen)
+            else:
+                known = self.game.conceal_with_words(self.states[where], turn[mine], bits)
+                if hasattr(opponent, "choose"):
+                    picked = opponent.choose(known, next_words(words)[mine])
+                else:
+                    picked = opponent.act(known)
+                chosen = self.game.action_numbers(picked, len(where))
+                if self.illegal == "raise":
+                    self.game.require_legal(self.masks[where], chosen)
+            actions[where] = chosen
+        self._words[places] = words
+        return actions

@@ -1,0 +1,226 @@
+"""The Gymnasium vector environment over any game: N games, one seat of each is yours."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+from gymnasium.utils import seeding
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+
+from boardenvs.chance import seed_word
+from boardenvs.game import Game, Illegal, whole_number
+from boardenvs.interface import (
+    RENDER_MODES,
+    base_word,
+    check_render_mode,
+    integer_box,
+    start_states,
+)
+from boardenvs.single import resolve
+from boardenvs.table import OpponentSpec, Table
+
+__all__ = ["SeatVectorEnv"]
+
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+
+
+class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.ndarray]):
+    """N of `boardenvs.single.SeatEnv` in one array program.
+
+    Observations: int8 of shape (N, *game.observation_shape). `infos["action_mask"]` and
+    `action_masks()`: bool of shape (N, num_actions); `infos["seat"]`: your seats. All
+    arrays returned are fresh. Environment i does not depend on N.
+
+    Autoreset is `SAME_STEP` unless told otherwise, so that every mask belongs to a live
+    position; the last observation and info of a finished game are then in
+    `infos["final_obs"]` and `infos["final_info"]`.
+    """
+
+    def __init__(
+        self,
+        num_envs: int,
+        game: Game | str,
+        opponent: OpponentSpec = "random",
+        seat: int | Literal["random"] = "random",
+        illegal: Illegal = "lose",
+        render_mode: str | None = None,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
+        threads: int | None = None,
+        **params: Any,
+    ) -> None:
+        """Set up; `reset` starts.
+
+        Args:
+            num_envs: N, at least 1.
+            game: as the following for `SeatEnv`.
+            opponent: see there.
+            seat: see there.
+            illegal: see there.
+            render_mode: see there; every game is rendered.
+            autoreset_mode: one of Gymnasium's, or its value.
+            threads: over how many to spread a step; by default one for small batches.
+            **params: see there.
+
+        Raises:
+            ValueError: for any argument that is unknown or out of range.
+        """
+        from boardenvs.compiling import default_threads
+
+        self.game = resolve(game, params)
+        self.num_envs = whole_number("num_envs", num_envs, 1)
+        check_render_mode(render_mode)
+        self.render_mode = render_mode
+        self.autoreset_mode = AutoresetMode(autoreset_mode)
+        self.metadata = {
+            "render_modes": RENDER_MODES,
+            "render_fps": 1,
+            "autoreset_mode": self.autoreset_mode,
+        }
+        self.single_observation_space = integer_box(
+            self.game.observation_high, self.game.observation_shape
+        )
+        self.single_action_space = spaces.Discrete(self.game.num_actions)
+        self.observation_space = batch_space(self.single_observation_space, num_envs)
+        self.action_space = batch_space(self.single_action_space, num_envs)
+        threads = (
+            default_threads(num_envs) if threads is None else whole_number("threads", threads, 1)
+        )
+        self._table = Table(self.game, num_envs, opponent, seat, illegal, threads)
+        self._done = np.ones(num_envs, np.bool_)
+
+    def reset(
+        self,
+        *,
+        seed: int | Sequence[int] | None = None,
+        options: dict[str, Any] | None = None,
+    ) -> tuple[npt.NDArray[np.int8], dict[str, Any]]:
+        """Start all games, or those of `options["reset_mask"]`.
+
+        Args:
+            seed: of the games and the opponents' random moves. A sequence gives each
+                environment its own: the game that `SeatEnv.reset` starts from it.
+            options: `{"state": ...}`, one position for all or an array of N records, and
+                `{"reset_mask": ...}`, bool of shape (N,).
+
+        Raises:
+            ValueError: for a bad option or seed.
+        """
+        which = self._reset_mask(options)
+        states = start_states(self.game, options, self.num_envs)
+        if seed is None or isinstance(seed, int | np.integer):
+            if seed is not None or self._np_random is None:
+                self._np_random, self._np_random_seed = seeding.np_random(
+                    None if seed is None else int(seed)
+                )
+            self._table.seed(base_word(seed, self.np_random), which)
+        else:
+            if len(seed) != self.num_envs:
+                raise ValueError(f"expected {self.num_envs} seeds, got {len(seed)}")
+            self._table.seed_each([seed_word(one) for one in seed], which)
+        self._table.start(which, states)
+        self._done[which] = False
+        return self._table.observe(), self._infos()
+
+    def _reset_mask(self, options: dict[str, Any] | None) -> Bools:
+        mask = (options or {}).get("reset_mask")
+        if mask is None:
+            return np.ones(self.num_envs, np.bool_)
+        if (
+            not isinstance(mask, np.ndarray)
+            or mask.dtype != np.bool_
+            or mask.shape != (self.num_envs,)
+            or not mask.any()
+        ):
+            raise ValueError(
+                f"reset_mask must be a bool array of shape ({self.num_envs},) with a True, "
+                f"got {mask!r}"
+            )
+        return mask
+
+    def step(
+        self, actions: npt.NDArray[np.int64]
+    ) -> tuple[npt.NDArray[np.int8], Floats, Bools, Bools, dict[str, Any]]:
+        """Your action in every game, then the opponents'.
+
+        Args:
+            actions: N whole numbers. With `NEXT_STEP`, those for finished games are
+                ignored, since these games start anew in this step.
+
+        Raises:
+            ValueError: an action outside of the action space; an illegal one if
+                `illegal="raise"`; a finished game that was not reset, with `DISABLED`.
+        """
+        table = self._table
+        numbers = self.game.action_numbers(actions, self.num_envs)
+        if self._done.any():
+            if self.autoreset_mode is not AutoresetMode.NEXT_STEP:
+                raise ValueError(
+                    f"game {int(self._done.argmax())} is over or was never started: call reset"
+                )
+            numbers = np.where(self._done, -1, numbers)
+        table.act(numbers)
+        if self._done.any():
+            table.start(self._done)
+        terminated = table.states["terminated"].copy()
+        truncated = table.states["truncated"].copy()
+        reward = table.states["returns"][np.arange(self.num_envs), table.seats].astype(np.float64)
+        done = terminated | truncated
+        final: dict[str, Any] = {}
+        if self.autoreset_mode is AutoresetMode.SAME_STEP:
+            if done.any():
+                final = self._final(done)
+                table.start(done)
+        else:
+            self._done = done
+        return table.observe(), reward, terminated, truncated, {**self._infos(), **final}
+
+    def _final(self, done: Bools) -> dict[str, Any]:
+        """Observation and info of the games that just ended, as Gymnasium names them."""
+        observations = np.full(self.num_envs, None, dtype=object)
+        seen = self._table.observe()
+        for i in np.flatnonzero(done):
+            observations[i] = seen[i]
+        return {
+            "final_obs": observations,
+            "_final_obs": done,
+            "final_info": self._infos(done),
+            "_final_info": done,
+        }
+
+    def _infos(self, present: Bools | None = None) -> dict[str, Any]:
+        if present is None:
+            present = np.ones(self.num_envs, np.bool_)
+        infos = {
+            "action_mask": self.action_masks(),
+            "_action_mask": present,
+            "seat": self._table.seats.copy(),
+            "_seat": present,
+        }
+        if type(self.game).info is not Game.info:
+            for i in np.flatnonzero(present):
+                infos = self._add_info(infos, self.game.info(self._table.states[i]), int(i))
+        return infos
+
+    def action_masks(self) -> Bools:
+        """Legal actions, bool of shape (N, num_actions)."""
+        return self._table.masks.copy()
+
+    def render(self) -> tuple[str, ...] | None:
+        """Every game's console text, in mode "ansi"; "human" prints them.
+
+        Raises:
+            ValueError: the environment was made without a render mode.
+        """
+        if self.render_mode is None:
+            raise ValueError(f"render needs a render_mode, one of {RENDER_MODES}")
+        texts = tuple(self.game.to_text(state) for state in self._table.states)
+        if self.render_mode == "ansi":
+            return texts
+        print("\n".join(texts), end="")
+        return None

@@ -1,1 +1,10 @@
-"""Players for the games of boardenvs."""
+"""Players for the games of boardenvs: baselines, trained agents, and the matches between them."""
+
+from __future__ import annotations
+
+from agents.agent import Agent
+from agents.arena import Scores, play_match
+from agents.making import SPECS, make
+from agents.sb3 import from_sb3
+
+__all__ = ["SPECS", "Agent", "Scores", "from_sb3", "make", "play_match"]

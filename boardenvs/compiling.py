@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import os
 import sys
 import types
 from collections.abc import Callable
@@ -19,6 +20,7 @@ from typing import Any
 import numba
 from numba import njit, prange
 from numba.core import config as numba_config
+from numba.np.ufunc.parallel import _launch_threads
 
 from boardenvs import loops
 
@@ -83,6 +85,37 @@ def _in_chunks(chunks: int, args: tuple[Any, ...]) -> None:
         over_range(*args, c * total // chunks, (c + 1) * total // chunks)  # type: ignore[name-defined] # noqa: F821 bound by bind_parallel
 
 
+class _Threads:
+    """Whether this process may use Numba's threads.
+
+    It may not where no threading layer is installed that stands several Python threads,
+    and not in the child of a fork whose parent had started them: GNU OpenMP ends such a
+    process. Then everything runs on one thread, with the same results.
+    """
+
+    def __init__(self) -> None:
+        self._usable: bool | None = None
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self._after_fork)
+
+    def _after_fork(self) -> None:
+        if self._usable:
+            self._usable = False
+
+    def usable(self) -> bool:
+        if self._usable is None:
+            try:
+                _launch_threads()
+            except (ImportError, ValueError):
+                self._usable = False
+            else:
+                self._usable = True
+        return self._usable
+
+
+_threads = _Threads()
+
+
 def default_threads(num: int) -> int:
     """Threads for a batch of `num` games: all that Numba has, once that pays for waking them."""
     return int(numba.get_num_threads()) if num >= 1024 else 1
@@ -104,10 +137,10 @@ def bind_parallel(over_range: Callable[..., Any], rules: types.ModuleType) -> Ca
     )
 
     def run(threads: int, *args: Any) -> None:
-        if threads <= 1:
-            serial(*args, 0, len(args[0]))
-        else:
+        if threads > 1 and _threads.usable():
             spread(min(threads, numba.get_num_threads()), args)
+        else:
+            serial(*args, 0, len(args[0]))
 
     return run
 

@@ -77,6 +77,8 @@ class Game(abc.ABC):
     has_hidden: ClassVar[bool] = False
     """Whether some seat does not see everything."""
 
+    seat_names: tuple[str, ...]
+    """What the console calls each seat."""
     params: dict[str, Any]
     """What the game was made with, defaults included."""
     num_players: int
@@ -305,6 +307,12 @@ class Game(abc.ABC):
         Raises:
             ValueError: it is malformed or not in the action space.
         """
+
+    def picture(self, state: np.void) -> str:
+        """One position as an SVG image; unless the game draws its own, its text."""
+        from boardenvs.picture import text_picture
+
+        return text_picture(self.to_text(state), f"{self.name}: a position")
 
     # -- JSON ---------------------------------------------------------------------------
 

@@ -135,10 +135,10 @@ def random_action(mask, bits):
     return -1
 
 
-def random_actions(masks, words, actions):
-    """One marked action of every row, uniformly; `words` are stream words."""
+def random_actions(masks, bits, actions):
+    """One marked action of every row, uniformly, out of 64 random bits each."""
     for i in range(len(masks)):
-        actions[i] = random_action(masks[i], mixed(words[i]))
+        actions[i] = random_action(masks[i], bits[i])
 
 
 def take_turns(states, params, actions, seats, words, masks, low, high):

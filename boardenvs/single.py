@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import gymnasium
 import numpy as np
@@ -21,6 +21,9 @@ from boardenvs.interface import (
     start_states,
 )
 from boardenvs.table import OpponentSpec, Table
+
+if TYPE_CHECKING:
+    from boardenvs.episode import Episode
 
 __all__ = ["SeatEnv"]
 
@@ -46,6 +49,7 @@ class SeatEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
         seat: int | Literal["random"] = "random",
         illegal: Illegal = "lose",
         render_mode: str | None = None,
+        record_episode: bool = False,
         **params: Any,
     ) -> None:
         """Set up; `reset` starts.
@@ -57,6 +61,7 @@ class SeatEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
             seat: yours, or "random" for a new one each game.
             illegal: "lose" ends the game with your loss; "raise" raises.
             render_mode: "ansi", "human" or `None`.
+            record_episode: whether to keep every action for `episode`; costs some speed.
             **params: of the game, if it is given by name.
 
         Raises:
@@ -69,7 +74,7 @@ class SeatEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
             self.game.observation_high, self.game.observation_shape
         )
         self.action_space = spaces.Discrete(self.game.num_actions)
-        self._table = Table(self.game, 1, opponent, seat, illegal)
+        self._table = Table(self.game, 1, opponent, seat, illegal, record=record_episode)
         self._action = np.zeros(1, np.int64)
         self._live = False
 
@@ -131,6 +136,22 @@ class SeatEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
         """A copy of the position, a record that `reset(options={"state": ...})` takes."""
         record: np.void = self._table.states.copy()[0]
         return record
+
+    @property
+    def episode(self) -> Episode:
+        """The game so far, opponents' actions included.
+
+        Raises:
+            ValueError: the environment was made without `record_episode`, or not reset.
+        """
+        from boardenvs.episode import Episode
+
+        table = self._table
+        if table.played is None or table.first is None:
+            raise ValueError(
+                "episode needs an environment made with record_episode=True, and reset"
+            )
+        return Episode(self.game, table.first, table.played)
 
     def _info(self) -> dict[str, Any]:
         return {

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from boardenvs.chance import next_words, stream_words
 from boardenvs.game import Game, Illegal, States, check_illegal
 
-__all__ = ["Opponent", "OpponentSpec", "Table"]
+__all__ = ["Opponent", "OpponentSpec", "Table", "ask"]
 
 _SEAT_STREAM = np.uint64(0xA0761D6478BD642F)  # tells the host's streams from the games'
 
@@ -25,6 +25,34 @@ class Opponent(Protocol):
 
     def act(self, states: States) -> npt.ArrayLike:
         """One action for each state, given as far as the seat to move may know it."""
+
+
+def ask(
+    player: Literal["random"] | Opponent, game: Game, states: States, words: npt.NDArray[np.uint64]
+) -> npt.NDArray[np.int64]:
+    """What a player does in each state, told no more than the seat to move may know.
+
+    Args:
+        player: "random", or an object with `act` (or `choose`, which then goes first).
+        game: the game that is played.
+        states: shape (N,), none over, the player to move in all.
+        words: a random stream word for each state, uint64 of shape (N,); stepped in place.
+
+    Returns:
+        Actions, int64 of shape (N,), within the action space but not always legal.
+
+    Raises:
+        ValueError: the player answered anything else.
+    """
+    bits = next_words(words)
+    if isinstance(player, str):
+        actions = np.empty(len(states), np.int64)
+        game.kernels.random_actions(game.legal(states), bits, actions)
+        return actions
+    known = game.conceal_with_words(states, states["to_move"], bits)
+    if hasattr(player, "choose"):
+        return game.action_numbers(player.choose(known, next_words(words)), len(states))
+    return game.action_numbers(player.act(known), len(states))
 
 
 OpponentSpec = Literal["random"] | Opponent | list[Any]
@@ -44,8 +72,19 @@ class Table:
         seat: int | Literal["random"],
         illegal: Illegal,
         threads: int = 1,
+        *,
+        record: bool = False,
     ) -> None:
         """Set the table; `start` begins.
+
+        Args:
+            game: what is played.
+            num: N.
+            opponent: who plays the other seats.
+            seat: the caller's, or "random" for a new one each game.
+            illegal: what an illegal action does.
+            threads: over how many to spread the work.
+            record: whether to keep every action of game 0 in `played`.
 
         Raises:
             ValueError: for a bad `opponent`, `seat` or `illegal`.
@@ -81,6 +120,9 @@ class Table:
         self.seats = np.zeros(num, np.int64)
         self.masks = np.zeros((num, game.num_actions), np.bool_)
         self._words = np.zeros(num, np.uint64)
+        self.played: list[int] | None = [] if record else None
+        self.first: States | None = None
+        """Where game 0 began, if it is recorded."""
 
     def seed(self, base: np.uint64, which: npt.NDArray[np.bool_] | slice = slice(None)) -> None:
         """Give the marked games new random streams; game i's depend on `base` and i alone."""
@@ -118,6 +160,9 @@ class Table:
         else:
             self.states[places] = states[places]
         self.masks[places] = self.game.legal(self.states[places])
+        if self.played is not None and which[0]:
+            self.played = []
+            self.first = self.states[:1].copy()
         self._turns(np.full(len(self.states), -1, np.int64))
         over = self.over() & which
         if over.any():
@@ -152,7 +197,7 @@ class Table:
 
     def _turns(self, actions: npt.NDArray[np.int64]) -> None:
         game = self.game
-        if self._all_random:
+        if self._all_random and self.played is None:
             game.kernels.take_turns(
                 self.threads,
                 self.states,
@@ -165,6 +210,8 @@ class Table:
             return
         while True:
             game.kernels.advance_games(self.states, game.constants, actions, self.masks)
+            if self.played is not None and actions[0] >= 0:
+                self.played.append(int(actions[0]))
             waiting = ~self.over() & (self.states["to_move"] != self.seats)
             if not waiting.any():
                 return
@@ -173,27 +220,15 @@ class Table:
     def _opponents_actions(self, places: npt.NDArray[np.intp]) -> npt.NDArray[np.int64]:
         """The action of the opponent to move in each of these places, -1 elsewhere."""
         actions = np.full(len(self.states), -1, np.int64)
-        turn = self.states["to_move"][places].astype(np.int64)
+        turn = self.states["to_move"][places]
         # The list of opponents goes round the table and leaves the caller's seat out.
         rank = turn - (turn > self.seats[places])
-        words = self._words[places]
         for k in np.unique(rank):
-            mine = rank == k
-            where = places[mine]
-            opponent = self._opponents[k]
-            bits = next_words(words)[mine]
-            if opponent == "random":
-                chosen = np.empty(len(where), np.int64)
-                self.game.kernels.random_actions(self.masks[where], bits, chosen)
-            else:
-                known = self.game.conceal_with_words(self.states[where], turn[mine], bits)
-                if hasattr(opponent, "choose"):
-                    picked = opponent.choose(known, next_words(words)[mine])
-                else:
-                    picked = opponent.act(known)
-                chosen = self.game.action_numbers(picked, len(where))
-                if self.illegal == "raise":
-                    self.game.require_legal(self.masks[where], chosen)
+            where = places[rank == k]
+            words = self._words[where]
+            chosen = ask(self._opponents[k], self.game, self.states[where], words)
+            self._words[where] = words
+            if self.illegal == "raise":
+                self.game.require_legal(self.masks[where], chosen)
             actions[where] = chosen
-        self._words[places] = words
         return actions

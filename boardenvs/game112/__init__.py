@@ -9,6 +9,7 @@ import numpy as np
 from boardenvs.aec import make_env, make_raw_env
 from boardenvs.game import Game, whole_number
 from boardenvs.game112 import text as notation
+from boardenvs.game112.picture import board_picture
 
 __all__ = ["Game112", "env", "raw_env"]
 
@@ -32,6 +33,7 @@ class Game112(Game):
     """
 
     name = "game112"
+    seat_names = ("Player 1", "Player 2")
 
     def __init__(self, board_size: int = 9, max_plies: int = 9) -> None:
         self.board_size = whole_number("board_size", board_size, 1, 9)
@@ -63,6 +65,17 @@ class Game112(Game):
 
     def action_from_text(self, text: str, state: np.void | None = None) -> int:
         return notation.action_from_text(text, self.board_size)
+
+    def picture(self, state: np.void) -> str:
+        record = self.one(state)
+        if record["returns"].any():
+            status = f"player {record['returns'].argmax() + 1} has won"
+        elif record["terminated"] or record["truncated"]:
+            status = "a tie"
+        else:
+            status = f"player {record['to_move'] + 1} to move"
+        last = int(record["last_action"])
+        return board_picture(self._cells(record), -1 if last < 0 else last // 2, status)
 
     def _cells(self, state: np.void) -> list[int]:
         return [int(c) for c in state["cells"][: self.board_size]]

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from boardenvs.aec import make_env, make_raw_env
 from boardenvs.game import Game, States, whole_number
 from boardenvs.gekitai import text as notation
+from boardenvs.gekitai.picture import board_picture
 
 __all__ = ["Gekitai", "env", "raw_env"]
 
@@ -35,6 +36,7 @@ class Gekitai(Game):
     """
 
     name = "gekitai"
+    seat_names = ("Player X", "Player O")
 
     def __init__(
         self,
@@ -95,6 +97,18 @@ class Gekitai(Game):
 
     def action_from_text(self, text: str, state: np.void | None = None) -> int:
         return notation.action_from_text(text, self.board_size)
+
+    def picture(self, state: np.void) -> str:
+        record = self.one(state)
+        over = record["terminated"] or record["truncated"]
+        return board_picture(
+            self._rows(record),
+            self.pieces,
+            self.line_length,
+            last=int(record["last_action"]),
+            to_move=None if over else int(record["to_move"]),
+            winner=int(record["returns"].argmax()) if record["terminated"] else None,
+        )
 
     def _rows(self, state: np.void) -> list[str]:
         symbols = np.array([*notation.SYMBOLS, "."])  # the last one for owner -1

@@ -1,0 +1,71 @@
+"""`Agent`: what plays. The one contract of this package."""
+
+from __future__ import annotations
+
+import abc
+
+import numpy as np
+import numpy.typing as npt
+
+from boardenvs.chance import seed_word
+from boardenvs.game import Game, States
+
+__all__ = ["Actions", "Agent", "Words"]
+
+Actions = npt.NDArray[np.int64]
+Words = npt.NDArray[np.uint64]
+
+
+class Agent(abc.ABC):
+    """A player of one game, asked for many states at once.
+
+    Whoever runs the game hands over states as far as the seat to move may know them
+    (see `boardenvs.Game.conceal`).
+    """
+
+    deterministic: bool = False
+    """Whether the same state always gets the same action."""
+
+    def __init__(self, game: Game, seed: int | None = None, spec: str = "") -> None:
+        """Sit down.
+
+        Args:
+            game: what is played.
+            seed: of the agent's own randomness; `None` for a fresh one.
+            spec: the name it goes by, as `agents.make` was given it.
+
+        Raises:
+            ValueError: the seed is no whole number of at least 0.
+        """
+        self.game = game
+        self.spec = spec or type(self).__name__
+        self._rng = np.random.default_rng(int(seed_word(seed)))
+
+    def act(self, states: States) -> Actions:
+        """One action for each state.
+
+        Args:
+            states: records of the game, shape (N,), none of them over.
+
+        Returns:
+            int64 of shape (N,).
+
+        Raises:
+            ValueError: these are no such states.
+        """
+        states = self.game.batch(states)
+        over = states["terminated"] | states["truncated"]
+        if over.any():
+            raise ValueError(f"state {int(over.argmax())} is over: there is nothing to choose")
+        return self.choose(states, self._rng.integers(0, 2**64, len(states), np.uint64))
+
+    @abc.abstractmethod
+    def choose(self, states: States, words: Words) -> Actions:
+        """As `act`, with a word of random bits for each state instead of the agent's own.
+
+        The action for a state depends on that state and its word alone, so a match comes
+        out the same however many games are played side by side.
+        """
+
+    def __repr__(self) -> str:
+        return f"<agent {self.spec} for {self.game!r}>"

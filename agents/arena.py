@@ -1,0 +1,324 @@
+"""Matches: seats swapped, openings shared, seeds fixed, intervals with every score."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+import boardenvs
+from agents.making import make
+from boardenvs.chance import next_words, seed_word, stream_words
+from boardenvs.game import Game, States, whole_number
+from boardenvs.table import Opponent, ask
+
+__all__ = ["PairResult", "Scores", "play_match", "report", "results_table", "round_robin", "wilson"]
+
+_AGENT_STREAM = np.uint64(0x8BB84B93962EACC9)  # tells agents' streams from the games' own
+_SIDE_BY_SIDE = 1024  # games played at once: bounds memory, changes no result
+_OPENING_PLIES = 2  # when everyone is deterministic
+
+Progress = Callable[[int], Any]
+
+
+def wilson(successes: float, games: int, z: float = 1.959964) -> tuple[float, float]:
+    """Wilson's score interval for a proportion, 95% by default.
+
+    Source: E. B. Wilson, "Probable inference, the law of succession, and statistical
+    inference", JASA 22 (1927). A draw counts as half a success, for which the interval is
+    a little too wide, never too narrow.
+
+    Args:
+        successes: from 0 to `games`, halves allowed.
+        games: how many there were.
+        z: standard normal quantile.
+
+    Returns:
+        Low and high, within [0, 1]; (0, 1) without games.
+    """
+    if games == 0:
+        return 0.0, 1.0
+    p = successes / games
+    centre = p + z * z / (2 * games)
+    spread = z * math.sqrt(p * (1 - p) / games + z * z / (4 * games * games))
+    scale = 1 + z * z / games
+    return max(0.0, (centre - spread) / scale), min(1.0, (centre + spread) / scale)
+
+
+@dataclass(frozen=True)
+class Scores(Sequence[float]):
+    """What came out of a match: one number for each agent, and what it is made of.
+
+    As a sequence it holds each agent's mean score: 1 for a win, 0 for a loss, and for a
+    draw or a game cut short an equal share.
+    """
+
+    returns: npt.NDArray[np.float32]
+    """Each game's result for each agent, shape (games, agents)."""
+    plies: npt.NDArray[np.int32]
+    """Each game's length, shape (games,)."""
+
+    @property
+    def games(self) -> int:
+        """How many games were played."""
+        return len(self.returns)
+
+    @property
+    def wins(self) -> list[int]:
+        """How many games each agent won."""
+        return [int(n) for n in (self.returns > 0).sum(0)]
+
+    @property
+    def losses(self) -> list[int]:
+        """How many games each agent lost."""
+        return [int(n) for n in (self.returns < 0).sum(0)]
+
+    @property
+    def draws(self) -> list[int]:
+        """How many games each agent neither won nor lost."""
+        return [int(n) for n in (self.returns == 0).sum(0)]
+
+    def _sum(self, agent: int) -> float:
+        share = 1 / self.returns.shape[1]
+        return self.wins[agent] + share * self.draws[agent]
+
+    def __len__(self) -> int:
+        return int(self.returns.shape[1])
+
+    def __getitem__(self, agent: int) -> float:  # type: ignore[override]
+        agent = range(len(self))[agent]
+        return self._sum(agent) / self.games if self.games else math.nan
+
+    def interval(self, agent: int) -> tuple[float, float]:
+        """Wilson's 95% interval of an agent's mean score."""
+        return wilson(self._sum(range(len(self))[agent]), self.games)
+
+    def __str__(self) -> str:
+        lines = []
+        for agent, score in enumerate(self):
+            low, high = self.interval(agent)
+            lines.append(
+                f"agent {agent}: {score:.3f} ({low:.3f} to {high:.3f}), {self.wins[agent]} won, "
+                f"{self.draws[agent]} drawn, {self.losses[agent]} lost"
+            )
+        return "\n".join(lines)
+
+
+def play_match(
+    game: Game | str,
+    agents: Sequence[Opponent | str],
+    num_games: int,
+    seed: int | None = None,
+    *,
+    opening_plies: int | None = None,
+    progress: Progress | None = None,
+) -> Scores:
+    """Games between agents, one for each seat, in turn in every order of seats.
+
+    Games that differ only in the seating share their opening and the game's own chance.
+
+    Args:
+        game: what is played, or its name.
+        agents: as many as the game has seats: objects with `act(states) -> actions`, or
+            specs for `agents.make`.
+        num_games: how many in all, at least 1.
+        seed: of everything random that is not the agents' own; with agents of this
+            package, of those too.
+        opening_plies: how many random plies each opening has. By default 2 if all agents
+            are deterministic (an agent that does not say is taken to be), else none.
+        progress: called with the number of games just finished, now and then.
+
+    Raises:
+        ValueError: for arguments out of range, and for an agent that answers nonsense
+            or fails, naming it.
+    """
+    num_games = whole_number("num_games", num_games, 1)
+    game = boardenvs.make(game) if isinstance(game, str) else game
+    if len(agents) != game.num_players:
+        raise ValueError(f"{game.name} takes {game.num_players} agents, got {len(agents)}")
+    players = [make(a, game, seed) if isinstance(a, str) else a for a in agents]
+    if opening_plies is None:
+        varied = any(not getattr(a, "deterministic", True) for a in players) or game.has_chance
+        opening_plies = 0 if varied else _OPENING_PLIES
+    opening_plies = whole_number("opening_plies", opening_plies, 0, game.max_plies - 1)
+    seatings = np.array(list(itertools.permutations(range(len(agents)))))
+    base = seed_word(seed)
+    groups = stream_words(base, -(-num_games // len(seatings)))
+    words = stream_words(base ^ _AGENT_STREAM, num_games)
+    returns = np.zeros((num_games, len(agents)), np.float32)
+    plies = np.zeros(num_games, np.int32)
+    for low in range(0, num_games, _SIDE_BY_SIDE):
+        number = np.arange(low, min(low + _SIDE_BY_SIDE, num_games))
+        openings = groups[number // len(seatings)]
+        who = seatings[number % len(seatings)]  # which agent sits in each seat
+        states = _opened(game, openings, opening_plies)
+        _play_out(game, players, states, who, words[number], progress)
+        np.put_along_axis(returns[low : low + len(number)], who, states["returns"], 1)
+        plies[number] = states["ply"]
+    return Scores(returns, plies)
+
+
+def _opened(game: Game, words: npt.NDArray[np.uint64], plies: int) -> States:
+    """Start positions after some random plies, equal where the words are.
+
+    An opening in which the game ends is drawn again.
+    """
+    states = game.new_from_words(words)
+    streams = words ^ _AGENT_STREAM
+    wanted = np.arange(len(states)) if plies else np.arange(0)
+    for _ in range(1000):
+        if not len(wanted):
+            return states
+        tried = game.new_from_words(words[wanted])
+        drawn = streams[wanted]
+        for _ in range(plies):
+            live = ~(tried["terminated"] | tried["truncated"])
+            bits = drawn[live]
+            played = tried[live]
+            game.play(played, ask("random", game, played, bits))
+            tried[live] = played
+            drawn[live] = bits
+        next_words(drawn)
+        streams[wanted] = drawn
+        done = ~(tried["terminated"] | tried["truncated"])
+        states[wanted[done]] = tried[done]
+        wanted = wanted[~done]
+    raise ValueError(f"{game.name} hardly ever lasts {plies} random plies: ask for fewer")
+
+
+def _play_out(
+    game: Game,
+    agents: Sequence[Opponent],
+    states: States,
+    who: npt.NDArray[np.int64],
+    words: npt.NDArray[np.uint64],
+    progress: Progress | None,
+) -> None:
+    """Play all games to their ends, in place; `who[g, seat]` is the agent's number."""
+    live = np.arange(len(states))
+    while len(live):
+        to_move = who[live, states["to_move"][live]]
+        actions = np.empty(len(live), np.int64)
+        for k in np.unique(to_move):
+            mine = to_move == k
+            where = live[mine]
+            streams = words[where]
+            try:
+                actions[mine] = ask(agents[k], game, states[where], streams)
+            except Exception as error:  # a stranger's agent may raise anything
+                name = getattr(agents[k], "spec", type(agents[k]).__name__)
+                raise ValueError(f"agent {name} failed: {type(error).__name__}: {error}") from error
+            words[where] = streams
+        played = states[live]
+        game.play(played, actions)
+        states[live] = played
+        left = live[~(played["terminated"] | played["truncated"])]
+        if progress is not None and len(left) < len(live):
+            progress(len(live) - len(left))
+        live = left
+
+
+@dataclass(frozen=True)
+class PairResult:
+    """What came out between two agents."""
+
+    a: str
+    b: str
+    scores: Scores
+
+    def to_dict(self) -> dict[str, Any]:
+        """As it stands in the arena's JSON; wins and losses as `a` sees them."""
+        s = self.scores
+        return {
+            "a": self.a,
+            "b": self.b,
+            "games": s.games,
+            "wins": s.wins[0],
+            "draws": s.draws[0],
+            "losses": s.losses[0],
+        }
+
+
+def round_robin(
+    game: Game,
+    specs: Sequence[str],
+    num_games: int,
+    seed: int,
+    *,
+    progress: Callable[[str, int], Any] | None = None,
+) -> Iterator[PairResult]:
+    """A match between every two agents of a game for two.
+
+    Args:
+        game: what is played.
+        specs: of the agents, at least two, as `agents.make` takes them.
+        num_games: for each pair.
+        seed: of everything random.
+        progress: called with a pair's name and the number of games just finished.
+
+    Yields:
+        Each pair's result, when it is there.
+
+    Raises:
+        ValueError: for too few agents, a game not for two, and as `play_match`.
+    """
+    if game.num_players != 2:
+        raise ValueError(f"the arena pairs agents; {game.name} has {game.num_players} players")
+    if len(specs) < 2:
+        raise ValueError(f"an arena needs at least 2 agents, got {len(specs)}")
+    made = [make(spec, game, seed) for spec in specs]
+    for i, j in itertools.combinations(range(len(specs)), 2):
+        name = f"{specs[i]} - {specs[j]}"
+        scores = play_match(
+            game,
+            [made[i], made[j]],
+            num_games,
+            seed,
+            progress=None if progress is None else functools.partial(progress, name),
+        )
+        yield PairResult(specs[i], specs[j], scores)
+
+
+def report(game: Game, seed: int, results: Sequence[PairResult]) -> dict[str, Any]:
+    """The results as JSON values."""
+    return {
+        "game": game.name,
+        "params": game.params,
+        "seed": seed,
+        "pairs": [result.to_dict() for result in results],
+    }
+
+
+def results_table(results: Sequence[PairResult]) -> str:
+    """The results as a table: the score is a's, draws counting half, with its interval."""
+    rows: list[tuple[str, ...]] = [
+        ("a", "b", "games", "won", "drawn", "lost", "score", "95% interval")
+    ]
+    for r in results:
+        low, high = r.scores.interval(0)
+        s = r.scores
+        rows.append(
+            (
+                r.a,
+                r.b,
+                *(str(n) for n in (s.games, s.wins[0], s.draws[0], s.losses[0])),
+                f"{s[0]:.3f}",
+                f"{low:.3f} to {high:.3f}",
+            )
+        )
+    widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
+    lines = [
+        "  ".join(
+            cell.ljust(width) if k < 2 else cell.rjust(width)
+            for k, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]
+    lines.insert(1, "-" * max(map(len, lines)))
+    return "\n".join(lines) + "\n"

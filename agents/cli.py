@@ -1,0 +1,217 @@
+"""The `boardenvs` command: everything the package does, from a terminal."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shlex
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+import boardenvs
+from agents.making import SPECS
+from boardenvs.game import Game
+
+__all__ = ["main"]
+
+_AGENTS = f"Agents: {', '.join(SPECS)}."
+_GAMES = f"Games: {', '.join(boardenvs.GAMES)}."
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser whose errors are one line."""
+
+    def error(self, message: str) -> NoReturn:
+        print(f"{self.prog}: error: {message} (see {self.prog} --help)", file=sys.stderr)
+        raise SystemExit(2)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command.
+
+    Args:
+        arguments: what stands after `boardenvs`; by default the process's own.
+
+    Returns:
+        The exit status: 0, 2 after an error, 130 after Ctrl-C.
+    """
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        options = _parser().parse_args(given)
+    except SystemExit as stop:
+        return int(stop.code or 0)
+    options.command_line = shlex.join(["boardenvs", *given])
+    try:
+        options.run(options)
+        sys.stdout.flush()
+    except (ValueError, OSError) as error:
+        if isinstance(error, BrokenPipeError):  # the reader, `head` say, has seen enough
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return 0
+        message = " ".join(str(error).split())
+        print(f"boardenvs: error: {message}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("\nboardenvs: stopped", file=sys.stderr)
+        return 130
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog="boardenvs",
+        description="Board games for reinforcement learning: play, watch, train, measure.",
+        epilog=f"{_GAMES} {_AGENTS}",
+    )
+    parser.add_argument("--version", action="version", version=f"boardenvs {boardenvs.__version__}")
+    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+
+    def command(name: str, run: Any, text: str, *, game: bool = True) -> argparse.ArgumentParser:
+        sub: argparse.ArgumentParser = commands.add_parser(
+            name,
+            help=text,
+            description=f"{text[0].upper()}{text[1:]}.",
+            epilog=f"{_GAMES} {_AGENTS}",
+        )
+        sub.set_defaults(run=run)
+        if game:
+            sub.add_argument("game", metavar="GAME", help="name of the game")
+            sub.add_argument(
+                "-p",
+                "--param",
+                action="append",
+                default=[],
+                metavar="NAME=VALUE",
+                help="a parameter of the game, such as board_size=7; may be repeated",
+            )
+        return sub
+
+    demo = command(
+        "demo",
+        _demo,
+        "train an agent on Gekitai for about two minutes, rate it and show a game",
+        game=False,
+    )
+    demo.add_argument(
+        "--steps", type=int, default=None, help="decisions to train for; by default 1,500,000"
+    )
+    demo.add_argument("--seed", type=int, default=0, help="of everything random; by default 0")
+    demo.add_argument(
+        "--out",
+        type=Path,
+        default=Path("boardenvs-demo"),
+        metavar="DIR",
+        help="where results go, those of an earlier demo are replaced; by default boardenvs-demo",
+    )
+
+    play = command("play", _play, "play against an agent in the game's console format")
+    play.add_argument("--opponent", default="greedy", metavar="SPEC", help="by default greedy")
+    play.add_argument("--seat", type=int, default=0, help="yours, from 0; by default 0, the first")
+    play.add_argument("--seed", type=int, default=None, help="of everything random")
+
+    watch = command("watch", _watch, "watch agents play one game")
+    watch.add_argument(
+        "agents", nargs="+", metavar="SPEC", help="one agent for each seat, in order"
+    )
+    watch.add_argument("--seed", type=int, default=None, help="of everything random")
+    watch.add_argument("--html", type=Path, metavar="F", help="write the game as a page, too")
+    watch.add_argument("--save", type=Path, metavar="F", help="write the game as JSON, too")
+
+    train = command("train", _train, "train an agent by self-play")
+    train.add_argument(
+        "--steps", type=int, default=None, help="decisions to train for; by default the game's"
+    )
+    train.add_argument("--seed", type=int, default=None, help="of everything random; by default 0")
+    train.add_argument(
+        "--out",
+        type=Path,
+        default=None,
+        metavar="DIR",
+        help="the run's folder; by default runs/GAME",
+    )
+    train.add_argument("--resume", action="store_true", help="go on with the run in the folder")
+
+    arena = command("arena", _arena, "let every two agents play each other")
+    arena.add_argument("agents", nargs="+", metavar="SPEC", help="agents, at least two")
+    arena.add_argument("--games", type=int, default=1000, metavar="N", help="for each pair; 1000")
+    arena.add_argument("--seed", type=int, default=0, metavar="S", help="of everything random; 0")
+    arena.add_argument("--json", type=Path, metavar="FILE", help="write the results there, too")
+    return parser
+
+
+def _game(options: argparse.Namespace) -> Game:
+    """The game that a command names, with its parameters."""
+    params: dict[str, Any] = {}
+    for text in options.param:
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise ValueError(f"--param takes NAME=VALUE, got {text!r}")
+        try:
+            params[name] = json.loads(value)
+        except ValueError:
+            params[name] = value
+    return boardenvs.make(options.game, **params)
+
+
+def _demo(options: argparse.Namespace) -> None:
+    _need_training()
+    from agents.demo import run_demo
+
+    run_demo(options.out, options.seed, options.steps)
+
+
+def _play(options: argparse.Namespace) -> None:
+    from agents.terminal import play
+
+    play(_game(options), options.opponent, options.seat, options.seed)
+
+
+def _watch(options: argparse.Namespace) -> None:
+    from agents.terminal import watch
+
+    episode = watch(_game(options), options.agents, options.seed)
+    if options.html is not None:
+        episode.save_html(options.html)
+        print(f"\nThe game as a page: {options.html}")
+    if options.save is not None:
+        episode.save(options.save)
+        print(f"\nThe game as JSON: {options.save}")
+
+
+def _train(options: argparse.Namespace) -> None:
+    game = _game(options)
+    _need_training()
+    from agents.training.start import train
+
+    folder = Path("runs", options.game) if options.out is None else options.out
+    train(game, folder, options.steps, options.seed, options.command_line, resume=options.resume)
+
+
+def _arena(options: argparse.Namespace) -> None:
+    from agents.arena import report, results_table
+    from agents.terminal import arena
+
+    game = _game(options)
+    results = arena(game, options.agents, options.games, options.seed)
+    print(results_table(results), end="")
+    if options.json is not None:
+        text = json.dumps(report(game, options.seed, results), indent=2) + "\n"
+        options.json.write_text(text, encoding="utf-8")
+
+
+def _need_training() -> None:
+    """Say in one line what is missing where the extra is not installed."""
+    try:
+        import sb3_contrib  # noqa: F401
+        import torch  # noqa: F401
+    except ImportError as error:
+        raise ValueError(
+            f"training needs the extra [train], such as pip install 'boardenvs[train]': {error}"
+        ) from None
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,97 @@
+"""The agent that looks one move ahead for itself and one for the next player."""
+
+# The rules' names are bound by boardenvs.compiling; compiled functions carry no annotations.
+# ruff: noqa: ANN001, ANN202, F821
+# mypy: disable-error-code="no-untyped-def, name-defined"
+
+from __future__ import annotations
+
+import functools
+import importlib
+from collections.abc import Callable
+
+import numpy as np
+
+from agents.agent import Actions, Agent, Words
+from boardenvs.chance import below, mixed, stepped
+from boardenvs.compiling import bind_parallel, default_threads
+from boardenvs.game import States
+from boardenvs.outcome import is_over
+
+__all__ = ["GreedyAgent"]
+
+
+class GreedyAgent(Agent):
+    """Wins if it can; else keeps the next player from winning at once, if it can; else random.
+
+    Among equally good actions it picks uniformly. An action that itself loses is the last
+    choice, as is one that lets the next player win.
+    """
+
+    def choose(self, states: States, words: Words) -> Actions:
+        actions = np.empty(len(states), np.int64)
+        greedy = _compiled(f"{type(self.game).__module__}.rules")
+        # A state costs as much as a thousand plies: threads pay from small batches on.
+        threads = default_threads(64 * len(states))
+        greedy(threads, states, self.game.constants, words, self.game.legal(states), actions)
+        return actions
+
+
+@functools.cache
+def _compiled(rules: str) -> Callable[..., None]:
+    return bind_parallel(greedy_actions, importlib.import_module(rules))
+
+
+def greedy_actions(states, params, words, masks, actions, low, high):
+    """The greedy action of games `low` to `high - 1`."""
+    for i in range(low, high):
+        after = states[i : i + 1].copy()
+        reply = states[i : i + 1].copy()
+        replies = np.empty(masks.shape[1], np.bool_)
+        actions[i] = pick(states, i, params[0], words[i], masks[i], after, reply, replies)
+
+
+def pick(states, i, p, word, mask, after, reply, replies):
+    """One game's action: uniformly among the best kind there is."""
+    best = -1
+    ties = 0
+    chosen = -1
+    for want_win in (True, False):  # wins first: they are cheap to see
+        for action in range(len(mask)):
+            if mask[action]:
+                after[0] = states[i]
+                play(after[0], p, action)
+                if want_win:
+                    value = (
+                        2 if is_over(after[0]) and after[0].returns[states[i].to_move] > 0 else -1
+                    )
+                else:
+                    value = safety(after, p, states[i].to_move, reply, replies)
+                if value > best:
+                    best = value
+                    ties = 0
+                if value == best and value >= 0:
+                    ties += 1
+                    word = stepped(word)
+                    if below(mixed(word), ties) == 0:  # each of the ties is kept equally often
+                        chosen = action
+        if chosen >= 0:
+            break
+    return chosen
+
+
+def safety(after, p, me, reply, replies):
+    """1 for a position that the next player cannot win at once, else 0."""
+    s = after[0]
+    if is_over(s):
+        return 1 if s.returns[me] >= 0 else 0
+    if s.to_move == me:
+        return 1
+    legal(s, p, replies)
+    for action in range(len(replies)):
+        if replies[action]:
+            reply[0] = s
+            play(reply[0], p, action)
+            if is_over(reply[0]) and reply[0].returns[s.to_move] > 0:
+                return 0
+    return 1

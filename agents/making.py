@@ -1,0 +1,97 @@
+"""From an agent's spec, as a user types it, to the agent."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import boardenvs
+from agents.agent import Agent
+from boardenvs.game import Game
+from boardenvs.table import Opponent
+
+__all__ = ["SPECS", "make"]
+
+
+def _random(game: Game, seed: int | None, spec: str) -> Agent:
+    from agents.random_agent import RandomAgent
+
+    return RandomAgent(game, seed, spec)
+
+
+def _greedy(game: Game, seed: int | None, spec: str) -> Agent:
+    from agents.greedy import GreedyAgent
+
+    return GreedyAgent(game, seed, spec)
+
+
+def _trained(game: Game, seed: int | None, spec: str, *, temperature: float = 0.0) -> Agent:
+    from agents.trained import TrainedAgent
+
+    path = spec.partition(":")[2] or None
+    return TrainedAgent(game, seed, path, temperature, spec)
+
+
+_BUILDERS: dict[str, Callable[..., Agent]] = {
+    "random": _random,
+    "greedy": _greedy,
+    "trained": _trained,
+}
+_TAKES_ARGUMENT = {"trained"}
+
+SPECS = ("random", "greedy", "trained", "trained:PATH", "module:factory")
+"""What `make` understands."""
+
+
+def make(spec: str, game: Game | str, seed: int | None = None, **options: Any) -> Agent | Opponent:
+    """An agent by its spec.
+
+    Args:
+        spec: one of `SPECS`: `trained:PATH` plays the ONNX file at PATH, and
+            `module:factory` calls `factory(game, seed)` of an importable module, the
+            current folder included, which returns an object with `act(states) -> actions`.
+        game: a game, or the name of one with its default parameters.
+        seed: of the agent's own randomness; `None` for a fresh one.
+        **options: of that agent: `temperature` for `trained`.
+
+    Raises:
+        ValueError: there is no such agent or option, or it cannot be made for this game.
+    """
+    if isinstance(game, str):
+        game = boardenvs.make(game)
+    if not isinstance(spec, str):
+        raise ValueError(f"an agent's spec must be one of {', '.join(SPECS)}, got {spec!r}")
+    name, colon, argument = spec.partition(":")
+    if name in _BUILDERS and (not colon or (argument and name in _TAKES_ARGUMENT)):
+        build = _BUILDERS[name]
+        known = [*inspect.signature(build).parameters][3:]
+        for key in options:
+            if key not in known:
+                raise ValueError(f"agent {name!r} has no option {key!r}; it has {known or 'none'}")
+        return build(game, seed, spec, **options)
+    if not colon or not name or not argument or name in _BUILDERS:
+        raise ValueError(f"there is no agent {spec!r}; expected one of {', '.join(SPECS)}")
+    return _users_own(spec, name, argument, game, seed, options)
+
+
+def _users_own(
+    spec: str, module: str, factory: str, game: Game, seed: int | None, options: dict[str, Any]
+) -> Opponent:
+    """Call a user's factory; whatever goes wrong in it is told in one line."""
+    here = str(Path.cwd())
+    if here not in sys.path:  # as `python -m` does; console scripts leave it out
+        sys.path.insert(0, here)
+    try:
+        build = getattr(importlib.import_module(module), factory)
+        agent = build(game, seed, **options)
+    except Exception as error:
+        raise ValueError(
+            f"agent {spec!r} cannot be made: {type(error).__name__}: {error}"
+        ) from error
+    if not callable(getattr(agent, "act", None)):
+        raise ValueError(f"agent {spec!r} is {agent!r}; expected an object with act(states)")
+    return agent

@@ -1,0 +1,77 @@
+"""Stable-Baselines3 models as agents."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from agents.agent import Actions, Agent, Words
+from agents.trained import masked_choice
+from boardenvs.game import Game, States
+
+__all__ = ["SB3Agent", "from_sb3"]
+
+
+class SB3Agent(Agent):
+    """Plays by a Stable-Baselines3 or sb3-contrib model; legal actions only."""
+
+    def __init__(self, model: Any, game: Game, temperature: float = 0.0) -> None:
+        """Wrap a model; see `from_sb3`."""
+        super().__init__(game, spec=type(model).__name__)
+        policy = model.policy
+        if hasattr(policy, "get_distribution"):
+            self._logits = _policy_logits
+        elif hasattr(policy, "q_net"):
+            self._logits = _q_values
+        else:
+            raise ValueError(
+                f"expected a model with a policy or Q-values over discrete actions, got {model!r}"
+            )
+        size = int(np.prod(game.observation_shape))
+        space = model.observation_space
+        if getattr(space, "shape", None) is None or int(np.prod(space.shape)) != size:
+            raise ValueError(f"the model observes {space}, {game!r} gives {game.observation_shape}")
+        if getattr(model.action_space, "n", None) != game.num_actions:
+            raise ValueError(
+                f"the model acts in {model.action_space}, {game!r} has {game.num_actions} actions"
+            )
+        self.model = model
+        self.temperature = temperature
+        self.deterministic = temperature == 0
+
+    def choose(self, states: States, words: Words) -> Actions:
+        import torch
+
+        space = self.model.observation_space
+        policy = self.model.policy
+        seen = self.game.observe(states, states["to_move"]).reshape(-1, *space.shape)
+        policy.set_training_mode(False)
+        with torch.no_grad():
+            tensor, _ = policy.obs_to_tensor(seen.astype(space.dtype))
+            logits = self._logits(policy, tensor).cpu().numpy()
+        return masked_choice(logits, self.game.legal(states), self.temperature, words)
+
+
+def _policy_logits(policy: Any, observation: Any) -> Any:
+    return policy.get_distribution(observation).distribution.logits
+
+
+def _q_values(policy: Any, observation: Any) -> Any:
+    return policy.q_net(observation)
+
+
+def from_sb3(model: Any, game: Game, temperature: float = 0.0) -> SB3Agent:
+    """A Stable-Baselines3 or sb3-contrib model as an agent.
+
+    Args:
+        model: with discrete actions and a policy (PPO, A2C, MaskablePPO) or Q-values
+            (DQN), trained on this game's observations, flattened or not. The mask is
+            applied whether the algorithm knows masks or not.
+        game: what is played.
+        temperature: 0 takes the best action; 1 draws from the policy.
+
+    Raises:
+        ValueError: the model's spaces do not fit the game.
+    """
+    return SB3Agent(model, game, temperature)

@@ -1,0 +1,111 @@
+"""Games in a terminal: a person against an agent, agents against each other, an arena."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+import numpy as np
+from tqdm.auto import tqdm
+
+from agents.arena import PairResult, round_robin
+from agents.making import make
+from boardenvs.chance import seed_word, stream_words
+from boardenvs.episode import Episode
+from boardenvs.game import Game, whole_number
+from boardenvs.table import ask
+
+__all__ = ["arena", "play", "result_line", "watch"]
+
+
+def play(game: Game, opponent: str, seat: int, seed: int | None) -> None:
+    """A person at the keyboard against an agent in every other seat.
+
+    Moves are typed in the game's notation; `q` or the end of input leaves the game.
+
+    Raises:
+        ValueError: there is no such opponent or seat.
+    """
+    seat = whole_number("seat", seat, 0, game.num_players - 1)
+    agent = make(opponent, game, seed)
+    words = stream_words(seed_word(seed), 2)
+    states = game.new_from_words(words[:1])
+    print(game.to_text(states[0]), end="")
+    while not (states["terminated"][0] or states["truncated"][0]):
+        turn = int(states["to_move"][0])
+        prompt = f"{game.seat_names[turn]}'s turn: "
+        if turn == seat:
+            action = _typed(game, states, prompt)
+            if action is None:
+                print("Game left.")
+                return
+        else:
+            action = int(ask(agent, game, states, words[1:])[0])
+            print(f"{prompt}{game.action_to_text(action, states[0])}")
+        game.play(states, [action])
+        over = states["terminated"][0] or states["truncated"][0]
+        print(("Game over:\n" if over else "") + game.to_text(states[0]), end="")
+    print(result_line(game, states[0]))
+
+
+def _typed(game: Game, states: np.ndarray, prompt: str) -> int | None:
+    """A legal action from the keyboard; `None` if the person leaves."""
+    mask = game.legal(states)[0]
+    while True:
+        try:
+            text = input(prompt)
+        except EOFError:
+            print()
+            return None
+        if text.strip().lower() == "q":
+            return None
+        try:
+            action = game.action_from_text(text, states[0])
+        except ValueError as error:
+            print(f"Invalid move! {error}")
+            continue
+        if mask[action]:
+            return action
+        example = game.action_to_text(int(mask.argmax()), states[0])
+        print(f"Invalid move! {text.strip()} is not legal here; {example} would be")
+
+
+def result_line(game: Game, state: np.void) -> str:
+    """Who won, in the console's words."""
+    winners = [name for name, r in zip(game.seat_names, state["returns"], strict=True) if r > 0]
+    if state["truncated"]:
+        return f"Nobody wins: the game was stopped after {state['ply']} plies."
+    if not winners:
+        return "Tie!"
+    return f"{' and '.join(winners)} {'win' if len(winners) > 1 else 'wins'}!"
+
+
+def watch(game: Game, specs: Sequence[str], seed: int | None) -> Episode:
+    """One game between agents, printed move by move.
+
+    Raises:
+        ValueError: there are not as many agents as seats, or one cannot be made.
+    """
+    if len(specs) != game.num_players:
+        raise ValueError(f"{game.name} takes {game.num_players} agents, got {len(specs)}")
+    agents = [make(spec, game, None if seed is None else seed + k) for k, spec in enumerate(specs)]
+    episode = Episode.play(game, agents, seed, names=list(specs))
+    print(episode.to_text(), end="")
+    return episode
+
+
+def arena(game: Game, specs: Sequence[str], games: int, seed: int) -> list[PairResult]:
+    """Every two agents play; a bar on standard error shows how far they are.
+
+    Raises:
+        ValueError: as `agents.arena.round_robin`.
+    """
+    games = whole_number("games", games, 1)
+    total = games * len(specs) * (len(specs) - 1) // 2
+    with tqdm(total=total, unit="game", disable=not sys.stderr.isatty()) as bar:
+
+        def progress(pair: str, finished: int) -> None:
+            bar.set_description(pair)
+            bar.update(finished)
+
+        return list(round_robin(game, specs, games, seed, progress=progress))

@@ -1,0 +1,180 @@
+"""Agents that training left behind: an ONNX network and the JSON card that describes it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from agents.agent import Actions, Agent, Words
+from boardenvs.game import Game, States
+
+__all__ = ["WEIGHTS", "TrainedAgent", "card_path", "masked_choice", "read_card", "shipped"]
+
+WEIGHTS = Path(__file__).with_name("weights")
+"""Where the shipped networks lie."""
+
+
+class TrainedAgent(Agent):
+    """Plays by a policy network, run by ONNX Runtime; legal actions only.
+
+    The network takes `observation`, float32 of shape (N, *game.observation_shape), and
+    gives `logits` of shape (N, num_actions) and `value` of shape (N,).
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        seed: int | None = None,
+        path: str | Path | None = None,
+        temperature: float = 0.0,
+        spec: str = "trained",
+    ) -> None:
+        """Load a network.
+
+        Args:
+            game: what is played.
+            seed: of the choices at a temperature above 0.
+            path: an ONNX file with its card beside it; by default the shipped one.
+            temperature: 0 takes the most probable action; 1 draws from the policy.
+            spec: the name it goes by.
+
+        Raises:
+            ValueError: there is no such network, the file is damaged or no network for
+                this game, or the temperature is negative.
+        """
+        super().__init__(game, seed, spec)
+        if not isinstance(temperature, int | float) or not 0 <= temperature < np.inf:
+            raise ValueError(f"temperature must be a number of at least 0, got {temperature!r}")
+        self.temperature = float(temperature)
+        self.deterministic = temperature == 0
+        self.path = shipped(game) if path is None else Path(path)
+        self.card = read_card(self.path)
+        _check_card(self.card, game, self.path)
+        self._session = _load(self.path, self.card, game)
+
+    def evaluate(self, states: States) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+        """Logits of shape (N, num_actions), unmasked, and values of shape (N,)."""
+        seen = self.game.observe(states, states["to_move"]).astype(np.float32)
+        logits, value = self._session.run(["logits", "value"], {"observation": seen})
+        return logits, value.reshape(-1)
+
+    def choose(self, states: States, words: Words) -> Actions:
+        if not len(states):
+            return np.zeros(0, np.int64)
+        logits, _ = self.evaluate(states)
+        return masked_choice(logits, self.game.legal(states), self.temperature, words)
+
+
+def masked_choice(
+    logits: npt.NDArray[np.floating[Any]],
+    masks: npt.NDArray[np.bool_],
+    temperature: float,
+    words: Words,
+) -> Actions:
+    """The best legal action, or one drawn from the softmax of the legal ones.
+
+    Args:
+        logits: shape (N, A).
+        masks: bool of shape (N, A), at least one True a row.
+        temperature: 0 for the best; else the logits' divisor.
+        words: 64 random bits a row.
+
+    Returns:
+        int64 of shape (N,).
+    """
+    scores = np.where(masks, logits.astype(np.float64), -np.inf)
+    if temperature == 0:
+        return scores.argmax(1)
+    scores = (scores - scores.max(1, keepdims=True)) / temperature
+    cumulative = np.exp(scores).cumsum(1)
+    # 53 bits make a double in [0, 1); the first sum above it has a legal action's share.
+    threshold = (words >> np.uint64(11)).astype(np.float64) * 2.0**-53 * cumulative[:, -1]
+    return (cumulative > threshold[:, None]).argmax(1)
+
+
+def card_path(network: Path) -> Path:
+    """Where the card of a network lies."""
+    return network.with_suffix(".json")
+
+
+def shipped(game: Game) -> Path:
+    """The network shipped for a game with its parameters.
+
+    Raises:
+        ValueError: there is none.
+    """
+    for path in sorted(WEIGHTS.glob("*.onnx")):
+        card = read_card(path)
+        if card["game"] == game.name and _matches(card, game):
+            return path
+    raise ValueError(
+        f"no trained agent is shipped for {game!r}; 'boardenvs train {game.name}' makes one, "
+        f"'trained:PATH' plays it"
+    )
+
+
+def read_card(network: Path) -> dict[str, Any]:
+    """The card beside a network.
+
+    Raises:
+        ValueError: network or card is missing, or the card is none.
+    """
+    path = card_path(network)
+    if network.suffix != ".onnx" or not network.is_file():
+        raise ValueError(f"{network} is no trained agent: expected an .onnx file")
+    if not path.is_file():
+        raise ValueError(f"{network} has no card beside it: expected {path.name}")
+    try:
+        card = json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, OSError) as error:
+        raise ValueError(f"{path} is no agent's card: {error}") from None
+    if not isinstance(card, dict) or not {"game", "params"} <= card.keys():
+        raise ValueError(f"{path} is no agent's card: expected an object with game and params")
+    return card
+
+
+def _matches(card: dict[str, Any], game: Game) -> bool:
+    """Whether a card's parameters are the game's, but for the length of the game."""
+
+    def essential(params: dict[str, Any]) -> dict[str, Any]:
+        return {k: v for k, v in params.items() if k != "max_plies"}
+
+    return isinstance(card["params"], dict) and essential(card["params"]) == essential(game.params)
+
+
+def _check_card(card: dict[str, Any], game: Game, path: Path) -> None:
+    if card["game"] != game.name or not _matches(card, game):
+        raise ValueError(
+            f"{path} plays {card['game']} with {card['params']}, not {game.name} with {game.params}"
+        )
+
+
+def _load(path: Path, card: dict[str, Any], game: Game) -> Any:
+    """An inference session whose inputs and outputs fit the game."""
+    import onnxruntime
+
+    data = path.read_bytes()
+    if "sha256" in card and hashlib.sha256(data).hexdigest() != card["sha256"]:
+        raise ValueError(f"{path} is damaged or another network: it is not the one of its card")
+
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4  # problems are raised, not logged
+    try:
+        session = onnxruntime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
+    except Exception as error:  # noqa: BLE001 ONNX Runtime's errors share no base class
+        reason = " ".join(str(error).split())[:200]
+        raise ValueError(f"{path} is damaged or no ONNX network: {reason}") from None
+    inputs = {i.name: list(i.shape[1:]) for i in session.get_inputs()}
+    outputs = {o.name: list(o.shape[1:]) for o in session.get_outputs()}
+    expected = {"observation": list(game.observation_shape)}
+    if inputs != expected or outputs.get("logits") != [game.num_actions] or "value" not in outputs:
+        raise ValueError(
+            f"{path} takes {inputs} and gives {outputs}; expected {expected}, and "
+            f"logits {[game.num_actions]} and value"
+        )
+    return session

@@ -1,0 +1,1 @@
+"""Training by self-play: MaskablePPO over the native vector environments. Needs `[train]`."""

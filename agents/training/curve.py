@@ -1,0 +1,44 @@
+"""The learning curve of a run as a picture."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from typing import Any
+
+from matplotlib.figure import Figure
+
+__all__ = ["draw_curve"]
+
+
+def draw_curve(title: str, history: Sequence[dict[str, Any]], opponents: Sequence[str]) -> bytes:
+    """Score against fixed opponents over training, with its 95% interval, as PNG.
+
+    Args:
+        title: stands above.
+        history: one evaluation each: `steps`, and for each opponent
+            `{"score", "low", "high"}`.
+        opponents: which of them to draw.
+    """
+    figure = Figure(figsize=(8, 5), dpi=120, layout="constrained")
+    axes = figure.subplots()
+    steps = [point["steps"] for point in history]
+    for opponent, colour, marker in zip(
+        opponents, ("#0072b2", "#d55e00", "#009e73"), "osD", strict=False
+    ):
+        found = [point[opponent] for point in history]
+        axes.fill_between(
+            steps, [f["low"] for f in found], [f["high"] for f in found], color=colour, alpha=0.2
+        )
+        axes.plot(
+            steps, [f["score"] for f in found], color=colour, marker=marker, label=f"vs {opponent}"
+        )
+    axes.axhline(0.5, color="grey", linewidth=0.8, linestyle=":")
+    axes.set(title=title, xlabel="decisions of the learner", ylabel="score, draws counting half")
+    axes.set_ylim(-0.02, 1.02)
+    axes.xaxis.set_major_formatter(lambda x, _: f"{x:,.0f}")
+    axes.grid(alpha=0.3)
+    axes.legend(title="95% Wilson interval shaded", loc="lower right")
+    png = io.BytesIO()
+    figure.savefig(png, format="png")
+    return png.getvalue()

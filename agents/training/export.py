@@ -1,0 +1,97 @@
+"""From a trained policy to the ONNX file and the card that `trained` plays."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import json
+import os
+import platform
+import tempfile
+import warnings
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from agents.trained import card_path
+from boardenvs.game import Game
+
+__all__ = ["export_policy", "versions", "write_atomically"]
+
+
+class _Network(torch.nn.Module):
+    """Observation in; logits and value out."""
+
+    def __init__(self, policy: Any) -> None:
+        super().__init__()
+        self.policy = policy
+
+    def forward(self, observation: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        policy = self.policy
+        features = policy.features_extractor(observation)
+        hidden_policy, hidden_value = policy.mlp_extractor(features)
+        return policy.action_net(hidden_policy), policy.value_net(hidden_value).squeeze(-1)
+
+
+def export_policy(policy: Any, game: Game, path: Path, card: dict[str, Any]) -> None:
+    """Write a Stable-Baselines3 actor-critic policy as an ONNX file with its card.
+
+    Args:
+        policy: with a features extractor shared by policy and value.
+        game: what it plays.
+        path: of the ONNX file; the card lies beside it. Both are written whole or not
+            at all, the network first.
+        card: what is to be said of it; `game`, `params`, `versions` and the network's
+            checksum are added.
+    """
+    network = _Network(policy).eval()
+    example = torch.zeros((1, *game.observation_shape))
+    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+        # The exporter by tracing is deprecated, but the newer one needs onnxscript and
+        # writes larger files for such plain networks.
+        warnings.simplefilter("ignore")
+        whole = Path(folder) / "network.onnx"
+        torch.onnx.export(
+            network,
+            (example,),
+            str(whole),
+            input_names=["observation"],
+            output_names=["logits", "value"],
+            dynamic_axes={"observation": {0: "n"}, "logits": {0: "n"}, "value": {0: "n"}},
+            opset_version=17,
+            dynamo=False,
+        )
+        data = whole.read_bytes()
+    full_card = {
+        "game": game.name,
+        "params": game.params,
+        **card,
+        "versions": versions(),
+        "sha256": hashlib.sha256(data).hexdigest(),
+    }
+    write_atomically(path, data)
+    write_atomically(card_path(path), (json.dumps(full_card, indent=2) + "\n").encode())
+
+
+def versions() -> dict[str, str]:
+    """Versions of Python and the libraries that bear on a training run."""
+    libraries = ("boardenvs", "numpy", "numba", "gymnasium", "torch", "stable-baselines3")
+    found = {name: importlib.metadata.version(name) for name in (*libraries, "sb3-contrib")}
+    return {"python": platform.python_version(), **found}
+
+
+def write_atomically(path: Path, data: bytes) -> None:
+    """Write a file so that at every moment the old or the new one is whole."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(name).chmod(0o644)  # mkstemp leaves it to the owner alone
+        Path(name).replace(path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise

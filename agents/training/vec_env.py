@@ -1,0 +1,117 @@
+"""boardenvs' vector environments as one Stable-Baselines3 `VecEnv`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from stable_baselines3.common.vec_env import VecEnv
+
+from boardenvs.vector import SeatVectorEnv
+
+__all__ = ["SB3VecEnv"]
+
+
+class SB3VecEnv(VecEnv):
+    """Several vector environments of one game side by side, each with its own opponents.
+
+    Each steps natively; this class joins their arrays and speaks Stable-Baselines3's
+    dialect: `terminal_observation`, `TimeLimit.truncated` and `episode` in the infos of
+    games that ended, and `action_masks` for sb3-contrib.
+    """
+
+    def __init__(self, envs: Sequence[SeatVectorEnv], seed: int | None = None) -> None:
+        """Join environments.
+
+        Args:
+            envs: of one game, with Gymnasium's `SAME_STEP` autoreset.
+            seed: for their first reset: environment k takes `seed + k`.
+        """
+        self.envs = list(envs)
+        self._slices: list[slice] = []
+        low = 0
+        for env in self.envs:
+            self._slices.append(slice(low, low + env.num_envs))
+            low += env.num_envs
+        self._seed_once = seed
+        self._started = time.monotonic()
+        self._lengths = np.zeros(low, np.int64)
+        self._actions: npt.NDArray[np.int64] = np.zeros(low, np.int64)
+        super().__init__(low, envs[0].single_observation_space, envs[0].single_action_space)
+
+    def reset(self) -> npt.NDArray[np.int8]:
+        observations = []
+        for k, env in enumerate(self.envs):
+            seed = None if self._seed_once is None else self._seed_once + k
+            observations.append(env.reset(seed=seed)[0])
+        self._seed_once = None
+        self._lengths[:] = 0
+        return np.concatenate(observations)
+
+    def step_async(self, actions: npt.NDArray[Any]) -> None:
+        self._actions = np.asarray(actions)
+
+    def step_wait(
+        self,
+    ) -> tuple[
+        npt.NDArray[np.int8], npt.NDArray[np.float32], npt.NDArray[np.bool_], list[dict[str, Any]]
+    ]:
+        stepped = [
+            env.step(self._actions[part]) for env, part in zip(self.envs, self._slices, strict=True)
+        ]
+        observation = np.concatenate([s[0] for s in stepped])
+        reward = np.concatenate([s[1] for s in stepped]).astype(np.float32)
+        truncated = np.concatenate([s[3] for s in stepped])
+        done = np.concatenate([s[2] for s in stepped]) | truncated
+        self._lengths += 1
+        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        for (_, _, _, _, info), part in zip(stepped, self._slices, strict=True):
+            for i in np.flatnonzero(done[part]):
+                place = part.start + int(i)
+                infos[place] = {
+                    "terminal_observation": info["final_obs"][i],
+                    "TimeLimit.truncated": bool(truncated[place]),
+                    "episode": {
+                        "r": float(reward[place]),
+                        "l": int(self._lengths[place]),
+                        "t": round(time.monotonic() - self._started, 6),
+                    },
+                }
+        self._lengths[done] = 0
+        return observation, reward, done, infos
+
+    def action_masks(self) -> npt.NDArray[np.bool_]:
+        """Legal actions, bool of shape (num_envs, num_actions)."""
+        return np.concatenate([env.action_masks() for env in self.envs])
+
+    def env_method(
+        self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any
+    ) -> list[Any]:
+        if method_name != "action_masks":
+            raise AttributeError(f"only action_masks can be called, not {method_name}")
+        masks = self.action_masks()
+        return [masks[i] for i in self._get_indices(indices)]
+
+    def has_attr(self, attr_name: str) -> bool:
+        return attr_name == "action_masks" or hasattr(self.envs[0], attr_name)
+
+    def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
+        everyone = [getattr(env, attr_name) for env in self.envs for _ in range(env.num_envs)]
+        return [everyone[i] for i in self._get_indices(indices)]
+
+    def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
+        raise AttributeError("attributes of single games cannot be set")
+
+    def env_is_wrapped(self, wrapper_class: type[Any], indices: Any = None) -> list[bool]:
+        return [False for _ in self._get_indices(indices)]
+
+    def seed(self, seed: int | None = None) -> list[int | None]:
+        self._seed_once = seed
+        return [seed]
+
+    def close(self) -> None:
+        for env in self.envs:
+            env.close()

@@ -1,0 +1,368 @@
+"""`Episode`: a game as played, to keep, show and play again."""
+
+from __future__ import annotations
+
+import hashlib
+import html
+import json
+import re
+import secrets
+import textwrap
+from collections.abc import Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from boardenvs import make
+from boardenvs.chance import seed_word, stream_words
+from boardenvs.game import Game, States, whole_number
+from boardenvs.interface import start_states
+from boardenvs.table import Opponent, ask
+
+__all__ = ["Episode"]
+
+_FORMAT = "boardenvs episode"
+_VERSION = 1
+_KEYS = {"format", "version", "players", "initial", "actions", "final", "sha256"}
+_PLAYER_STREAM = np.uint64(0xE7037ED1A0B428DB)  # tells the players' streams from the game's
+
+
+class Episode:
+    """A game as played, to its end or not: where it began and every action since.
+
+    `play` lets players play one. Whoever steps a game by other means keeps the start
+    position and the actions, and hands them to the constructor::
+
+        actions = []
+        env.reset(seed=7)
+        for agent in env.agent_iter():
+            ...
+            actions.append(action)  # unless it is None
+            env.step(action)
+        game = boardenvs.make("gekitai")
+        episode = Episode(game, game.new(1, seed=7), actions)
+
+    The actions are those of all seats. In a notebook an episode shows itself as the page
+    that `to_html` makes.
+
+    Attributes, not to be changed:
+        game: what was played, a `Game`.
+        actions: every action, a list of ints; the last one may be illegal, a forfeit.
+        players: a name for each seat, a list of str.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        initial: Any,
+        actions: Sequence[int],
+        players: Sequence[str] | None = None,
+    ) -> None:
+        """Play the actions again, and so check them.
+
+        Args:
+            game: what was played.
+            initial: where it began: a record, an array of one, or a dictionary as
+                `Game.from_dict` takes it.
+            actions: whole numbers, in order.
+            players: a name for each seat; by default `player_0`, `player_1`, ...
+
+        Raises:
+            ValueError: naming the action that is no action or comes after the end, or
+                what is wrong with `initial` or `players`.
+        """
+        self.game = game
+        self.players = _names(game, players)
+        if isinstance(actions, str | bytes) or not isinstance(actions, Sequence | np.ndarray):
+            raise ValueError(f"actions must be a list of whole numbers, got {actions!r}")
+        self.actions: list[int] = []
+        positions = [game.restore(initial)]
+        for number, action in enumerate(actions, 1):
+            state = positions[-1].copy()
+            if _over(state):
+                raise ValueError(
+                    f"the game is over after {number - 1} actions, but there are {len(actions)}"
+                )
+            what = f"action {number} of {len(actions)}"
+            self.actions.append(whole_number(what, action, 0, game.num_actions - 1))
+            game.play(state, self.actions[-1:])
+            positions.append(state)
+        self._states = np.concatenate(positions)
+
+    @classmethod
+    def play(
+        cls,
+        game: Game,
+        players: Sequence[Literal["random"] | Opponent],
+        seed: int | None = None,
+        *,
+        state: Any = None,
+        names: Sequence[str] | None = None,
+    ) -> Episode:
+        """Let players play one game to its end.
+
+        The same seed gives the same game, as far as the players draw nothing of their
+        own. It starts as `game.new(1, seed)` does.
+
+        Args:
+            game: what is played.
+            players: one for each seat: "random", or an object with
+                `act(states) -> actions`, which is told no more than its seat may know.
+            seed: of the game's and the players' chance; `None` for a fresh one.
+            state: where to begin, as `initial` of the constructor, with the random
+                stream that it holds; by default at the beginning.
+            names: of the players; by default `player_0`, `player_1`, ...
+
+        Raises:
+            ValueError: for an argument that is no such thing, or a player's answer that
+                is no action.
+        """
+        if isinstance(players, str) or len(players) != game.num_players:
+            raise ValueError(f"{game.name} needs {game.num_players} players, got {players!r}")
+        for player in players:
+            if player != "random" and not callable(getattr(player, "act", None)):
+                raise ValueError(
+                    f"a player must be 'random' or an object with act(states), got {player!r}"
+                )
+        names = _names(game, names)
+        base = seed_word(seed)
+        given = start_states(game, {"state": state}, 1)
+        current = game.new_from_words(stream_words(base, 1)) if given is None else given
+        initial = current.copy()
+        words = stream_words(base ^ _PLAYER_STREAM, game.num_players)
+        actions = []
+        while not _over(current):
+            seat = int(current["to_move"][0])
+            chosen = ask(players[seat], game, current, words[seat : seat + 1])
+            game.play(current, chosen)
+            actions.append(int(chosen[0]))
+        return cls(game, initial, actions, names)
+
+    def __len__(self) -> int:
+        """How many actions there are."""
+        return len(self.actions)
+
+    def states(self) -> States:
+        """The positions, the first one before any action: shape (len(self) + 1,)."""
+        return self._states.copy()
+
+    @property
+    def returns(self) -> npt.NDArray[np.float32]:
+        """Each seat's result, shape (num_players,): zeros unless the game has ended."""
+        return self.game.returns(self._states[-1:])[0]
+
+    @property
+    def terminated(self) -> bool:
+        """Whether the rules have ended the game."""
+        return bool(self._states["terminated"][-1])
+
+    @property
+    def truncated(self) -> bool:
+        """Whether `max_plies` has ended the game."""
+        return bool(self._states["truncated"][-1])
+
+    @property
+    def result(self) -> str:
+        """How it ended, in words, such as `player_0 wins`."""
+        last = self._states[-1]
+        if last["truncated"]:
+            return f"stopped after {last['ply']} plies"
+        if not last["terminated"]:
+            return "unfinished"
+        if last["offender"] >= 0:
+            return f"{self.players[last['offender']]} loses by an illegal action"
+        if self.game.num_players == 1:
+            return f"{self.players[0]} gets {last['returns'][0]:g}"
+        if not last["returns"].any():
+            return "draw"
+        return f"{self.players[last['returns'].argmax()]} wins"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Episode) and self._content() == other._content()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"<episode of {self.game!r}: {len(self)} actions, {self.result}>"
+
+    def _moves(self) -> list[dict[str, Any]]:
+        """Number, player and text of every action."""
+        offended = self._states["offender"][-1] >= 0 > self._states["offender"][0]
+        moves = []
+        for action, state in zip(self.actions, self._states, strict=False):
+            illegal = offended and len(moves) == len(self) - 1
+            text = self.game.action_to_text(action, state) + (" (illegal)" if illegal else "")
+            seat = int(state["to_move"])
+            moves.append({"ply": int(state["ply"]) + 1, "player": self.players[seat], "text": text})
+        return moves
+
+    def to_text(self) -> str:
+        """The whole game in the console format: each action and the position after it."""
+        boards = [self.game.to_text(state) for state in self._states]
+        parts = [f"{self.game!r}: {', '.join(self.players)}\n{boards[0]}"]
+        for move, board in zip(self._moves(), boards[1:], strict=True):
+            parts.append(f"{move['ply']}. {move['player']}: {move['text']}\n{board}")
+        parts.append(f"Result: {self.result}\n")
+        return "\n".join(parts)
+
+    # -- Files --------------------------------------------------------------------------
+
+    def _content(self) -> dict[str, Any]:
+        """All there is to keep, as JSON gives it back."""
+        content: dict[str, Any] = {
+            "format": _FORMAT,
+            "version": _VERSION,
+            "players": self.players,
+            "initial": self.game.to_dict(self._states[0]),
+            "actions": self.actions,
+            "final": self.game.to_dict(self._states[-1]),
+        }
+        return dict(json.loads(json.dumps(content)))
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the episode as JSON, whole or not at all.
+
+        Raises:
+            OSError: it cannot be written.
+        """
+        content = self._content()
+        _write(path, json.dumps({**content, "sha256": _digest(content)}) + "\n")
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> Episode:
+        """Read what `save` wrote, and play it again to check it.
+
+        Raises:
+            OSError: the file cannot be read.
+            ValueError: it holds no episode, a damaged one, or one that this version of
+                the game plays otherwise. One line names the file and the reason.
+        """
+        data = Path(path).read_bytes()
+        # What a hostile file makes the parser or a game raise is of no interest to callers.
+        try:
+            return cls._parse(data)
+        except (ValueError, TypeError, LookupError, ArithmeticError, RecursionError) as error:
+            reason = textwrap.shorten(str(error), 300, placeholder=" ...")
+            raise ValueError(f"{path}: {reason}") from error
+
+    @classmethod
+    def _parse(cls, data: bytes) -> Episode:
+        try:
+            content = json.loads(data.decode("utf-8"))
+        except (ValueError, RecursionError) as error:
+            raise ValueError(f"no episode, or one cut short: it is no JSON ({error})") from error
+        if not isinstance(content, dict) or content.get("format") != _FORMAT:
+            raise ValueError(f"no episode: expected JSON whose format is {_FORMAT!r}")
+        if content.get("version") != _VERSION:
+            raise ValueError(
+                f"an episode of version {content.get('version')!r}; expected {_VERSION}"
+            )
+        if content.keys() != _KEYS:
+            raise ValueError(f"the keys should be {sorted(_KEYS)}, got {sorted(content)}")
+        if content.pop("sha256") != _digest(content):
+            raise ValueError("damaged or edited: the checksum does not fit the content")
+        initial = content["initial"]
+        if not isinstance(initial, dict) or not isinstance(initial.get("params"), dict):
+            raise ValueError("initial must be a position with its game and params")
+        name = initial.get("game")
+        if not isinstance(name, str):
+            raise ValueError(f"the game must be a name, got {name!r}")
+        game = make(name, **initial["params"])
+        for key in ("actions", "players"):
+            if not isinstance(content[key], list):
+                raise ValueError(f"{key} must be a list, got {content[key]!r}")
+        episode = cls(game, initial, content["actions"], content["players"])
+        if episode._content()["final"] != content["final"]:
+            raise ValueError("the actions do not lead to the final position that it gives")
+        return episode
+
+    # -- HTML ---------------------------------------------------------------------------
+
+    def to_html(self) -> str:
+        """One HTML page that replays the game, with all it needs inside."""
+        game = type(self.game).__name__
+        data = {
+            "texts": _packed([self.game.to_text(state) for state in self._states]),
+            "pictures": _packed([self.game.picture(state) for state in self._states]),
+            "moves": self._moves(),
+            "players": [
+                {"name": name, "result": _signed(value) if self.terminated else ""}
+                for name, value in zip(self.players, self.returns.tolist(), strict=True)
+            ],
+            "result": self.result,
+        }
+        values = {
+            "title": html.escape(f"{game}: {', '.join(self.players)}"),
+            "heading": html.escape(game),
+            "game": html.escape(repr(self.game)),
+            # Inside of a script element only "<" can do harm.
+            "episode": json.dumps(data).replace("<", "\\u003c"),
+        }
+        template = Path(__file__).with_name("replay.html").read_text(encoding="utf-8")
+        return re.sub(r"\{\{(\w+)\}\}", lambda found: values[found[1]], template)
+
+    def save_html(self, path: str | PathLike[str]) -> None:
+        """Write the page that `to_html` makes, whole or not at all.
+
+        Raises:
+            OSError: it cannot be written.
+        """
+        _write(path, self.to_html())
+
+    def _repr_html_(self) -> str:
+        # A frame of its own, so that nothing in the page meets the notebook's names.
+        return (
+            f'<iframe srcdoc="{html.escape(self.to_html())}" sandbox="allow-scripts" '
+            f'title="{html.escape(repr(self))}" width="100%" height="640" '
+            f'style="border: 0"></iframe>'
+        )
+
+
+def _signed(value: float) -> str:
+    return f"{value:+g}" if value else "0"
+
+
+def _over(states: States) -> bool:
+    return bool(states["terminated"][0] or states["truncated"][0])
+
+
+def _names(game: Game, players: Sequence[str] | None) -> list[str]:
+    """The players' names, checked: one line each, and nothing that UTF-8 cannot write."""
+    if players is None:
+        return [f"player_{seat}" for seat in range(game.num_players)]
+    if (
+        not isinstance(players, list | tuple)
+        or len(players) != game.num_players
+        or not all(isinstance(name, str) and name and name.isprintable() for name in players)
+    ):
+        raise ValueError(
+            f"players must be {game.num_players} names of printable characters, got {players!r}"
+        )
+    return list(players)
+
+
+def _packed(texts: list[str]) -> dict[str, Any]:
+    """Texts as numbers of their lines: the frames of a game have most lines in common."""
+    lines: dict[str, int] = {}
+    frames = [[lines.setdefault(line, len(lines)) for line in text.split("\n")] for text in texts]
+    return {"lines": list(lines), "frames": frames}
+
+
+def _digest(content: dict[str, Any]) -> str:
+    """SHA-256 of JSON values, however they are laid out in the file."""
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode("ascii")).hexdigest()
+
+
+def _write(path: str | PathLike[str], text: str) -> None:
+    """Write a file beside its place, then move it there: a reader never sees half of it."""
+    target = Path(path)
+    beside = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
+    try:
+        with beside.open("x", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+        beside.replace(target)
+    finally:
+        beside.unlink(missing_ok=True)

@@ -1,0 +1,31 @@
+"""The 112 game as a picture: the row of positions, the last move, the winning 1, 1, 2."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from boardenvs.picture import CELL, MARGIN, centre, grid, label, last_mark, line_mark, svg
+
+__all__ = ["board_picture"]
+
+
+def board_picture(cells: Sequence[int], last: int, status: str) -> str:
+    """The row as SVG.
+
+    Args:
+        cells: values; 0 stands for an empty position.
+        last: the position of the last move, counted from 0; -1 for none.
+        status: whose turn it is or how the game ended, for screen readers.
+    """
+    shapes = grid([str(i + 1) for i in range(len(cells))], [""])
+    for i in range(len(cells) - 2):
+        if list(cells[i : i + 3]) == [1, 1, 2]:
+            shapes.append(line_mark((0, i), (0, i + 2)))
+    shapes += [
+        label(*centre(0, i), str(value), size=26, font_weight="bold")
+        for i, value in enumerate(cells)
+        if value
+    ]
+    if last >= 0:
+        shapes.append(last_mark(0, last))
+    return svg(2 * MARGIN + len(cells) * CELL, CELL + 1.5 * MARGIN, f"112 game: {status}", shapes)

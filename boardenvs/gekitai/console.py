@@ -1,0 +1,238 @@
+"""Gekitai as its source document designs it: the classes and the console program.
+
+A board holds `Piece` objects; what a move does to them, and who has won, is asked of
+`boardenvs.gekitai.rules` on the position that `cells` shows at that moment.
+"""
+
+# N, P and L are the document's own names, and `has_line` is bound with the rules.
+# ruff: noqa: N803, F821
+# mypy: disable-error-code="name-defined"
+
+from __future__ import annotations
+
+import abc
+import functools
+from collections.abc import Callable
+from enum import Enum
+from typing import Any
+
+import numpy as np
+
+from boardenvs.compiling import bind
+from boardenvs.game import States
+from boardenvs.gekitai import Gekitai as Game
+from boardenvs.gekitai import rules
+from boardenvs.grid import address_from_text, grid_text
+
+__all__ = ["Board", "Color", "Gekitai", "Piece", "Player"]
+
+_DIRECTIONS = [(dy, dx) for dy in (-1, 0, 1) for dx in (-1, 0, 1) if (dy, dx) != (0, 0)]
+
+
+class Color(Enum):
+    """Whose a piece is. The value is the symbol on the board."""
+
+    BLACK = "X"
+    RED = "O"
+
+
+_COLORS = list(Color)  # by seat: black moves first
+
+
+class Piece:
+    """One piece. It stays the same object in hand and on the board."""
+
+    def __init__(self, color: Color) -> None:
+        self.color = color
+
+    def __str__(self) -> str:
+        return str(self.color.value)
+
+    def __repr__(self) -> str:
+        return f"Piece({self.color})"
+
+
+class Player:
+    """A player at the keyboard, with the pieces still in hand in `pieces`."""
+
+    def __init__(self, color: Color, P: int = 8) -> None:
+        self.color = color
+        self.pieces = [Piece(color) for _ in range(P)]
+
+    def __str__(self) -> str:
+        return str(self.color.value)
+
+    def get_input(self) -> tuple[int, int]:
+        """Ask for an address such as `B2` and read one line; blanks in it are ignored.
+
+        Returns:
+            Row and column, counted from 0. They may be off the board, whose size a
+            player does not know.
+
+        Raises:
+            ValueError: the line is no address.
+            EOFError: there is no line left to read.
+        """
+        return address_from_text("".join(input(f"Player {self}'s turn: ").split()))
+
+
+class Board(abc.ABC):
+    """A grid of cells, each with a piece or `None`; what a move does, a subclass says."""
+
+    def __init__(self, rows: int, cols: int) -> None:
+        self.rows = rows
+        self.cols = cols
+        self.cells: list[list[Piece | None]] = [[None] * cols for _ in range(rows)]
+
+    def get_piece(self, y: int, x: int) -> Piece | None:
+        """The piece at row `y` and column `x`; `None` if there is none, or off the board."""
+        return self.cells[y][x] if self._on_board(y, x) else None
+
+    def print(self) -> None:
+        """Print the grid."""
+        print(
+            grid_text([[" " if p is None else str(p) for p in row] for row in self.cells]), end=""
+        )
+
+    @abc.abstractmethod
+    def move(self, piece: Piece, y: int, x: int) -> None:
+        """Put a piece at row `y` and column `x`, with all that follows from it."""
+
+    def _on_board(self, y: int, x: int) -> bool:
+        return 0 <= y < self.rows and 0 <= x < self.cols
+
+
+class Gekitai(Board):
+    """A game of Gekitai: N x N cells, P pieces a player, lines of L.
+
+    `cells` and the hands may be changed by hand at any time: nothing else is
+    remembered.
+
+    Raises:
+        AssertionError: N, P or L is out of range.
+    """
+
+    def __init__(self, N: int = 6, P: int = 8, L: int = 3) -> None:
+        assert 6 <= N <= 8, f"N must be from 6 to 8, got {N}"
+        assert 6 <= P <= 12, f"P must be from 6 to 12, got {P}"
+        assert 3 <= L <= min(N, P), f"L must be from 3 to {min(N, P)}, got {L}"
+        super().__init__(N, N)
+        self.N = N
+        self.P = P
+        self.L = L
+        self.players = [Player(color, P) for color in _COLORS]
+        self._game = Game(board_size=N, pieces=P, line_length=L)
+
+    def is_move_valid(self, y: int, x: int) -> bool:
+        """Whether row `y` and column `x` is an empty cell of the board."""
+        return self._on_board(y, x) and bool(self._game.legal(self._position())[0, y * self.N + x])
+
+    def move(self, piece: Piece, y: int, x: int) -> None:
+        """Place a piece and push its neighbours.
+
+        The piece leaves its owner's hand if it is there; a neighbour pushed off the
+        board goes back to its owner's.
+
+        Raises:
+            ValueError: the cell is occupied or off the board; nothing has changed.
+        """
+        if not self.is_move_valid(y, x):
+            what = "occupied" if self._on_board(y, x) else "off the board"
+            raise ValueError(f"expected an empty cell, but row {y}, column {x} is {what}")
+        states = self._position(_COLORS.index(piece.color))
+        self._game.play(states, [y * self.N + x])
+        owners = self._game.owners(states)[0]
+
+        hand = self._owner(piece).pieces
+        if piece in hand:
+            hand.remove(piece)
+        # The rules tell colours, not pieces: a neighbour whose cell is empty now is the
+        # one that went straight outward.
+        for dy, dx in _DIRECTIONS:
+            neighbour = self.get_piece(y + dy, x + dx)
+            if neighbour is None or owners[y + dy, x + dx] >= 0:
+                continue
+            self.cells[y + dy][x + dx] = None
+            if self._on_board(y + 2 * dy, x + 2 * dx):
+                self.cells[y + 2 * dy][x + 2 * dx] = neighbour
+            else:
+                self._owner(neighbour).pieces.append(neighbour)
+        self.cells[y][x] = piece
+
+    def pieces_in_line(self, player: Player) -> bool:
+        """Whether L of the player's pieces stand in an unbroken row, column or diagonal."""
+        found = np.empty((1, 2), np.bool_)
+        _lines_kernel()(self._position(), self._game.constants, found)
+        return bool(found[0, _COLORS.index(player.color)])
+
+    def game_over(self) -> bool:
+        """Whether either player has a line, or all P pieces on the board."""
+        return self.winner(self.players[0]) is not None
+
+    def winner(self, mover: Player) -> Player | None:
+        """Who has won after a move of `mover`, whose own line or full count comes first."""
+        states = self._position(1 - _COLORS.index(mover.color))
+        self._game.kernels.judge_games(states, self._game.constants)
+        if not states["terminated"][0]:
+            return None
+        return self.players[int(states["returns"][0].argmax())]
+
+    def print(self) -> None:
+        """Print the grid, and below it the pieces in each hand."""
+        super().print()
+        for player in self.players:
+            print(f"{player}: {[str(piece) for piece in player.pieces]}")
+
+    def start(self) -> None:
+        """Play at the keyboard from the board as it stands, black first, until someone wins.
+
+        Raises:
+            EOFError: the input ended before the game.
+        """
+        waiting, mover = self.players
+        while not self.game_over():
+            mover, waiting = waiting, mover
+            self.print()
+            y, x = self._valid_input(mover)
+            self.move(mover.pieces[-1], y, x)
+        print("Game over:")
+        self.print()
+        print(f"Player {self.winner(mover)} wins!")
+
+    def _valid_input(self, player: Player) -> tuple[int, int]:
+        """Ask until the answer is an empty cell."""
+        while True:
+            try:
+                y, x = player.get_input()
+            except ValueError:
+                pass
+            else:
+                if self.is_move_valid(y, x):
+                    return y, x
+            print("Invalid move!")
+
+    def _owner(self, piece: Piece) -> Player:
+        return self.players[_COLORS.index(piece.color)]
+
+    def _position(self, to_move: int = 0) -> States:
+        """The record of what `cells` shows, as a live game at its first ply; shape (1,)."""
+        states = self._game.start.copy()
+        states["to_move"] = to_move
+        for y, row in enumerate(self.cells):
+            for x, piece in enumerate(row):
+                if piece is not None:
+                    seat = _COLORS.index(piece.color)
+                    states["pieces"][0, seat] |= np.uint64(1 << (8 * y + x))
+        return states
+
+
+def _lines(states: Any, params: Any, found: Any) -> None:
+    """Which players have a line: writes a bool array of shape (N, 2)."""
+    for i in range(len(states)):
+        for seat in range(2):
+            found[i, seat] = has_line(states[i].pieces[seat], params[0].line)
+
+
+@functools.cache
+def _lines_kernel() -> Callable[..., None]:
+    return bind(_lines, rules)

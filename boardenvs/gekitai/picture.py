@@ -1,0 +1,95 @@
+"""Gekitai as a picture: the board, the last move, the winning lines, the hands below."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from string import ascii_uppercase
+
+from boardenvs.gekitai.text import SYMBOLS
+from boardenvs.picture import (
+    BLACK,
+    CELL,
+    INK,
+    MARGIN,
+    RED,
+    centre,
+    element,
+    grid,
+    last_mark,
+    line_mark,
+    piece,
+    svg,
+)
+
+__all__ = ["board_picture"]
+
+_FILLS = (BLACK, RED)
+_HAND = 28  # height of a row of pieces in hand
+
+
+def board_picture(
+    rows: Sequence[str],
+    pieces: int,
+    line_length: int,
+    last: int,
+    to_move: int | None,
+    winner: int | None,
+) -> str:
+    """Board and hands as SVG.
+
+    Args:
+        rows: one string a row, of `X`, `O` and `.`.
+        pieces: how many each player has in all.
+        line_length: how many in a row win.
+        last: the cell of the last move, row by row; -1 for none.
+        to_move: the seat whose turn it is; `None` after the end.
+        winner: the seat whose lines are marked, if any.
+    """
+    size = len(rows)
+    shapes = grid(ascii_uppercase[:size], [str(r + 1) for r in range(size)])
+    if winner is not None:
+        shapes += [line_mark(*ends) for ends in _lines(rows, SYMBOLS[winner], line_length)]
+    for r, row in enumerate(rows):
+        for c, symbol in enumerate(row):
+            if symbol != ".":
+                shapes += piece(*centre(r, c), _FILLS[SYMBOLS.index(symbol)], symbol)
+    if last >= 0:
+        shapes.append(last_mark(*divmod(last, size)))
+    below = MARGIN + size * CELL + 10
+    for seat, symbol in enumerate(SYMBOLS):
+        y = below + (seat + 0.5) * _HAND
+        if seat == to_move:
+            shapes.append(element("path", d=f"M{MARGIN - 18} {y - 7:g}l12 7l-12 7z", fill=INK))
+        hand = pieces - sum(row.count(symbol) for row in rows)
+        for k in range(pieces):
+            x = MARGIN + 12 + 24 * k
+            if k < hand:
+                shapes += piece(x, y, _FILLS[seat], symbol, radius=10)
+            else:  # a piece on the board leaves its place here empty
+                shapes.append(
+                    element("circle", cx=x, cy=y, r=9, fill="none", stroke=INK, stroke_opacity=0.3)
+                )
+    if winner is not None:
+        title = f"Gekitai: {SYMBOLS[winner]} has won"
+    elif to_move is not None:
+        title = f"Gekitai: {SYMBOLS[to_move]} to move"
+    else:
+        title = "Gekitai: over without a winner"
+    width = 2 * MARGIN + max(size * CELL, 24 * pieces)
+    return svg(width, below + 2 * _HAND + 10, title, shapes)
+
+
+def _lines(
+    rows: Sequence[str], symbol: str, length: int
+) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
+    """The ends of every unbroken run of a symbol that is long enough."""
+    held = {(r, c) for r, row in enumerate(rows) for c, s in enumerate(row) if s == symbol}
+    for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
+        for r, c in sorted(held):
+            if (r - down, c - right) in held:
+                continue  # not where the run begins
+            run = 1
+            while (r + run * down, c + run * right) in held:
+                run += 1
+            if run >= length:
+                yield (r, c), (r + (run - 1) * down, c + (run - 1) * right)

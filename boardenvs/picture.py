@@ -1,0 +1,167 @@
+"""Pictures of positions as SVG: what the games' own pictures share.
+
+A picture is a list of elements, one line each, drawn in order. It brings its own
+light background, so it reads the same on a dark page, and says nothing by colour alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from xml.sax.saxutils import escape, quoteattr
+
+__all__ = [
+    "BLACK",
+    "CELL",
+    "INK",
+    "MARGIN",
+    "RED",
+    "centre",
+    "element",
+    "grid",
+    "label",
+    "last_mark",
+    "line_mark",
+    "piece",
+    "svg",
+    "text_picture",
+]
+
+CELL = 48
+"""Side of a cell."""
+MARGIN = 32
+"""Room around the board, for the labels of rows and columns."""
+INK = "#3b3326"
+BLACK = "#26282c"
+RED = "#c23b2e"
+_PAPER = "#fcf9f2"
+_BOARD = "#f1e4c8"
+_LINE = "#a08a5f"
+_LAST = "#1c62c4"
+_WIN = "#f5b50f"
+
+
+def element(tag: str, content: str | None = None, **attributes: str | float) -> str:
+    """One SVG element, escaped; `stroke_width=2` gives the attribute `stroke-width="2"`."""
+    start = tag
+    for key, value in attributes.items():
+        text = value if isinstance(value, str) else f"{value:g}"
+        start += f" {key.replace('_', '-')}={quoteattr(text)}"
+    return f"<{start}/>" if content is None else f"<{start}>{escape(content)}</{tag}>"
+
+
+def svg(width: float, height: float, title: str, elements: Iterable[str]) -> str:
+    """A whole picture on its own background, ending in a newline.
+
+    Args:
+        width: in user units, which are pixels unless the page scales the picture.
+        height: as well.
+        title: what a screen reader says.
+        elements: from bottom to top.
+    """
+    head = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" '
+        f'width="{width:g}" height="{height:g}" role="img" aria-label={quoteattr(title)} '
+        f'font-family="sans-serif">'
+    )
+    paper = element("rect", width=width, height=height, rx=8, fill=_PAPER)
+    return "\n".join([head, paper, *elements, "</svg>\n"])
+
+
+def centre(row: int, column: int) -> tuple[float, float]:
+    """The middle of a cell of `grid`: x and y."""
+    return MARGIN + (column + 0.5) * CELL, MARGIN + (row + 0.5) * CELL
+
+
+def label(x: float, y: float, text: str, size: float = 14, **attributes: str | float) -> str:
+    """A text centred on a point."""
+    return element(
+        "text",
+        text,
+        x=x,
+        y=y + 0.36 * size,  # half the height of a capital
+        text_anchor="middle",
+        font_size=size,
+        fill=INK,
+        **attributes,
+    )
+
+
+def grid(columns: Sequence[str], rows: Sequence[str]) -> list[str]:
+    """An empty board, its columns labelled above and its rows at the left."""
+    width, height = len(columns) * CELL, len(rows) * CELL
+    lines = [f"M{MARGIN + c * CELL} {MARGIN}v{height}" for c in range(1, len(columns))]
+    lines += [f"M{MARGIN} {MARGIN + r * CELL}h{width}" for r in range(1, len(rows))]
+    board = {"x": MARGIN, "y": MARGIN, "width": width, "height": height, "rx": 4}
+    return [
+        element("rect", **board, fill=_BOARD, stroke=_LINE, stroke_width=2),
+        element("path", d="".join(lines), stroke=_LINE),
+        *(label(centre(0, c)[0], MARGIN / 2, text) for c, text in enumerate(columns)),
+        *(label(MARGIN / 2, centre(r, 0)[1], text) for r, text in enumerate(rows) if text),
+    ]
+
+
+def piece(x: float, y: float, fill: str, mark: str = "", radius: float = 18) -> list[str]:
+    """A round piece; its mark, "X", "O" or none, tells the players apart without colour."""
+    shapes = [element("circle", cx=x, cy=y, r=radius, fill=fill)]
+    arm = 0.36 * radius
+    pen: dict[str, str | float] = {"stroke": "#fff", "stroke_width": max(1.5, radius / 6)}
+    if mark == "X":
+        cross = f"M{x - arm:g} {y - arm:g}l{2 * arm:g} {2 * arm:g}m0 {-2 * arm:g}l{-2 * arm:g} {2 * arm:g}"
+        shapes.append(element("path", d=cross, stroke_linecap="round", **pen))
+    elif mark == "O":
+        shapes.append(element("circle", cx=x, cy=y, r=1.2 * arm, fill="none", **pen))
+    return shapes
+
+
+def last_mark(row: int, column: int) -> str:
+    """A frame inside a cell: the last move was here."""
+    x, y = MARGIN + column * CELL + 2.5, MARGIN + row * CELL + 2.5
+    side = CELL - 5
+    return element(
+        "rect",
+        x=x,
+        y=y,
+        width=side,
+        height=side,
+        rx=3,
+        fill="none",
+        stroke=_LAST,
+        stroke_width=3,
+    )
+
+
+def line_mark(first: tuple[int, int], last: tuple[int, int]) -> str:
+    """A band under a line of cells, given by its two ends: these have won."""
+    (x1, y1), (x2, y2) = centre(*first), centre(*last)
+    return element(
+        "line",
+        x1=x1,
+        y1=y1,
+        x2=x2,
+        y2=y2,
+        stroke=_WIN,
+        stroke_width=CELL - 3,
+        stroke_linecap="round",
+    )
+
+
+def text_picture(text: str, title: str) -> str:
+    """A position's console text as a picture, for games that have none of their own."""
+    lines = text.splitlines()
+    size = 14
+    width = 2 * size + 0.62 * size * max(map(len, lines), default=0)
+    elements = [
+        element(
+            "text",
+            line,
+            x=size,
+            y=1.35 * size * number + size,
+            font_family="monospace",
+            font_size=size,
+            fill=INK,
+            **{"xml:space": "preserve"},
+        )
+        for number, line in enumerate(lines, 1)
+        if line.strip()
+    ]
+    return svg(width, 1.35 * size * len(lines) + 2 * size, title, elements)

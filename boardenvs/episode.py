@@ -191,7 +191,7 @@ class Episode:
     def _moves(self) -> list[dict[str, Any]]:
         """Number, player and text of every action."""
         offended = self._states["offender"][-1] >= 0 > self._states["offender"][0]
-        moves = []
+        moves: list[dict[str, Any]] = []
         for action, state in zip(self.actions, self._states, strict=False):
             illegal = offended and len(moves) == len(self) - 1
             text = self.game.action_to_text(action, state) + (" (illegal)" if illegal else "")

@@ -115,6 +115,9 @@ class Game(abc.ABC):
         self.num_actions = num_actions
         self.observation_shape = observation_shape
         self.max_plies = whole_number("max_plies", params["max_plies"], num_players)
+        for key in [*constants, *(field[0] for field in fields)]:
+            # Such a name would mean the field to Numba, but the attribute to plain Python.
+            assert not hasattr(np.record, key), f"{key!r} is an attribute of every NumPy record"
         record = np.dtype([*_header(num_players), *fields], align=True)
         self.state_dtype = np.dtype((np.record, record))
         constants = {**constants, "max_plies": (np.int64, self.max_plies)}

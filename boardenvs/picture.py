@@ -40,7 +40,7 @@ _LAST = "#1c62c4"
 _WIN = "#f5b50f"
 
 
-def element(tag: str, content: str | None = None, **attributes: str | float) -> str:
+def element(tag: str, content: str | None = None, /, **attributes: str | float) -> str:
     """One SVG element, escaped; `stroke_width=2` gives the attribute `stroke-width="2"`."""
     start = tag
     for key, value in attributes.items():
@@ -106,7 +106,8 @@ def piece(x: float, y: float, fill: str, mark: str = "", radius: float = 18) -> 
     arm = 0.36 * radius
     pen: dict[str, str | float] = {"stroke": "#fff", "stroke_width": max(1.5, radius / 6)}
     if mark == "X":
-        cross = f"M{x - arm:g} {y - arm:g}l{2 * arm:g} {2 * arm:g}m0 {-2 * arm:g}l{-2 * arm:g} {2 * arm:g}"
+        left, right, top, bottom = x - arm, x + arm, y - arm, y + arm
+        cross = f"M{left:g} {top:g}L{right:g} {bottom:g}M{left:g} {bottom:g}L{right:g} {top:g}"
         shapes.append(element("path", d=cross, stroke_linecap="round", **pen))
     elif mark == "O":
         shapes.append(element("circle", cx=x, cy=y, r=1.2 * arm, fill="none", **pen))

@@ -44,7 +44,7 @@ class Game112(Game):
             observation_shape=(3, board_size),
             # Always nine cells, so that one compiled kernel serves every size.
             fields=[("cells", np.int8, (9,))],
-            constants={"size": (np.int64, board_size)},
+            constants={"positions": (np.int64, board_size)},
         )
 
     def to_text(self, state: np.void) -> str:

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Sequence
 
 from boardenvs.game112.console import start
+from boardenvs.program import program_parser, run_program
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Play one game on standard input and output; returns the exit status."""
-    # Without a usage line an error is one line.
-    parser = argparse.ArgumentParser(
-        prog="python -m boardenvs.game112",
-        usage=argparse.SUPPRESS,
-        description="The 112 game for two people at one keyboard. A move is a position and a "
-        "value such as 4 2.",
+    parser = program_parser(
+        "game112",
+        "The 112 game for two people at one keyboard. A move is position and value, such as 4 2.",
     )
     parser.add_argument(
         "size",
@@ -28,14 +25,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         help="positions of the board, 1 to 9 (default 9)",
     )
     options = parser.parse_args(argv)
-    try:
-        start(options.size)
-    except EOFError:
-        print("\nEnd of input, the game is unfinished.")
-    except KeyboardInterrupt:
-        print("\nInterrupted.")
-        return 130
-    return 0
+    return run_program(lambda: start(options.size))
 
 
 if __name__ == "__main__":

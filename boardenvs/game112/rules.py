@@ -40,7 +40,7 @@ def deal(s, p):
 @njit
 def legal(s, p, mask):
     """Either value on every empty position."""
-    for i in range(p.size):
+    for i in range(p.positions):
         mask[2 * i] = s.cells[i] == 0
         mask[2 * i + 1] = s.cells[i] == 0
 
@@ -48,9 +48,9 @@ def legal(s, p, mask):
 @njit
 def judge(s, p):
     """See whether the move just made has ended the game."""
-    if has_112(s.cells, p.size):
+    if has_112(s.cells, p.positions):
         end_with_winner(s, 1 - s.to_move)
-    elif is_full(s.cells, p.size):
+    elif is_full(s.cells, p.positions):
         end_in_draw(s)
 
 
@@ -66,7 +66,7 @@ def play(s, p, action):
 @njit
 def observe(s, p, seat, out):
     """Planes: ones, twos, empty positions; the same for both seats."""
-    for i in range(p.size):
+    for i in range(p.positions):
         out[0, i] = s.cells[i] == 1
         out[1, i] = s.cells[i] == 2
         out[2, i] = s.cells[i] == 0

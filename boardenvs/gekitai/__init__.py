@@ -61,7 +61,7 @@ class Gekitai(Game):
             observation_shape=(3, board_size, board_size),
             fields=[("pieces", np.uint64, (2,))],
             constants={
-                "size": (np.int64, board_size),
+                "side": (np.int64, board_size),
                 "pieces": (np.int64, pieces),
                 "line": (np.int64, line_length),
                 "board": (np.uint64, sum(row << 8 * r for r in range(board_size))),

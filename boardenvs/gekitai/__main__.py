@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Sequence
 
 from boardenvs.gekitai.console import Gekitai
+from boardenvs.program import program_parser, run_program
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Play one game on standard input and output; returns the exit status."""
-    # Without a usage line an error is one line.
-    parser = argparse.ArgumentParser(
-        prog="python -m boardenvs.gekitai",
-        usage=argparse.SUPPRESS,
-        description="Gekitai for two people at one keyboard. A move is an address such as B2.",
+    parser = program_parser(
+        "gekitai", "Gekitai for two people at one keyboard. A move is an address such as B2."
     )
     parser.add_argument("-N", type=int, default=6, help="rows and columns, 6 to 8 (default 6)")
     parser.add_argument("-P", type=int, default=8, help="pieces a player, 6 to 12 (default 8)")
@@ -25,14 +22,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         game = Gekitai(options.N, options.P, options.L)
     except (AssertionError, ValueError) as error:  # the latter where `python -O` asserts nothing
         parser.error(str(error))
-    try:
-        game.start()
-    except EOFError:
-        print("\nEnd of input, the game is unfinished.")
-    except KeyboardInterrupt:
-        print("\nInterrupted.")
-        return 130
-    return 0
+    return run_program(game.start)
 
 
 if __name__ == "__main__":

@@ -42,7 +42,7 @@ def back(bits, d):
 @njit
 def cell_bit(p, action):
     """The word with the one cell of an action."""
-    return np.uint64(1) << np.uint64(8 * (action // p.size) + action % p.size)
+    return np.uint64(1) << np.uint64(8 * (action // p.side) + action % p.side)
 
 
 @njit
@@ -123,9 +123,9 @@ def legal(s, p, mask):
     """Every empty cell."""
     empty = ~(s.pieces[0] | s.pieces[1])
     a = 0
-    for row in range(p.size):
+    for row in range(p.side):
         line = empty >> np.uint64(8 * row)
-        for column in range(p.size):
+        for column in range(p.side):
             mask[a] = (line >> np.uint64(column)) & np.uint64(1) != np.uint64(0)
             a += 1
 
@@ -158,8 +158,8 @@ def observe(s, p, seat, out):
     """Planes: the seat's pieces, the other player's, empty cells."""
     mine = s.pieces[seat]
     theirs = s.pieces[1 - seat]
-    for row in range(p.size):
-        for column in range(p.size):
+    for row in range(p.side):
+        for column in range(p.side):
             bit = np.uint64(8 * row + column)
             own = np.int8((mine >> bit) & np.uint64(1))
             other = np.int8((theirs >> bit) & np.uint64(1))

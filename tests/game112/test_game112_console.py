@@ -1,0 +1,414 @@
+"""The console program of the 112 game and the functions of its source document."""
+
+import builtins
+import itertools
+import os
+import signal
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from plain_game112 import Plain112
+
+from boardenvs.game112.__main__ import main
+from boardenvs.game112.console import (
+    clearLeftmostDigit,
+    digitCount,
+    getLeftmostDigit,
+    isFull,
+    isWin,
+    kthDigit,
+    makeBoard,
+    makeMove,
+    play112,
+    replaceKthDigit,
+    start,
+)
+
+# The document's game, as it looks on a terminal. Player 2 wins at position 2.
+SAMPLE_RUN = """\
+| - - - - - |
+Player 1 (position value): 4 2
+| - - - 2 - |
+Player 2 (position value): 1 2
+| 2 - - 2 - |
+Player 1 (position value): 3 1
+| 2 - 1 2 - |
+Player 2 (position value): 2 1
+21128: Player 2 wins!
+"""
+SAMPLE_MOVES = ["4 2", "1 2", "3 1", "2 1"]
+
+
+@pytest.fixture
+def keyboard(monkeypatch):
+    """Answers `input` with the given lines and echoes them, as a terminal does."""
+
+    def answer_with(*lines):
+        answers = iter(lines)
+
+        def typed(prompt=""):
+            print(prompt, end="")
+            line = next(answers, None)
+            if line is None:
+                raise EOFError
+            print(line)
+            return line
+
+        monkeypatch.setattr(builtins, "input", typed)
+
+    return answer_with
+
+
+def run_program(typed, *argv):
+    """`python -m boardenvs.game112` with its standard input piped."""
+    command = [sys.executable, "-m", "boardenvs.game112", *argv]
+    return subprocess.run(command, input=typed, capture_output=True, timeout=120, check=False)
+
+
+# -- play112 ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("spec", "answer"),
+    [
+        (5, "88888: Unfinished!"),
+        (521, "81888: Unfinished!"),
+        (52112, "21888: Unfinished!"),
+        (5211231, "21188: Unfinished!"),
+        (521123142, "21128: Player 2 wins!"),
+        (521123151, "21181: Unfinished!"),
+        (52112315142, "21121: Player 1 wins!"),
+        (542123121, "21128: Player 2 wins!"),
+        (523, "88888: Player 1: move must be 1 or 2!"),
+        (51223, "28888: Player 2: move must be 1 or 2!"),
+        (51211, "28888: Player 2: occupied!"),
+        (5122221, "22888: Player 1: occupied!"),
+        (51261, "28888: Player 2: offboard!"),
+        (561, "88888: Player 1: offboard!"),
+        (51122324152, "12212: Tie!"),
+        # Zeros are digits too.
+        (501, "88888: Player 1: offboard!"),
+        (510, "88888: Player 1: move must be 1 or 2!"),
+        (51101, "18888: Player 2: offboard!"),
+        # The smallest boards can only be filled.
+        (1, "8: Unfinished!"),
+        (112, "2: Tie!"),
+        (21121, "11: Tie!"),
+        # A win on the last empty position is a win.
+        (3112132, "112: Player 1 wins!"),
+        # The largest, at both of its ends.
+        (9, "888888888: Unfinished!"),
+        (9112132, "112888888: Player 1 wins!"),
+        (9718192, "888888112: Player 1 wins!"),
+    ],
+)
+def test_play112(spec, answer):
+    assert play112(spec) == answer
+
+
+@pytest.mark.parametrize(
+    ("spec", "answer"),
+    [
+        (563, "88888: Player 1: move must be 1 or 2!"),  # before off board
+        (51113, "18888: Player 2: move must be 1 or 2!"),  # before occupied
+        (50000, "88888: Player 1: move must be 1 or 2!"),
+    ],
+)
+def test_what_is_checked_first(spec, answer):
+    assert play112(spec) == answer
+
+
+@pytest.mark.parametrize(
+    ("stopped", "more"),
+    [
+        (542123121, "51"),  # after a win
+        (542123121, "11"),
+        (51211, "2131"),  # after a loss
+        (51122324152, "11"),  # after a tie
+        (51122324152, "99"),
+        (112, "11" * 1000),
+    ],
+)
+def test_moves_after_the_end_are_ignored(stopped, more):
+    assert play112(int(f"{stopped}{more}")) == play112(stopped)
+
+
+def test_a_specification_too_long_to_print():
+    assert play112(112 * 10**6000) == "2: Tie!"
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        (0, "size 0"),
+        (-521, "negative"),
+        (52, "position 2, which has no value"),
+        (5110, "position 0, which has no value"),
+        (5421231219, "position 9, which has no value"),  # even though the game was over before
+        ("521", "whole number, got '521'"),
+        (521.0, "whole number, got 521.0"),
+        (True, "whole number, got True"),
+        (None, "whole number, got None"),
+        ([5, 2, 1], "whole number, got "),
+    ],
+)
+def test_malformed_specification(spec, message):
+    with pytest.raises(ValueError, match=message):
+        play112(spec)
+
+
+def test_numpy_integers_are_whole_numbers():
+    assert play112(np.int64(521123142)) == "21128: Player 2 wins!"
+
+
+def plain_play112(size, moves):
+    game = Plain112(size)
+    for position, value in moves:
+        if game.result is None:
+            game.move(position, value)
+    return f"{game.board}: {game.result or 'Unfinished!'}"
+
+
+def specification(size, moves):
+    return int(str(size) + "".join(f"{position}{value}" for position, value in moves))
+
+
+@pytest.mark.parametrize("size", [1, 2, 3])
+def test_every_short_game(size):
+    pairs = list(itertools.product(range(5), range(4)))
+    for length in range(4):
+        for moves in itertools.product(pairs, repeat=length):
+            if length == 3 and any(value in (0, 3) for _, value in moves[:2]):
+                continue  # over at once, as shorter games have shown
+            assert play112(specification(size, moves)) == plain_play112(size, moves), moves
+
+
+@pytest.mark.parametrize("size", range(1, 10))
+def test_long_games(size):
+    rng = np.random.default_rng(size)
+    for _ in range(40):
+        moves = list(zip(rng.permutation(size) + 1, rng.integers(1, 3, size), strict=True))
+        assert play112(specification(size, moves)) == plain_play112(size, moves), moves
+
+
+# -- The helper functions ---------------------------------------------------------------
+
+
+def test_make_board():
+    assert [makeBoard(n) for n in (1, 2, 3, 9)] == [8, 88, 888, 888888888]
+    for bad in (0, 10, -1, 2.0, "3", True):
+        with pytest.raises(ValueError, match="moves must be a whole number from 1 to 9"):
+            makeBoard(bad)
+
+
+def test_digit_count():
+    numbers = [0, 3, 9, 10, 33, 3333, -543, 10**30, 10**30 - 1]
+    assert [digitCount(n) for n in numbers] == [1, 1, 1, 2, 2, 4, 3, 31, 30]
+
+
+def test_kth_digit():
+    assert [kthDigit(789, k) for k in range(5)] == [9, 8, 7, 0, 0]
+    assert [kthDigit(-789, k) for k in range(4)] == [9, 8, 7, 0]
+    assert kthDigit(0, 0) == 0
+    assert kthDigit(10**30 + 7, 30) == 1
+
+
+def test_replace_kth_digit():
+    assert [replaceKthDigit(789, k, 6) for k in range(5)] == [786, 769, 689, 6789, 60789]
+    assert replaceKthDigit(789, 2, 0) == 89
+    assert replaceKthDigit(-789, 0, 6) == -786
+    assert replaceKthDigit(0, 1, 4) == 40
+
+
+def test_leftmost_digit():
+    numbers = [7089, 89, 9, 0, -321]
+    assert [getLeftmostDigit(n) for n in numbers] == [7, 8, 9, 0, 3]
+    assert [clearLeftmostDigit(n) for n in numbers] == [89, 9, 0, 0, -21]
+    assert [clearLeftmostDigit(n) for n in (789, 60789, 1000)] == [89, 789, 0]
+
+
+def test_digits_of_what_is_no_number():
+    for function in (digitCount, getLeftmostDigit, clearLeftmostDigit):
+        for bad in ("7089", 7.5, None, True):
+            with pytest.raises(ValueError, match="n must be a whole number, got"):
+                function(bad)
+    for function, bad in ((kthDigit, (789, -1)), (replaceKthDigit, (789, 1.0, 2))):
+        with pytest.raises(ValueError, match="k must be a whole number of at least 0"):
+            function(*bad)
+    for bad in (10, -1, "2"):
+        with pytest.raises(ValueError, match="d must be a whole number from 0 to 9"):
+            replaceKthDigit(789, 1, bad)
+
+
+@pytest.mark.parametrize(
+    ("board", "position", "move", "answer"),
+    [
+        (8, 1, 1, 1),
+        (888888, 1, 1, 188888),
+        (888888, 2, 1, 818888),
+        (888888, 5, 2, 888828),
+        (888888, 6, 2, 888882),
+        (888888, 6, 3, "move must be 1 or 2!"),
+        (888888, 7, 1, "offboard!"),
+        (888888, 0, 1, "offboard!"),
+        (888888, -6, 1, "offboard!"),
+        (888881, 6, 1, "occupied!"),
+        (888881, 6, 0, "move must be 1 or 2!"),
+        (888888, 7, -1, "move must be 1 or 2!"),
+        (112888, 6, 2, 112882),  # that a board is won is isWin's to say
+        (888888888, 9, 2, 888888882),
+    ],
+)
+def test_make_move(board, position, move, answer):
+    assert makeMove(board, position, move) == answer
+
+
+def test_is_win_and_is_full():
+    wins = [112888, 811288, 888112, 211222, 112, 888888112]
+    others = [888888, 212212, 111888, 121, 811, 12, 8, 118288, 22111]
+    assert [isWin(board) for board in wins] == [True] * len(wins)
+    assert [isWin(board) for board in others] == [False] * len(others)
+    full = [211222, 212212, 1, 22, 112, 121212121]
+    others = [888888, 121888, 888112, 8, 81, 18, 811, 121212128]
+    assert [isFull(board) for board in full] == [True] * len(full)
+    assert [isFull(board) for board in others] == [False] * len(others)
+
+
+@pytest.mark.parametrize("board", [0, 888088, 123, -888, 8888888888, "888", 88.0, True])
+def test_what_is_no_board(board):
+    for function in (isWin, isFull, lambda board: makeMove(board, 1, 1)):
+        with pytest.raises(ValueError, match="board must be"):
+            function(board)
+
+
+@pytest.mark.parametrize(("position", "move"), [("1", 1), (1, "1"), (1.0, 1), (1, True)])
+def test_a_move_of_no_numbers(position, move):
+    with pytest.raises(ValueError, match=r"(position|move) must be a whole number, got"):
+        makeMove(888, position, move)
+
+
+# -- The program ------------------------------------------------------------------------
+
+
+def test_sample_run_on_a_terminal(keyboard, capsys):
+    keyboard(*SAMPLE_MOVES)
+    start(5)
+    assert capsys.readouterr().out == SAMPLE_RUN
+
+
+def test_sample_run_through_standard_input():
+    printed = SAMPLE_RUN
+    for typed in SAMPLE_MOVES:
+        printed = printed.replace(f": {typed}\n", ": ", 1)
+    done = run_program("".join(f"{line}\n" for line in SAMPLE_MOVES).encode(), "5")
+    assert (done.stdout.decode(), done.stderr, done.returncode) == (printed, b"", 0)
+
+
+@pytest.mark.parametrize(
+    ("typed", "last"),
+    [
+        (["2 3"], "888: Player 1: move must be 1 or 2!"),
+        (["2 -1"], "888: Player 1: move must be 1 or 2!"),
+        (["0 1"], "888: Player 1: offboard!"),
+        (["-1 +2"], "888: Player 1: offboard!"),
+        (["1000 2"], "888: Player 1: offboard!"),
+        (["1 1", "1 2"], "188: Player 2: occupied!"),
+        (["1 1", "2 2", "3 1"], "121: Tie!"),
+        (["  1\t1 ", "3 2", "02 1"], "112: Player 1 wins!"),
+    ],
+)
+def test_ends(typed, last, keyboard, capsys):
+    keyboard(*typed)
+    start(3)
+    assert capsys.readouterr().out.endswith(f": {typed[-1]}\n{last}\n")
+
+
+NO_NUMBERS = [
+    "",
+    "1",
+    "1 2 3",
+    "one two",
+    "1,2",
+    "1.0 2",
+    "1 2.",
+    "x 1",
+    "\u0661 1",
+    "1_0 1",
+    "1 " + "1" * 5000,
+]
+
+
+@pytest.mark.parametrize("typed", NO_NUMBERS, ids=lambda typed: ascii(typed)[:12])
+def test_what_is_no_two_numbers_is_asked_again(typed, keyboard, capsys):
+    keyboard("1 1", typed, "2 2", "3 1")
+    start(3)
+    assert capsys.readouterr().out == (
+        "| - - - |\n"
+        "Player 1 (position value): 1 1\n"
+        "| 1 - - |\n"
+        f"Player 2 (position value): {typed}\n"
+        "Please enter two whole numbers, such as 4 2.\n"
+        "Player 2 (position value): 2 2\n"
+        "| 1 2 - |\n"
+        "Player 1 (position value): 3 1\n"
+        "121: Tie!\n"
+    )
+
+
+def test_end_of_input_ends_the_program():
+    done = run_program(b"4 2\n\xff\xfe\n")  # what is no text is no move either
+    assert (done.stderr, done.returncode) == (b"", 0)
+    out = done.stdout.decode()
+    assert out.startswith("| - - - - - - - - - |\nPlayer 1 (position value): ")
+    assert "Please enter two whole numbers, such as 4 2.\n" in out
+    assert out.endswith(" (position value): \nEnd of input, the game is unfinished.\n")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
+def test_interrupt_ends_the_program():
+    # A test run in the background may hand on that interrupts are ignored.
+    code = (
+        "import runpy, signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+        "runpy.run_module('boardenvs.game112', run_name='__main__')"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", code],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        printed = b""
+        while not printed.endswith(b"(position value): "):
+            byte = process.stdout.read(1)
+            assert byte, printed
+            printed += byte
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    assert (out, err, process.returncode) == (b"\nInterrupted.\n", b"", 130)
+
+
+def test_start_leaves_the_end_of_input_to_its_caller(keyboard):
+    keyboard("1 1")
+    with pytest.raises(EOFError):
+        start()
+
+
+def test_interrupt_while_reading(monkeypatch, capsys):
+    def interrupted(prompt):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(builtins, "input", interrupted)
+    assert main([]) == 130
+    assert capsys.readouterr().out.endswith("\nInterrupted.\n")
+
+
+@pytest.mark.parametrize("argv", [["0"], ["10"], ["-3"], ["five"], ["5", "6"]])
+def test_bad_arguments_are_one_line(argv, capsys):
+    with pytest.raises(SystemExit) as stopped:
+        main(argv)
+    out, err = capsys.readouterr()
+    assert (stopped.value.code, out) == (2, "")
+    assert err.count("\n") == 1
+    assert argv[-1] in err

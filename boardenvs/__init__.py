@@ -38,7 +38,7 @@ def make(name: str, **params: Any) -> Game:
     Raises:
         ValueError: there is no such game or argument, or a value is out of range.
     """
-    if name not in GAMES:
+    if not isinstance(name, str) or name not in GAMES:
         raise ValueError(f"there is no game {name!r}; the games are {', '.join(GAMES)}")
     cls = getattr(importlib.import_module(f"boardenvs.{name}"), GAMES[name])
     known = list(inspect.signature(cls).parameters)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,9 @@ from boardenvs.interface import (
     show,
     start_states,
 )
+
+if TYPE_CHECKING:
+    from boardenvs.episode import Episode
 
 __all__ = ["GameAECEnv", "make_env", "make_raw_env"]
 
@@ -110,6 +113,8 @@ class GameAECEnv(AECEnv[str, Observation, int]):
             word = base_word(seed, self._np_random)
             states = self.game.new_from_words(stream_words(word, 1))
         self._states = states
+        self._first = states.copy()
+        self._played: list[int] = []
         self._mask = self.game.legal(self._states)
         self._action = np.zeros(1, np.int64)
         self.agents = self.possible_agents[:]
@@ -161,6 +166,7 @@ class GameAECEnv(AECEnv[str, Observation, int]):
         if self.illegal == "raise" and not self._mask[0, number]:
             raise ValueError(f"action {number} is illegal for {agent}")
         self._action[0] = number
+        self._played.append(number)
         self._cumulative_rewards[agent] = 0.0
         self.game.kernels.advance_games(self._states, self.game.constants, self._action, self._mask)
         self._turn()
@@ -175,6 +181,19 @@ class GameAECEnv(AECEnv[str, Observation, int]):
             self._accumulate_rewards()
         if self.render_mode == "human":
             self.render()
+
+    @property
+    def position(self) -> np.void:
+        """A copy of the position, a record that `reset(options={"state": ...})` takes."""
+        record: np.void = self._states.copy()[0]
+        return record
+
+    @property
+    def episode(self) -> Episode:
+        """The game so far, to save, show or play again."""
+        from boardenvs.episode import Episode
+
+        return Episode(self.game, self._first, self._played)
 
     def render(self) -> str | None:
         """The console text: returned in mode "ansi", printed in mode "human"."""

@@ -33,8 +33,9 @@ _PLAYER_STREAM = np.uint64(0xE7037ED1A0B428DB)  # tells the players' streams fro
 class Episode:
     """A game as played, to its end or not: where it began and every action since.
 
-    `play` lets players play one. Whoever steps a game by other means keeps the start
-    position and the actions, and hands them to the constructor::
+    `play` lets players play one; the Gymnasium environment gives one if it is made with
+    `record_episode=True`. Whoever steps a game by other means keeps the start position
+    and the actions of all seats, and hands them to the constructor::
 
         actions = []
         env.reset(seed=7)
@@ -45,8 +46,7 @@ class Episode:
         game = boardenvs.make("gekitai")
         episode = Episode(game, game.new(1, seed=7), actions)
 
-    The actions are those of all seats. In a notebook an episode shows itself as the page
-    that `to_html` makes.
+    In a notebook an episode shows itself as the page that `to_html` makes.
 
     Attributes, not to be changed:
         game: what was played, a `Game`.
@@ -241,9 +241,10 @@ class Episode:
                 the game plays otherwise. One line names the file and the reason.
         """
         data = Path(path).read_bytes()
-        # What a hostile file makes the parser or a game raise is of no interest to callers.
+        # Whatever a hostile file makes the parser, a game or NumPy raise, callers get one error.
         try:
-            return cls._parse(data)
+            with np.errstate(all="raise"):
+                return cls._parse(data)
         except (ValueError, TypeError, LookupError, ArithmeticError, RecursionError) as error:
             reason = textwrap.shorten(str(error), 300, placeholder=" ...")
             raise ValueError(f"{path}: {reason}") from error
@@ -316,7 +317,7 @@ class Episode:
         # A frame of its own, so that nothing in the page meets the notebook's names.
         return (
             f'<iframe srcdoc="{html.escape(self.to_html())}" sandbox="allow-scripts" '
-            f'title="{html.escape(repr(self))}" width="100%" height="640" '
+            f'title="{html.escape(repr(self))}" width="100%" height="720" '
             f'style="border: 0"></iframe>'
         )
 

@@ -80,7 +80,7 @@ class Game(abc.ABC):
     seat_names: tuple[str, ...]
     """What the console calls each seat."""
     params: dict[str, Any]
-    """What the game was made with, defaults included."""
+    """What the game was made with, defaults included, as JSON gives it back."""
     num_players: int
     num_actions: int
     observation_shape: tuple[int, ...]
@@ -110,11 +110,11 @@ class Game(abc.ABC):
             fields: the game's own record fields, after those common to all.
             constants: what the rules read as `p.NAME`: name to (dtype, value).
         """
-        self.params = params
         self.num_players = num_players
         self.num_actions = num_actions
         self.observation_shape = observation_shape
-        self.max_plies = whole_number("max_plies", params["max_plies"], num_players)
+        self.max_plies = whole_number("max_plies", params["max_plies"], num_players, 2**31 - 1)
+        self.params = {**params, "max_plies": self.max_plies}
         for key in [*constants, *(field[0] for field in fields)]:
             # Such a name would mean the field to Numba, but the attribute to plain Python.
             assert not hasattr(np.record, key), f"{key!r} is an attribute of every NumPy record"
@@ -174,7 +174,8 @@ class Game(abc.ABC):
 
     def new_from_words(self, words: npt.NDArray[np.uint64]) -> States:
         """Start positions whose random streams start at the given words, shape (N,)."""
-        states = np.empty(len(words), self.state_dtype)
+        # Zeros, since uncompiled code copies fields alone: padding must not differ either.
+        states = np.zeros(len(words), self.state_dtype)
         self.kernels.start_games(states, self.constants, self.start, words)
         return states
 
@@ -199,8 +200,13 @@ class Game(abc.ABC):
                 with `illegal="raise"` an illegal action.
         """
         check_illegal(illegal)
-        target = np.asarray(states)
-        states = self.batch(states)
+        target, given = np.asarray(states), states
+        states = self.batch(target)
+        if len(states) and not np.shares_memory(target, np.asarray(given)):
+            raise ValueError(
+                f"play works in place: it takes an array of {self.name} records or one out of "
+                f"such an array, got a {type(given).__name__} that NumPy copies"
+            )
         numbers = self.action_numbers(actions, len(states))
         over = states["terminated"] | states["truncated"]
         if over.any():
@@ -328,7 +334,8 @@ class Game(abc.ABC):
         """Write the game's own fields into a start record, and `to_move` and `ply`.
 
         `fields` has the keys of `_position_to_dict`, and `to_move` and `ply` where the
-        user gave them (as ints of at least 0).
+        user gave them (as ints of at least 0). `state` holds `last_action` already, -1
+        where the user gave none.
 
         Raises:
             ValueError: they describe no valid position.
@@ -339,7 +346,7 @@ class Game(abc.ABC):
         record = self.one(state)
         return {
             "game": self.name,
-            "params": self.params,
+            "params": dict(self.params),
             **self._position_to_dict(record),
             "to_move": int(record["to_move"]),
             "ply": int(record["ply"]),
@@ -347,7 +354,7 @@ class Game(abc.ABC):
             "offender": int(record["offender"]),
             "terminated": bool(record["terminated"]),
             "truncated": bool(record["truncated"]),
-            "returns": [float(x) for x in record["returns"]],
+            "returns": record["returns"].tolist(),
             "rng": int(record["rng"]),
         }
 
@@ -383,10 +390,11 @@ class Game(abc.ABC):
             given["to_move"] = whole_number("to_move", data["to_move"], 0, self.num_players - 1)
         if "ply" in data:
             given["ply"] = whole_number("ply", data["ply"], 0, self.max_plies)
-        self._position_from_dict(given, record)
-        record["last_action"] = whole_number(
+        last_action = whole_number(
             "last_action", data.get("last_action", -1), -1, self.num_actions - 1
         )
+        record["last_action"] = last_action
+        self._position_from_dict(given, record)
         record["rng"] = whole_number("rng", data.get("rng", 0), 0, 2**64 - 1)
         self.kernels.judge_games(states, self.constants)
         if offender >= 0:
@@ -395,12 +403,9 @@ class Game(abc.ABC):
             nothing_legal = np.zeros((1, self.num_actions), np.bool_)
             self.kernels.advance_games(states, self.constants, np.zeros(1, np.int64), nothing_legal)
         for key in derived:
-            if key in data and not np.array_equal(
-                np.asarray(data[key], dtype=np.float32), record[key].astype(np.float32)
-            ):
-                raise ValueError(
-                    f"{key} is given as {data[key]!r}, but the position says {record[key]!r}"
-                )
+            says = record[key].tolist()
+            if key in data and data[key] != says:
+                raise ValueError(f"{key} is given as {data[key]!r}, but the position says {says}")
         return record
 
     def restore(self, state: Any) -> States:
@@ -435,7 +440,7 @@ class Game(abc.ABC):
             )
         if array.ndim == 0:
             array = array.reshape(1)
-        if not (array.flags.c_contiguous and array.flags.writeable and array.flags.aligned):
+        if not (array.flags.c_contiguous and array.flags.writeable):
             array = array.copy()
         return array if array.dtype.type is np.record else array.view(self.state_dtype)
 

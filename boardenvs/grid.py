@@ -34,8 +34,9 @@ def grid_cells(text: str, height: int, width: int, symbols: str) -> list[str]:
         expected = grid_text(rows).splitlines()
         if lines == expected:
             return rows
-        wrong = next(i for i, (a, b) in enumerate(zip(lines, expected, strict=False)) if a != b)
-        raise ValueError(f"line {wrong + 1} should read {expected[wrong]!r}, got {lines[wrong]!r}")
+        for number, (line, right) in enumerate(zip(lines, expected, strict=False), 1):
+            if line != right:
+                raise ValueError(f"line {number} should read {right!r}, got {line!r}")
     raise ValueError(
         f"expected a grid of {height} rows and {width} columns in {2 * height + 2} lines, "
         f"got {len(lines)} lines"

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from gymnasium import spaces
 
 from boardenvs import make
+from boardenvs.chance import stream_words
 from boardenvs.game import Game, Illegal
 from boardenvs.interface import (
     RENDER_MODES,
@@ -93,8 +94,8 @@ class SeatEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
         """
         states = start_states(self.game, options, 1)
         super().reset(seed=seed)
-        self._table.seed(base_word(seed, self.np_random))
-        self._table.start(np.ones(1, np.bool_), states)
+        words = stream_words(base_word(seed, self.np_random), 1)
+        self._table.reset(words, np.ones(1, np.bool_), states)
         self._live = True
         if self.render_mode == "human":
             self.render()

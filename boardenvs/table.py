@@ -7,7 +7,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from boardenvs.chance import next_words, stream_words
+from boardenvs.chance import next_words
 from boardenvs.game import Game, Illegal, States, check_illegal
 
 __all__ = ["Opponent", "OpponentSpec", "Table", "ask"]
@@ -61,7 +61,7 @@ OpponentSpec = Literal["random"] | Opponent | list[Any]
 class Table:
     """The games, whose turn it is in each, and the opponents' moves.
 
-    After `start` and after `act`, every game is over or at the caller's turn.
+    After `reset`, `restart` and `act`, every game is over or at the caller's turn.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class Table:
         *,
         record: bool = False,
     ) -> None:
-        """Set the table; `start` begins.
+        """Set the table; `reset` begins.
 
         Args:
             game: what is played.
@@ -124,51 +124,61 @@ class Table:
         self.first: States | None = None
         """Where game 0 began, if it is recorded."""
 
-    def seed(self, base: np.uint64, which: npt.NDArray[np.bool_] | slice = slice(None)) -> None:
-        """Give the marked games new random streams; game i's depend on `base` and i alone."""
-        num = len(self.states)
-        self.states["rng"][which] = stream_words(base, num)[which]
-        self._words[which] = stream_words(base ^ _SEAT_STREAM, num)[which]
-
-    def seed_each(self, bases: list[np.uint64], which: npt.NDArray[np.bool_]) -> None:
-        """As `seed`, each marked game with its own base, as if it were game 0 of a table."""
-        for i in np.flatnonzero(which):
-            self.states["rng"][i] = stream_words(bases[i], 1)[0]
-            self._words[i] = stream_words(bases[i] ^ _SEAT_STREAM, 1)[0]
-
-    def start(self, which: npt.NDArray[np.bool_], states: States | None = None) -> None:
-        """Begin a game in each marked place, up to the caller's turn; its streams go on.
+    def reset(
+        self,
+        bases: npt.NDArray[np.uint64],
+        which: npt.NDArray[np.bool_],
+        states: States | None = None,
+    ) -> None:
+        """Begin a game with new random streams in each marked place, up to the caller's turn.
 
         Args:
+            bases: a word for each place, shape (N,). A game's own stream is as
+                `Game.new_from_words` gets it; those of opponents and seats derive from it.
             which: bool of shape (N,).
-            states: to start from these, shape (N,), instead of the beginning.
+            states: to start from these, shape (N,), with the streams that they hold,
+                instead of the beginning.
 
         Raises:
             ValueError: a given state ends before the caller's turn.
         """
         places = np.flatnonzero(which)
-        bits = next_words(self._words)
-        if self._seat == "random":
-            drawn = (bits >> np.uint64(32)) * np.uint64(self.game.num_players) >> np.uint64(32)
-            self.seats[places] = drawn[places]
-        else:
-            self.seats[places] = self._seat
+        self._words[places] = bases[places] ^ _SEAT_STREAM
         if states is None:
-            self.game.kernels.restart_games(
-                self.states, self.game.constants, self.game.start, which
-            )
+            self.states[places] = self.game.new_from_words(bases[places])
         else:
             self.states[places] = states[places]
-        self.masks[places] = self.game.legal(self.states[places])
-        if self.played is not None and which[0]:
-            self.played = []
-            self.first = self.states[:1].copy()
-        self._turns(np.full(len(self.states), -1, np.int64))
+        self._begin(places)
         over = self.over() & which
         if over.any():
             if states is not None:
                 raise ValueError("the state ends before the seat's first turn")
-            self.start(over)
+            self.restart(over)
+
+    def restart(self, which: npt.NDArray[np.bool_]) -> None:
+        """Begin a new game in each marked place, up to the caller's turn; all streams go on."""
+        while which.any():
+            self.game.kernels.restart_games(
+                self.states, self.game.constants, self.game.start, which
+            )
+            self._begin(np.flatnonzero(which))
+            which = self.over() & which  # a game may end before the caller's first turn
+
+    def _begin(self, places: npt.NDArray[np.intp]) -> None:
+        """Seat the caller in games that just began, and let opponents ahead of it move."""
+        words = self._words[places]
+        bits = next_words(words)
+        self._words[places] = words
+        if self._seat == "random":
+            n = np.uint64(self.game.num_players)
+            self.seats[places] = (bits >> np.uint64(32)) * n >> np.uint64(32)
+        else:
+            self.seats[places] = self._seat
+        self.masks[places] = self.game.legal(self.states[places])
+        if self.played is not None and len(places) and places[0] == 0:
+            self.played = []
+            self.first = self.states[:1].copy()
+        self._turns(np.full(len(self.states), -1, np.int64))
 
     def over(self) -> npt.NDArray[np.bool_]:
         """Which games have ended."""

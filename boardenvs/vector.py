@@ -12,7 +12,7 @@ from gymnasium.utils import seeding
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from boardenvs.chance import seed_word
+from boardenvs.chance import seed_word, stream_words
 from boardenvs.game import Game, Illegal, whole_number
 from boardenvs.interface import (
     RENDER_MODES,
@@ -118,12 +118,12 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
                 self._np_random, self._np_random_seed = seeding.np_random(
                     None if seed is None else int(seed)
                 )
-            self._table.seed(base_word(seed, self.np_random), which)
+            words = stream_words(base_word(seed, self.np_random), self.num_envs)
         else:
             if len(seed) != self.num_envs:
                 raise ValueError(f"expected {self.num_envs} seeds, got {len(seed)}")
-            self._table.seed_each([seed_word(one) for one in seed], which)
-        self._table.start(which, states)
+            words = np.concatenate([stream_words(seed_word(one), 1) for one in seed])
+        self._table.reset(words, which, states)
         self._done[which] = False
         return self._table.observe(), self._infos()
 
@@ -166,7 +166,7 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
             numbers = np.where(self._done, -1, numbers)
         table.act(numbers)
         if self._done.any():
-            table.start(self._done)
+            table.restart(self._done)
         terminated = table.states["terminated"].copy()
         truncated = table.states["truncated"].copy()
         reward = table.states["returns"][np.arange(self.num_envs), table.seats].astype(np.float64)
@@ -175,7 +175,7 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
         if self.autoreset_mode is AutoresetMode.SAME_STEP:
             if done.any():
                 final = self._final(done)
-                table.start(done)
+                table.restart(done)
         else:
             self._done = done
         return table.observe(), reward, terminated, truncated, {**self._infos(), **final}

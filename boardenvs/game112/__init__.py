@@ -36,9 +36,9 @@ class Game112(Game):
     seat_names = ("Player 1", "Player 2")
 
     def __init__(self, board_size: int = 9, max_plies: int = 9) -> None:
-        self.board_size = whole_number("board_size", board_size, 1, 9)
+        board_size = self.board_size = whole_number("board_size", board_size, 1, 9)
         super().__init__(
-            params={"board_size": self.board_size, "max_plies": max_plies},
+            params={"board_size": board_size, "max_plies": max_plies},
             num_players=2,
             num_actions=2 * board_size,
             observation_shape=(3, board_size),
@@ -93,13 +93,20 @@ class Game112(Game):
             raise ValueError(
                 f"board must be {self.board_size} numbers, 0 (empty), 1 or 2, got {cells!r}"
             )
+        if "".join(map(str, cells)).count("112") > 1:
+            raise ValueError(f"board holds 1, 1, 2 twice, but a game stops at the first: {cells}")
         filled = sum(c > 0 for c in cells)
+        if filled > self.max_plies:
+            raise ValueError(f"board has {filled} positions filled in {self.max_plies} plies")
         for key, implied in (("ply", filled), ("to_move", filled % 2)):
             if fields.get(key, implied) != implied:
                 raise ValueError(
                     f"{key} must be {implied} with {filled} positions filled, got {fields[key]}"
                 )
         state["cells"][: self.board_size] = cells
+        last = int(state["last_action"])
+        if last >= 0 and cells[last // 2] != last % 2 + 1:
+            raise ValueError(f"last_action {last} is not what the board shows")
         state["ply"] = filled
         state["to_move"] = filled % 2
 

@@ -45,15 +45,17 @@ class Gekitai(Game):
         line_length: int = 3,
         max_plies: int = 200,
     ) -> None:
-        self.board_size = whole_number("board_size", board_size, 6, 8)
-        self.pieces = whole_number("pieces", pieces, 6, 12)
-        self.line_length = whole_number("line_length", line_length, 3, min(board_size, pieces))
+        board_size = self.board_size = whole_number("board_size", board_size, 6, 8)
+        pieces = self.pieces = whole_number("pieces", pieces, 6, 12)
+        line_length = self.line_length = whole_number(
+            "line_length", line_length, 3, min(board_size, pieces)
+        )
         row = (1 << board_size) - 1
         super().__init__(
             params={
-                "board_size": self.board_size,
-                "pieces": self.pieces,
-                "line_length": self.line_length,
+                "board_size": board_size,
+                "pieces": pieces,
+                "line_length": line_length,
                 "max_plies": max_plies,
             },
             num_players=2,
@@ -147,6 +149,10 @@ class Gekitai(Game):
                 f"ply {ply} with {'XO'[to_move]} to move does not fit {counts[0]} X and "
                 f"{counts[1]} O on the board; the fewest is {fewest}"
             )
+        last = int(state["last_action"])
+        mover = notation.SYMBOLS[1 - to_move]
+        if last >= 0 and (ply == 0 or rows[last // size][last % size] != mover):
+            raise ValueError(f"last_action {last} does not hold a piece of {mover}, who moved last")
         state["to_move"] = to_move
         state["ply"] = ply
 

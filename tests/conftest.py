@@ -1,0 +1,63 @@
+"""What all tests share: Hypothesis's settings, the games, and positions of random play."""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+import pytest
+from hypothesis import settings
+
+import boardenvs
+
+# Compiling on first use takes longer than any deadline; in CI a failure must come back.
+settings.register_profile("boardenvs", deadline=None, derandomize=os.environ.get("CI") == "true")
+settings.load_profile("boardenvs")
+
+
+def _random_positions(game, num, seed):
+    """Every position of `num` uniformly random games, from the start to the end."""
+    rng = np.random.default_rng(seed)
+    states = game.new(num, seed)
+    seen = [states.copy()]
+    while len(states):
+        actions = np.argmax(rng.random((len(states), game.num_actions)) * game.legal(states), 1)
+        game.play(states, actions)
+        seen.append(states.copy())
+        states = states[~(states["terminated"] | states["truncated"])]
+    return np.concatenate(seen)
+
+
+@pytest.fixture(scope="session")
+def random_positions():
+    """The function `(game, num, seed) -> records` of all positions of random games."""
+    return _random_positions
+
+
+def _attempt(read, given):
+    """What `read` makes of `given`, or `None` where it refuses it in one line."""
+    try:
+        return read(given)
+    except ValueError as error:
+        message = str(error)
+    assert message
+    assert "\n" not in message
+    return None
+
+
+@pytest.fixture(scope="session")
+def attempt():
+    """The function `(read, given) -> read(given)`, or `None` for a `ValueError` of one line."""
+    return _attempt
+
+
+@pytest.fixture(scope="session", params=boardenvs.GAMES)
+def name(request):
+    """The name of each game in turn."""
+    return request.param
+
+
+@pytest.fixture(scope="session")
+def game(name):
+    """Each game in turn, with its default parameters."""
+    return boardenvs.make(name)

@@ -1,0 +1,60 @@
+"""The 112 game a second time, on strings of digits: what the fast one is held against."""
+
+from __future__ import annotations
+
+
+class Plain112:
+    """One game. `board` is a string of 1, 2 and 8, an 8 being empty."""
+
+    def __init__(self, size=9):
+        self.board = "8" * size
+        self.player = 1
+        self.result = None
+
+    def legal(self):
+        """The moves (position counted from 1, value) that lose nothing at once."""
+        if self.result is not None:
+            return []
+        return [
+            (position, value)
+            for position, digit in enumerate(self.board, 1)
+            if digit == "8"
+            for value in (1, 2)
+        ]
+
+    def move(self, position, value):
+        """One turn; `result` becomes what the game's document prints."""
+        assert self.result is None
+        other = 3 - self.player
+        if value not in (1, 2):
+            self.result = f"Player {self.player}: move must be 1 or 2!"
+        elif not 1 <= position <= len(self.board):
+            self.result = f"Player {self.player}: offboard!"
+        elif self.board[position - 1] != "8":
+            self.result = f"Player {self.player}: occupied!"
+        else:
+            self.board = self.board[: position - 1] + str(value) + self.board[position:]
+            if "112" in self.board:
+                self.result = f"Player {self.player} wins!"
+            elif "8" not in self.board:
+                self.result = "Tie!"
+        self.player = other
+
+
+def reachable(size):
+    """All boards that legal play can reach, the finished ones included."""
+    start = "8" * size
+    seen = {start}
+    waiting = [start]
+    while waiting:
+        board = waiting.pop()
+        if "112" in board:
+            continue
+        for place, digit in enumerate(board):
+            if digit == "8":
+                for value in "12":
+                    after = board[:place] + value + board[place + 1 :]
+                    if after not in seen:
+                        seen.add(after)
+                        waiting.append(after)
+    return seen

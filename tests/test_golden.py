@@ -1,0 +1,99 @@
+"""One game of each kind, ply by ply, as it was when its file in `golden/` was written.
+
+A change of rules, numbering, text, observations or random streams shows as a
+difference in these files. If it is meant, write them anew and read the difference:
+
+    python tests/test_golden.py --write
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import boardenvs
+
+GOLDEN = Path(__file__).parent / "golden"
+SEEDS = (0, 1)
+
+
+def numbers(values):
+    return " ".join(f"{value:g}" for value in values)
+
+
+def digest(array):
+    """Sixteen hex digits that stand for an array, its shape and its dtype."""
+    text = f"{array.dtype.name} {array.shape} ".encode() + array.tobytes()
+    return hashlib.sha256(text).hexdigest()[:16]
+
+
+def choice(seed, ply, legal):
+    """One of the legal actions, the same with every version of every library."""
+    bits = hashlib.sha256(f"{seed} {ply}".encode()).digest()
+    return legal[int.from_bytes(bits[:8], "big") % len(legal)]
+
+
+def position(game, states):
+    """All that can be seen of a position, by line."""
+    state = states[0]
+    over = game.terminated(states)[0], game.truncated(states)[0]
+    lines = [
+        f"to move: {game.to_move(states)[0]}",
+        f"legal: {numbers(np.flatnonzero(game.legal(states)[0]))}".rstrip(),
+        f"returns: {numbers(game.returns(states)[0])}",
+        f"terminated, truncated: {over[0]}, {over[1]}",
+    ]
+    lines += [
+        f"seen from seat {seat}: {digest(game.observe(states, seat)[0])}"
+        for seat in range(game.num_players)
+    ]
+    return [*lines, *game.to_text(state).splitlines()]
+
+
+def playthrough(name):
+    """The text of the golden file of a game."""
+    game = boardenvs.make(name)
+    lines = [
+        f"game: {name}",
+        f"params: {json.dumps(game.params)}",
+        f"players: {game.num_players}",
+        f"actions: {game.num_actions}",
+        f"observation: {list(game.observation_shape)} from 0 to {game.observation_high}",
+        f"record: {', '.join(game.state_dtype.names)}",
+    ]
+    for seed in SEEDS:
+        states = game.new(1, seed)
+        lines += ["", f"== seed {seed}", *position(game, states)]
+        ply = 0
+        while not (game.terminated(states)[0] or game.truncated(states)[0]):
+            action = int(choice(seed, ply, np.flatnonzero(game.legal(states)[0])))
+            text = game.action_to_text(action, states[0])
+            game.play(states, [action], illegal="raise")
+            ply += 1
+            lines += ["", f"-- ply {ply}: action {action}, {text}", *position(game, states)]
+        lines += ["", f"as JSON: {json.dumps(game.to_dict(states[0]))}"]
+    return "\n".join(lines) + "\n"
+
+
+@pytest.mark.parametrize("name", boardenvs.GAMES)
+def test_the_golden_playthrough(name):
+    path = GOLDEN / f"{name}.txt"
+    assert path.exists(), f"{name} has no golden playthrough: python tests/test_golden.py --write"
+    assert playthrough(name).splitlines() == path.read_text(encoding="utf-8").splitlines()
+
+
+def test_every_golden_playthrough_has_its_game():
+    assert {path.stem for path in GOLDEN.iterdir()} == set(boardenvs.GAMES)
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] != ["--write"]:
+        sys.exit("usage: python tests/test_golden.py --write")
+    for each in boardenvs.GAMES:
+        (GOLDEN / f"{each}.txt").write_text(playthrough(each), encoding="utf-8")
+        print(f"wrote {GOLDEN / each}.txt")

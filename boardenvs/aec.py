@@ -18,8 +18,10 @@ from boardenvs.game import Game, Illegal, check_illegal
 from boardenvs.interface import (
     action_number,
     base_word,
+    begun,
     check_render_mode,
     integer_box,
+    plain_seed,
     show,
     start_states,
 )
@@ -108,12 +110,10 @@ class GameAECEnv(AECEnv[str, Observation, int]):
         """
         states = start_states(self.game, options, 1)
         if seed is not None or self._np_random is None:
-            self._np_random, _ = seeding.np_random(seed)
-        if states is None:
-            word = base_word(seed, self._np_random)
-            states = self.game.new_from_words(stream_words(word, 1))
-        self._states = states
-        self._first = states.copy()
+            self._np_random, _ = seeding.np_random(plain_seed(seed))
+        words = stream_words(base_word(seed, self._np_random), 1)
+        self._states = begun(self.game, states, options, words)
+        self._first = self._states.copy()
         self._played: list[int] = []
         self._mask = self.game.legal(self._states)
         self._action = np.zeros(1, np.int64)
@@ -194,6 +194,9 @@ class GameAECEnv(AECEnv[str, Observation, int]):
         from boardenvs.episode import Episode
 
         return Episode(self.game, self._first, self._played)
+
+    def close(self) -> None:
+        """Nothing is held open; the environment stays usable."""
 
     def render(self) -> str | None:
         """The console text: returned in mode "ansi", printed in mode "human"."""

@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from boardenvs.chance import stream_words
 from boardenvs.game import Game, Illegal, States, check_illegal, whole_number
+from boardenvs.interface import base_word, plain_seed, resolve_game
 
 __all__ = ["BatchEnv"]
 
@@ -45,11 +47,10 @@ class BatchEnv:
         Raises:
             ValueError: for any argument out of range.
         """
-        from boardenvs import make
         from boardenvs.compiling import default_threads
 
         check_illegal(illegal)
-        self.game = make(game) if isinstance(game, str) else game
+        self.game = resolve_game(game, {})
         self.num_envs = whole_number("num_envs", num_envs, 1)
         self.illegal = illegal
         self.threads = (
@@ -61,8 +62,11 @@ class BatchEnv:
         self.reset(seed)
 
     def reset(self, seed: int | None = None) -> None:
-        """Start all games anew, as the constructor does."""
-        self._set(self.game.new(self.num_envs, seed))
+        """Start all games anew: as the constructor does, or without a seed, further ones."""
+        if seed is not None or not hasattr(self, "_np_random"):
+            self._np_random = np.random.default_rng(plain_seed(seed))
+        words = stream_words(base_word(seed, self._np_random), self.num_envs)
+        self._set(self.game.new_from_words(words))
 
     def _set(self, states: States) -> None:
         self._states = states

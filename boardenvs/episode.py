@@ -19,7 +19,7 @@ import numpy.typing as npt
 from boardenvs import make
 from boardenvs.chance import seed_word, stream_words
 from boardenvs.game import Game, States, whole_number
-from boardenvs.interface import start_states
+from boardenvs.interface import begun, start_states
 from boardenvs.table import Opponent, ask
 
 __all__ = ["Episode"]
@@ -129,8 +129,8 @@ class Episode:
                 )
         names = _names(game, names)
         base = seed_word(seed)
-        given = start_states(game, {"state": state}, 1)
-        current = game.new_from_words(stream_words(base, 1)) if given is None else given
+        options = {"state": state}
+        current = begun(game, start_states(game, options, 1), options, stream_words(base, 1))
         initial = current.copy()
         words = stream_words(base ^ _PLAYER_STREAM, game.num_players)
         actions = []

@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from gymnasium import spaces
 
+from boardenvs import make
 from boardenvs.chance import seed_word
 from boardenvs.game import Game, States
 
 __all__ = [
     "OutOfBoundsError",
+    "RenderModeError",
     "action_number",
     "base_word",
+    "begun",
     "check_render_mode",
     "integer_box",
+    "plain_seed",
+    "resolve_game",
     "show",
     "start_states",
 ]
@@ -32,6 +39,15 @@ class OutOfBoundsError(ValueError, AssertionError):
     """
 
 
+class RenderModeError(ValueError, TypeError):
+    """A render mode that an environment does not have.
+
+    A `ValueError` as everywhere in this package, and a `TypeError`, on which
+    Stable-Baselines3 makes the environment again without the "rgb_array" that it asks
+    of every environment made by its id.
+    """
+
+
 def integer_box(high: int, shape: tuple[int, ...]) -> spaces.Space[Any]:
     """The space of int8 arrays from 0 to `high`."""
     return spaces.Box(0, high, shape, np.int8)
@@ -44,7 +60,7 @@ def action_number(action: Any, num_actions: int) -> int:
         OutOfBoundsError: it is no whole number, or not in the action space.
     """
     try:
-        number = operator.index(action)
+        number = -1 if isinstance(action, bool) else operator.index(action)
     except TypeError:
         number = -1
     if not 0 <= number < num_actions:
@@ -52,6 +68,30 @@ def action_number(action: Any, num_actions: int) -> int:
             f"action {action!r} is outside of the action space, 0 to {num_actions - 1}"
         )
     return number
+
+
+def resolve_game(game: Game | str, params: dict[str, Any]) -> Game:
+    """A game given as such or by name and parameters.
+
+    Raises:
+        ValueError: it is neither, or parameters stand beside a finished game, and as
+            `boardenvs.make`.
+    """
+    if isinstance(game, str):
+        return make(game, **params)
+    if not isinstance(game, Game):
+        raise ValueError(f"game must be a Game or the name of one, got {game!r}")
+    if params:
+        raise ValueError(
+            f"{game!r} has its parameters already; {', '.join(params)} cannot be given"
+        )
+    return game
+
+
+def plain_seed(seed: int | None) -> int | None:
+    """A seed as Gymnasium takes it. Raises `ValueError` as `seed_word` does."""
+    seed_word(seed)
+    return None if seed is None else int(seed)
 
 
 def base_word(seed: int | None, np_random: np.random.Generator) -> np.uint64:
@@ -67,6 +107,8 @@ def start_states(game: Game, options: dict[str, Any] | None, num: int) -> States
     Raises:
         ValueError: they are no valid positions, or over.
     """
+    if not isinstance(options, Mapping | None):
+        raise ValueError(f"options must be a dictionary, got {options!r}")
     state = (options or {}).get("state")
     if state is None:
         return None
@@ -79,10 +121,35 @@ def start_states(game: Game, options: dict[str, Any] | None, num: int) -> States
     return game.batch(states)
 
 
+def begun(
+    game: Game,
+    states: States | None,
+    options: dict[str, Any] | None,
+    words: npt.NDArray[np.uint64],
+) -> States:
+    """What a reset begins with: the positions it was given, or new games.
+
+    Args:
+        game: what is played.
+        states: from `start_states`.
+        options: of the reset.
+        words: stream words, shape (N,): of new games, and of a position that was given
+            as a dictionary without `rng`.
+    """
+    if states is None:
+        return game.new_from_words(words)
+    given = (options or {}).get("state")
+    if isinstance(given, Mapping) and "rng" not in given:
+        states["rng"] = words
+    return states
+
+
 def check_render_mode(render_mode: str | None) -> None:
-    """Raise `ValueError` for a mode that no environment has."""
+    """Raise `RenderModeError` for a mode that no environment has."""
     if render_mode is not None and render_mode not in RENDER_MODES:
-        raise ValueError(f"render_mode must be one of {RENDER_MODES} or None, got {render_mode!r}")
+        raise RenderModeError(
+            f"render_mode must be one of {RENDER_MODES} or None, got {render_mode!r}"
+        )
 
 
 def show(game: Game, states: States, render_mode: str | None) -> str | None:

@@ -9,15 +9,17 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
-from boardenvs import make
 from boardenvs.chance import stream_words
 from boardenvs.game import Game, Illegal
 from boardenvs.interface import (
     RENDER_MODES,
     action_number,
     base_word,
+    begun,
     check_render_mode,
     integer_box,
+    plain_seed,
+    resolve_game,
     show,
     start_states,
 )
@@ -68,7 +70,7 @@ class SeatEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
         Raises:
             ValueError: for any argument that is unknown or out of range.
         """
-        self.game = resolve(game, params)
+        self.game = resolve_game(game, params)
         check_render_mode(render_mode)
         self.render_mode = render_mode
         self.observation_space = integer_box(
@@ -93,9 +95,10 @@ class SeatEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
             ValueError: the state is no valid position, or ends before your turn.
         """
         states = start_states(self.game, options, 1)
-        super().reset(seed=seed)
+        super().reset(seed=plain_seed(seed))
         words = stream_words(base_word(seed, self.np_random), 1)
-        self._table.reset(words, np.ones(1, np.bool_), states)
+        begin = begun(self.game, states, options, words)
+        self._table.reset(begin, words, np.ones(1, np.bool_), retry=states is None)
         self._live = True
         if self.render_mode == "human":
             self.render()
@@ -133,7 +136,7 @@ class SeatEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
         return show(self.game, self._table.states, self.render_mode)
 
     @property
-    def state(self) -> np.void:
+    def position(self) -> np.void:
         """A copy of the position, a record that `reset(options={"state": ...})` takes."""
         record: np.void = self._table.states.copy()[0]
         return record
@@ -160,18 +163,3 @@ class SeatEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
             "seat": int(self._table.seats[0]),
             **self.game.info(self._table.states[0]),
         }
-
-
-def resolve(game: Game | str, params: dict[str, Any]) -> Game:
-    """A game given as such or by name and parameters.
-
-    Raises:
-        ValueError: for parameters beside a finished game, and as `boardenvs.make`.
-    """
-    if isinstance(game, str):
-        return make(game, **params)
-    if params:
-        raise ValueError(
-            f"{game!r} has its parameters already; {', '.join(params)} cannot be given"
-        )
-    return game

@@ -8,10 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from boardenvs.chance import next_words
-from boardenvs.game import Game, Illegal, States, check_illegal
+from boardenvs.game import Game, Illegal, States, check_illegal, whole_number
 
 __all__ = ["Opponent", "OpponentSpec", "Table", "ask"]
 
+_ATTEMPTS = 1000  # at a game that lasts until the caller's first turn
 _SEAT_STREAM = np.uint64(0xA0761D6478BD642F)  # tells the host's streams from the games'
 
 
@@ -61,7 +62,8 @@ OpponentSpec = Literal["random"] | Opponent | list[Any]
 class Table:
     """The games, whose turn it is in each, and the opponents' moves.
 
-    After `reset`, `restart` and `act`, every game is over or at the caller's turn.
+    After `reset`, `restart` and `act`, every game is over or at the caller's turn. If one
+    of them fails half-way, `act` refuses until `reset` has put that right.
     """
 
     def __init__(
@@ -98,71 +100,80 @@ class Table:
         else:
             self._opponents = [opponent] * others
         for one in self._opponents:
-            if one != "random" and not callable(getattr(one, "act", None)):
+            named = isinstance(one, str) and one == "random"
+            if not named and (isinstance(one, type) or not callable(getattr(one, "act", None))):
                 raise ValueError(
                     f"opponent must be 'random', an object with act(states), or a list of "
                     f"those, got {one!r}; agents.make makes agents of other names"
                 )
-        if seat != "random" and (
-            isinstance(seat, bool)
-            or not isinstance(seat, int | np.integer)
-            or not 0 <= seat < game.num_players
-        ):
-            raise ValueError(
-                f"seat must be 'random' or from 0 to {game.num_players - 1}, got {seat!r}"
-            )
+        if not isinstance(seat, str) or seat != "random":
+            last = game.num_players - 1
+            try:
+                seat = whole_number("seat", seat, 0, last)
+            except ValueError:
+                raise ValueError(
+                    f"seat must be 'random' or from 0 to {last}, got {seat!r}"
+                ) from None
         self.game = game
         self.illegal = illegal
         self.threads = threads
         self._seat = seat
-        self._all_random = all(one == "random" for one in self._opponents)
+        self._all_random = all(isinstance(one, str) for one in self._opponents)
         self.states = np.repeat(game.start, num)
         self.seats = np.zeros(num, np.int64)
         self.masks = np.zeros((num, game.num_actions), np.bool_)
         self._words = np.zeros(num, np.uint64)
+        self._torn = True
         self.played: list[int] | None = [] if record else None
         self.first: States | None = None
         """Where game 0 began, if it is recorded."""
 
     def reset(
         self,
-        bases: npt.NDArray[np.uint64],
+        states: States,
+        words: npt.NDArray[np.uint64],
         which: npt.NDArray[np.bool_],
-        states: States | None = None,
+        *,
+        retry: bool,
     ) -> None:
-        """Begin a game with new random streams in each marked place, up to the caller's turn.
+        """Begin a game in each marked place, up to the caller's turn.
 
         Args:
-            bases: a word for each place, shape (N,). A game's own stream is as
-                `Game.new_from_words` gets it; those of opponents and seats derive from it.
+            states: to begin with, shape (N,).
+            words: for each place, what the streams of opponents and seats come from.
             which: bool of shape (N,).
-            states: to start from these, shape (N,), with the streams that they hold,
-                instead of the beginning.
+            retry: whether to begin another game where one ends before the caller's turn.
 
         Raises:
-            ValueError: a given state ends before the caller's turn.
+            ValueError: a game ends before the caller's turn, and `retry` is not set.
         """
         places = np.flatnonzero(which)
-        self._words[places] = bases[places] ^ _SEAT_STREAM
-        if states is None:
-            self.states[places] = self.game.new_from_words(bases[places])
-        else:
-            self.states[places] = states[places]
+        self._words[places] = words[places] ^ _SEAT_STREAM
+        self.states[places] = states[places]
         self._begin(places)
         over = self.over() & which
         if over.any():
-            if states is not None:
+            if not retry:
+                self._torn = True
                 raise ValueError("the state ends before the seat's first turn")
             self.restart(over)
 
     def restart(self, which: npt.NDArray[np.bool_]) -> None:
-        """Begin a new game in each marked place, up to the caller's turn; all streams go on."""
-        while which.any():
+        """Begin a new game in each marked place, up to the caller's turn; all streams go on.
+
+        Raises:
+            ValueError: the opponents end every game before that.
+        """
+        for _ in range(_ATTEMPTS):
+            if not which.any():
+                return
             self.game.kernels.restart_games(
                 self.states, self.game.constants, self.game.start, which
             )
             self._begin(np.flatnonzero(which))
             which = self.over() & which  # a game may end before the caller's first turn
+        self._torn = True
+        raise ValueError(f"{_ATTEMPTS} games in a row ended before the seat's first turn")
 
     def _begin(self, places: npt.NDArray[np.intp]) -> None:
         """Seat the caller in games that just began, and let opponents ahead of it move."""
@@ -189,8 +200,11 @@ class Table:
         """The caller's action in each game, then the opponents'; -1 leaves a game alone.
 
         Raises:
-            ValueError: with `illegal="raise"`, for an illegal action, before any is played.
+            ValueError: with `illegal="raise"`, for an illegal action, before any is played;
+                no game was started, or the last call failed half-way.
         """
+        if self._torn:
+            raise ValueError("no game was started, or an opponent's turn failed: call reset")
         if self.illegal == "raise":
             played = actions >= 0
             refused = played & ~self.masks[np.arange(len(actions)), actions]
@@ -206,6 +220,11 @@ class Table:
         return out
 
     def _turns(self, actions: npt.NDArray[np.int64]) -> None:
+        self._torn = True
+        self._play_turns(actions)
+        self._torn = False
+
+    def _play_turns(self, actions: npt.NDArray[np.int64]) -> None:
         game = self.game
         if self._all_random and self.played is None:
             game.kernels.take_turns(
@@ -239,6 +258,12 @@ class Table:
             chosen = ask(self._opponents[k], self.game, self.states[where], words)
             self._words[where] = words
             if self.illegal == "raise":
-                self.game.require_legal(self.masks[where], chosen)
+                refused = ~self.masks[where, chosen]
+                if refused.any():
+                    i = int(refused.argmax())
+                    raise ValueError(
+                        f"opponent {self._opponents[k]!r} chose action {chosen[i]}, which is "
+                        f"illegal in game {where[i]}"
+                    )
             actions[where] = chosen
         return actions

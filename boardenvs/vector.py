@@ -13,15 +13,17 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from boardenvs.chance import seed_word, stream_words
-from boardenvs.game import Game, Illegal, whole_number
+from boardenvs.game import Game, Illegal, States, whole_number
 from boardenvs.interface import (
     RENDER_MODES,
     base_word,
+    begun,
     check_render_mode,
     integer_box,
+    plain_seed,
+    resolve_game,
     start_states,
 )
-from boardenvs.single import resolve
 from boardenvs.table import OpponentSpec, Table
 
 __all__ = ["SeatVectorEnv"]
@@ -62,7 +64,7 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
             opponent: see there.
             seat: see there.
             illegal: see there.
-            render_mode: see there; every game is rendered.
+            render_mode: see there, but for all games, and only when `render` is called.
             autoreset_mode: one of Gymnasium's, or its value.
             threads: over how many to spread a step; by default one for small batches.
             **params: see there.
@@ -72,7 +74,7 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
         """
         from boardenvs.compiling import default_threads
 
-        self.game = resolve(game, params)
+        self.game = resolve_game(game, params)
         self.num_envs = whole_number("num_envs", num_envs, 1)
         check_render_mode(render_mode)
         self.render_mode = render_mode
@@ -113,17 +115,19 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
         """
         which = self._reset_mask(options)
         states = start_states(self.game, options, self.num_envs)
-        if seed is None or isinstance(seed, int | np.integer):
+        if not isinstance(seed, Sequence | np.ndarray):
             if seed is not None or self._np_random is None:
-                self._np_random, self._np_random_seed = seeding.np_random(
-                    None if seed is None else int(seed)
-                )
+                self._np_random, self._np_random_seed = seeding.np_random(plain_seed(seed))
             words = stream_words(base_word(seed, self.np_random), self.num_envs)
         else:
             if len(seed) != self.num_envs:
                 raise ValueError(f"expected {self.num_envs} seeds, got {len(seed)}")
-            words = np.concatenate([stream_words(seed_word(one), 1) for one in seed])
-        self._table.reset(words, which, states)
+            bases = [seed_word(one) for one in seed]
+            words = np.concatenate([stream_words(base, 1) for base in bases])
+            self._np_random = np.random.default_rng([int(base) for base in bases])
+            self._np_random_seed = -1  # as Gymnasium says of a generator without one
+        begin = begun(self.game, states, options, words)
+        self._table.reset(begin, words, which, retry=states is None)
         self._done[which] = False
         return self._table.observe(), self._infos()
 
@@ -149,8 +153,8 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
         """Your action in every game, then the opponents'.
 
         Args:
-            actions: N whole numbers. With `NEXT_STEP`, those for finished games are
-                ignored, since these games start anew in this step.
+            actions: N whole numbers in the action space. With `NEXT_STEP`, those for
+                finished games are ignored, since these games start anew in this step.
 
         Raises:
             ValueError: an action outside of the action space; an illegal one if
@@ -188,24 +192,29 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
             observations[i] = seen[i]
         return {
             "final_obs": observations,
-            "_final_obs": done,
+            "_final_obs": done.copy(),
             "final_info": self._infos(done),
-            "_final_info": done,
+            "_final_info": done.copy(),
         }
 
     def _infos(self, present: Bools | None = None) -> dict[str, Any]:
         if present is None:
             present = np.ones(self.num_envs, np.bool_)
         infos = {
-            "action_mask": self.action_masks(),
-            "_action_mask": present,
-            "seat": self._table.seats.copy(),
-            "_seat": present,
+            "action_mask": self._table.masks & present[:, None],
+            "_action_mask": present.copy(),
+            "seat": np.where(present, self._table.seats, 0),
+            "_seat": present.copy(),
         }
         if type(self.game).info is not Game.info:
             for i in np.flatnonzero(present):
                 infos = self._add_info(infos, self.game.info(self._table.states[i]), int(i))
         return infos
+
+    @property
+    def positions(self) -> States:
+        """Copies of the positions: records, shape (N,), that `reset` takes as `state`."""
+        return self._table.states.copy()
 
     def action_masks(self) -> Bools:
         """Legal actions, bool of shape (N, num_actions)."""

@@ -1,0 +1,69 @@
+"""Gymnasium's own environment checker, over every game."""
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+from gymnasium.utils.env_match import check_environments_match
+
+import boardenvs
+from boardenvs.registration import env_id
+from boardenvs.single import SeatEnv
+
+
+class First:
+    """The first legal action."""
+
+    def __init__(self, game):
+        self.game = game
+
+    def act(self, states):
+        return self.game.legal(states).argmax(1)
+
+
+@pytest.fixture(params=boardenvs.GAMES)
+def game(request):
+    return boardenvs.make(request.param)
+
+
+def test_unwrapped(game):
+    check_env(gymnasium.make(env_id(game.name)).unwrapped)
+
+
+# The checker would rather not see the wrappers that `gymnasium.make` puts on.
+@pytest.mark.filterwarnings("ignore:.*is different from the unwrapped version:UserWarning")
+def test_as_made(game):
+    check_env(gymnasium.make(env_id(game.name)))
+
+
+def test_every_seat(game):
+    for seat in range(game.num_players):
+        check_env(gymnasium.make(env_id(game.name), seat=seat).unwrapped)
+
+
+def test_opponent_object(game):
+    check_env(gymnasium.make(env_id(game.name), opponent=First(game)).unwrapped)
+
+
+def test_truncated_games(game):
+    # Some seats never get a second turn here; the checker wants the first step to go on.
+    params = {"max_plies": 2 * game.num_players}
+    check_env(gymnasium.make(env_id(game.name), seat=0, **params).unwrapped)
+
+
+def test_made_by_id_is_made_by_hand(game):
+    check_environments_match(gymnasium.make(env_id(game.name)), SeatEnv(game), num_steps=100)
+
+
+def test_observations_fit_their_space_to_the_end(game):
+    env = gymnasium.make(env_id(game.name), illegal="raise")  # its checker looks at every step
+    rng = np.random.default_rng(0)
+    for seed in range(5):
+        observation, info = env.reset(seed=seed)
+        over = False
+        while not over:
+            assert observation in env.observation_space
+            action = rng.choice(np.flatnonzero(info["action_mask"]))
+            observation, _, terminated, truncated, info = env.step(action)
+            over = terminated or truncated
+        assert observation in env.observation_space

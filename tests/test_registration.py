@@ -1,0 +1,177 @@
+"""The list of games: how each is found by name, by Gymnasium's id, and by PettingZoo's module."""
+
+import copy
+import pickle
+import subprocess
+import sys
+
+import gymnasium
+import pytest
+from gymnasium.envs.registration import EnvSpec
+from gymnasium.utils.env_match import check_environments_match
+from gymnasium.vector import AutoresetMode
+
+import boardenvs
+from boardenvs.registration import GAMES, env_id
+from boardenvs.single import SeatEnv
+from boardenvs.vector import SeatVectorEnv
+
+# One argument of each game besides `max_plies`, not at its default.
+PARAMETERS = {"gekitai": {"board_size": 7}, "game112": {"board_size": 5}}
+
+
+@pytest.fixture(params=GAMES)
+def game(request):
+    return boardenvs.make(request.param)
+
+
+def fresh_process(code, folder):
+    """What a new interpreter prints that has imported nothing yet."""
+    result = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+    assert result.returncode == 0, result.stderr
+    assert result.stderr == ""
+    return result.stdout
+
+
+def test_found_by_gymnasium_without_importing_the_package(tmp_path):
+    ids = [env_id(name) for name in GAMES]
+    code = f"""
+import sys
+import gymnasium
+assert "boardenvs" not in sys.modules
+for id in {ids}:
+    env = gymnasium.make("boardenvs:" + id)
+    observation, info = env.reset(seed=0)
+    assert observation in env.observation_space
+    env.step(int(info["action_mask"].argmax()))
+    print(env.spec.id)
+    envs = gymnasium.make_vec("boardenvs:" + id, num_envs=2)
+    print(type(envs).__name__, envs.reset(seed=0)[0].shape[0])
+"""
+    printed = fresh_process(code, tmp_path).splitlines()
+    assert printed[::2] == ids
+    assert printed[1::2] == ["SeatVectorEnv 2"] * len(ids)
+
+
+def test_importing_the_package_is_light(tmp_path):
+    code = """
+import sys
+import boardenvs
+print(*sorted({"numba", "pettingzoo", "torch", "onnxruntime"} & set(sys.modules)))
+"""
+    assert fresh_process(code, tmp_path) == "\n"
+
+
+def test_ids_and_specs(game):
+    assert env_id(game.name) == f"boardenvs/{type(game).__name__}-v0"
+    spec = gymnasium.spec(env_id(game.name))
+    assert spec.kwargs == {"game": game.name}
+    env = gymnasium.make(spec)
+    assert type(env.unwrapped) is SeatEnv
+    assert env.unwrapped.game == game
+    envs = gymnasium.make_vec(spec, num_envs=3)
+    assert type(envs) is SeatVectorEnv
+    assert envs.game == game
+
+
+def test_modules_of_pettingzoo(game):
+    module = getattr(boardenvs, f"{game.name}_v0")
+    assert f"{game.name}_v0" in dir(boardenvs)
+    for make in (module.env, module.raw_env):
+        assert make().unwrapped.game == game
+        assert make.__doc__
+    for name in (f"{game.name}_v1", f"{game.name}_v", game.name.upper()):
+        with pytest.raises(AttributeError, match=f"no attribute '{name}'"):
+            getattr(boardenvs, name)
+
+
+def test_the_public_names_are_there():
+    for name in boardenvs.__all__:
+        assert name in dir(boardenvs)
+        assert getattr(boardenvs, name)
+
+
+@pytest.mark.parametrize("name", ["chess", "", "Gekitai", "boardenvs/Gekitai-v0"])
+def test_an_unknown_game_is_refused(name):
+    with pytest.raises(ValueError, match="there is no game") as caught:
+        boardenvs.make(name)
+    assert all(game in str(caught.value) for game in GAMES)
+    with pytest.raises(ValueError, match="there is no game"):
+        SeatEnv(name)
+
+
+def test_arguments_through_gymnasium(game):
+    params = {**game.params, **PARAMETERS.get(game.name, {}), "max_plies": game.num_players + 1}
+    expected = boardenvs.make(game.name, **params)
+    assert expected != game
+    env = gymnasium.make(env_id(game.name), seat=0, illegal="raise", opponent="random", **params)
+    assert env.unwrapped.game == expected
+    assert env.observation_space.shape == expected.observation_shape
+    assert env.reset(seed=0)[1]["seat"] == 0
+    envs = gymnasium.make_vec(env_id(game.name), num_envs=2, seat=0, **params)
+    assert envs.game == expected
+    assert envs.single_observation_space.shape == expected.observation_shape
+
+
+def test_an_unknown_parameter_is_refused(game):
+    for make in (
+        lambda **params: boardenvs.make(game.name, **params),
+        lambda **params: gymnasium.make(env_id(game.name), **params),
+        lambda **params: gymnasium.make_vec(env_id(game.name), num_envs=2, **params),
+    ):
+        with pytest.raises(ValueError, match=f"{game.name} has no parameter 'depth'; its param"):
+            make(depth=3)
+        with pytest.raises(ValueError, match="max_plies must be a whole number"):
+            make(max_plies=0)
+
+
+def test_a_spec_survives_json_and_pickle(game):
+    env = gymnasium.make(env_id(game.name), seat=0, max_plies=20)
+    for spec in (
+        EnvSpec.from_json(env.spec.to_json()),
+        pickle.loads(pickle.dumps(env.spec)),
+        copy.deepcopy(env.spec),
+    ):
+        assert spec == env.spec
+        again = gymnasium.make(spec)
+        assert again.unwrapped.game == env.unwrapped.game
+        assert again.spec == env.spec
+        check_environments_match(env, again, num_steps=30)
+
+
+@pytest.mark.parametrize("mode", AutoresetMode)
+def test_a_vector_spec_makes_the_same_again(game, mode):
+    envs = gymnasium.make_vec(
+        env_id(game.name),
+        num_envs=3,
+        vectorization_mode="vector_entry_point",
+        autoreset_mode=mode,
+        max_plies=20,
+    )
+    again = gymnasium.make_vec(envs.spec)
+    assert type(again) is SeatVectorEnv
+    assert again.num_envs == 3
+    assert again.game == envs.game
+    assert again.metadata["autoreset_mode"] is mode
+
+
+def test_the_opponent_given_is_the_one_that_plays(game):
+    class Counting:
+        calls = 0
+
+        def act(self, states):
+            self.calls += 1
+            return game.legal(states).argmax(1)
+
+    opponent = Counting()
+    env = gymnasium.make(env_id(game.name), opponent=opponent, seat=0)
+    _, info = env.reset(seed=0)
+    env.step(int(info["action_mask"].argmax()))
+    assert bool(opponent.calls) == (game.num_players > 1)

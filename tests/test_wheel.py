@@ -1,0 +1,184 @@
+"""The built wheel, installed and used outside of the checkout."""
+
+import importlib.metadata
+import os
+import subprocess
+import sys
+import textwrap
+import zipfile
+from pathlib import Path
+
+import pytest
+
+import boardenvs
+
+ROOT = Path(__file__).parents[1]
+
+
+def run(*command, cwd, **environment):
+    done = subprocess.run(
+        command,
+        cwd=cwd,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    """The wheel, built without the network."""
+    folder = tmp_path_factory.mktemp("wheel")
+    before = [(ROOT / name).exists() for name in ("build", "dist")]
+    run(sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder), cwd=ROOT)
+    assert [(ROOT / name).exists() for name in ("build", "dist")] == before
+    (path,) = folder.iterdir()
+    return path
+
+
+@pytest.fixture(scope="module")
+def site(wheel, tmp_path_factory):
+    """A folder that the wheel alone is installed in."""
+    site = tmp_path_factory.mktemp("installed") / "site"
+    options = ["--no-deps", "--no-index", "--no-compile", "--disable-pip-version-check", "-q"]
+    pip = [sys.executable, "-m", "pip", "install", *options]
+    run(*pip, "--target", str(site), str(wheel), cwd=site.parent)
+    return site
+
+
+@pytest.fixture
+def outside(site, tmp_path):
+    """The function that runs a program with the installed wheel, in an empty folder."""
+
+    def start(*command, **environment):
+        return run(*command, cwd=tmp_path, PYTHONPATH=str(site), **environment)
+
+    return start
+
+
+@pytest.fixture
+def python(outside):
+    """As `outside`, for a piece of Python."""
+
+    def start(code, *arguments, **environment):
+        return outside(sys.executable, "-c", textwrap.dedent(code), *arguments, **environment)
+
+    return start
+
+
+def test_what_is_inside(wheel):
+    assert wheel.name == f"boardenvs-{boardenvs.__version__}-py3-none-any.whl"
+    with zipfile.ZipFile(wheel) as archive:
+        inside = {name for name in archive.namelist() if ".dist-info/" not in name}
+    # Every file of the two packages, and no other.
+    expected = {
+        path.relative_to(ROOT).as_posix()
+        for package in ("boardenvs", "agents")
+        for path in (ROOT / package).rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+    assert inside == expected
+    assert inside >= {"boardenvs/py.typed", "agents/py.typed", "boardenvs/replay.html"}
+    for name in boardenvs.GAMES:
+        assert f"boardenvs/{name}/rules.py" in inside
+        assert f"boardenvs/{name}/README.md" in inside
+    networks = {name.removesuffix(".onnx") for name in inside if name.endswith(".onnx")}
+    cards = {name for name in inside if name.startswith("agents/weights/")}
+    assert {name.removesuffix(".json") for name in cards if name.endswith(".json")} == networks
+    assert networks
+
+
+def test_its_metadata(site):
+    (found,) = importlib.metadata.distributions(path=[str(site)])
+    assert found.metadata["Name"] == "boardenvs"
+    assert found.version == boardenvs.__version__
+    assert found.metadata["Requires-Python"] == ">=3.11"
+    assert set(found.metadata.get_all("Provides-Extra")) >= {"train", "notebook", "test", "all"}
+    assert found.metadata["Description-Content-Type"] == "text/markdown"
+    (script,) = found.entry_points
+    assert (script.group, script.name) == ("console_scripts", "boardenvs")
+    assert script.value == "agents.cli:main"
+
+
+def test_it_is_the_installed_one_that_runs(python, site):
+    out = python("import boardenvs, agents; print(boardenvs.__file__); print(agents.__file__)")
+    assert out.split() == [f"{site}/boardenvs/__init__.py", f"{site}/agents/__init__.py"]
+
+
+def test_every_game_plays(python):
+    # Compiled: the rules' cache must find its place beside the installed files.
+    out = python(
+        """
+        import agents, boardenvs
+        for name in boardenvs.GAMES:
+            scores = agents.play_match(name, ["random", "random"], 3, seed=1)
+            print(name, scores.plies.min() > 0)
+        """
+    )
+    assert out.split() == [word for name in boardenvs.GAMES for word in (name, "True")]
+
+
+def test_environments_are_found_without_importing(python):
+    out = python(
+        """
+        import gymnasium
+        from boardenvs.registration import env_id
+        from boardenvs import GAMES
+        for name in GAMES:
+            env = gymnasium.make(f"boardenvs:{env_id(name)}")
+            observation, info = env.reset(seed=1)
+            print(env.observation_space.contains(observation), info["action_mask"].any())
+        """,
+        NUMBA_DISABLE_JIT="1",
+    )
+    assert out.split() == ["True", "True"] * len(boardenvs.GAMES)
+
+
+def test_the_command(outside, site):
+    for command in ([f"{site}/bin/boardenvs"], [sys.executable, "-m", "agents.cli"]):
+        assert outside(*command, "--version") == f"boardenvs {boardenvs.__version__}\n"
+        assert outside(*command, "--help").startswith("usage: boardenvs")
+    watch = ["watch", "game112", "random", "random", "--seed", "1", "--html", "game.html"]
+    out = outside(f"{site}/bin/boardenvs", *watch, NUMBA_DISABLE_JIT="1")
+    assert "\nResult: " in out
+
+
+@pytest.mark.parametrize("name", boardenvs.GAMES)
+def test_the_console_programs(outside, name):
+    # End of input right away.
+    out = outside(sys.executable, "-m", f"boardenvs.{name}", NUMBA_DISABLE_JIT="1")
+    game = boardenvs.make(name)
+    assert out.startswith(game.to_text(game.new(1)[0]))
+
+
+def test_the_games_pages_can_be_read(python):
+    out = python(
+        """
+        from importlib.resources import files
+        import boardenvs
+        for name in boardenvs.GAMES:
+            page = files(f"boardenvs.{name}").joinpath("README.md").read_text(encoding="utf-8")
+            print("## Rules" in page and "## Actions" in page)
+        """
+    )
+    assert out.split() == ["True"] * len(boardenvs.GAMES)
+
+
+def test_the_shipped_agents_play(python):
+    out = python(
+        """
+        import json, pathlib, agents, boardenvs
+        from agents.trained import WEIGHTS
+        for path in sorted(WEIGHTS.glob("*.onnx")):
+            card = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
+            game = boardenvs.make(card["game"], **card["params"])
+            agent = agents.make("trained", game)
+            print(agent.path == path, agent.act(game.new(2)).shape)
+        """,
+        NUMBA_DISABLE_JIT="1",
+    )
+    assert set(out.splitlines()) == {"True (2,)"}

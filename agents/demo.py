@@ -17,7 +17,7 @@ from boardenvs.game import whole_number
 
 __all__ = ["run_demo"]
 
-_STEPS = 1_500_000
+_STEPS = 1_200_000
 _ARENA_GAMES = 500
 
 

@@ -140,9 +140,14 @@ class TrainingRun:
             mininterval=0.5,
             disable=not progress,
         ) as bar:
+            threads = torch.get_num_threads()
+            # So small a network gains little from a second thread, and where other
+            # programs keep the cores busy, threads that wait for each other lose tenfold.
+            torch.set_num_threads(1)
             try:
                 self.model.learn(left, callback=_Watcher(self, bar), reset_num_timesteps=False)
             finally:
+                torch.set_num_threads(threads)
                 self.save_checkpoint()
         self.evaluate()
         self.save_checkpoint()

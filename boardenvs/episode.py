@@ -6,7 +6,6 @@ import hashlib
 import html
 import json
 import re
-import secrets
 import textwrap
 from collections.abc import Sequence
 from os import PathLike
@@ -18,6 +17,7 @@ import numpy.typing as npt
 
 from boardenvs import make
 from boardenvs.chance import seed_word, stream_words
+from boardenvs.files import write_atomically
 from boardenvs.game import Game, States, whole_number
 from boardenvs.interface import begun, start_states
 from boardenvs.table import Opponent, ask
@@ -229,7 +229,8 @@ class Episode:
             OSError: it cannot be written.
         """
         content = self._content()
-        _write(path, json.dumps({**content, "sha256": _digest(content)}) + "\n")
+        text = json.dumps({**content, "sha256": _digest(content)}) + "\n"
+        write_atomically(Path(path), text.encode())
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Episode:
@@ -311,7 +312,7 @@ class Episode:
         Raises:
             OSError: it cannot be written.
         """
-        _write(path, self.to_html())
+        write_atomically(Path(path), self.to_html().encode())
 
     def _repr_html_(self) -> str:
         # A frame of its own, so that nothing in the page meets the notebook's names.
@@ -355,15 +356,3 @@ def _packed(texts: list[str]) -> dict[str, Any]:
 def _digest(content: dict[str, Any]) -> str:
     """SHA-256 of JSON values, however they are laid out in the file."""
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode("ascii")).hexdigest()
-
-
-def _write(path: str | PathLike[str], text: str) -> None:
-    """Write a file beside its place, then move it there: a reader never sees half of it."""
-    target = Path(path)
-    beside = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
-    try:
-        with beside.open("x", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-        beside.replace(target)
-    finally:
-        beside.unlink(missing_ok=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import importlib.metadata
 import json
-import os
 import platform
 import tempfile
 import warnings
@@ -15,9 +14,10 @@ from typing import Any
 import torch
 
 from agents.trained import card_path
+from boardenvs.files import write_atomically
 from boardenvs.game import Game
 
-__all__ = ["export_policy", "versions", "write_atomically"]
+__all__ = ["export_policy", "versions"]
 
 
 class _Network(torch.nn.Module):
@@ -70,6 +70,7 @@ def export_policy(policy: Any, game: Game, path: Path, card: dict[str, Any]) -> 
         "versions": versions(),
         "sha256": hashlib.sha256(data).hexdigest(),
     }
+    path.parent.mkdir(parents=True, exist_ok=True)
     write_atomically(path, data)
     write_atomically(card_path(path), (json.dumps(full_card, indent=2) + "\n").encode())
 
@@ -79,19 +80,3 @@ def versions() -> dict[str, str]:
     libraries = ("boardenvs", "numpy", "numba", "gymnasium", "torch", "stable-baselines3")
     found = {name: importlib.metadata.version(name) for name in (*libraries, "sb3-contrib")}
     return {"python": platform.python_version(), **found}
-
-
-def write_atomically(path: Path, data: bytes) -> None:
-    """Write a file so that at every moment the old or the new one is whole."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(name).chmod(0o644)  # mkstemp leaves it to the owner alone
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise

@@ -18,10 +18,11 @@ from agents.arena import Scores, play_match
 from agents.making import make
 from agents.sb3 import from_sb3
 from agents.training.curve import draw_curve
-from agents.training.export import export_policy, write_atomically
+from agents.training.export import export_policy
 from agents.training.opponents import EarlierSelves, LatestSelf
 from agents.training.settings import Settings
 from agents.training.vec_env import SB3VecEnv
+from boardenvs.files import write_atomically
 from boardenvs.game import Game
 from boardenvs.vector import SeatVectorEnv
 
@@ -124,10 +125,10 @@ class TrainingRun:
         Args:
             progress: whether to show a bar on standard error.
         """
+        self.folder.mkdir(parents=True, exist_ok=True)
         logger = configure(str(self.folder / "tensorboard"), ["tensorboard"])
         self.model.set_logger(logger)
-        if self.model.num_timesteps == 0:
-            self._save_settings()
+        self._save_settings()
         left = self.settings.steps - self.model.num_timesteps
         if left <= 0:
             return

@@ -43,6 +43,10 @@ def train(
         run = TrainingRun.resume(folder, steps)
         if run.game != game:
             raise ValueError(f"{folder} holds a run of {run.game!r}, not of {game!r}")
+        if steps is not None and steps < run.model.num_timesteps:
+            raise ValueError(
+                f"{folder} holds a run of {run.model.num_timesteps:,} steps already, got {steps:,}"
+            )
         if seed is not None and seed != run.seed:
             raise ValueError(f"{folder} holds a run with seed {run.seed}, not {seed}")
         print(f"going on from step {run.model.num_timesteps:,} of {run.settings.steps:,}")

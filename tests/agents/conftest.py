@@ -1,0 +1,189 @@
+"""What the tests of the agents share: checks of errors, networks made by hand, a tiny run."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import json
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+# Numba's idle threads would spin, and Torch's wait for the cores they spin on.
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+
+import boardenvs
+from agents.training.run import TrainingRun
+from agents.training.settings import Settings
+
+TINY = Settings(
+    steps=2048,
+    num_envs=16,
+    rollout=16,
+    batch_size=256,
+    epochs=1,
+    hidden=(16,),
+    selves=3,
+    remember_every=256,
+    evaluate_every=512,
+    evaluation_games=10,
+    final_games=20,
+)
+
+
+@pytest.fixture(scope="session")
+def gekitai():
+    return boardenvs.make("gekitai")
+
+
+@pytest.fixture(scope="session")
+def game112():
+    return boardenvs.make("game112")
+
+
+@pytest.fixture(scope="session")
+def live_positions(random_positions):
+    """The function `(game, num, seed) -> records` of the live positions of random games."""
+
+    def live(game, num, seed):
+        states = random_positions(game, num, seed)
+        return states[~(states["terminated"] | states["truncated"])]
+
+    return live
+
+
+@pytest.fixture(scope="session")
+def refused():
+    """`with refused(match):` expects a `ValueError` whose message is one line."""
+
+    @contextlib.contextmanager
+    def check(match):
+        with pytest.raises(ValueError, match=match) as caught:
+            yield
+        assert "\n" not in str(caught.value)
+
+    return check
+
+
+@pytest.fixture
+def own_module(tmp_path, monkeypatch):
+    """The function `(name, source)` that writes an importable module of the user's own.
+
+    It lies in the current folder, as a user's does, and is forgotten afterwards.
+    """
+    monkeypatch.setattr(sys, "path", sys.path.copy())
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    monkeypatch.chdir(tmp_path)
+    written = []
+
+    def write(name, source):
+        (tmp_path / f"{name}.py").write_text(source, encoding="utf-8")
+        written.append(name)
+        importlib.invalidate_caches()
+
+    yield write
+    for name in written:
+        sys.modules.pop(name, None)
+
+
+@pytest.fixture(scope="session")
+def tiny_settings():
+    """Settings of a run that takes about a second and learns next to nothing."""
+    return TINY
+
+
+@dataclass
+class Trained:
+    """A finished run and what it left."""
+
+    run: TrainingRun
+    network: Path
+
+    @property
+    def spec(self) -> str:
+        return f"trained:{self.network}"
+
+    @property
+    def card(self) -> dict:
+        return json.loads(self.network.with_suffix(".json").read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="session")
+def tiny(gekitai, tmp_path_factory):
+    """A finished tiny run of Gekitai. Not to be changed: see `tiny_copy`."""
+    run = TrainingRun(gekitai, TINY, 3, tmp_path_factory.mktemp("runs") / "tiny")
+    run.learn(progress=False)
+    return Trained(run, run.finish("the command"))
+
+
+@pytest.fixture
+def tiny_copy(tiny, tmp_path):
+    """The tiny run's network and card, copied to be damaged."""
+    copy = tmp_path / "agent.onnx"
+    copy.write_bytes(tiny.network.read_bytes())
+    copy.with_suffix(".json").write_bytes(tiny.network.with_suffix(".json").read_bytes())
+    return Trained(tiny.run, copy)
+
+
+@pytest.fixture
+def network_file(tmp_path):
+    """The function that writes a network made by hand, and its card.
+
+    Its logits are `bias + weights @ observation`, whose flattened length the weights fit;
+    its value is 0.
+    """
+
+    def write(
+        game,
+        bias=None,
+        weights=None,
+        *,
+        shape=None,
+        batch="n",
+        element=TensorProto.FLOAT,
+        names=("observation", "logits", "value"),
+        card=None,
+    ):
+        shape = game.observation_shape if shape is None else shape
+        seen, logits, value = names
+        size, actions = int(np.prod(shape)), game.num_actions if bias is None else len(bias)
+        bias = np.zeros(actions, np.float32) if bias is None else np.asarray(bias, np.float32)
+        weights = np.zeros((size, actions), np.float32) if weights is None else weights
+        constants = {
+            "weights": weights,
+            "bias": bias,
+            "zeros": np.zeros((size, 1), np.float32),
+            "axis": np.array([1]),
+        }
+        graph = helper.make_graph(
+            [
+                helper.make_node("Cast", [seen], ["floats"], to=TensorProto.FLOAT),
+                helper.make_node("Flatten", ["floats"], ["flat"]),
+                helper.make_node("MatMul", ["flat", "weights"], ["product"]),
+                helper.make_node("Add", ["product", "bias"], [logits]),
+                helper.make_node("MatMul", ["flat", "zeros"], ["column"]),
+                helper.make_node("Squeeze", ["column", "axis"], [value]),
+            ],
+            "made by hand",
+            [helper.make_tensor_value_info(seen, element, [batch, *shape])],
+            [
+                helper.make_tensor_value_info(logits, TensorProto.FLOAT, [batch, actions]),
+                helper.make_tensor_value_info(value, TensorProto.FLOAT, [batch]),
+            ],
+            [numpy_helper.from_array(v, k) for k, v in constants.items()],
+        )
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=10)
+        onnx.checker.check_model(model)
+        path = tmp_path / "handmade.onnx"
+        path.write_bytes(model.SerializeToString())
+        card = {"game": game.name, "params": game.params} if card is None else card
+        path.with_suffix(".json").write_text(json.dumps(card), encoding="utf-8")
+        return path
+
+    return write

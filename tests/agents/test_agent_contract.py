@@ -1,0 +1,117 @@
+"""What every agent promises: legal actions, from the state and a word of randomness alone."""
+
+import copy
+
+import numpy as np
+import pytest
+
+import agents
+
+KINDS = ["random", "greedy", "best", "warm"]
+
+
+@pytest.fixture(params=KINDS)
+def agent(request, gekitai, tiny):
+    """Each kind of agent in turn; "best" and "warm" are trained ones."""
+    if request.param in ("random", "greedy"):
+        return agents.make(request.param, gekitai, seed=5)
+    return agents.make(tiny.spec, gekitai, 5, temperature=float(request.param == "warm"))
+
+
+@pytest.fixture(scope="module")
+def positions(gekitai, live_positions):
+    return live_positions(gekitai, 60, 8)
+
+
+def test_it_acts_legally_everywhere(agent, positions):
+    before = positions.copy()
+    actions = agent.act(positions)
+    assert actions.dtype == np.int64
+    assert actions.shape == (len(positions),)
+    assert agent.game.legal(positions)[np.arange(len(positions)), actions].all()
+    np.testing.assert_array_equal(positions, before)
+
+
+@pytest.mark.parametrize("spec", ["random", "greedy"])
+def test_baselines_act_legally_in_every_game(spec, game, live_positions):
+    states = live_positions(game, 60, 9)
+    actions = agents.make(spec, game, seed=1).act(states)
+    assert game.legal(states)[np.arange(len(states)), actions].all()
+
+
+def test_an_action_depends_on_its_state_and_word_alone(agent, positions):
+    rng = np.random.default_rng(2)
+    words = rng.integers(0, 2**64, len(positions), np.uint64)
+    chosen = agent.choose(positions, words)
+    order = rng.permutation(len(positions))
+    np.testing.assert_array_equal(agent.choose(positions[order], words[order]), chosen[order])
+    for part in (slice(0, 1), slice(3, 5), slice(100, 207)):
+        np.testing.assert_array_equal(agent.choose(positions[part], words[part]), chosen[part])
+    # Every state on its own, and one large enough batch to be spread over threads.
+    alone = [agent.choose(positions[i : i + 1], words[i : i + 1])[0] for i in range(100)]
+    np.testing.assert_array_equal(alone, chosen[:100])
+    many = np.tile(positions, 3), np.tile(words, 3)
+    np.testing.assert_array_equal(agent.choose(*many), np.tile(chosen, 3))
+
+
+def test_it_does_not_look_at_the_random_stream(agent, positions):
+    words = np.arange(len(positions), dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    other = positions.copy()
+    other["rng"] ^= np.uint64(0xFFFF)
+    np.testing.assert_array_equal(agent.choose(other, words), agent.choose(positions, words))
+
+
+def test_deterministic_means_that_words_do_not_matter(agent, positions):
+    zeros = np.zeros(len(positions), np.uint64)
+    ones = np.full(len(positions), 2**64 - 1, np.uint64)
+    same = (agent.choose(positions, zeros) == agent.choose(positions, ones)).all()
+    assert same == agent.deterministic
+
+
+def test_the_seed_decides(gekitai, positions):
+    first, again, other = (agents.make("random", gekitai, seed) for seed in (1, 1, 2))
+    once, twice = first.act(positions), first.act(positions)
+    assert (once != twice).any()
+    np.testing.assert_array_equal(again.act(positions), once)
+    np.testing.assert_array_equal(again.act(positions), twice)
+    assert (other.act(positions) != once).any()
+
+
+def test_without_a_seed_two_agents_differ(gekitai, positions):
+    first, second = (agents.make("random", gekitai).act(positions) for _ in range(2))
+    assert (first != second).any()
+
+
+def test_an_empty_batch(agent):
+    actions = agent.act(agent.game.new(0))
+    assert actions.shape == (0,)
+    assert actions.dtype == np.int64
+
+
+def test_a_single_record_is_a_batch_of_one(agent):
+    assert agent.act(agent.game.new(1, seed=0)[0]).shape == (1,)
+
+
+def test_it_refuses_a_state_that_is_over(agent, random_positions, refused):
+    states = random_positions(agent.game, 5, 1)
+    over = states["terminated"] | states["truncated"]
+    with refused(f"state {over.argmax()} is over"):
+        agent.act(states)
+
+
+@pytest.mark.parametrize("junk", [np.zeros(3), [1, 2], "board", None])
+def test_it_refuses_what_is_no_state(agent, junk, refused):
+    with refused("expected gekitai records"):
+        agent.act(junk)
+
+
+def test_it_refuses_the_states_of_another_game(agent, game112, refused):
+    with refused("expected gekitai records"):
+        agent.act(game112.new(2))
+
+
+def test_a_copy_acts_alike(agent, positions):
+    # An environment in mid-game is copied together with its opponents.
+    twin = copy.deepcopy(agent)
+    words = np.arange(len(positions), dtype=np.uint64) << np.uint64(40)
+    np.testing.assert_array_equal(twin.choose(positions, words), agent.choose(positions, words))

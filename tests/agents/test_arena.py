@@ -1,0 +1,469 @@
+"""Matches: fair seats, shared openings, the same result from the same seed; and their numbers."""
+
+import json
+
+import numpy as np
+import pytest
+
+import agents
+import boardenvs
+from agents import arena
+from agents.arena import PairResult, Scores, play_match, report, results_table, round_robin, wilson
+
+
+class First:
+    """Takes the first legal action, and writes down what it is asked."""
+
+    def __init__(self, game, spec="first"):
+        self.game = game
+        self.spec = spec
+        self.seen = [game.new(0)]
+
+    def act(self, states):
+        self.seen.append(states.copy())
+        return self.game.legal(states).argmax(1)
+
+    def all_seen(self):
+        return np.concatenate(self.seen)
+
+
+class Answers(First):
+    """Answers whatever a function of the states says."""
+
+    def __init__(self, game, answer):
+        super().__init__(game, "mine:answers")
+        self.answer = answer
+
+    def act(self, states):
+        return self.answer(states)
+
+
+def same(a, b):
+    return np.array_equal(a.returns, b.returns) and np.array_equal(a.plies, b.plies)
+
+
+def pairs(game, tiny):
+    """Players of every kind."""
+    result = [["random", "random"], ["greedy", "random"], [First(game), "random"]]
+    if game.name == "gekitai":
+        warm = agents.make(tiny.spec, game, temperature=1.0)
+        result += [[tiny.spec, "greedy"], [warm, tiny.spec], [tiny.spec, First(game)]]
+    return result
+
+
+# -- What a seed decides ----------------------------------------------------------------
+
+
+def test_the_seed_decides(game, tiny):
+    for players in pairs(game, tiny):
+        one, again, other = (play_match(game, players, 60, seed) for seed in (1, 1, 2))
+        assert same(one, again)
+        assert not same(one, other)
+
+
+def test_without_a_seed_matches_differ(gekitai):
+    assert not same(*(play_match(gekitai, ["random", "random"], 30) for _ in range(2)))
+
+
+def test_a_longer_match_begins_like_a_shorter_one(game, tiny):
+    for players in pairs(game, tiny):
+        long, short = (play_match(game, players, num, seed=3) for num in (60, 21))
+        np.testing.assert_array_equal(long.returns[:21], short.returns)
+        np.testing.assert_array_equal(long.plies[:21], short.plies)
+
+
+@pytest.mark.parametrize("side_by_side", [1, 7])
+def test_how_many_are_played_at_once_does_not_matter(game, tiny, monkeypatch, side_by_side):
+    whole = [play_match(game, players, 40, seed=4) for players in pairs(game, tiny)]
+    monkeypatch.setattr(arena, "_SIDE_BY_SIDE", side_by_side)
+    parts = [play_match(game, players, 40, seed=4) for players in pairs(game, tiny)]
+    assert all(map(same, whole, parts))
+
+
+def test_games_of_one_match_differ(gekitai, tiny):
+    for players in pairs(gekitai, tiny):
+        assert len(set(play_match(gekitai, players, 60, seed=5).plies.tolist())) > 5
+
+
+# -- Seats and openings -----------------------------------------------------------------
+
+
+def opened(player, plies):
+    """The boards after the opening that a player had to move on, in a fixed order."""
+    states = player.all_seen()
+    return sorted(boards(player.game, states[states["ply"] == plies]))
+
+
+def boards(game, states):
+    return [game.to_text(state) for state in states]
+
+
+@pytest.mark.parametrize("plies", [0, 2, 3])
+def test_both_seatings_share_their_opening(game, plies):
+    first, second = First(game), First(game)
+    play_match(game, [first, second], 60, seed=6, opening_plies=plies)
+    assert len(opened(first, plies)) == len(opened(second, plies)) == 30
+    assert opened(first, plies) == opened(second, plies)
+    assert len(set(opened(first, plies))) > (10 if plies else 0)
+    # Each is asked in the one seat and in the other, in 30 games each.
+    for player in (first, second):
+        states = player.all_seen()
+        assert (states["ply"] == plies).sum() == 30
+        assert set(states["to_move"].tolist()) == {0, 1}
+        assert states["ply"].min() == plies
+
+
+def test_openings_are_as_varied_as_random_play(gekitai):
+    first = First(gekitai)
+    play_match(gekitai, [first, First(gekitai)], 600, seed=6, opening_plies=2)
+    # 300 draws of 36 * 35 pairs of cells hit about 267 different ones.
+    assert len(set(opened(first, 2))) > 230
+
+
+def test_alike_agents_score_alike(game):
+    # Each opening is played twice with the seats swapped, so that equal play evens out.
+    scores = play_match(game, [First(game), First(game)], 40, seed=7)
+    assert scores[0] == scores[1] == 0.5
+    np.testing.assert_array_equal(scores.returns[::2], -scores.returns[1::2])
+    np.testing.assert_array_equal(scores.plies[::2], scores.plies[1::2])
+
+
+@pytest.mark.parametrize(
+    ("other", "plies"), [("first", 2), ("tiny", 2), ("greedy", 0), ("random", 0), ("warm", 0)]
+)
+def test_openings_are_random_where_nobody_else_is(gekitai, tiny, other, plies):
+    first = First(gekitai)  # does not say that it is deterministic
+    players = {
+        "first": First(gekitai),
+        "tiny": tiny.spec,
+        "warm": agents.make(tiny.spec, gekitai, temperature=1.0),
+    }
+    play_match(gekitai, [first, players.get(other, other)], 20, seed=8)
+    assert first.all_seen()["ply"].min() == plies
+
+
+def test_an_agent_that_says_it_is_random_is_believed(gekitai):
+    first, second = First(gekitai), First(gekitai)
+    second.deterministic = False
+    play_match(gekitai, [first, second], 10, seed=8)
+    assert first.all_seen()["ply"].min() == 0
+
+
+@pytest.mark.parametrize(("name", "plies"), [("game112", 6), ("game112", 8), ("gekitai", 12)])
+def test_no_game_ends_in_its_opening(name, plies):
+    game = boardenvs.make(name)
+    first = First(game)
+    scores = play_match(game, [first, "random"], 200, seed=9, opening_plies=plies)
+    assert scores.plies.min() > plies
+    asked = first.all_seen()
+    assert not (asked["terminated"] | asked["truncated"]).any()
+
+
+@pytest.mark.parametrize("players", [2, "greedy"])
+@pytest.mark.parametrize(
+    ("name", "params"),
+    [
+        ("game112", {"board_size": 1}),
+        ("game112", {"board_size": 2}),
+        ("game112", {"board_size": 3}),
+        ("game112", {"max_plies": 2}),
+        ("gekitai", {"max_plies": 2}),
+    ],
+)
+def test_games_too_short_for_the_usual_opening(name, params, players):
+    game = boardenvs.make(name, **params)
+    opponent = First(game) if players == 2 else players
+    assert play_match(game, [First(game), opponent], 10, seed=0).games == 10
+
+
+def test_an_opening_that_no_game_survives(refused):
+    game = boardenvs.make("game112", board_size=3)
+    with refused("game112 hardly ever lasts 3 random plies"):
+        play_match(game, ["random", "random"], 4, seed=0, opening_plies=3)
+
+
+# -- What agents are told, and what they may answer -------------------------------------
+
+
+def test_agents_are_told_only_what_their_seat_may_know(game, monkeypatch):
+    true = []
+    ask = arena.ask
+
+    def spy(player, asked_game, states, words):
+        if not isinstance(player, str):
+            true.append(states.copy())
+        return ask(player, asked_game, states, words)
+
+    monkeypatch.setattr(arena, "ask", spy)
+    first, second = First(game), First(game, "second")
+    play_match(game, [first, second], 50, seed=10)
+    asked = np.concatenate(true)
+    told = [*first.seen[1:], *second.seen[1:]]
+    assert sum(map(len, told)) == len(asked)
+    streams = np.concatenate(told)["rng"]
+    assert not np.isin(streams, asked["rng"]).any()
+    assert len(np.unique(streams)) == len(streams)
+    for state in told:
+        assert game.legal(state).any(1).all()
+    # Everything else of these two games is known to all.
+    assert sorted(boards(game, np.concatenate(told))) == sorted(boards(game, asked))
+
+
+def test_an_agent_cannot_change_the_game(gekitai):
+    def cheat(states):
+        actions = gekitai.legal(states).argmax(1)
+        states["to_move"] = 0
+        states["returns"] = 1
+        states["terminated"] = True
+        return actions
+
+    honest = play_match(gekitai, [First(gekitai), "random"], 20, seed=0)
+    assert same(play_match(gekitai, [Answers(gekitai, cheat), "random"], 20, seed=0), honest)
+
+
+def test_an_illegal_action_loses(gekitai):
+    # The cell of the action before is taken; on the empty board anything is legal.
+    repeats = Answers(gekitai, lambda states: np.maximum(states["last_action"], 0))
+    scores = play_match(gekitai, [repeats, "random"], 40, seed=0, opening_plies=0)
+    assert scores.losses == [40, 0]
+    assert scores.wins == [0, 40]
+    np.testing.assert_array_equal(scores.plies, [2, 1] * 20)
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (lambda s: np.full(len(s), 36), "action 36 is outside of the action space, 0 to 35"),
+        (lambda s: np.full(len(s), -1), "action -1 is outside"),
+        (lambda s: np.zeros(len(s)), "expected .* actions as whole numbers, got .*float64"),
+        (lambda s: np.zeros(len(s), bool), "expected .* actions as whole numbers, got .*bool"),
+        (lambda s: np.zeros((len(s), 1), int), "expected .* actions as whole numbers"),
+        (lambda s: np.zeros(len(s) + 1, int), "expected .* actions as whole numbers"),
+        (lambda s: 3, "expected .* actions as whole numbers"),
+        (lambda s: ["A1"] * len(s), "expected .* actions as whole numbers"),
+        (lambda _: None, "expected .* actions as whole numbers"),
+        (lambda _: "A1", "expected .* actions as whole numbers"),
+        (lambda _: 1 / 0, "ZeroDivisionError: division by zero"),
+        (lambda _: {}["no"], "KeyError: 'no'"),
+        (lambda _: int("two\nlines"), "ValueError: invalid literal"),
+        (lambda _: (_ for _ in ()).throw(RuntimeError("two\nlines")), "RuntimeError: two lines"),
+    ],
+)
+def test_an_answer_that_is_none_is_refused_with_the_agents_name(gekitai, refused, answer, said):
+    with refused(f"agent mine:answers failed: .*{said}"):
+        play_match(gekitai, [Answers(gekitai, answer), "random"], 10, seed=0)
+
+
+def test_an_agent_without_a_spec_is_named_by_its_class(gekitai, refused):
+    class Mute:
+        act = None
+
+    for player, name in ((Mute(), "Mute"), (object(), "object"), (3, "int")):
+        with refused(name):
+            play_match(gekitai, ["random", player], 10, seed=0)
+
+
+# -- Arguments --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("num", [0, -1, 1.5, "10", True, None])
+def test_a_bad_number_of_games(gekitai, refused, num):
+    with refused("num_games must be a whole number of at least 1, got "):
+        play_match(gekitai, ["random", "random"], num)
+
+
+@pytest.mark.parametrize("players", [[], ["random"], ["random"] * 3])
+def test_a_wrong_number_of_agents(gekitai, refused, players):
+    with refused(f"gekitai takes 2 agents, got {len(players)}"):
+        play_match(gekitai, players, 10)
+
+
+@pytest.mark.parametrize("plies", [-1, 200, 0.5, "2"])
+def test_a_bad_opening(gekitai, refused, plies):
+    with refused("opening_plies must be a whole number from 0 to 199, got "):
+        play_match(gekitai, ["random", "random"], 10, opening_plies=plies)
+
+
+@pytest.mark.parametrize("seed", [-1, "0", 0.5])
+def test_a_bad_seed(gekitai, refused, seed):
+    with refused("seed must be a whole number of at least 0 or None, got "):
+        play_match(gekitai, ["random", "random"], 10, seed)
+
+
+def test_names_of_game_and_agents_will_do(gekitai, refused):
+    by_name = play_match("gekitai", ["greedy", "random"], 20, seed=1)
+    made = [agents.make(spec, gekitai) for spec in ("greedy", "random")]
+    assert same(by_name, play_match(gekitai, made, 20, seed=1))
+    with refused("there is no agent 'gready'"):
+        play_match("gekitai", ["gready", "random"], 20)
+
+
+def test_progress_counts_every_game(gekitai):
+    finished = []
+    play_match(gekitai, ["random", "random"], 33, seed=1, progress=finished.append)
+    assert sum(finished) == 33
+    assert min(finished) > 0
+    assert len(finished) > 5
+
+
+# -- Numbers ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("successes", "games", "low", "high"),
+    [
+        # R. G. Newcombe, "Two-sided confidence intervals for the single proportion",
+        # Statistics in Medicine 17 (1998), table I, method 3.
+        (81, 263, 0.2553, 0.3662),
+        (15, 148, 0.0624, 0.1605),
+        (0, 20, 0.0000, 0.1611),
+        (1, 29, 0.0061, 0.1718),
+        (0, 10, 0.0000, 0.2775),
+        (5, 10, 0.2366, 0.7634),
+        (10, 10, 0.7225, 1.0000),
+    ],
+)
+def test_wilsons_interval(successes, games, low, high):
+    found = wilson(successes, games)
+    assert found == pytest.approx((low, high), abs=5e-5)
+    assert 0 <= found[0] <= found[1] <= 1
+    mirrored = wilson(games - successes, games)
+    assert (1 - mirrored[1], 1 - mirrored[0]) == pytest.approx(found)
+
+
+def test_wilsons_interval_of_nothing():
+    assert wilson(0, 0) == (0, 1)
+
+
+def test_scores_by_hand():
+    returns = np.array([[1, -1]] * 5 + [[-1, 1]] * 2 + [[0, 0]] * 3, np.float32)
+    scores = Scores(returns, np.arange(10, dtype=np.int32))
+    assert scores.games == 10
+    assert (scores.wins, scores.draws, scores.losses) == ([5, 2], [3, 3], [2, 5])
+    assert list(scores) == [0.65, 0.35]
+    assert len(scores) == 2
+    assert (scores[0], scores[1], scores[-1]) == (0.65, 0.35, 0.35)
+    assert scores.interval(0) == wilson(6.5, 10)
+    assert scores.interval(-1) == wilson(3.5, 10)
+    with pytest.raises(IndexError):
+        scores[2]
+    assert str(scores).splitlines() == [
+        "agent 0: 0.650 (0.354 to 0.863), 5 won, 3 drawn, 2 lost",
+        "agent 1: 0.350 (0.137 to 0.646), 2 won, 3 drawn, 5 lost",
+    ]
+
+
+def test_a_draw_of_three_is_a_third_each():
+    returns = np.array([[1, -0.5, -0.5], [0, 0, 0], [-0.5, 1, -0.5]], np.float32)
+    scores = Scores(returns, np.ones(3, np.int32))
+    assert list(scores) == pytest.approx([4 / 9, 4 / 9, 1 / 9])
+    assert sum(scores) == pytest.approx(1)
+    assert (scores.wins, scores.draws, scores.losses) == ([1, 1, 0], [1, 1, 1], [1, 1, 2])
+
+
+def test_a_game_cut_short_counts_as_drawn():
+    game = boardenvs.make("gekitai", max_plies=4)
+    scores = play_match(game, ["random", "random"], 20, seed=0)
+    assert scores.plies.tolist() == [4] * 20
+    assert scores.draws == [20, 20]
+    assert list(scores) == [0.5, 0.5]
+
+
+def test_scores_can_be_compared(gekitai):
+    one, again, other = (play_match(gekitai, ["random", "random"], 9, s) for s in (1, 1, 2))
+    assert one == again
+    assert one != other
+
+
+def test_greedy_beats_random(gekitai):
+    scores = play_match(gekitai, ["greedy", "random"], 1000, seed=0)
+    low, high = scores.interval(0)
+    print(f"\n{scores.games} games: {scores[0]:.3f} ({low:.3f} to {high:.3f})")
+    assert low > 0.9
+
+
+def test_greedy_beats_random_in_the_112_game(game112):
+    scores = play_match(game112, ["greedy", "random"], 1000, seed=0)
+    print(f"\n{scores.games} games: {scores[0]:.3f} {scores.interval(0)}")
+    assert scores.interval(0)[0] > 0.5
+
+
+# -- Every two of several ---------------------------------------------------------------
+
+
+def test_round_robin(gekitai, tiny):
+    specs = ["random", "greedy", tiny.spec]
+    finished = {}
+
+    def progress(pair, games):
+        finished[pair] = finished.get(pair, 0) + games
+
+    results = list(round_robin(gekitai, specs, 20, 5, progress=progress))
+    assert [(r.a, r.b) for r in results] == [
+        ("random", "greedy"),
+        ("random", tiny.spec),
+        ("greedy", tiny.spec),
+    ]
+    assert finished == {f"{r.a} - {r.b}": 20 for r in results}
+    for result in results:
+        assert same(result.scores, play_match(gekitai, [result.a, result.b], 20, 5))
+
+
+def test_round_robin_of_an_agent_with_itself(gekitai):
+    (result,) = round_robin(gekitai, ["greedy", "greedy"], 40, 0)
+    assert (result.a, result.b) == ("greedy", "greedy")
+    assert result.scores.games == 40
+
+
+def test_round_robin_needs_two_agents(gekitai, refused):
+    for specs in ([], ["random"]):
+        with refused(f"an arena needs at least 2 agents, got {len(specs)}"):
+            list(round_robin(gekitai, specs, 10, 0))
+
+
+def test_round_robin_is_for_two_players(refused):
+    class Solitaire:
+        name = "solitaire"
+        num_players = 1
+
+    with refused("the arena pairs agents; solitaire has 1 players"):
+        list(round_robin(Solitaire(), ["random", "greedy"], 10, 0))
+
+
+def test_an_unknown_agent_is_told_before_anything_is_played(gekitai, refused, monkeypatch):
+    monkeypatch.setattr(arena, "play_match", lambda *_args, **_kwargs: pytest.fail("played"))
+    with refused("there is no agent 'gready'"):
+        list(round_robin(gekitai, ["random", "greedy", "gready"], 10, 0))
+
+
+@pytest.fixture
+def two_results():
+    returns = np.array([[1, -1]] * 5 + [[-1, 1]] * 2 + [[0, 0]] * 3, np.float32)
+    plies = np.ones(10, np.int32)
+    return [
+        PairResult("random", "a:b", Scores(returns, plies)),
+        PairResult("random", "greedy", Scores(-returns, plies)),
+    ]
+
+
+def test_the_report(gekitai, two_results):
+    data = report(gekitai, 7, two_results)
+    assert json.loads(json.dumps(data)) == data
+    assert {k: data[k] for k in ("game", "params", "seed", "pairs")} == {
+        "game": "gekitai",
+        "params": {"board_size": 6, "pieces": 8, "line_length": 3, "max_plies": 200},
+        "seed": 7,
+        "pairs": [
+            {"a": "random", "b": "a:b", "games": 10, "wins": 5, "draws": 3, "losses": 2},
+            {"a": "random", "b": "greedy", "games": 10, "wins": 2, "draws": 3, "losses": 5},
+        ],
+    }
+
+
+def test_the_table(two_results):
+    assert results_table(two_results) == (
+        "a       b       games  won  drawn  lost  score    95% interval\n"
+        "--------------------------------------------------------------\n"
+        "random  a:b        10    5      3     2  0.650  0.354 to 0.863\n"
+        "random  greedy     10    2      3     5  0.350  0.137 to 0.646\n"
+    )

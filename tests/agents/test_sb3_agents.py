@@ -1,0 +1,190 @@
+"""Stable-Baselines3 models as agents: masks always, on flat observations and on planes."""
+
+import gymnasium
+import numpy as np
+import pytest
+import torch
+from gymnasium.wrappers import FlattenObservation
+from sb3_contrib import QRDQN, MaskablePPO, RecurrentPPO
+from stable_baselines3 import A2C, DQN, PPO, SAC
+
+import agents
+import boardenvs
+from boardenvs.registration import env_id
+
+KINDS = {"MaskablePPO": MaskablePPO, "PPO": PPO, "A2C": A2C, "DQN": DQN}
+
+
+def new_model(kind, name, *, flat=False, seed=0, **params):
+    env = gymnasium.make(env_id(name), **params)
+    env = FlattenObservation(env) if flat else env
+    options = {"buffer_size": 100} if kind is DQN else {"n_steps": 16}
+    if kind in (PPO, MaskablePPO):
+        options["batch_size"] = 16
+    return kind("MlpPolicy", env, seed=seed, device="cpu", **options)
+
+
+@pytest.fixture(
+    scope="module", params=[(k, flat) for k in KINDS for flat in (False, True)], ids=str
+)
+def model(request):
+    kind, flat = request.param
+    return new_model(KINDS[kind], "gekitai", flat=flat)
+
+
+def scores(model, game, states):
+    """The model's own logits or Q-values."""
+    seen = game.observe(states, states["to_move"])
+    seen = seen.reshape(len(states), *model.observation_space.shape)
+    with torch.no_grad():
+        tensor, _ = model.policy.obs_to_tensor(seen)
+        if isinstance(model, DQN):
+            return model.q_net(tensor).numpy()
+        return model.policy.get_distribution(tensor).distribution.logits.numpy()
+
+
+def last_bias(model):
+    net = model.q_net.q_net[-1] if isinstance(model, DQN) else model.policy.action_net
+    return net.bias
+
+
+def test_it_takes_the_best_legal_action(model, gekitai, live_positions):
+    states = live_positions(gekitai, 20, 1)
+    agent = agents.from_sb3(model, gekitai)
+    assert agent.deterministic
+    wanted = np.where(gekitai.legal(states), scores(model, gekitai, states), -np.inf).argmax(1)
+    np.testing.assert_array_equal(agent.act(states), wanted)
+
+
+@pytest.mark.parametrize("temperature", [0.0, 1.0])
+def test_masks_are_honoured_by_a_model_that_longs_for_one_cell(
+    model, gekitai, live_positions, temperature
+):
+    states = live_positions(gekitai, 40, 2)
+    taken = ~gekitai.legal(states)[:, 14]
+    assert taken.sum() > 30
+    bias = last_bias(model)
+    before = bias[14].item()
+    with torch.no_grad():
+        bias[14] += 1000
+    actions = agents.from_sb3(model, gekitai, temperature).act(states)
+    with torch.no_grad():
+        bias[14] = before
+    assert gekitai.legal(states)[np.arange(len(states)), actions].all()
+    np.testing.assert_array_equal(actions == 14, ~taken)
+
+
+def test_a_whole_match(model, gekitai):
+    result = agents.play_match(gekitai, [agents.from_sb3(model, gekitai), "random"], 20, seed=0)
+    assert result.games == 20
+
+
+def test_it_agrees_with_predict_of_maskable_ppo(gekitai, live_positions):
+    model = new_model(MaskablePPO, "gekitai", seed=4)
+    states = live_positions(gekitai, 20, 3)
+    seen, masks = gekitai.observe(states, states["to_move"]), gekitai.legal(states)
+    wanted, _ = model.predict(seen, action_masks=masks, deterministic=True)
+    np.testing.assert_array_equal(agents.from_sb3(model, gekitai).act(states), wanted)
+
+
+def test_temperature_one_draws_from_the_policy(game112):
+    model = new_model(PPO, "game112")
+    states = np.repeat(game112.new(1), 20_000)
+    states_words = np.random.default_rng(0).integers(0, 2**64, len(states), np.uint64)
+    agent = agents.from_sb3(model, game112, temperature=1.0)
+    assert not agent.deterministic
+    counts = np.bincount(agent.choose(states, states_words), minlength=18)
+    logits = scores(model, game112, states[:1])[0].astype(float)
+    expected = 20_000 * np.exp(logits) / np.exp(logits).sum()
+    assert ((counts - expected) ** 2 / expected).sum() < 17 + 4 * np.sqrt(34)
+
+
+def test_it_plays_as_the_model_is_now(gekitai):
+    model = new_model(PPO, "gekitai")
+    agent = agents.from_sb3(model, gekitai)
+    with torch.no_grad():
+        last_bias(model)[7] += 1000
+    assert agent.act(gekitai.new(1)).tolist() == [7]
+
+
+def test_an_empty_batch(model, gekitai):
+    assert agents.from_sb3(model, gekitai).act(gekitai.new(0)).shape == (0,)
+
+
+def test_the_model_is_left_as_it_was(model, gekitai):
+    before = {k: v.clone() for k, v in model.policy.state_dict().items()}
+    agents.from_sb3(model, gekitai, 1.0).act(gekitai.new(4))
+    assert all(torch.equal(before[k], v) for k, v in model.policy.state_dict().items())
+    assert all(p.grad is None for p in model.policy.parameters())
+
+
+@pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
+def test_a_model_of_another_game(kind, gekitai, refused):
+    with refused(r"the model observes Box\(.*\), Gekitai\(.*\) gives \(3, 6, 6\)"):
+        agents.from_sb3(new_model(kind, "game112"), gekitai)
+    with refused(r"the model observes Box\(.*\), Gekitai\(.*\) gives \(3, 6, 6\)"):
+        agents.from_sb3(new_model(kind, "gekitai", board_size=7), gekitai)
+
+
+def test_other_actions(gekitai, refused):
+    class Five(gymnasium.Env):
+        observation_space = gymnasium.spaces.Box(0, 1, (108,), np.int8)
+        action_space = gymnasium.spaces.Discrete(5)
+
+    with refused(r"the model acts in Discrete\(5\), Gekitai\(.*\) has 36 actions"):
+        agents.from_sb3(PPO("MlpPolicy", Five(), n_steps=16, batch_size=16, device="cpu"), gekitai)
+
+
+def test_spaces_of_another_kind(gekitai, refused):
+    class Continuous(gymnasium.Env):
+        observation_space = gymnasium.spaces.Box(-1, 1, (108,), np.float32)
+        action_space = gymnasium.spaces.Box(-1, 1, (36,), np.float32)
+
+    class Named(gymnasium.Env):
+        observation_space = gymnasium.spaces.Dict(
+            {"observation": gymnasium.spaces.Box(0, 1, (108,), np.float32)}
+        )
+        action_space = gymnasium.spaces.Discrete(36)
+
+    with refused("expected a model with a policy or Q-values over discrete actions"):
+        agents.from_sb3(SAC("MlpPolicy", Continuous(), buffer_size=10, device="cpu"), gekitai)
+    options = {"n_steps": 16, "batch_size": 16, "device": "cpu"}
+    with refused(r"the model acts in Box"):
+        agents.from_sb3(PPO("MlpPolicy", Continuous(), **options), gekitai)
+    with refused(r"the model observes Dict"):
+        agents.from_sb3(PPO("MultiInputPolicy", Named(), **options), gekitai)
+
+
+@pytest.mark.parametrize(
+    ("kind", "policy", "options"),
+    [
+        (QRDQN, "MlpPolicy", {"buffer_size": 10}),
+        (RecurrentPPO, "MlpLstmPolicy", {"n_steps": 16, "batch_size": 16}),
+    ],
+    ids=["QRDQN", "RecurrentPPO"],
+)
+def test_an_algorithm_that_it_cannot_ask(kind, policy, options, gekitai, refused):
+    # One has a distribution of returns an action, the other remembers the game so far.
+    env = FlattenObservation(gymnasium.make(env_id("gekitai")))
+    model = kind(policy, env, device="cpu", **options)
+    with refused("expected a model with a policy or Q-values over discrete actions"):
+        agents.from_sb3(model, gekitai)
+
+
+@pytest.mark.parametrize("junk", [None, "MaskablePPO", 3])
+def test_what_is_no_model(junk, gekitai, refused):
+    with refused("expected a model with a policy or Q-values over discrete actions"):
+        agents.from_sb3(junk, gekitai)
+
+
+@pytest.mark.parametrize("temperature", [-1, float("nan"), float("inf"), "hot"])
+def test_a_bad_temperature(temperature, gekitai, refused):
+    with refused("temperature must be a number of at least 0, got "):
+        agents.from_sb3(new_model(PPO, "gekitai"), gekitai, temperature)
+
+
+def test_one_model_serves_games_of_any_length():
+    model = new_model(PPO, "gekitai")
+    game = boardenvs.make("gekitai", max_plies=30)
+    scores = agents.play_match(game, [agents.from_sb3(model, game), "random"], 10, seed=0)
+    assert scores.plies.max() <= 30

@@ -60,7 +60,8 @@ def run_demo(folder: Path, seed: int = 0, steps: int | None = None) -> None:
         ("its card", network.with_suffix(".json")),
     ):
         print(f"   {what}: {path.resolve()}")
-    print(f"\nPlay against it: boardenvs play gekitai --opponent {trained}")
+    command = sys.argv[0] if Path(sys.argv[0]).name == "boardenvs" else "boardenvs"
+    print(f"\nPlay against it: {command} play gekitai --opponent {trained}")
     sys.stdout.flush()
 
 

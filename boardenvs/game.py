@@ -275,6 +275,23 @@ class Game(abc.ABC):
         """What the environments add to `info` for one position, by the game's own keys."""
         return {}
 
+    def infos(self, states: States) -> dict[str, npt.NDArray[Any]]:
+        """As `info` for each of N positions: arrays of N rows, for the vector environment.
+
+        A game with many positions a second to report overrides this with array code.
+        """
+        rows = [self.info(state) for state in self.batch(states)] if self._has_info() else []
+        if not rows:
+            return {}
+        columns = {key: np.empty(len(rows), object) for key in rows[0]}
+        for i, row in enumerate(rows):
+            for key, value in row.items():
+                columns[key][i] = value
+        return columns
+
+    def _has_info(self) -> bool:
+        return type(self).info is not Game.info
+
     # -- Text ---------------------------------------------------------------------------
 
     @abc.abstractmethod

@@ -206,9 +206,9 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
             "seat": np.where(present, self._table.seats, 0),
             "_seat": present.copy(),
         }
-        if type(self.game).info is not Game.info:
-            for i in np.flatnonzero(present):
-                infos = self._add_info(infos, self.game.info(self._table.states[i]), int(i))
+        for key, column in self.game.infos(self._table.states).items():
+            infos[key] = column
+            infos[f"_{key}"] = present.copy()
         return infos
 
     @property

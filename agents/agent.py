@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import abc
+import contextlib
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -10,10 +13,35 @@ import numpy.typing as npt
 from boardenvs.chance import seed_word
 from boardenvs.game import Game, States
 
-__all__ = ["Actions", "Agent", "Words"]
+__all__ = ["Actions", "Agent", "Words", "blamed", "checked_temperature", "one_line"]
 
 Actions = npt.NDArray[np.int64]
 Words = npt.NDArray[np.uint64]
+
+
+def one_line(error: BaseException) -> str:
+    """An exception of a stranger's code, as it may stand in a message of one line."""
+    return f"{type(error).__name__}: {' '.join(str(error).split())}"
+
+
+@contextlib.contextmanager
+def blamed(name: str) -> Iterator[None]:
+    """Whatever a stranger's agent raises becomes a `ValueError` of one line that names it."""
+    try:
+        yield
+    except (Exception, SystemExit) as error:
+        raise ValueError(f"{name} failed: {one_line(error)}") from error
+
+
+def checked_temperature(temperature: Any) -> float:
+    """`temperature` as a float.
+
+    Raises:
+        ValueError: it is no number of at least 0.
+    """
+    if not isinstance(temperature, int | float) or not 0 <= temperature < np.inf:
+        raise ValueError(f"temperature must be a number of at least 0, got {temperature!r}")
+    return float(temperature)
 
 
 class Agent(abc.ABC):

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 import boardenvs
+from agents.agent import blamed
 from agents.making import make
 from boardenvs.chance import next_words, seed_word, stream_words
 from boardenvs.game import Game, States, whole_number
@@ -51,7 +52,7 @@ def wilson(successes: float, games: int, z: float = 1.959964) -> tuple[float, fl
     return max(0.0, (centre - spread) / scale), min(1.0, (centre + spread) / scale)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Scores(Sequence[float]):
     """What came out of a match: one number for each agent, and what it is made of.
 
@@ -94,6 +95,15 @@ class Scores(Sequence[float]):
     def __getitem__(self, agent: int) -> float:  # type: ignore[override]
         agent = range(len(self))[agent]
         return self._sum(agent) / self.games if self.games else math.nan
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Scores)
+            and np.array_equal(self.returns, other.returns)
+            and np.array_equal(self.plies, other.plies)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
 
     def interval(self, agent: int) -> tuple[float, float]:
         """Wilson's 95% interval of an agent's mean score."""
@@ -145,7 +155,7 @@ def play_match(
     players = [make(a, game, seed) if isinstance(a, str) else a for a in agents]
     if opening_plies is None:
         varied = any(not getattr(a, "deterministic", True) for a in players) or game.has_chance
-        opening_plies = 0 if varied else _OPENING_PLIES
+        opening_plies = 0 if varied else _usual_opening(game)
     opening_plies = whole_number("opening_plies", opening_plies, 0, game.max_plies - 1)
     seatings = np.array(list(itertools.permutations(range(len(agents)))))
     base = seed_word(seed)
@@ -162,6 +172,15 @@ def play_match(
         np.put_along_axis(returns[low : low + len(number)], who, states["returns"], 1)
         plies[number] = states["ply"]
     return Scores(returns, plies)
+
+
+def _usual_opening(game: Game) -> int:
+    """`_OPENING_PLIES`, or what a very short game lasts, its last ply aside."""
+    states = game.new(1, 0)
+    game.kernels.play_out(
+        states, game.constants, np.zeros(1, np.uint64), np.zeros(game.num_actions, np.bool_)
+    )
+    return max(0, min(_OPENING_PLIES, int(states["ply"][0]) - 1))
 
 
 def _opened(game: Game, words: npt.NDArray[np.uint64], plies: int) -> States:
@@ -209,11 +228,9 @@ def _play_out(
             mine = to_move == k
             where = live[mine]
             streams = words[where]
-            try:
+            name = getattr(agents[k], "spec", type(agents[k]).__name__)
+            with blamed(f"agent {name}"):
                 actions[mine] = ask(agents[k], game, states[where], streams)
-            except Exception as error:  # a stranger's agent may raise anything
-                name = getattr(agents[k], "spec", type(agents[k]).__name__)
-                raise ValueError(f"agent {name} failed: {type(error).__name__}: {error}") from error
             words[where] = streams
         played = states[live]
         game.play(played, actions)

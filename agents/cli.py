@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import json
 import os
 import shlex
@@ -13,6 +14,7 @@ from typing import Any, NoReturn
 
 import boardenvs
 from agents.making import SPECS
+from boardenvs.files import write_atomically
 from boardenvs.game import Game
 
 __all__ = ["main"]
@@ -172,6 +174,8 @@ def _play(options: argparse.Namespace) -> None:
 def _watch(options: argparse.Namespace) -> None:
     from agents.terminal import watch
 
+    _check_place(options.html)
+    _check_place(options.save)
     episode = watch(_game(options), options.agents, options.seed)
     if options.html is not None:
         episode.save_html(options.html)
@@ -195,22 +199,29 @@ def _arena(options: argparse.Namespace) -> None:
     from agents.terminal import arena
 
     game = _game(options)
+    _check_place(options.json)
     results = arena(game, options.agents, options.games, options.seed)
     print(results_table(results), end="")
     if options.json is not None:
         text = json.dumps(report(game, options.seed, results), indent=2) + "\n"
-        options.json.write_text(text, encoding="utf-8")
+        write_atomically(options.json, text.encode())
 
 
 def _need_training() -> None:
     """Say in one line what is missing where the extra is not installed."""
-    try:
-        import sb3_contrib  # noqa: F401
-        import torch  # noqa: F401
-    except ImportError as error:
-        raise ValueError(
-            f"training needs the extra [train], such as pip install 'boardenvs[train]': {error}"
-        ) from None
+    for name in ("torch", "sb3_contrib", "onnx", "matplotlib", "tensorboard"):
+        if importlib.util.find_spec(name) is None:
+            raise ValueError(
+                f"training needs the extra [train], such as pip install 'boardenvs[train]': "
+                f"there is no {name}"
+            )
+
+
+def _check_place(path: Path | None) -> None:
+    """Refuse before the games are played what could not be written after them."""
+    if path is not None and (path.is_dir() or not path.parent.is_dir()):
+        reason = "it is a folder" if path.is_dir() else f"there is no folder {path.parent}"
+        raise ValueError(f"{path} cannot be written: {reason}")
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ __all__ = ["run_demo"]
 
 _STEPS = 1_200_000
 _ARENA_GAMES = 500
+_MARK = ".boardenvs-demo"  # tells a demo's folder from that of a training run
 
 
 def run_demo(folder: Path, seed: int = 0, steps: int | None = None) -> None:
@@ -38,6 +39,8 @@ def run_demo(folder: Path, seed: int = 0, steps: int | None = None) -> None:
     steps = _STEPS if steps is None else whole_number("steps", steps, 1)
     seed = whole_number("seed", seed, 0, 2**31 - 1)
     _clear(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / _MARK).touch()
     print(f"1. Training an agent on Gekitai by self-play: {steps:,} decisions.", flush=True)
     run = TrainingRun(game, settings_for(game.name, steps=steps), seed, folder)
     run.learn()
@@ -70,9 +73,12 @@ def _clear(folder: Path) -> None:
     if not folder.exists():
         return
     known = {
-        "agent.json", "agent.onnx", "checkpoint.pt", "episode.html", "learning_curve.png",
+        _MARK, "agent.json", "agent.onnx", "checkpoint.pt", "episode.html", "learning_curve.png",
         "settings.json", "tensorboard",
     }  # fmt: skip
-    if not folder.is_dir() or {p.name for p in folder.iterdir()} - known:
+    found = {p.name for p in folder.iterdir()} if folder.is_dir() else {""}
+    if found - known or (found and _MARK not in found):
         raise ValueError(f"{folder} holds more than an earlier demo: name another --out")
-    shutil.rmtree(folder)
+    for name in found - {"tensorboard"}:
+        (folder / name).unlink()
+    shutil.rmtree(folder / "tensorboard", ignore_errors=True)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import boardenvs
-from agents.agent import Agent
+from agents.agent import Agent, one_line
 from boardenvs.game import Game
 from boardenvs.table import Opponent
 
@@ -88,10 +88,8 @@ def _users_own(
     try:
         build = getattr(importlib.import_module(module), factory)
         agent = build(game, seed, **options)
-    except Exception as error:
-        raise ValueError(
-            f"agent {spec!r} cannot be made: {type(error).__name__}: {error}"
-        ) from error
+    except (Exception, SystemExit) as error:
+        raise ValueError(f"agent {spec!r} cannot be made: {one_line(error)}") from error
     if not callable(getattr(agent, "act", None)):
         raise ValueError(f"agent {spec!r} is {agent!r}; expected an object with act(states)")
     return agent

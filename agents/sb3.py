@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from agents.agent import Actions, Agent, Words
+from agents.agent import Actions, Agent, Words, checked_temperature
 from agents.trained import masked_choice
 from boardenvs.game import Game, States
 
@@ -19,8 +19,9 @@ class SB3Agent(Agent):
     def __init__(self, model: Any, game: Game, temperature: float = 0.0) -> None:
         """Wrap a model; see `from_sb3`."""
         super().__init__(game, spec=type(model).__name__)
-        policy = model.policy
-        if hasattr(policy, "get_distribution"):
+        policy = getattr(model, "policy", None)
+        recurrent = hasattr(policy, "lstm_actor")  # asks for more than the position
+        if hasattr(policy, "get_distribution") and not recurrent:
             self._logits = _policy_logits
         elif hasattr(policy, "q_net"):
             self._logits = _q_values
@@ -37,12 +38,14 @@ class SB3Agent(Agent):
                 f"the model acts in {model.action_space}, {game!r} has {game.num_actions} actions"
             )
         self.model = model
-        self.temperature = temperature
+        self.temperature = checked_temperature(temperature)
         self.deterministic = temperature == 0
 
     def choose(self, states: States, words: Words) -> Actions:
         import torch
 
+        if not len(states):
+            return np.zeros(0, np.int64)
         space = self.model.observation_space
         policy = self.model.policy
         seen = self.game.observe(states, states["to_move"]).reshape(-1, *space.shape)
@@ -72,6 +75,7 @@ def from_sb3(model: Any, game: Game, temperature: float = 0.0) -> SB3Agent:
         temperature: 0 takes the best action; 1 draws from the policy.
 
     Raises:
-        ValueError: the model's spaces do not fit the game.
+        ValueError: the model's spaces do not fit the game, it is no such model, or the
+            temperature is negative.
     """
     return SB3Agent(model, game, temperature)

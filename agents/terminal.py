@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from tqdm.auto import tqdm
 
+from agents.agent import blamed
 from agents.arena import PairResult, round_robin
 from agents.making import make
 from boardenvs.chance import seed_word, stream_words
@@ -40,7 +41,8 @@ def play(game: Game, opponent: str, seat: int, seed: int | None) -> None:
                 print("Game left.")
                 return
         else:
-            action = int(ask(agent, game, states, words[1:])[0])
+            with blamed(f"agent {opponent}"):
+                action = int(ask(agent, game, states, words[1:])[0])
             print(f"{prompt}{game.action_to_text(action, states[0])}")
         game.play(states, [action])
         over = states["terminated"][0] or states["truncated"][0]
@@ -89,7 +91,8 @@ def watch(game: Game, specs: Sequence[str], seed: int | None) -> Episode:
     if len(specs) != game.num_players:
         raise ValueError(f"{game.name} takes {game.num_players} agents, got {len(specs)}")
     agents = [make(spec, game, None if seed is None else seed + k) for k, spec in enumerate(specs)]
-    episode = Episode.play(game, agents, seed, names=list(specs))
+    with blamed("an agent"):
+        episode = Episode.play(game, agents, seed, names=list(specs))
     print(episode.to_text(), end="")
     return episode
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from agents.agent import Actions, Agent, Words
+from agents.agent import Actions, Agent, Words, checked_temperature
 from boardenvs.game import Game, States
 
 __all__ = ["WEIGHTS", "TrainedAgent", "card_path", "masked_choice", "read_card", "shipped"]
@@ -48,14 +48,20 @@ class TrainedAgent(Agent):
                 this game, or the temperature is negative.
         """
         super().__init__(game, seed, spec)
-        if not isinstance(temperature, int | float) or not 0 <= temperature < np.inf:
-            raise ValueError(f"temperature must be a number of at least 0, got {temperature!r}")
-        self.temperature = float(temperature)
+        self.temperature = checked_temperature(temperature)
         self.deterministic = temperature == 0
         self.path = shipped(game) if path is None else Path(path)
         self.card = read_card(self.path)
         _check_card(self.card, game, self.path)
         self._session = _load(self.path, self.card, game)
+
+    # An inference session cannot be copied: a copy, here or elsewhere, loads its own.
+    def __getstate__(self) -> dict[str, Any]:
+        return {k: v for k, v in self.__dict__.items() if k != "_session"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._session = _load(self.path, self.card, self.game)
 
     def evaluate(self, states: States) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
         """Logits of shape (N, num_actions), unmasked, and values of shape (N,)."""
@@ -87,7 +93,9 @@ def masked_choice(
     Returns:
         int64 of shape (N,).
     """
-    scores = np.where(masks, logits.astype(np.float64), -np.inf)
+    # Diverged training may leave NaN or infinite logits; they do not undo the masks.
+    finite = np.nan_to_num(logits.astype(np.float64), nan=-1e38, posinf=1e38, neginf=-1e38)
+    scores = np.where(masks, finite, -np.inf)
     if temperature == 0:
         return scores.argmax(1)
     scores = (scores - scores.max(1, keepdims=True)) / temperature
@@ -124,14 +132,14 @@ def read_card(network: Path) -> dict[str, Any]:
     Raises:
         ValueError: network or card is missing, or the card is none.
     """
-    path = card_path(network)
     if network.suffix != ".onnx" or not network.is_file():
         raise ValueError(f"{network} is no trained agent: expected an .onnx file")
+    path = card_path(network)
     if not path.is_file():
         raise ValueError(f"{network} has no card beside it: expected {path.name}")
     try:
         card = json.loads(path.read_text(encoding="utf-8"))
-    except (ValueError, OSError) as error:
+    except (ValueError, OSError, RecursionError) as error:
         raise ValueError(f"{path} is no agent's card: {error}") from None
     if not isinstance(card, dict) or not {"game", "params"} <= card.keys():
         raise ValueError(f"{path} is no agent's card: expected an object with game and params")
@@ -169,12 +177,18 @@ def _load(path: Path, card: dict[str, Any], game: Game) -> Any:
     except Exception as error:  # noqa: BLE001 ONNX Runtime's errors share no base class
         reason = " ".join(str(error).split())[:200]
         raise ValueError(f"{path} is damaged or no ONNX network: {reason}") from None
-    inputs = {i.name: list(i.shape[1:]) for i in session.get_inputs()}
-    outputs = {o.name: list(o.shape[1:]) for o in session.get_outputs()}
-    expected = {"observation": list(game.observation_shape)}
-    if inputs != expected or outputs.get("logits") != [game.num_actions] or "value" not in outputs:
+    inputs = {i.name: _kind(i) for i in session.get_inputs()}
+    outputs = {o.name: _kind(o) for o in session.get_outputs()}
+    expected = {"observation": f"tensor(float) {['n', *game.observation_shape]}"}
+    logits = f"tensor(float) {['n', game.num_actions]}"
+    if inputs != expected or outputs.get("logits") != logits or "value" not in outputs:
         raise ValueError(
             f"{path} takes {inputs} and gives {outputs}; expected {expected}, and "
-            f"logits {[game.num_actions]} and value"
+            f"logits {logits} and value"
         )
     return session
+
+
+def _kind(value: Any) -> str:
+    """Element type and shape of an input or output; `n` where any length will do."""
+    return f"{value.type} {[d if isinstance(d, int) else 'n' for d in value.shape]}"

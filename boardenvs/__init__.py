@@ -28,7 +28,7 @@ _LAZY = {
 }
 
 
-def make(name: str, **params: Any) -> Game:
+def make(name: str, /, **params: Any) -> Game:
     """A game by name.
 
     Args:

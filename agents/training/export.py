@@ -13,6 +13,7 @@ from typing import Any
 
 import torch
 
+import boardenvs
 from agents.trained import card_path
 from boardenvs.files import write_atomically
 from boardenvs.game import Game
@@ -77,6 +78,6 @@ def export_policy(policy: Any, game: Game, path: Path, card: dict[str, Any]) -> 
 
 def versions() -> dict[str, str]:
     """Versions of Python and the libraries that bear on a training run."""
-    libraries = ("boardenvs", "numpy", "numba", "gymnasium", "torch", "stable-baselines3")
+    libraries = ("numpy", "numba", "gymnasium", "torch", "stable-baselines3")
     found = {name: importlib.metadata.version(name) for name in (*libraries, "sb3-contrib")}
-    return {"python": platform.python_version(), **found}
+    return {"python": platform.python_version(), "boardenvs": boardenvs.__version__, **found}

@@ -5,11 +5,20 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import boardenvs
 from agents.training.run import TrainingRun
 from agents.training.settings import Settings, settings_for
 from boardenvs.game import Game, whole_number
 
 __all__ = ["train"]
+
+
+def _command(run: TrainingRun) -> str:
+    """The command that makes a run anew, however often it was resumed."""
+    defaults = boardenvs.make(run.game.name).params
+    changed = [f"-p {k}={v}" for k, v in run.game.params.items() if v != defaults[k]]
+    words = ["boardenvs train", run.game.name, *changed]
+    return " ".join([*words, f"--steps {run.settings.steps} --seed {run.seed}"])
 
 
 def train(
@@ -49,6 +58,7 @@ def train(
             )
         if seed is not None and seed != run.seed:
             raise ValueError(f"{folder} holds a run with seed {run.seed}, not {seed}")
+        command = _command(run)
         print(f"going on from step {run.model.num_timesteps:,} of {run.settings.steps:,}")
     else:
         for name in ("checkpoint.pt", "agent.onnx"):

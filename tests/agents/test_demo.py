@@ -26,7 +26,8 @@ LEFT = {
 
 
 def files(folder):
-    return {p.name for p in folder.iterdir()}
+    """What a user sees in a folder."""
+    return {p.name for p in folder.iterdir() if not p.name.startswith(".")}
 
 
 @pytest.fixture(scope="module")
@@ -131,7 +132,7 @@ def test_a_folder_with_anything_else_is_refused(tmp_path, refused, name):
     (tmp_path / "agent.onnx").write_bytes(b"")
     with refused("holds more than an earlier demo: name another --out"):
         run_demo(tmp_path, 0, 512)
-    assert files(tmp_path) == {name, "agent.onnx"}
+    assert {p.name for p in tmp_path.iterdir()} == {name, "agent.onnx"}
 
 
 def test_a_file_is_refused(tmp_path, refused):

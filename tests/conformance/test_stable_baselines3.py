@@ -12,6 +12,7 @@ from stable_baselines3.common.env_util import make_vec_env
 from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import DummyVecEnv
 
+import agents
 import boardenvs
 from boardenvs.registration import env_id
 
@@ -86,3 +87,22 @@ def test_made_by_id(name):
     assert is_masking_supported(venv)
     small_model(venv).learn(128)
     assert is_masking_supported(small_model(env_id(name)).get_env())
+
+
+def test_maskable_ppo_learns_as_sb3_contrib_documents_it():
+    env = gymnasium.make("boardenvs/Gekitai-v0", opponent="random", illegal="raise")
+    model = MaskablePPO(
+        "MlpPolicy",
+        env,
+        n_steps=1024,
+        batch_size=256,
+        learning_rate=1e-3,
+        seed=0,
+        device="cpu",
+    )
+    game = boardenvs.make("gekitai")
+    before = agents.play_match(game, [agents.from_sb3(model, game), "random"], 500, seed=0)
+    model.learn(4096)
+    after = agents.play_match(game, [agents.from_sb3(model, game), "random"], 500, seed=0)
+    print(f"\nbefore: {before}\nafter: {after}")
+    assert before.interval(0)[1] < 0.7 < after.interval(0)[0]

@@ -19,7 +19,17 @@ from boardenvs.chance import next_words, seed_word, stream_words
 from boardenvs.game import Game, States, whole_number
 from boardenvs.table import Opponent, ask
 
-__all__ = ["PairResult", "Scores", "play_match", "report", "results_table", "round_robin", "wilson"]
+__all__ = [
+    "PairResult",
+    "Scores",
+    "SoloResult",
+    "play_match",
+    "report",
+    "results_table",
+    "round_robin",
+    "solos",
+    "wilson",
+]
 
 _AGENT_STREAM = np.uint64(0x8BB84B93962EACC9)  # tells agents' streams from the games' own
 _SIDE_BY_SIDE = 1024  # games played at once: bounds memory, changes no result
@@ -57,7 +67,7 @@ class Scores(Sequence[float]):
     """What came out of a match: one number for each agent, and what it is made of.
 
     As a sequence it holds each agent's mean score: 1 for a win, 0 for a loss, and for a
-    draw or a game cut short an equal share.
+    draw or a game cut short an equal share; with one player, the share of games won.
     """
 
     returns: npt.NDArray[np.float32]
@@ -86,8 +96,8 @@ class Scores(Sequence[float]):
         return [int(n) for n in (self.returns == 0).sum(0)]
 
     def _sum(self, agent: int) -> float:
-        share = 1 / self.returns.shape[1]
-        return self.wins[agent] + share * self.draws[agent]
+        sides = self.returns.shape[1]
+        return self.wins[agent] + (self.draws[agent] / sides if sides > 1 else 0)
 
     def __len__(self) -> int:
         return int(self.returns.shape[1])
@@ -148,30 +158,83 @@ def play_match(
         ValueError: for arguments out of range, and for an agent that answers nonsense
             or fails, naming it.
     """
-    num_games = whole_number("num_games", num_games, 1)
     game = boardenvs.make(game) if isinstance(game, str) else game
     if len(agents) != game.num_players:
         raise ValueError(f"{game.name} takes {game.num_players} agents, got {len(agents)}")
     players = [make(a, game, seed) if isinstance(a, str) else a for a in agents]
+    seatings = np.array(list(itertools.permutations(range(len(agents)))))
+    states, who = _played(game, players, seatings, num_games, seed, opening_plies, progress)
+    returns = np.zeros((len(states), len(agents)), np.float32)
+    np.put_along_axis(returns, who, states["returns"], 1)
+    return Scores(returns, states["ply"].copy())
+
+
+def _played(
+    game: Game,
+    players: Sequence[Opponent],
+    seatings: npt.NDArray[np.int64],
+    num_games: int,
+    seed: int | None,
+    opening_plies: int | None,
+    progress: Progress | None,
+) -> tuple[States, npt.NDArray[np.int64]]:
+    """Play games in the given seatings, in turn.
+
+    Args:
+        game: what is played.
+        players: who plays.
+        seatings: the players' numbers, shape (seatings, num_players). Games that differ
+            only in the seating share their opening and the game's own chance.
+        num_games: how many games, G.
+        seed: as for `play_match`, like the rest.
+        opening_plies: see there.
+        progress: see there.
+
+    Returns:
+        The final states, shape (G,), and who sat where, shape (G, num_players).
+    """
+    num_games = whole_number("num_games", num_games, 1)
     if opening_plies is None:
         varied = any(not getattr(a, "deterministic", True) for a in players) or game.has_chance
         opening_plies = 0 if varied else _usual_opening(game)
     opening_plies = whole_number("opening_plies", opening_plies, 0, game.max_plies - 1)
-    seatings = np.array(list(itertools.permutations(range(len(agents)))))
     base = seed_word(seed)
     groups = stream_words(base, -(-num_games // len(seatings)))
     words = stream_words(base ^ _AGENT_STREAM, num_games)
-    returns = np.zeros((num_games, len(agents)), np.float32)
-    plies = np.zeros(num_games, np.int32)
+    who = seatings[np.arange(num_games) % len(seatings)]
+    finished = []
     for low in range(0, num_games, _SIDE_BY_SIDE):
         number = np.arange(low, min(low + _SIDE_BY_SIDE, num_games))
-        openings = groups[number // len(seatings)]
-        who = seatings[number % len(seatings)]  # which agent sits in each seat
-        states = _opened(game, openings, opening_plies)
-        _play_out(game, players, states, who, words[number], progress)
-        np.put_along_axis(returns[low : low + len(number)], who, states["returns"], 1)
-        plies[number] = states["ply"]
-    return Scores(returns, plies)
+        states = _opened(game, groups[number // len(seatings)], opening_plies)
+        _play_out(game, players, states, who[number], words[number], progress)
+        finished.append(states)
+    return np.concatenate(finished), who
+
+
+def _pair_scores(
+    game: Game,
+    a: Opponent,
+    b: Opponent,
+    num_games: int,
+    seed: int | None,
+    progress: Progress | None = None,
+) -> Scores:
+    """Games in which two agents share the seats between them.
+
+    All ways to do so take turns, each followed by the one with the agents swapped; for
+    two seats that is `play_match`. Where an agent has several seats, its result is their
+    mean.
+    """
+    n = game.num_players
+    halves = [half for half in itertools.product((0, 1), repeat=n) if half[0] == 0 and any(half)]
+    both = [row for half in halves for row in (half, tuple(1 - k for k in half))]
+    states, who = _played(game, [a, b], np.array(both), num_games, seed, None, progress)
+    means = np.stack(
+        [np.where(who == k, states["returns"], 0).sum(1) / (who == k).sum(1) for k in (0, 1)], 1
+    )
+    # The better mean has won the game: with three seats or more one agent may hold both
+    # the winner's and a loser's.
+    return Scores(np.sign(means - means.mean(1, keepdims=True)).astype(np.float32), states["ply"])
 
 
 def _usual_opening(game: Game) -> int:
@@ -262,6 +325,25 @@ class PairResult:
         }
 
 
+@dataclass(frozen=True)
+class SoloResult:
+    """What one agent came to on its own."""
+
+    agent: str
+    scores: Scores
+
+    def to_dict(self) -> dict[str, Any]:
+        """As it stands in the arena's JSON."""
+        s = self.scores
+        return {
+            "agent": self.agent,
+            "games": s.games,
+            "wins": s.wins[0],
+            "draws": s.draws[0],
+            "losses": s.losses[0],
+        }
+
+
 def round_robin(
     game: Game,
     specs: Sequence[str],
@@ -270,10 +352,13 @@ def round_robin(
     *,
     progress: Callable[[str, int], Any] | None = None,
 ) -> Iterator[PairResult]:
-    """A match between every two agents of a game for two.
+    """A match between every two agents.
+
+    In a game for more than two, the two share the seats in every way; see `solos` for
+    games for one.
 
     Args:
-        game: what is played.
+        game: what is played, by two or more.
         specs: of the agents, at least two, as `agents.make` takes them.
         num_games: for each pair.
         seed: of everything random.
@@ -283,47 +368,77 @@ def round_robin(
         Each pair's result, when it is there.
 
     Raises:
-        ValueError: for too few agents, a game not for two, and as `play_match`.
+        ValueError: for too few agents, a game for one, and as `play_match`.
     """
-    if game.num_players != 2:
-        raise ValueError(f"the arena pairs agents; {game.name} has {game.num_players} players")
+    if game.num_players < 2:
+        raise ValueError(f"{game.name} is for one player: there are no pairs")
     if len(specs) < 2:
         raise ValueError(f"an arena needs at least 2 agents, got {len(specs)}")
     made = [make(spec, game, seed) for spec in specs]
     for i, j in itertools.combinations(range(len(specs)), 2):
         name = f"{specs[i]} - {specs[j]}"
-        scores = play_match(
-            game,
-            [made[i], made[j]],
-            num_games,
-            seed,
-            progress=None if progress is None else functools.partial(progress, name),
-        )
+        shown = None if progress is None else functools.partial(progress, name)
+        scores = _pair_scores(game, made[i], made[j], num_games, seed, shown)
         yield PairResult(specs[i], specs[j], scores)
 
 
-def report(game: Game, seed: int, results: Sequence[PairResult]) -> dict[str, Any]:
-    """The results as JSON values."""
+def solos(
+    game: Game,
+    specs: Sequence[str],
+    num_games: int,
+    seed: int,
+    *,
+    progress: Callable[[str, int], Any] | None = None,
+) -> Iterator[SoloResult]:
+    """Each agent on its own in a game for one, all in the same deals.
+
+    Args:
+        game: what is played, by one.
+        specs: of the agents, as `agents.make` takes them.
+        num_games: for each agent.
+        seed: of everything random.
+        progress: called with an agent's spec and the number of games just finished.
+
+    Yields:
+        Each agent's result, when it is there.
+
+    Raises:
+        ValueError: for a game of more than one player, and as `play_match`.
+    """
+    if game.num_players != 1:
+        raise ValueError(f"{game.name} has {game.num_players} players: they play in pairs")
+    for spec in specs:
+        shown = None if progress is None else functools.partial(progress, spec)
+        yield SoloResult(spec, play_match(game, [spec], num_games, seed, progress=shown))
+
+
+def report(game: Game, seed: int, results: Sequence[PairResult | SoloResult]) -> dict[str, Any]:
+    """The results as JSON values: `pairs`, or `solos` for a game for one."""
     return {
         "game": game.name,
         "params": game.params,
         "seed": seed,
-        "pairs": [result.to_dict() for result in results],
+        "pairs": [r.to_dict() for r in results if isinstance(r, PairResult)],
+        **({"solos": [r.to_dict() for r in results]} if game.num_players == 1 else {}),
     }
 
 
-def results_table(results: Sequence[PairResult]) -> str:
-    """The results as a table: the score is a's, draws counting half, with its interval."""
+def results_table(results: Sequence[PairResult | SoloResult]) -> str:
+    """The results as a table: the score is a's, draws counting half, with its interval.
+
+    For a game for one it is the agent's share of games won.
+    """
+    solo = any(isinstance(r, SoloResult) for r in results)
+    names = ("agent",) if solo else ("a", "b")
     rows: list[tuple[str, ...]] = [
-        ("a", "b", "games", "won", "drawn", "lost", "score", "95% interval")
+        (*names, "games", "won", "drawn", "lost", "score", "95% interval")
     ]
     for r in results:
         low, high = r.scores.interval(0)
         s = r.scores
         rows.append(
             (
-                r.a,
-                r.b,
+                *((r.agent,) if isinstance(r, SoloResult) else (r.a, r.b)),
                 *(str(n) for n in (s.games, s.wins[0], s.draws[0], s.losses[0])),
                 f"{s[0]:.3f}",
                 f"{low:.3f} to {high:.3f}",
@@ -332,7 +447,7 @@ def results_table(results: Sequence[PairResult]) -> str:
     widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
     lines = [
         "  ".join(
-            cell.ljust(width) if k < 2 else cell.rjust(width)
+            cell.ljust(width) if k < len(names) else cell.rjust(width)
             for k, (cell, width) in enumerate(zip(row, widths, strict=True))
         ).rstrip()
         for row in rows

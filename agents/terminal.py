@@ -9,7 +9,7 @@ import numpy as np
 from tqdm.auto import tqdm
 
 from agents.agent import blamed
-from agents.arena import PairResult, round_robin
+from agents.arena import PairResult, SoloResult, round_robin, solos
 from agents.making import make
 from boardenvs.chance import seed_word, stream_words
 from boardenvs.episode import Episode
@@ -97,18 +97,23 @@ def watch(game: Game, specs: Sequence[str], seed: int | None) -> Episode:
     return episode
 
 
-def arena(game: Game, specs: Sequence[str], games: int, seed: int) -> list[PairResult]:
-    """Every two agents play; a bar on standard error shows how far they are.
+def arena(
+    game: Game, specs: Sequence[str], games: int, seed: int
+) -> list[PairResult] | list[SoloResult]:
+    """Every two agents play, or in a game for one each; a bar on standard error shows how far.
 
     Raises:
-        ValueError: as `agents.arena.round_robin`.
+        ValueError: as `agents.arena.round_robin` and `agents.arena.solos`.
     """
     games = whole_number("games", games, 1)
-    total = games * len(specs) * (len(specs) - 1) // 2
+    alone = game.num_players == 1
+    total = games * (len(specs) if alone else len(specs) * (len(specs) - 1) // 2)
     with tqdm(total=total, unit="game", disable=not sys.stderr.isatty()) as bar:
 
         def progress(pair: str, finished: int) -> None:
             bar.set_description(pair)
             bar.update(finished)
 
+        if alone:
+            return list(solos(game, specs, games, seed, progress=progress))
         return list(round_robin(game, specs, games, seed, progress=progress))

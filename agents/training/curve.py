@@ -31,7 +31,11 @@ def draw_curve(title: str, history: Sequence[dict[str, Any]], opponents: Sequenc
             steps, [f["low"] for f in found], [f["high"] for f in found], color=colour, alpha=0.2
         )
         axes.plot(
-            steps, [f["score"] for f in found], color=colour, marker=marker, label=f"vs {opponent}"
+            steps,
+            [f["score"] for f in found],
+            color=colour,
+            marker=marker,
+            label=opponent if opponent == "alone" else f"vs {opponent}",
         )
     axes.axhline(0.5, color="grey", linewidth=0.8, linestyle=":")
     axes.set(title=title, xlabel="decisions of the learner", ylabel="score, draws counting half")

@@ -29,7 +29,10 @@ from boardenvs.vector import SeatVectorEnv
 __all__ = ["FIXED_OPPONENTS", "TrainingRun"]
 
 FIXED_OPPONENTS = ("random", "greedy")
-"""What the learner is measured against."""
+"""What the learner is measured against, one kind in all other seats."""
+
+ALONE = "alone"
+"""The name of the evaluation in a game for one."""
 
 _EVALUATION_SEED = 1  # the same games at every evaluation, so that the curve is smooth
 
@@ -59,8 +62,13 @@ class TrainingRun:
         """What `finish` found."""
         latest = LatestSelf(game)
         self.earlier = EarlierSelves(game, settings.selves, seed)
-        self._fixed = {spec: make(spec, game, seed) for spec in FIXED_OPPONENTS}
-        opponents: list[Any] = ["random", self._fixed["greedy"], latest, self.earlier]
+        made = {spec: make(spec, game, seed) for spec in FIXED_OPPONENTS}
+        opponents: list[Any] = ["random", made["greedy"], latest, self.earlier]
+        others = game.num_players - 1
+        self.rivals: dict[str, list[Any]] = (
+            {spec: [agent] * others for spec, agent in made.items()} if others else {ALONE: []}
+        )
+        """Who sits in the other seats at each evaluation."""
         quarter = max(1, settings.num_envs // len(opponents))
         self._env = SB3VecEnv(
             [SeatVectorEnv(quarter, game, opponent=opponent) for opponent in opponents], seed
@@ -159,11 +167,11 @@ class TrainingRun:
         return from_sb3(self.model, self.game)
 
     def scores(self, games: int, seed: int) -> dict[str, Scores]:
-        """Matches of the learner against each fixed opponent."""
+        """Matches of the learner against each fixed opponent, or of the learner alone."""
         agent = self.agent()
         return {
-            spec: play_match(self.game, [agent, opponent], games, seed)
-            for spec, opponent in self._fixed.items()
+            spec: play_match(self.game, [agent, *others], games, seed)
+            for spec, others in self.rivals.items()
         }
 
     def evaluate(self) -> dict[str, Any]:
@@ -216,7 +224,7 @@ class TrainingRun:
         }
         export_policy(self.model.policy, self.game, path, self.card)
         title = f"{self.game.name}: {self.settings.evaluation_games} games an evaluation"
-        curve = draw_curve(title, self.history, FIXED_OPPONENTS)
+        curve = draw_curve(title, self.history, list(self.rivals))
         write_atomically(self.folder / "learning_curve.png", curve)
         return path
 
@@ -267,7 +275,9 @@ class _Watcher(BaseCallback):
         run.earlier.draw()
 
     def _show(self, point: dict[str, Any]) -> None:
-        self._bar.set_postfix({f"vs {s}": f"{point[s]['score']:.2f}" for s in FIXED_OPPONENTS})
+        self._bar.set_postfix(
+            {s if s == ALONE else f"vs {s}": f"{point[s]['score']:.2f}" for s in self._run.rivals}
+        )
 
     def _on_step(self) -> bool:
         self._bar.update(self.num_timesteps - self._bar.n)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import boardenvs
-from agents.training.run import TrainingRun
+from agents.training.run import ALONE, TrainingRun
 from agents.training.settings import Settings, settings_for
 from boardenvs.game import Game, whole_number
 
@@ -74,8 +74,9 @@ def train(
     print(f"its learning curve: {folder / 'learning_curve.png'}")
     for entry in run.card["scores"]:
         low, high = entry["interval"]
+        rival = entry["against"]
         print(
-            f"against {entry['against']}: {entry['score']:.3f} "
+            f"{rival if rival == ALONE else f'against {rival}'}: {entry['score']:.3f} "
             f"({low:.3f} to {high:.3f}, {entry['games']} games)"
         )
     return run

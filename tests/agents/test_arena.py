@@ -8,7 +8,16 @@ import pytest
 import agents
 import boardenvs
 from agents import arena
-from agents.arena import PairResult, Scores, play_match, report, results_table, round_robin, wilson
+from agents.arena import (
+    PairResult,
+    Scores,
+    play_match,
+    report,
+    results_table,
+    round_robin,
+    solos,
+    wilson,
+)
 
 
 class First:
@@ -421,17 +430,19 @@ def test_round_robin_needs_two_agents(gekitai, refused):
             list(round_robin(gekitai, specs, 10, 0))
 
 
-def test_round_robin_is_for_two_players(refused):
+def test_pairs_and_solos_are_for_their_own_games(gekitai, refused):
     class Solitaire:
         name = "solitaire"
         num_players = 1
 
-    with refused("the arena pairs agents; solitaire has 1 players"):
+    with refused("solitaire is for one player: there are no pairs"):
         list(round_robin(Solitaire(), ["random", "greedy"], 10, 0))
+    with refused("gekitai has 2 players: they play in pairs"):
+        list(solos(gekitai, ["random", "greedy"], 10, 0))
 
 
 def test_an_unknown_agent_is_told_before_anything_is_played(gekitai, refused, monkeypatch):
-    monkeypatch.setattr(arena, "play_match", lambda *_args, **_kwargs: pytest.fail("played"))
+    monkeypatch.setattr(arena, "_played", lambda *_args, **_kwargs: pytest.fail("played"))
     with refused("there is no agent 'gready'"):
         list(round_robin(gekitai, ["random", "greedy", "gready"], 10, 0))
 

@@ -23,10 +23,20 @@ def _random(game: Game, seed: int | None, spec: str) -> Agent:
     return RandomAgent(game, seed, spec)
 
 
-def _greedy(game: Game, seed: int | None, spec: str) -> Agent:
-    from agents.greedy import GreedyAgent
+_OWN_GREEDY = {
+    "gomoku": "agents.gomoku_greedy:GomokuGreedyAgent",
+    "goat_race": "agents.goat_race_greedy:GoatRaceGreedyAgent",
+    "dominoes175": "agents.dominoes175_greedy:Dominoes175GreedyAgent",
+    "pizza_order": "agents.pizza_order_greedy:PizzaOrderGreedyAgent",
+}
+"""Games in which looking a move ahead is not what a greedy player does: where its class is."""
 
-    return GreedyAgent(game, seed, spec)
+
+def _greedy(game: Game, seed: int | None, spec: str) -> Agent:
+    where = _OWN_GREEDY.get(game.name, "agents.greedy:GreedyAgent")
+    module, _, name = where.partition(":")
+    agent: Agent = getattr(importlib.import_module(module), name)(game, seed, spec)
+    return agent
 
 
 def _trained(game: Game, seed: int | None, spec: str, *, temperature: float = 0.0) -> Agent:

@@ -36,6 +36,8 @@ def play(game: Game, opponent: str, seat: int, seed: int | None) -> None:
         turn = int(states["to_move"][0])
         prompt = f"{game.seat_names[turn]}'s turn: "
         if turn == seat:
+            if aside := game.aside(states[0]):
+                print(aside)
             action = _typed(game, states, prompt)
             if action is None:
                 print("Game left.")

@@ -33,6 +33,17 @@ if config.THREADING_LAYER == "default":
     config.THREADING_LAYER = "threadsafe"
 
 
+def _record_name(record: numba.types.Record) -> tuple[str, tuple[str]]:
+    """What compiled code for a record type is called after: the layout of the record."""
+    return "Record", (hashlib.sha256(record.name.encode()).hexdigest()[:16],)
+
+
+# Numba itself calls it after a number that the type happens to get in the process. Code
+# cached by two processes for different records could so bear one name, and a third process
+# that loads both would link them into one: rules would read the wrong fields.
+numba.types.Record.mangling_args = property(_record_name)  # type: ignore[assignment, method-assign]
+
+
 _HELPERS = [str(Path(__file__).with_name(f)) for f in ("chance.py", "outcome.py")]
 
 

@@ -199,9 +199,15 @@ class Episode:
             moves.append({"ply": int(state["ply"]) + 1, "player": self.players[seat], "text": text})
         return moves
 
+    def _text(self, state: np.void) -> str:
+        """A position, and below it what else its player to move knows."""
+        over = state["terminated"] or state["truncated"]
+        aside = "" if over else self.game.aside(state)
+        return self.game.to_text(state) + (f"{aside}\n" if aside else "")
+
     def to_text(self) -> str:
         """The whole game in the console format: each action and the position after it."""
-        boards = [self.game.to_text(state) for state in self._states]
+        boards = [self._text(state) for state in self._states]
         parts = [f"{self.game!r}: {', '.join(self.players)}\n{boards[0]}"]
         for move, board in zip(self._moves(), boards[1:], strict=True):
             parts.append(f"{move['ply']}. {move['player']}: {move['text']}\n{board}")
@@ -287,7 +293,7 @@ class Episode:
         """One HTML page that replays the game, with all it needs inside."""
         game = type(self.game).__name__
         data = {
-            "texts": _packed([self.game.to_text(state) for state in self._states]),
+            "texts": _packed([self._text(state) for state in self._states]),
             "pictures": _packed([self.game.picture(state) for state in self._states]),
             "moves": self._moves(),
             "players": [

@@ -294,6 +294,13 @@ class Game(abc.ABC):
 
     # -- Text ---------------------------------------------------------------------------
 
+    def aside(self, state: np.void) -> str:
+        """What the player to move sees and `to_text` does not show, such as the throw of a die.
+
+        One line, or "" where there is no more to say.
+        """
+        return ""
+
     @abc.abstractmethod
     def to_text(self, state: np.void) -> str:
         """One position in the console format, each line ended by a newline."""

@@ -123,6 +123,57 @@ def test_changed_source_is_compiled_anew(package):
         assert said == expected
 
 
+SUMS = """
+import sys
+import numpy as np
+from numba import njit
+import boardenvs.compiling
+
+@njit
+def value(record):  # too long for LLVM to copy it into its callers
+    return len("".join(sorted([str(record.x), str(record.x + 1)])))
+
+@njit(cache=True)
+def total(records):
+    result = 0
+    for i in range(len(records)):
+        result += value(records[i])
+    return result
+
+@njit(cache=True)
+def largest(records):
+    result = 0
+    for i in range(len(records)):
+        result = max(result, value(records[i]))
+    return result
+
+def records(*fields):
+    array = np.zeros(3, [(name, "i8") for name in fields])
+    array["x"] = 10
+    return array
+
+if "total" in sys.argv:
+    print(total(records("x", "y")))
+if "largest" in sys.argv:
+    print(largest(records("y", "x")))
+"""
+
+
+def test_code_cached_for_records_of_one_layout_is_not_taken_for_another(tmp_path):
+    # Numba's own names for the two versions of `value` are the same in the first two processes;
+    # the third one links the machine code of both.
+    path = tmp_path / "sums.py"
+    path.write_text(SUMS)
+
+    def sums(*which):
+        command = [sys.executable, str(path), *which]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+
+    assert sums("total") == ["12"]
+    assert sums("largest") == ["4"]
+    assert sums("total", "largest") == ["12", "4"]
+
+
 # -- Threads and processes ------------------------------------------------------------
 
 TWO_THREADS = """

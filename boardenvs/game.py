@@ -283,7 +283,10 @@ class Game(abc.ABC):
         rows = [self.info(state) for state in self.batch(states)] if self._has_info() else []
         if not rows:
             return {}
-        columns = {key: np.empty(len(rows), object) for key in rows[0]}
+        columns = {
+            key: np.zeros(len(rows), type(value) if type(value) in (int, float, bool) else object)
+            for key, value in rows[0].items()
+        }
         for i, row in enumerate(rows):
             for key, value in row.items():
                 columns[key][i] = value

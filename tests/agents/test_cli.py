@@ -435,14 +435,16 @@ def test_interruption_from_the_keyboard():
 
 
 def test_watch_prints_the_whole_game(command, game):
-    arguments = ["watch", game.name, "greedy", "random", "--seed"]
+    specs = ["greedy", *["random"] * (game.num_players - 1)]
+    arguments = ["watch", game.name, *specs, "--seed"]
     status, out, err = command(*arguments, "6")
     assert (status, err) == (0, "")
-    players = [agents.make("greedy", game, 6), agents.make("random", game, 7)]
-    episode = Episode.play(game, players, 6, names=["greedy", "random"])
+    players = [agents.make(spec, game, 6 + k) for k, spec in enumerate(specs)]
+    episode = Episode.play(game, players, 6, names=specs)
     assert out == episode.to_text()
-    assert out.startswith(f"{game!r}: greedy, random\n")
-    assert out.count("\n1. greedy: ") == 1
+    assert out.startswith(f"{game!r}: {', '.join(specs)}\n")
+    first = specs[int(episode.states()["to_move"][0])]
+    assert out.count(f"\n1. {first}: ") == 1
     assert command(*arguments, "6") == (0, out, "")
     assert command(*arguments, "8")[1] != out
 
@@ -490,20 +492,27 @@ def test_arena(command, tmp_path, game):
         "params": game.params,
         "seed": 3,
     }
-    assert [(p["a"], p["b"]) for p in data["pairs"]] == [
-        ("random", "greedy"),
-        ("random", "random"),
-        ("greedy", "random"),
-    ]
+    if game.num_players == 1:
+        assert data["pairs"] == []
+        results, names = data["solos"], ["agent"]
+        assert [r["agent"] for r in results] == ["random", "greedy", "random"]
+    else:
+        results, names = data["pairs"], ["a", "b"]
+        assert [(r["a"], r["b"]) for r in results] == [
+            ("random", "greedy"),
+            ("random", "random"),
+            ("greedy", "random"),
+        ]
     lines = out.splitlines()
-    assert lines[0].split()[:6] == ["a", "b", "games", "won", "drawn", "lost"]
-    for pair, line in zip(data["pairs"], lines[2:], strict=True):
-        assert pair.keys() == {"a", "b", "games", "wins", "draws", "losses"}
-        assert pair["games"] == 20 == pair["wins"] + pair["draws"] + pair["losses"]
-        numbers = [str(pair[k]) for k in ("games", "wins", "draws", "losses")]
-        assert line.split()[:6] == [pair["a"], pair["b"], *numbers]
-        scores = agents.play_match(game, [pair["a"], pair["b"]], 20, 3)
-        assert pair["wins"] == scores.wins[0]
+    head = [*names, "games", "won", "drawn", "lost"]
+    assert lines[0].split()[: len(head)] == head
+    for result, line in zip(results, lines[2:], strict=True):
+        assert list(result) == [*names, "games", "wins", "draws", "losses"]
+        assert result["games"] == 20 == result["wins"] + result["draws"] + result["losses"]
+        assert line.split()[: len(head)] == [str(value) for value in result.values()]
+        if game.num_players <= 2:
+            scores = agents.play_match(game, [result[name] for name in names], 20, 3)
+            assert result["wins"] == scores.wins[0]
     before = path.read_bytes()
     assert command(*arguments, "--json", path) == (0, out, "")
     assert path.read_bytes() == before

@@ -8,9 +8,12 @@ import agents
 
 @pytest.mark.parametrize("plies", [0, 1, 7])
 def test_uniform_over_the_legal_actions(game, plies):
-    state = game.new(1, seed=3)
+    states = game.new(20, seed=3)
     for _ in range(plies):
-        game.play(state, agents.make("random", game, seed=9).act(state))
+        live = states[~(states["terminated"] | states["truncated"])]
+        game.play(live, agents.make("random", game, seed=9).act(live))
+        states = live
+    state = states[~(states["terminated"] | states["truncated"])][:1]
     legal = game.legal(state)[0]
     draws = 1000 * legal.sum()
     counts = np.bincount(

@@ -1,7 +1,7 @@
 """How a game ends, written once for every rules file.
 
 Rewards come at the end alone and sum to zero for two or more players: the winner
-+1, each other -1/(n-1), a draw 0.
++1, each other -1/(n-1), a draw 0. A single player gets what the rules say.
 """
 
 # Compiled functions carry no annotations.
@@ -13,6 +13,7 @@ import numpy as np
 from numba import njit
 
 __all__ = [
+    "end_alone",
     "end_in_draw",
     "end_ply",
     "end_with_loser",
@@ -56,6 +57,13 @@ def end_in_draw(s):
     """End the game with 0 for everyone."""
     for k in range(len(s.returns)):
         s.returns[k] = np.float32(0.0)
+    s.terminated = True
+
+
+@njit
+def end_alone(s, reward):
+    """End the game of a single player."""
+    s.returns[0] = np.float32(reward)
     s.terminated = True
 
 

@@ -19,6 +19,7 @@ __all__ = [
     "element",
     "grid",
     "label",
+    "last_frame",
     "last_mark",
     "line_mark",
     "piece",
@@ -116,19 +117,13 @@ def piece(x: float, y: float, fill: str, mark: str = "", radius: float = 18) -> 
 
 def last_mark(row: int, column: int) -> str:
     """A frame inside a cell: the last move was here."""
-    x, y = MARGIN + column * CELL + 2.5, MARGIN + row * CELL + 2.5
-    side = CELL - 5
-    return element(
-        "rect",
-        x=x,
-        y=y,
-        width=side,
-        height=side,
-        rx=3,
-        fill="none",
-        stroke=_LAST,
-        stroke_width=3,
-    )
+    return last_frame(MARGIN + column * CELL + 2.5, MARGIN + row * CELL + 2.5, CELL - 5, CELL - 5)
+
+
+def last_frame(x: float, y: float, width: float, height: float) -> str:
+    """A frame around anything: this was the last move."""
+    box: dict[str, str | float] = {"x": x, "y": y, "width": width, "height": height}
+    return element("rect", **box, rx=3, fill="none", stroke=_LAST, stroke_width=3)
 
 
 def line_mark(first: tuple[int, int], last: tuple[int, int]) -> str:

@@ -46,8 +46,16 @@ def start(game, num=NUM, seed=0):
 def middle(game, num=NUM, seed=0):
     """Games after two plies, with legal actions chosen by chance; all still on."""
     states = game.new(num, seed)
-    for _ in range(2):
+    for ply in range(2):
+        before = states.copy()
         game.play(states, legal_actions(game, states, seed))
+        for retry in range(100):  # games that ended too soon are played otherwise
+            over = game.terminated(states) | game.truncated(states)
+            if not over.any():
+                break
+            again = before[over]
+            game.play(again, legal_actions(game, again, (seed, ply, retry)))
+            states[over] = again
     assert not (game.terminated(states) | game.truncated(states)).any()
     return states
 
@@ -672,8 +680,11 @@ def test_an_unknown_parameter(game):
     "value", [-1, 2**31, 2**63, 10**30, 1.0, 6.5, np.nan, "6", None, True, [6], (), np.True_]
 )
 def test_a_bad_value_is_named(game, value):
+    defaults = inspect.signature(type(game)).parameters
     for parameter, usual in game.params.items():
-        if isinstance(usual, int) and not isinstance(usual, bool):
+        if value is None and defaults[parameter].default is None:
+            assert boardenvs.make(game.name, **{parameter: None}) == game
+        elif isinstance(usual, int) and not isinstance(usual, bool):
             with pytest.raises(ValueError, match=f"^{parameter} must be a whole number") as error:
                 boardenvs.make(game.name, **{parameter: value})
             assert repr(value) in str(error.value)

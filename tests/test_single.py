@@ -386,9 +386,8 @@ def test_an_opponents_illegal_action_raises_if_so_wished(versus):
 @pytest.mark.parametrize("illegal", ["lose", "raise"])
 def test_what_is_no_action_of_an_opponent_raises(versus, answer, illegal):
     env = SeatEnv(versus, Answers(answer), seat=0, illegal=illegal)
-    mask = env.reset(seed=0)[1]["action_mask"]
     with pytest.raises(ValueError, match="action"):
-        play_out(env, mask)
+        play_out(env, env.reset(seed=0)[1]["action_mask"])
 
 
 @pytest.mark.parametrize("shape", [lambda a: a.tolist(), lambda a: a.astype(np.int16), tuple])

@@ -26,6 +26,7 @@ def name(request):
 @pytest.mark.filterwarnings("ignore:It seems that your observation .*is an image:UserWarning")
 @pytest.mark.filterwarnings("ignore:The minimal resolution for an image:UserWarning")
 @pytest.mark.filterwarnings("ignore:Your observation .*has an unconventional shape:UserWarning")
+@pytest.mark.filterwarnings("ignore:Treating image space as channels-last:UserWarning")
 @pytest.mark.parametrize("render_mode", [None, "ansi"])
 def test_checker(name, render_mode):
     env = gymnasium.make(env_id(name), render_mode=render_mode)

@@ -17,7 +17,11 @@ from boardenvs.single import SeatEnv
 from boardenvs.vector import SeatVectorEnv
 
 # One argument of each game besides `max_plies`, not at its default.
-PARAMETERS = {"gekitai": {"board_size": 7}, "game112": {"board_size": 5}}
+PARAMETERS = {
+    "gekitai": {"board_size": 7},
+    "game112": {"board_size": 5},
+    "pizza_order": {"max_pizzas": 2},
+}
 
 
 @pytest.fixture(params=GAMES)

@@ -1,0 +1,259 @@
+"""The pizza order: answer a shop's menus so that it takes the order wanted. See README.md here."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from boardenvs.aec import make_env, make_raw_env
+from boardenvs.game import Game, States, whole_number
+from boardenvs.pizza_order import rules
+from boardenvs.pizza_order import text as notation
+from boardenvs.pizza_order.picture import order_picture
+
+__all__ = ["PizzaOrder", "env", "raw_env"]
+
+_QUESTIONS = {
+    rules.FLAVOR: "flavor",
+    rules.INGREDIENT: "ingredients",
+    rules.MORE: "more",
+    rules.NOTHING: "nothing",
+}
+_STATUS = {
+    rules.FLAVOR: "asked for a flavour",
+    rules.INGREDIENT: "asked for ingredients",
+    rules.MORE: "asked whether there are more",
+}
+
+
+class PizzaOrder(Game):
+    """A customer answers the menus of a shop until it has taken the order that is wanted.
+
+    - Rules: for each pizza a flavour, for a custom one its ingredients too, then whether
+      there are more. The order is right if it has the pizzas wanted, in any order; two
+      pizzas are the same if their ingredients are.
+    - Arguments: `max_pizzas=3` (1 to 9), `max_plies=53` (by default as long as a dialogue
+      can last, 18 * max_pizzas - 1).
+    - Observation: int8 (2 * max_pizzas + 2, 16): the pizzas wanted, those taken, the one in
+      hand, the question.
+    - Actions: Discrete(23): 5 flavours, 15 ingredients, "that is all", yes, no; as text
+      `Custom`, `Bacon`, `done`, `y`, `n`.
+    - Rewards: 1 for the right order, 0 for another, -1 for an illegal action.
+    - Start and end: nothing said; "no", or the end of pizza `max_pizzas`.
+    - Hidden and random: the order wanted is drawn at the start; nothing is hidden.
+
+    Version history: v0, first version.
+
+    Raises:
+        ValueError: an argument is out of its range.
+    """
+
+    name = "pizza_order"
+    has_chance = True
+    seat_names = ("Customer",)
+
+    def __init__(self, max_pizzas: int = 3, max_plies: int | None = None) -> None:
+        max_pizzas = self.max_pizzas = whole_number("max_pizzas", max_pizzas, 1, rules.MOST)
+        if max_plies is None:
+            # Each pizza a flavour, all ingredients and "done", and a "yes" between two.
+            max_plies = (rules.INGREDIENTS + 3) * max_pizzas - 1
+        super().__init__(
+            params={"max_pizzas": max_pizzas, "max_plies": max_plies},
+            num_players=1,
+            num_actions=rules.NO + 1,
+            observation_shape=(2 * max_pizzas + 2, rules.INGREDIENTS + 1),
+            # Always room for nine pizzas, so that one compiled kernel serves every size.
+            fields=[
+                ("wanted", np.uint16, (rules.MOST,)),  # sets of ingredients
+                ("taken", np.uint16, (rules.MOST,)),
+                ("typed", np.uint64, (rules.MOST,)),  # of custom ones, a hexadecimal digit each
+                ("flavor", np.int8, (rules.MOST,)),
+                ("num_wanted", np.int8),
+                ("num_taken", np.int8),
+                ("asks", np.int8),
+            ],
+            constants={"most": (np.int64, max_pizzas)},
+        )
+
+    def info(self, state: np.void) -> dict[str, Any]:
+        return {"wanted": _wanted(self.one(state))}
+
+    def infos(self, states: States) -> dict[str, npt.NDArray[Any]]:
+        """As `info` in one array: int8 of shape (N, max_pizzas, 15), zeros after the last id."""
+        return {"wanted": _padded_ids()[self.batch(states)["wanted"][:, : self.max_pizzas]]}
+
+    def aside(self, state: np.void) -> str:
+        pizzas = [notation.pizza_text(_flavor(ids), ids) for ids in _wanted(self.one(state))]
+        return "Wanted: " + "; ".join(f"{k}. {pizza}" for k, pizza in enumerate(pizzas, 1))
+
+    def to_text(self, state: np.void) -> str:
+        record = self.one(state)
+        return notation.dialogue_text(_pizzas(record), _QUESTIONS[int(record["asks"])])
+
+    def from_text(
+        self,
+        text: str,
+        *,
+        to_move: int | None = None,
+        ply: int | None = None,
+        wanted: Sequence[Sequence[int]] | None = None,
+    ) -> np.void:
+        """The position that a dialogue shows.
+
+        Args:
+            text: as `to_text` writes it; blanks at the ends of lines may be missing.
+            to_move: 0.
+            ply: how many answers have been given, if they are to be counted twice.
+            wanted: the order wanted, as in `info["wanted"]`; by default what the text shows
+                of an order, or one Hawaiian pizza if it shows none.
+
+        Raises:
+            ValueError: the text shows no such dialogue, or `wanted` is no order.
+        """
+        data: dict[str, Any] = {
+            "answers": notation.answers_from_text(text, self.max_pizzas),
+            "to_move": to_move,
+            "ply": ply,
+        }
+        # The shop sees no more of an order than was said: its wish may be anything at first.
+        data = {key: value for key, value in data.items() if value is not None}
+        record = self.from_dict({"wanted": [list(rules.PRESETS[0])], **data})
+        expected = [line.rstrip() for line in self.to_text(record).splitlines()]
+        for number, line in enumerate(text.splitlines()):
+            if number >= len(expected) or line.rstrip() != expected[number]:
+                should = repr(expected[number]) if number < len(expected) else "nothing"
+                raise ValueError(f"line {number + 1} should be {should}, but is {line!r}")
+        if len(text.splitlines()) < len(expected):
+            raise ValueError(f"the text ends before {expected[len(text.splitlines())]!r}")
+        if wanted is None:
+            wanted = [ids for _, ids in _pizzas(record) if ids]
+        return self.from_dict({"wanted": wanted, **data}) if wanted else record
+
+    def action_to_text(self, action: int, state: np.void | None = None) -> str:
+        return notation.action_to_text(whole_number("action", action, 0, self.num_actions - 1))
+
+    def action_from_text(self, text: str, state: np.void | None = None) -> int:
+        asks = None if state is None else _QUESTIONS[int(self.one(state)["asks"])]
+        return notation.action_from_text(text, asks)
+
+    def picture(self, state: np.void) -> str:
+        record = self.one(state)
+        if record["offender"] >= 0:
+            status = "stopped by an illegal answer"
+        elif record["asks"] == rules.NOTHING:
+            status = "the order is right" if record["returns"][0] > 0 else "the order is wrong"
+        elif record["truncated"]:
+            status = "stopped unfinished"
+        else:
+            status = _STATUS[int(record["asks"])]
+        return order_picture(
+            [(_flavor(ids), ids) for ids in _wanted(record)],
+            _pizzas(record),
+            hand=record["asks"] == rules.INGREDIENT,
+            last=int(record["last_action"]),
+            legal=self.legal(self.batch(record))[0].tolist(),
+            status=status,
+        )
+
+    def _position_to_dict(self, state: np.void) -> dict[str, Any]:
+        answers: list[int] = []
+        pizzas = _pizzas(state)
+        for k, (flavor, ids) in enumerate(pizzas):
+            answers.append(flavor)
+            if flavor == rules.CUSTOM:
+                answers += [rules.FIRST + i - 1 for i in ids]
+            if flavor == rules.CUSTOM and k < state["num_taken"]:
+                answers.append(rules.DONE)
+            if k < len(pizzas) - 1 or state["asks"] == rules.FLAVOR:
+                answers.append(rules.YES)
+        if state["asks"] == rules.NOTHING and state["num_taken"] < self.max_pizzas:
+            answers.append(rules.NO)
+        return {"wanted": _wanted(state), "answers": answers}
+
+    def _position_from_dict(self, fields: dict[str, Any], state: np.void) -> None:
+        wanted, answers = fields["wanted"], fields["answers"]
+        if not isinstance(wanted, list) or not 1 <= len(wanted) <= self.max_pizzas:
+            raise ValueError(f"wanted must be a list of 1 to {self.max_pizzas} pizzas")
+        for k, ids in enumerate(wanted):
+            if (
+                not isinstance(ids, list)
+                or not ids
+                or not all(type(i) is int and 1 <= i <= rules.INGREDIENTS for i in ids)
+                or len(set(ids)) < len(ids)
+            ):
+                raise ValueError(
+                    f"each pizza of wanted must be a list of different numbers from 1 to "
+                    f"{rules.INGREDIENTS}, at least one, got {ids!r}"
+                )
+            state["wanted"][k] = sum(1 << (i - 1) for i in ids)
+        state["num_wanted"] = len(wanted)
+        if not isinstance(answers, list) or not all(
+            type(a) is int and 0 <= a < self.num_actions for a in answers
+        ):
+            raise ValueError(
+                f"answers must be a list of actions, 0 to {self.num_actions - 1}, got {answers!r}"
+            )
+        said = {"ply": len(answers), "to_move": 0}
+        for key, value in said.items():
+            if fields.get(key, value) != value:
+                raise ValueError(
+                    f"{key} must be {value} with {len(answers)} answers, got {fields[key]}"
+                )
+        last = answers[-1] if answers else -1
+        if state["last_action"] not in (-1, last):
+            raise ValueError(f"last_action {state['last_action']} is not the last of the answers")
+        states = self.start.copy()
+        states[0] = state
+        masks = self.legal(states)
+        for number, answer in enumerate(answers, 1):
+            if not masks[0, answer]:
+                raise ValueError(
+                    f"answers: number {number} of {len(answers)}, {self.action_to_text(answer)!r}, "
+                    "is no answer to what was asked, or comes after the end"
+                )
+            self.kernels.advance_games(states, self.constants, np.array([answer]), masks)
+        for field in self.state_dtype.names or ():
+            state[field] = states[0][field]
+
+
+def _pizzas(state: np.void) -> list[notation.Pizza]:
+    """Every pizza whose flavour has been said, the one in hand included."""
+    num = int(state["num_taken"]) + (state["asks"] == rules.INGREDIENT)
+    pizzas: list[notation.Pizza] = []
+    for flavor, typed in zip(state["flavor"][:num].tolist(), state["typed"].tolist(), strict=False):
+        preset = 0 <= flavor < rules.CUSTOM
+        ids = rules.PRESETS[flavor] if preset else [int(digit, 16) for digit in f"{typed:x}"]
+        pizzas.append((flavor, [i for i in ids if i]))
+    return pizzas
+
+
+def _wanted(state: np.void) -> list[list[int]]:
+    return [list(_ids(w)) for w in state["wanted"][: state["num_wanted"]].tolist()]
+
+
+def _flavor(ids: Sequence[int]) -> int:
+    """The preset that has these ingredients, else custom."""
+    return rules.PRESETS.index(tuple(ids)) if tuple(ids) in rules.PRESETS else rules.CUSTOM
+
+
+@functools.cache
+def _ids(ingredients: int) -> tuple[int, ...]:
+    """The members of a set of ingredients in ascending order."""
+    return tuple(i + 1 for i in range(rules.INGREDIENTS) if ingredients >> i & 1)
+
+
+@functools.cache
+def _padded_ids() -> npt.NDArray[np.int8]:
+    """The members of every set of ingredients in ascending order, then zeros."""
+    ids = np.arange(1, rules.INGREDIENTS + 1, dtype=np.int8)
+    there = np.arange(1 << rules.INGREDIENTS)[:, None] >> (ids - 1) & 1 == 1
+    order = np.argsort(~there, axis=1, kind="stable")
+    return np.take_along_axis(ids * there, order, axis=1)
+
+
+env = make_env(PizzaOrder)
+raw_env = make_raw_env(PizzaOrder)

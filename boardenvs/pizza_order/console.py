@@ -1,0 +1,142 @@
+"""The pizza order as its source document designs it: the classes and the console dialogue.
+
+The menus go on with whatever answers `boardenvs.pizza_order.rules` accept; the document
+sets no limit to the pizzas of an order, so each is a dialogue of its own there.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import ClassVar, TypeVar
+
+from boardenvs.game import States
+from boardenvs.pizza_order import PizzaOrder as Game
+from boardenvs.pizza_order import rules
+from boardenvs.pizza_order import text as notation
+
+__all__ = ["Pizza", "PizzaOrder"]
+
+_Answer = TypeVar("_Answer")
+
+
+class Pizza:
+    """A pizza of a flavour; a custom one has the ingredients that are given.
+
+    Attributes:
+        flavor: its name, a key of `flavors`.
+        ingreds: ids of ingredients, keys of `ingredients`.
+
+    Raises:
+        ValueError: there is no such flavour, or no such ingredients.
+    """
+
+    ingredients: ClassVar[dict[int, str]] = dict(enumerate(notation.INGREDIENTS, 1))
+    """Id to name."""
+    flavors: ClassVar[dict[str, list[int]]] = {
+        name: list(ids) for name, ids in zip(notation.FLAVORS, (*rules.PRESETS, ()), strict=True)
+    }
+    """Name to ids of ingredients; none for a custom pizza, which has its own."""
+
+    def __init__(self, flavor: str, custom_ingreds: list[int] | None = None) -> None:
+        if flavor not in self.flavors:
+            raise ValueError(f"flavor must be one of {list(self.flavors)}, got {flavor!r}")
+        self.flavor = flavor
+        self.ingreds = list(self.flavors[flavor])
+        if flavor == "Custom":
+            if not isinstance(custom_ingreds, list) or not all(
+                type(i) is int and i in self.ingredients for i in custom_ingreds
+            ):
+                raise ValueError(f"custom_ingreds must be a list of ids, got {custom_ingreds!r}")
+            self.ingreds = custom_ingreds
+
+    def __str__(self) -> str:
+        return f"{self.flavor} ({', '.join(self.ingredients[i] for i in self.ingreds)})"
+
+
+class PizzaOrder:
+    """An order of pizzas, asked for at the keyboard when it is made.
+
+    Attributes:
+        order: its number, counted from 1.
+        pizza_list: its pizzas.
+
+    Raises:
+        EOFError: the input ended before the order.
+    """
+
+    total_orders: ClassVar[int] = 0
+    """How many orders were begun so far."""
+
+    def __init__(self) -> None:
+        PizzaOrder.total_orders += 1
+        self.order = PizzaOrder.total_orders
+        self.pizza_list: list[Pizza] = []
+        print(f"Pizza order {self.order}:")
+        more = True
+        while more:
+            self.pizza_list.append(Pizza(*self.select_menu()))
+            more = _ask(notation.ASKS_MORE, "Please answer y or n.", _more)
+
+    @staticmethod
+    def select_menu() -> tuple[str, list[int] | None]:
+        """Ask for one pizza.
+
+        Returns:
+            The flavour and, if it is "Custom", the ids of its ingredients, else `None`.
+
+        Raises:
+            EOFError: the input ended before the answer.
+        """
+        states = _game().start.copy()
+        print(notation.FLAVOR_MENU, end="")
+        hint = f"Please enter a number from 1 to {len(notation.FLAVORS)}."
+        flavor = _ask(notation.ASKS_FLAVOR, hint, functools.partial(_flavor, states))
+        if flavor != rules.CUSTOM:
+            return notation.FLAVORS[flavor], None
+        print(notation.INGREDIENT_MENU, end="")
+        hint = "Please enter one or more different numbers from 1 to 15, with blanks between."
+        return notation.FLAVORS[flavor], _ask(
+            notation.ASKS_INGREDIENTS, hint, functools.partial(_ingredients, states)
+        )
+
+    def __str__(self) -> str:
+        return notation.summary_text(self.order, [str(pizza) for pizza in self.pizza_list])
+
+
+def _ask(question: str, hint: str, read: Callable[[str], _Answer]) -> _Answer:
+    """Ask until the answer is one; `read` raises `ValueError` for what is none."""
+    while True:
+        try:
+            return read(input(question))
+        except ValueError:  # also for what is no text at all
+            print(hint)
+
+
+def _flavor(states: States, text: str) -> int:
+    """The flavour that is meant, 0 to 4; said in `states`."""
+    flavor = notation.number_from_text(text, len(notation.FLAVORS)) - 1
+    _game().play(states, [flavor], illegal="raise")
+    return flavor
+
+
+def _ingredients(states: States, text: str) -> list[int]:
+    """The ids of the ingredients that are meant, if the shop takes them all."""
+    ids = [notation.number_from_text(word, rules.INGREDIENTS) for word in text.split()]
+    tried = states.copy()
+    for action in [*(rules.FIRST + i - 1 for i in ids), rules.DONE]:
+        _game().play(tried, [action], illegal="raise")
+    return ids
+
+
+def _more(text: str) -> bool:
+    """Whether the customer wants more pizzas."""
+    answer = text.strip().lower()
+    if answer not in ("y", "n"):
+        raise ValueError(f"expected y or n, got {answer!r}")
+    return answer == "y"
+
+
+@functools.cache
+def _game() -> Game:
+    return Game(rules.MOST)

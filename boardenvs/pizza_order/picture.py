@@ -1,0 +1,149 @@
+"""The pizza order as a picture: pizzas wanted, pizzas taken, and the menu with the last answer."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from boardenvs.picture import INK, element, label, last_frame, svg
+from boardenvs.pizza_order.rules import CUSTOM, DONE, FIRST
+from boardenvs.pizza_order.text import FLAVORS, INGREDIENTS, Pizza
+
+__all__ = ["order_picture"]
+
+_EDGE = 16
+_WIDTH = 5 * 106 + 2 * _EDGE
+_IN_A_ROW = 3
+_PIZZA = 70  # radius
+_ROW = 2 * _PIZZA + 44  # height of a row of pizzas
+_TOPPING = 12.5  # radius
+_CHIP_WIDTH, _CHIP_HEIGHT = 106, 30  # of an answer in the menu, its margin included
+_CRUST = "#b97a35"
+_CHEESE = "#f8e09a"
+_GOOD = "#23713c"
+_BAD = "#b3261e"
+# Meat, vegetables, the rest; the numbers say it too.
+_FILLS = ["#b3442f"] * 5 + ["#3d7a3a"] * 5 + ["#fffdf5"] * 5
+
+
+def order_picture(
+    wanted: Sequence[Pizza],
+    pizzas: Sequence[Pizza],
+    hand: bool,
+    last: int,
+    legal: Sequence[bool],
+    status: str,
+) -> str:
+    """The order wanted, the order as far as it is taken, the answers.
+
+    Args:
+        wanted: flavour and ingredients of each pizza.
+        pizzas: the same of each pizza whose flavour has been said.
+        hand: whether the last of them still gets ingredients.
+        last: the action that was the last answer; -1 for none.
+        legal: which actions answer the question that is asked.
+        status: what is asked or how it ended.
+    """
+    shapes = []
+    y = float(_EDGE)
+    missing = [sorted(ids) for _, ids in wanted]
+    for heading, order in (("Wanted", wanted), ("Taken", pizzas)):
+        taken = order is pizzas
+        shapes.append(
+            _left(_EDGE, y + 8, f"{heading}: {status}" if taken else heading, 15, bold=True)
+        )
+        for k in range(max(len(order), len(wanted))):
+            x = _WIDTH * (k % _IN_A_ROW + 0.5) / _IN_A_ROW
+            middle = y + 30 + _PIZZA + k // _IN_A_ROW * _ROW
+            if k >= len(order):  # a plate for each that is missing
+                shapes.append(_circle(x, middle, _PIZZA, "none", INK, stroke_opacity=0.25))
+                continue
+            flavor, ids = order[k]
+            in_hand = taken and hand and k == len(order) - 1
+            shapes += _pizza(x, middle, ids, in_hand)
+            name = FLAVORS[flavor] + (", in hand" if in_hand else "")
+            shapes.append(label(x, middle + _PIZZA + 15, name, 13))
+            if taken and not in_hand:
+                good = sorted(ids) in missing
+                if good:
+                    missing.remove(sorted(ids))
+                shapes += _badge(x + 0.72 * _PIZZA, middle - 0.72 * _PIZZA, good)
+        y += 34 + -(-max(len(order), len(wanted)) // _IN_A_ROW) * _ROW
+    shapes += _menu(y, last, legal)
+    return svg(_WIDTH, y + 5 * _CHIP_HEIGHT + _EDGE, f"Pizza order: {status}", shapes)
+
+
+def _circle(
+    x: float, y: float, r: float, fill: str, stroke: str = "none", **more: str | float
+) -> str:
+    return element("circle", cx=round(x, 1), cy=round(y, 1), r=r, fill=fill, stroke=stroke, **more)
+
+
+def _left(x: float, y: float, text: str, size: float, bold: bool = False) -> str:
+    """A text that begins at a point."""
+    weight = {"font_weight": "bold"} if bold else {}
+    return element("text", text, x=x, y=y + 0.36 * size, font_size=size, fill=INK, **weight)
+
+
+def _topping(x: float, y: float, ingredient: int) -> list[str]:
+    """A disc with the number that the ingredient has in the menu."""
+    fill = _FILLS[ingredient - 1]
+    light = ingredient > 10
+    number = element(
+        "text",
+        str(ingredient),
+        x=round(x, 1),
+        y=round(y + 4.3, 1),
+        text_anchor="middle",
+        font_size=12,
+        font_weight="bold",
+        fill=INK if light else "#fff",
+    )
+    return [_circle(x, y, _TOPPING, fill, INK if light else "none"), number]
+
+
+def _pizza(x: float, y: float, ids: Sequence[int], in_hand: bool) -> list[str]:
+    """A pizza; each ingredient has a place of its own on it, ten outside and five inside."""
+    dashes = {"stroke_dasharray": "9 6"} if in_hand else {}
+    shapes = [_circle(x, y, _PIZZA - 4, _CHEESE, _CRUST, stroke_width=8, **dashes)]
+    for i in ids:
+        places, radius = (10, 48) if i <= 10 else (5, 21.5)
+        angle = 2 * math.pi * ((i - 1) % 10) / places
+        shapes += _topping(x + radius * math.sin(angle), y - radius * math.cos(angle), i)
+    return shapes
+
+
+def _badge(x: float, y: float, good: bool) -> list[str]:
+    """A tick for a pizza that was wanted, a cross for one that was not."""
+    path = "m-5 0l3.5 4.5l7 -8.5" if good else "m-4.5 -4.5l9 9m0 -9l-9 9"
+    stroke: dict[str, str | float] = {"stroke": "#fff", "stroke_width": 2.5, "fill": "none"}
+    return [
+        _circle(x, y, 11, _GOOD if good else _BAD, "#fff", stroke_width=1.5),
+        element("path", d=f"M{x:g} {y:g}{path}", stroke_linecap="round", **stroke),
+    ]
+
+
+def _menu(y: float, last: int, legal: Sequence[bool]) -> list[str]:
+    """All answers; those to the question that is asked are framed, the last one marked."""
+    shapes: list[str] = []
+    for action, is_legal in enumerate(legal):
+        left = _EDGE + action % 5 * _CHIP_WIDTH + 2.0
+        top = y + action // 5 * _CHIP_HEIGHT + 2.0
+        width, height = _CHIP_WIDTH - 4.0, _CHIP_HEIGHT - 4.0
+        box: dict[str, str | float] = {"x": left, "y": top, "width": width, "height": height}
+        if is_legal:
+            shapes.append(element("rect", **box, rx=6, fill="#fff", stroke=INK))
+        middle = top + height / 2
+        if FIRST <= action < DONE:
+            ingredient = action - FIRST + 1
+            shapes += _topping(left + 15, middle, ingredient)
+            shapes.append(_left(left + 32, middle, INGREDIENTS[ingredient - 1], 12.5))
+        else:
+            name = f"{action + 1}. {FLAVORS[action]}" if action <= CUSTOM else _WORDS[action - DONE]
+            shapes.append(_left(left + 7, middle, name, 12.5))
+        if action == last:
+            shapes.append(last_frame(left, top, width, height))
+    return shapes
+
+
+_WORDS = ("That is all", "Yes, more", "No more")

@@ -1,0 +1,172 @@
+"""The rules of the pizza order: answer the shop's menus until the order is taken.
+
+What is on a pizza is a set in one 16-bit word: ingredient `i`, 1 to 15, is bit `i - 1`.
+Pizza `k` is the one in hand while `k == s.num_taken`. Of a custom pizza `s.typed[k]` also
+keeps the order in which its ingredients were named, one hexadecimal digit each.
+"""
+
+# Compiled functions carry no annotations.
+# mypy: disable-error-code="no-untyped-def"
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from boardenvs.chance import draw
+from boardenvs.outcome import end_alone, end_ply
+
+INGREDIENTS = 15
+PRESETS = ((1, 13), (6, 7, 8, 9, 10), (2, 3, 4, 5), (3, 12))
+"""The ingredients of the flavours that are no choice of the customer's, in menu order."""
+MOST = 9
+"""Pizzas that a record has room for."""
+
+# Actions: 0 to 4 are the flavours, and FIRST to DONE - 1 the ingredients.
+CUSTOM = 4
+FIRST = 5
+DONE = 20
+YES = 21
+NO = 22
+
+# What `s.asks` may be: the question that waits for its answer.
+FLAVOR = 0
+INGREDIENT = 1
+MORE = 2
+NOTHING = 3
+
+# The set of each flavour; custom begins with none.
+_SETS = np.array([sum(1 << (i - 1) for i in ids) for ids in (*PRESETS, ())], np.uint16)
+
+
+@njit
+def bit(ingredient):
+    """The set of one ingredient, 1 to 15."""
+    return np.uint16(1 << (ingredient - 1))
+
+
+@njit
+def preset(ingredients):
+    """The flavour that has just this set, or CUSTOM."""
+    for flavor in range(CUSTOM):
+        if _SETS[flavor] == ingredients:
+            return flavor
+    return CUSTOM
+
+
+@njit
+def drawn_set(s):
+    """What is on one pizza of a customer: a flavour, or a random number of ingredients."""
+    flavor = draw(s, CUSTOM + 1)
+    chosen = _SETS[flavor]
+    if flavor == CUSTOM:
+        left = draw(s, INGREDIENTS) + 1
+        for ingredient in range(1, INGREDIENTS + 1):
+            # As many as are left are drawn from those not yet passed, each as likely.
+            if left > 0 and draw(s, INGREDIENTS + 1 - ingredient) < left:
+                chosen |= bit(ingredient)
+                left -= 1
+    return chosen
+
+
+@njit
+def deal(s, p):
+    """A customer comes in: what is wanted is drawn."""
+    s.num_wanted = draw(s, p.most) + 1
+    for k in range(s.num_wanted):
+        s.wanted[k] = drawn_set(s)
+
+
+@njit
+def legal(s, p, mask):
+    """What the question that is asked takes for an answer."""
+    for flavor in range(CUSTOM + 1):
+        mask[flavor] = s.asks == FLAVOR
+    choosing = s.asks == INGREDIENT
+    held = s.taken[s.num_taken] if choosing else np.uint16(0)
+    for ingredient in range(1, INGREDIENTS + 1):
+        mask[FIRST + ingredient - 1] = choosing and held & bit(ingredient) == 0
+    mask[DONE] = held != 0
+    mask[YES] = s.asks == MORE
+    mask[NO] = s.asks == MORE
+
+
+@njit
+def is_right(s):
+    """Whether the pizzas taken are the pizzas wanted, in any order."""
+    if s.num_taken != s.num_wanted:
+        return False
+    matched = 0  # the pizzas taken that stand for one wanted already
+    for k in range(s.num_wanted):
+        for j in range(s.num_taken):
+            if s.taken[j] == s.wanted[k] and matched >> j & 1 == 0:
+                matched |= 1 << j
+                break
+        else:
+            return False
+    return True
+
+
+@njit
+def judge(s, p):
+    """See whether the order is complete, and then whether it is right."""
+    if s.asks == NOTHING:
+        end_alone(s, 1.0 if is_right(s) else 0.0)
+
+
+@njit
+def finish_pizza(s, p):
+    """The pizza in hand is complete; the shop asks for more unless that was the last it takes."""
+    s.num_taken += 1
+    s.asks = MORE if s.num_taken < p.most else NOTHING
+
+
+@njit
+def play(s, p, action):
+    """Answer the question that is asked."""
+    k = s.num_taken
+    if action <= CUSTOM:
+        s.flavor[k] = action
+        s.taken[k] = _SETS[action]
+        if action == CUSTOM:
+            s.asks = INGREDIENT
+        else:
+            finish_pizza(s, p)
+    elif action < DONE:
+        ingredient = action - FIRST + 1
+        s.taken[k] |= bit(ingredient)
+        s.typed[k] = s.typed[k] << np.uint64(4) | np.uint64(ingredient)
+    elif action == DONE:
+        finish_pizza(s, p)
+    elif action == YES:
+        s.asks = FLAVOR
+    else:
+        s.asks = NOTHING
+    judge(s, p)
+    end_ply(s, p, action)
+
+
+@njit
+def show_pizza(there, ingredients, row):
+    """One row of an observation: the ingredients, and whether there is such a pizza."""
+    for i in range(INGREDIENTS):
+        row[i] = there and ingredients >> i & 1 != 0
+    row[INGREDIENTS] = there
+
+
+@njit
+def observe(s, p, seat, out):
+    """Rows: the pizzas wanted, those taken, the one in hand, the question."""
+    for k in range(p.most):
+        show_pizza(k < s.num_wanted, s.wanted[k], out[k])
+        show_pizza(k < s.num_taken, s.taken[k], out[p.most + k])
+    choosing = s.asks == INGREDIENT
+    show_pizza(choosing, s.taken[s.num_taken] if choosing else np.uint16(0), out[2 * p.most])
+    for question in range(INGREDIENTS + 1):
+        out[2 * p.most + 1, question] = s.asks == question
+
+
+@njit
+def redraw(s, p, seat, word):
+    """The customer knows the order wanted; the stream alone is replaced."""
+    s.rng = word

@@ -1,0 +1,165 @@
+"""The pizza order's console format: the dialogue so far, line by line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from boardenvs.pizza_order.rules import CUSTOM, DONE, FIRST, NO, YES
+
+__all__ = [
+    "ASKS_FLAVOR",
+    "ASKS_INGREDIENTS",
+    "ASKS_MORE",
+    "FLAVORS",
+    "FLAVOR_MENU",
+    "INGREDIENTS",
+    "INGREDIENT_MENU",
+    "Pizza",
+    "action_from_text",
+    "action_to_text",
+    "answers_from_text",
+    "dialogue_text",
+    "number_from_text",
+    "pizza_text",
+    "summary_text",
+]
+
+INGREDIENTS = (
+    *("Ham", "Sausage", "Bacon", "Beef", "Meatball"),
+    *("Spinach", "Olive", "Mushroom", "Tomato", "Eggplant"),
+    *("Garlic", "Cheese", "Pineapple", "Onion", "Caper"),
+)
+"""Names of ingredients 1 to 15."""
+FLAVORS = ("Hawaiian", "Garden Feast", "Meat Festival", "Carbonara", "Custom")
+"""Names of the flavours in menu order."""
+
+FLAVOR_MENU = "".join(f"{number}. {name}\n" for number, name in enumerate(FLAVORS, 1))
+INGREDIENT_MENU = "".join(
+    ", ".join(f"{i}: {INGREDIENTS[i - 1]}" for i in range(first, first + 5)) + "\n"
+    for first in (1, 6, 11)
+)
+ASKS_FLAVOR = "Select a flavor: "
+ASKS_INGREDIENTS = "Select id's of ingredients: "
+ASKS_MORE = "Do you want more pizzas (y/n)? "
+
+Pizza = tuple[int, Sequence[int]]
+"""A flavour, 0 to 4, and the ingredients in the order in which they are named."""
+
+_ANSWERS = [*FLAVORS, *INGREDIENTS, "done", "y", "n"]
+_ACTIONS = {name.lower(): action for action, name in enumerate(_ANSWERS)} | {"yes": YES, "no": NO}
+
+
+def number_from_text(text: str, highest: int) -> int:
+    """A whole number from 1 to `highest`, blanks around it ignored.
+
+    Raises:
+        ValueError: it is none.
+    """
+    digits = text.strip()
+    # A number of more digits than needed may be too long to be made one.
+    if re.fullmatch("0*[1-9][0-9]{0,3}", digits) and int(digits) <= highest:
+        return int(digits)
+    raise ValueError(f"expected a number from 1 to {highest}, got {text.strip()!r}")
+
+
+# -- The dialogue -------------------------------------------------------------------------
+
+
+def pizza_text(flavor: int, ids: Sequence[int]) -> str:
+    """A pizza as the summary shows it, such as `Carbonara (Bacon, Cheese)`."""
+    return f"{FLAVORS[flavor]} ({', '.join(INGREDIENTS[i - 1] for i in ids)})"
+
+
+def summary_text(number: int, pizzas: Sequence[str]) -> str:
+    """What an order comes to, without the last newline."""
+    lines = [f"{k}. {pizza}" for k, pizza in enumerate(pizzas, 1)]
+    return "\n".join([f"Pizza order {number}'s summary:", *lines])
+
+
+def dialogue_text(pizzas: Sequence[Pizza], open_end: str) -> str:
+    """The dialogue of the first order, as far as it has come.
+
+    Args:
+        pizzas: all whose flavour has been said.
+        open_end: the question that waits for its answer, "flavor", "ingredients" or
+            "more"; "nothing" if the order is complete.
+    """
+    parts = ["Pizza order 1:\n"]
+    for k, (flavor, ingredients) in enumerate(pizzas, 1):
+        parts.append(f"{FLAVOR_MENU}{ASKS_FLAVOR}{flavor + 1}\n")
+        if flavor == CUSTOM:
+            ids = " ".join(map(str, ingredients))
+            parts.append(f"{INGREDIENT_MENU}{ASKS_INGREDIENTS}{ids}\n")
+        if k < len(pizzas) or open_end == "flavor":
+            parts.append(f"{ASKS_MORE}y\n")
+    if open_end == "flavor":
+        parts.append(f"{FLAVOR_MENU}{ASKS_FLAVOR}\n")
+    elif open_end == "more":
+        parts.append(f"{ASKS_MORE}\n")
+    elif open_end == "nothing":
+        summary = summary_text(1, [pizza_text(*pizza) for pizza in pizzas])
+        parts.append(f"{ASKS_MORE}n\n{summary}\n")
+    return "".join(parts)
+
+
+def answers_from_text(text: str, most: int) -> list[int]:
+    """The actions that a dialogue shows; what stands between the answers is not looked at.
+
+    Args:
+        text: as `dialogue_text` writes it.
+        most: pizzas after which the shop says no itself.
+
+    Raises:
+        ValueError: an answer is none.
+    """
+    actions: list[int] = []
+    lines = text.splitlines()
+    pizzas = 0
+    for left, line in zip(range(len(lines) - 1, -1, -1), lines, strict=True):
+        if answer := _answer(line, ASKS_FLAVOR):
+            actions.append(number_from_text(answer, len(FLAVORS)) - 1)
+            pizzas += 1
+        elif (answer := _answer(line, ASKS_INGREDIENTS)) is not None:
+            ids = [number_from_text(word, len(INGREDIENTS)) for word in answer.split()]
+            actions += [FIRST + i - 1 for i in ids] + [DONE] * (left > 0)
+        elif (answer := _answer(line, ASKS_MORE)) and pizzas < most:
+            actions.append(YES if answer == "y" else NO)
+    return actions
+
+
+def _answer(line: str, question: str) -> str | None:
+    """What follows a question in a line; `None` if the line does not begin with it."""
+    question = question.rstrip()
+    return line.removeprefix(question).strip() if line.startswith(question) else None
+
+
+# -- One answer ---------------------------------------------------------------------------
+
+
+def action_to_text(action: int) -> str:
+    """The name of a flavour or an ingredient, `done`, `y` or `n`."""
+    return _ANSWERS[action]
+
+
+def action_from_text(text: str, asks: str | None) -> int:
+    """The action of an answer, either case, blanks around it ignored.
+
+    Args:
+        text: a name, `done`, `y`, `yes`, `n` or `no`; or a number from the menu.
+        asks: the question that a number answers, "flavor" or "ingredients".
+
+    Raises:
+        ValueError: it is no such answer.
+    """
+    answer = " ".join(text.split()).lower()
+    if answer in _ACTIONS:
+        return _ACTIONS[answer]
+    if asks == "flavor" and answer.isdigit():
+        return number_from_text(text, len(FLAVORS)) - 1
+    if asks == "ingredients" and answer.isdigit():
+        return FIRST + number_from_text(text, len(INGREDIENTS)) - 1
+    raise ValueError(
+        f"expected a flavour, an ingredient, done, y or n, got {text.strip()!r}; a number "
+        "answers the question for a flavour or an ingredient"
+    )

@@ -75,7 +75,9 @@ def _typed(game: Game, states: np.ndarray, prompt: str) -> int | None:
 
 
 def result_line(game: Game, state: np.void) -> str:
-    """Who won, in the console's words."""
+    """Who won, in the console's words; what a single player got."""
+    if game.num_players == 1 and state["terminated"]:
+        return f"{game.seat_names[0]} gets {state['returns'][0]:g}."
     winners = [name for name, r in zip(game.seat_names, state["returns"], strict=True) if r > 0]
     if state["truncated"]:
         return f"Nobody wins: the game was stopped after {state['ply']} plies."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -83,8 +84,12 @@ class PizzaOrder(Game):
         return {"wanted": _wanted(self.one(state))}
 
     def infos(self, states: States) -> dict[str, npt.NDArray[Any]]:
-        """As `info` in one array: int8 of shape (N, max_pizzas, 15), zeros after the last id."""
-        return {"wanted": _padded_ids()[self.batch(states)["wanted"][:, : self.max_pizzas]]}
+        states = self.batch(states)
+        numbers = states["num_wanted"]
+        sets = states["wanted"][np.arange(rules.MOST) < numbers[:, None]]
+        ids = map(list.copy, _id_lists()[sets].tolist())  # whoever is told may change them
+        rows = (list(itertools.islice(ids, number)) for number in numbers.tolist())
+        return {"wanted": np.fromiter(rows, object, len(states))}
 
     def aside(self, state: np.void) -> str:
         pizzas = [notation.pizza_text(_flavor(ids), ids) for ids in _wanted(self.one(state))]
@@ -232,7 +237,7 @@ def _pizzas(state: np.void) -> list[notation.Pizza]:
 
 
 def _wanted(state: np.void) -> list[list[int]]:
-    return [list(_ids(w)) for w in state["wanted"][: state["num_wanted"]].tolist()]
+    return [_id_lists()[word].copy() for word in state["wanted"][: state["num_wanted"]]]
 
 
 def _flavor(ids: Sequence[int]) -> int:
@@ -241,18 +246,11 @@ def _flavor(ids: Sequence[int]) -> int:
 
 
 @functools.cache
-def _ids(ingredients: int) -> tuple[int, ...]:
-    """The members of a set of ingredients in ascending order."""
-    return tuple(i + 1 for i in range(rules.INGREDIENTS) if ingredients >> i & 1)
-
-
-@functools.cache
-def _padded_ids() -> npt.NDArray[np.int8]:
-    """The members of every set of ingredients in ascending order, then zeros."""
-    ids = np.arange(1, rules.INGREDIENTS + 1, dtype=np.int8)
-    there = np.arange(1 << rules.INGREDIENTS)[:, None] >> (ids - 1) & 1 == 1
-    order = np.argsort(~there, axis=1, kind="stable")
-    return np.take_along_axis(ids * there, order, axis=1)
+def _id_lists() -> npt.NDArray[np.object_]:
+    """The members of every set of ingredients in ascending order, one list each."""
+    bits = range(rules.INGREDIENTS)
+    lists = ([b + 1 for b in bits if word >> b & 1] for word in range(1 << rules.INGREDIENTS))
+    return np.fromiter(lists, object)
 
 
 env = make_env(PizzaOrder)

@@ -137,10 +137,10 @@ def _menu(y: float, last: int, legal: Sequence[bool]) -> list[str]:
         if FIRST <= action < DONE:
             ingredient = action - FIRST + 1
             shapes += _topping(left + 15, middle, ingredient)
-            shapes.append(_left(left + 32, middle, INGREDIENTS[ingredient - 1], 12.5))
+            shapes.append(_left(left + 32, middle, INGREDIENTS[ingredient - 1], 12))
         else:
             name = f"{action + 1}. {FLAVORS[action]}" if action <= CUSTOM else _WORDS[action - DONE]
-            shapes.append(_left(left + 7, middle, name, 12.5))
+            shapes.append(_left(left + 7, middle, name, 12))
         if action == last:
             shapes.append(last_frame(left, top, width, height))
     return shapes

@@ -39,7 +39,7 @@ class Pizza:
     """Name to ids of ingredients; none for a custom pizza, which has its own."""
 
     def __init__(self, flavor: str, custom_ingreds: list[int] | None = None) -> None:
-        if flavor not in self.flavors:
+        if flavor not in list(self.flavors):
             raise ValueError(f"flavor must be one of {list(self.flavors)}, got {flavor!r}")
         self.flavor = flavor
         self.ingreds = list(self.flavors[flavor])

@@ -71,7 +71,7 @@ def missing_pizzas(s):
     0 if none is missing, or the order cannot become right since something taken is not
     wanted.
     """
-    missing = (1 << s.num_wanted) - 1
+    missing = (np.int64(1) << s.num_wanted) - 1
     for j in range(s.num_taken):
         found = False
         for k in range(s.num_wanted):

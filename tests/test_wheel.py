@@ -115,7 +115,8 @@ def test_every_game_plays(python):
         """
         import agents, boardenvs
         for name in boardenvs.GAMES:
-            scores = agents.play_match(name, ["random", "random"], 3, seed=1)
+            players = ["random"] * boardenvs.make(name).num_players
+            scores = agents.play_match(name, players, 3, seed=1)
             print(name, scores.plies.min() > 0)
         """
     )

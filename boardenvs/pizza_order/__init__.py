@@ -124,8 +124,8 @@ class PizzaOrder(Game):
             "to_move": to_move,
             "ply": ply,
         }
-        # The shop sees no more of an order than was said: its wish may be anything at first.
         data = {key: value for key, value in data.items() if value is not None}
+        # What is wanted changes nothing in the text: anything will do to check that.
         record = self.from_dict({"wanted": [list(rules.PRESETS[0])], **data})
         expected = [line.rstrip() for line in self.to_text(record).splitlines()]
         for number, line in enumerate(text.splitlines()):
@@ -135,8 +135,8 @@ class PizzaOrder(Game):
         if len(text.splitlines()) < len(expected):
             raise ValueError(f"the text ends before {expected[len(text.splitlines())]!r}")
         if wanted is None:
-            wanted = [ids for _, ids in _pizzas(record) if ids]
-        return self.from_dict({"wanted": wanted, **data}) if wanted else record
+            wanted = [list(ids) for _, ids in _pizzas(record) if ids] or _wanted(record)
+        return self.from_dict({"wanted": wanted, **data})
 
     def action_to_text(self, action: int, state: np.void | None = None) -> str:
         return notation.action_to_text(whole_number("action", action, 0, self.num_actions - 1))
@@ -182,7 +182,9 @@ class PizzaOrder(Game):
     def _position_from_dict(self, fields: dict[str, Any], state: np.void) -> None:
         wanted, answers = fields["wanted"], fields["answers"]
         if not isinstance(wanted, list) or not 1 <= len(wanted) <= self.max_pizzas:
-            raise ValueError(f"wanted must be a list of 1 to {self.max_pizzas} pizzas")
+            raise ValueError(
+                f"wanted must be a list of 1 to {self.max_pizzas} pizzas, got {wanted!r:.100}"
+            )
         for k, ids in enumerate(wanted):
             if (
                 not isinstance(ids, list)
@@ -192,7 +194,7 @@ class PizzaOrder(Game):
             ):
                 raise ValueError(
                     f"each pizza of wanted must be a list of different numbers from 1 to "
-                    f"{rules.INGREDIENTS}, at least one, got {ids!r}"
+                    f"{rules.INGREDIENTS}, at least one, got {ids!r:.100}"
                 )
             state["wanted"][k] = sum(1 << (i - 1) for i in ids)
         state["num_wanted"] = len(wanted)
@@ -200,7 +202,8 @@ class PizzaOrder(Game):
             type(a) is int and 0 <= a < self.num_actions for a in answers
         ):
             raise ValueError(
-                f"answers must be a list of actions, 0 to {self.num_actions - 1}, got {answers!r}"
+                f"answers must be a list of actions, 0 to {self.num_actions - 1}, "
+                f"got {answers!r:.100}"
             )
         said = {"ply": len(answers), "to_move": 0}
         for key, value in said.items():
@@ -231,13 +234,15 @@ def _pizzas(state: np.void) -> list[notation.Pizza]:
     pizzas: list[notation.Pizza] = []
     for flavor, typed in zip(state["flavor"][:num].tolist(), state["typed"].tolist(), strict=False):
         preset = 0 <= flavor < rules.CUSTOM
-        ids = rules.PRESETS[flavor] if preset else [int(digit, 16) for digit in f"{typed:x}"]
-        pizzas.append((flavor, [i for i in ids if i]))
+        typed_ids = [int(digit, 16) for digit in f"{typed:x}"] if typed else []
+        pizzas.append((flavor, rules.PRESETS[flavor] if preset else typed_ids))
     return pizzas
 
 
 def _wanted(state: np.void) -> list[list[int]]:
-    return [_id_lists()[word].copy() for word in state["wanted"][: state["num_wanted"]]]
+    # The highest bit is no ingredient's; a record that has it is found out by `restore`.
+    words = state["wanted"][: state["num_wanted"]] & 0x7FFF
+    return [_id_lists()[word].copy() for word in words]
 
 
 def _flavor(ids: Sequence[int]) -> int:

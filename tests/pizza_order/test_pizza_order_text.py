@@ -126,8 +126,9 @@ def test_turn_and_ply_may_be_said_if_they_fit(pizza):
     for wrong in ({"to_move": 1}, {"ply": 8}, {"ply": 10}, {"to_move": False}, {"ply": 9.0}):
         with pytest.raises(ValueError, match=r"to_move|ply"):
             pizza.from_text(SAMPLE, **wrong)
-    with pytest.raises(ValueError, match="wanted"):
-        pizza.from_text(SAMPLE, wanted=[[0]])
+    for nothing_wanted in ([[0]], [], [[]], ((1,),), "1"):
+        with pytest.raises(ValueError, match="wanted"):
+            pizza.from_text(SAMPLE, wanted=nothing_wanted)
 
 
 FLAWED = [
@@ -361,6 +362,7 @@ def test_answers_past_max_plies_are_refused():
         ("num_wanted", 0),
         ("num_wanted", 4),
         ("flavor", 1),
+        ("wanted", 0xFFFF),
     ],
 )
 def test_a_record_that_is_no_position_is_not_restored(pizza, field, value):

@@ -20,6 +20,8 @@ import boardenvs
 
 GOLDEN = Path(__file__).parent / "golden"
 SEEDS = (0, 1)
+LARGE = 600
+"""Positions of more characters are written out every twentieth ply, and else as a digest."""
 
 
 def numbers(values):
@@ -42,9 +44,16 @@ def position(game, states):
     """All that can be seen of a position, by line."""
     state = states[0]
     over = game.terminated(states)[0], game.truncated(states)[0]
+    legal = np.flatnonzero(game.legal(states)[0])
+    text = game.to_text(state)
+    if len(text) > LARGE and state["ply"] % 20 and not any(over):
+        text = f"text: {digest(np.frombuffer(text.encode(), np.uint8))}"
+        legal = f"{len(legal)} of them: {digest(legal)}"
+    else:
+        legal = numbers(legal)
     lines = [
         f"to move: {game.to_move(states)[0]}",
-        f"legal: {numbers(np.flatnonzero(game.legal(states)[0]))}".rstrip(),
+        f"legal: {legal}".rstrip(),
         f"returns: {numbers(game.returns(states)[0])}",
         f"terminated, truncated: {over[0]}, {over[1]}",
     ]
@@ -52,7 +61,7 @@ def position(game, states):
         f"seen from seat {seat}: {digest(game.observe(states, seat)[0])}"
         for seat in range(game.num_players)
     ]
-    return [*lines, *game.to_text(state).splitlines()]
+    return [*lines, *text.splitlines()]
 
 
 def playthrough(name):

@@ -9,6 +9,7 @@ __all__ = ["GAMES", "env_id", "register_all"]
 GAMES = {
     "gekitai": "Gekitai",
     "game112": "Game112",
+    "gomoku": "Gomoku",
     "pizza_order": "PizzaOrder",
 }
 """Name of each game to the name of its class in `boardenvs.<name>`."""

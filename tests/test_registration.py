@@ -20,6 +20,7 @@ from boardenvs.vector import SeatVectorEnv
 PARAMETERS = {
     "gekitai": {"board_size": 7},
     "game112": {"board_size": 5},
+    "gomoku": {"board_size": 9},
     "pizza_order": {"max_pizzas": 2},
 }
 

@@ -1,0 +1,208 @@
+"""Gomoku: two players place stones, the first five in a row win. See README.md here."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from boardenvs.aec import make_env, make_raw_env
+from boardenvs.game import Game, States, whole_number
+from boardenvs.gomoku import text as notation
+from boardenvs.gomoku.picture import board_picture
+
+__all__ = ["Gomoku", "env", "raw_env"]
+
+_MOST_CELLS = 26**2  # a letter for each column
+_SYMBOLS = "XO"  # of black and white in a dictionary
+
+
+class Gomoku(Game):
+    """Two players place stones on an N x N board; the first unbroken line of five wins.
+
+    - Rules: black opens. A row, column or diagonal of `win_length` or more stones of one
+      colour wins, with `exact` only one of just `win_length`; a full board without it is
+      a draw.
+    - Arguments: `board_size=15` (5 to 26), `win_length=5` (3 to `board_size`),
+      `exact=False`, `max_plies=225` (by default, or `None`: the number of intersections).
+    - Observation: int8 (3, N, N): own stones, the other's, empty intersections.
+    - Actions: Discrete(N*N): `row * N + column` from the top left; as text `2 F`.
+    - Rewards: +1 and -1 at the end; 0 for a draw or when truncated.
+    - Start and end: empty board; a win, a full board, or truncation after `max_plies`.
+    - Hidden and random: nothing.
+
+    Version history: v0, first version.
+
+    Raises:
+        ValueError: an argument is out of its range.
+    """
+
+    name = "gomoku"
+    seat_names = ("Player ●", "Player ○")
+
+    def __init__(
+        self,
+        board_size: int = 15,
+        win_length: int = 5,
+        exact: bool = False,
+        max_plies: int | None = None,
+    ) -> None:
+        board_size = self.board_size = whole_number("board_size", board_size, 5, 26)
+        win_length = self.win_length = whole_number("win_length", win_length, 3, board_size)
+        if not isinstance(exact, bool | np.bool_):
+            raise ValueError(f"exact must be True or False, got {exact!r}")
+        self.exact = bool(exact)
+        super().__init__(
+            params={
+                "board_size": board_size,
+                "win_length": win_length,
+                "exact": self.exact,
+                "max_plies": board_size**2 if max_plies is None else max_plies,
+            },
+            num_players=2,
+            num_actions=board_size**2,
+            observation_shape=(3, board_size, board_size),
+            # Always room for the largest board, so that one compiled kernel serves every size.
+            fields=[("cells", np.int8, (_MOST_CELLS,))],
+            constants={
+                "side": (np.int64, board_size),
+                "line": (np.int64, win_length),
+                "exact": (np.bool_, self.exact),
+            },
+        )
+
+    def owners(self, states: States | np.void) -> npt.NDArray[np.int8]:
+        """Whose stone stands where: int8 of shape (N, board_size, board_size), -1 for none."""
+        cells = self.batch(states)["cells"][:, : self.num_actions] - np.int8(1)
+        owners: npt.NDArray[np.int8] = cells.reshape(-1, self.board_size, self.board_size)
+        return owners
+
+    def near_last(self, states: States | np.void) -> npt.NDArray[np.bool_]:
+        """Legal actions in the 3 x 3 square round the last stone, or all where it has none.
+
+        Args:
+            states: shape (N,).
+
+        Returns:
+            Bool array of shape (N, num_actions): all legal actions where no stone was
+            last or the square round it is full, and none after the end.
+        """
+        states = self.batch(states)
+        legal = self.legal(states)
+        row, column = np.divmod(np.arange(self.num_actions), self.board_size)
+        last = states["last_action"][:, None]
+        near = legal & (last >= 0)
+        near &= np.abs(row - last // self.board_size) <= 1
+        near &= np.abs(column - last % self.board_size) <= 1
+        return np.where(near.any(1, keepdims=True), near, legal)
+
+    def to_text(self, state: np.void) -> str:
+        return notation.board_to_text(self._rows(state, " " + notation.STONES))
+
+    def from_text(
+        self, text: str, *, to_move: int | None = None, ply: int | None = None
+    ) -> np.void:
+        rows = notation.board_from_text(text, self.board_size)
+        symbols = str.maketrans(" " + notation.STONES, "." + _SYMBOLS)
+        data: dict[str, Any] = {
+            "board": [row.translate(symbols) for row in rows],
+            "to_move": to_move,
+            "ply": ply,
+        }
+        return self.from_dict({k: v for k, v in data.items() if v is not None})
+
+    def action_to_text(self, action: int, state: np.void | None = None) -> str:
+        action = whole_number("action", action, 0, self.num_actions - 1)
+        return notation.action_to_text(action, self.board_size)
+
+    def action_from_text(self, text: str, state: np.void | None = None) -> int:
+        return notation.action_from_text(text, self.board_size)
+
+    def picture(self, state: np.void) -> str:
+        record = self.one(state)
+        won = bool(record["returns"].any())
+        over = record["terminated"] or record["truncated"]
+        return board_picture(
+            self.owners(record)[0],
+            self.win_length,
+            self.exact,
+            last=int(record["last_action"]),
+            to_move=None if over else int(record["to_move"]),
+            winner=int(record["returns"].argmax()) if won else None,
+        )
+
+    def _rows(self, state: np.void, symbols: str) -> list[str]:
+        """One string a row; `symbols` are those of an empty cell, black and white."""
+        letters = np.array([*symbols[1:], symbols[0]])  # the last one for owner -1
+        return ["".join(row) for row in letters[self.owners(self.one(state))[0]]]
+
+    def _position_to_dict(self, state: np.void) -> dict[str, Any]:
+        return {"board": self._rows(state, "." + _SYMBOLS)}
+
+    def _position_from_dict(self, fields: dict[str, Any], state: np.void) -> None:
+        size = self.board_size
+        rows = fields["board"]
+        if (
+            not isinstance(rows, list)
+            or len(rows) != size
+            or not all(
+                isinstance(r, str) and len(r) == size and not set(r) - set("XO.") for r in rows
+            )
+        ):
+            raise ValueError(f"board must be {size} strings of {size} X, O or '.', got {rows!r}")
+        cells = np.array([".XO".index(symbol) for symbol in "".join(rows)], np.int8)
+        black, white = ((cells == stone).sum() for stone in (1, 2))
+        if black - white not in (0, 1):
+            raise ValueError(f"board has {black} X and {white} O, but X opens and they take turns")
+        stones = int(black + white)
+        if stones > self.max_plies:
+            raise ValueError(f"board has {stones} stones after {self.max_plies} plies")
+        for key, implied in (("ply", stones), ("to_move", stones % 2)):
+            if fields.get(key, implied) != implied:
+                raise ValueError(
+                    f"{key} must be {implied} with {stones} stones on the board, got {fields[key]}"
+                )
+        to_move = stones % 2
+        mover = 1 - to_move
+        last = int(state["last_action"])
+        if last >= 0 and cells[last] != mover + 1:
+            raise ValueError(
+                f"last_action {last} does not hold a stone of {_SYMBOLS[mover]}, who moved last"
+            )
+        self._check_lines(cells, mover, last)
+        state["cells"][: cells.size] = cells
+        state["ply"] = stones
+        state["to_move"] = to_move
+
+    def _check_lines(self, cells: npt.NDArray[np.int8], mover: int, last: int) -> None:
+        """A game stops at the first line: the last stone, and it alone, completed any there is.
+
+        Raises:
+            ValueError: this cannot be.
+        """
+        theirs, mine = (np.where(cells == seat + 1, cells, 0) for seat in (1 - mover, mover))
+        if self._wins(theirs[None])[0]:
+            raise ValueError(
+                f"board has a line of {_SYMBOLS[1 - mover]}, after which {_SYMBOLS[mover]} moved"
+            )
+        if not self._wins(mine[None])[0]:
+            return
+        candidates = np.flatnonzero(mine) if last < 0 else np.array([last])
+        before = np.repeat(mine[None], len(candidates), 0)
+        before[np.arange(len(candidates)), candidates] = 0
+        if self._wins(before).all():
+            which = "no one stone" if last < 0 else f"not last_action {last}"
+            raise ValueError(f"board has lines of {_SYMBOLS[mover]} that {which} completed")
+
+    def _wins(self, boards: npt.NDArray[np.int8]) -> npt.NDArray[np.bool_]:
+        """Whether each board, shape (N, num_actions), holds a line that wins."""
+        states = np.repeat(self.start, len(boards))
+        states["cells"][:, : self.num_actions] = boards
+        self.kernels.judge_games(states, self.constants)
+        found: npt.NDArray[np.bool_] = (states["returns"] != 0).any(axis=1)
+        return found
+
+
+env = make_env(Gomoku)
+raw_env = make_raw_env(Gomoku)

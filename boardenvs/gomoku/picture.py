@@ -1,0 +1,123 @@
+"""Gomoku as a picture: stones on the intersections, the last move, the winning lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from string import ascii_uppercase
+
+import numpy as np
+import numpy.typing as npt
+
+from boardenvs.picture import (
+    BLACK,
+    CELL,
+    INK,
+    MARGIN,
+    centre,
+    element,
+    grid,
+    label,
+    last_mark,
+    line_mark,
+    svg,
+)
+
+__all__ = ["board_picture"]
+
+_NAMES = ("black", "white")
+_RADIUS = 18
+_BELOW = 52  # height of the line below the board
+
+
+def board_picture(
+    owners: npt.NDArray[np.int8],
+    win_length: int,
+    exact: bool,
+    last: int,
+    to_move: int | None,
+    winner: int | None,
+) -> str:
+    """The board as SVG.
+
+    Args:
+        owners: whose stone stands where, shape (N, N), -1 for none.
+        win_length: how many in a row win.
+        exact: whether just so many win, or more as well.
+        last: the cell of the last move, row by row; -1 for none.
+        to_move: the seat whose turn it is; `None` after the end.
+        winner: the seat whose lines are marked, if any.
+    """
+    size = len(owners)
+    shapes = [*_board(size)]
+    if winner is not None:
+        held = {(int(r), int(c)) for r, c in np.argwhere(owners == winner)}
+        for first, end, length in _runs(held):
+            if length == win_length if exact else length >= win_length:
+                shapes.append(line_mark(first, end))
+    for r, c in np.argwhere(owners >= 0):
+        shapes.append(_stone(*centre(r, c), owners[r, c]))
+    if last >= 0:
+        shapes.append(last_mark(*divmod(last, size)))
+
+    if winner is not None:
+        seat, status = winner, "has won"
+    elif to_move is not None:
+        seat, status = to_move, "to move"
+    else:
+        seat, status = None, "over without a winner"
+    title = f"Gomoku: {status}" if seat is None else f"Gomoku: {_NAMES[seat]} {status}"
+    width = 2 * MARGIN + size * CELL
+    y = MARGIN + size * CELL + _BELOW / 2
+    if seat is not None:
+        status = f"{_NAMES[seat].capitalize()} {status}"
+        shapes.append(_stone(width / 2 - 92, y, seat, radius=13))
+    shapes.append(label(width / 2, y, status, size=18))
+    return svg(width, MARGIN + size * CELL + _BELOW, title, shapes)
+
+
+def _board(size: int) -> list[str]:
+    """An empty board: its lines, its star points, and labels where the console has them."""
+    shapes = grid([*ascii_uppercase[:size]], [""] * size)[:1]  # the wood, without its cells
+    (left, top), (right, bottom) = centre(0, 0), centre(size - 1, size - 1)
+    lines = "".join(
+        f"M{left:g} {centre(k, 0)[1]:g}H{right:g}M{centre(0, k)[0]:g} {top:g}V{bottom:g}"
+        for k in range(size)
+    )
+    shapes.append(element("path", d=lines, stroke=INK, stroke_width=1.2, stroke_linecap="square"))
+    for r, c in _star_points(size):
+        x, y = centre(r, c)
+        shapes.append(element("circle", cx=x, cy=y, r=4.5, fill=INK))
+    for k in range(size):
+        shapes.append(label(centre(0, k)[0], MARGIN / 2, ascii_uppercase[k]))
+        shapes.append(label(1.5 * MARGIN + size * CELL, centre(k, 0)[1], str(k)))
+    return shapes
+
+
+def _star_points(size: int) -> Iterator[tuple[int, int]]:
+    """The dots by which players find their way, as on boards for Go."""
+    edge = 3 if size >= 12 else 2
+    lines = {edge, size - 1 - edge} | ({size // 2} if size % 2 else set())
+    for r in sorted(lines):
+        for c in sorted(lines):
+            # Between the corners and the centre only large boards have them.
+            if size >= 17 or (r == size // 2) == (c == size // 2):
+                yield r, c
+
+
+def _stone(x: float, y: float, seat: int, radius: float = _RADIUS) -> str:
+    """A black stone is a filled disc, a white one a ring with nothing in it."""
+    if seat == 0:
+        return element("circle", cx=x, cy=y, r=radius, fill=BLACK)
+    return element("circle", cx=x, cy=y, r=radius - 1, fill="#fff", stroke=BLACK, stroke_width=2.5)
+
+
+def _runs(held: set[tuple[int, int]]) -> Iterator[tuple[tuple[int, int], tuple[int, int], int]]:
+    """The ends and the length of every unbroken run of the cells held, in four directions."""
+    for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
+        for r, c in sorted(held):
+            if (r - down, c - right) in held:
+                continue  # not where the run begins
+            length = 1
+            while (r + length * down, c + length * right) in held:
+                length += 1
+            yield (r, c), (r + (length - 1) * down, c + (length - 1) * right), length

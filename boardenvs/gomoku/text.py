@@ -1,0 +1,89 @@
+"""Gomoku's console format: stones on the intersections of a grid, letters above, numbers right."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from string import ascii_uppercase
+
+__all__ = [
+    "STONES",
+    "action_from_text",
+    "action_to_text",
+    "board_from_text",
+    "board_to_text",
+    "cell_from_words",
+]
+
+STONES = "●○"
+"""Black's and white's, by seat."""
+
+
+def board_to_text(rows: Sequence[str]) -> str:
+    """The grid; every line ends with a newline.
+
+    Args:
+        rows: one string a row, of blanks and `STONES`.
+    """
+    size = len(rows)
+    between = "  ".join("|" * size) + "\n"
+    lines = [f"{'--'.join(row)} {number}\n" for number, row in enumerate(rows)]
+    return "  ".join(ascii_uppercase[:size]) + "\n" + between.join(lines)
+
+
+def board_from_text(text: str, size: int) -> list[str]:
+    """The rows of a text as `board_to_text` writes it; the last newline may be missing.
+
+    Raises:
+        ValueError: it is no such text.
+    """
+    lines = text.removesuffix("\n").split("\n")
+    rows = [line[: 3 * size - 2 : 3] for line in lines[1::2]]
+    for number, row in enumerate(rows):
+        for cell in row:
+            if cell not in f" {STONES}":
+                raise ValueError(f"row {number} has {cell!r}; a cell holds one of {STONES} or none")
+    if len(lines) != 2 * size or any(len(row) != size for row in rows):
+        raise ValueError(
+            f"expected a grid of {size} rows and columns in {2 * size} lines, got {len(lines)}"
+        )
+    expected = board_to_text(rows).splitlines()
+    for number, (line, right) in enumerate(zip(lines, expected, strict=True), 1):
+        if line != right:
+            raise ValueError(f"line {number} should read {right!r}, got {line!r}")
+    return rows
+
+
+def action_to_text(action: int, size: int) -> str:
+    """Row and column of a cell, such as `2 F`."""
+    row, column = divmod(action, size)
+    return f"{row} {ascii_uppercase[column]}"
+
+
+def action_from_text(text: str, size: int) -> int:
+    """The cell of a row and a column with blanks between, the letter in either case.
+
+    Raises:
+        ValueError: it is malformed or off the board.
+    """
+    words = text.split()
+    if len(words) != 2:
+        raise ValueError(f"expected a row and a column such as '2 F', got {text.strip()!r}")
+    return cell_from_words(words[0], words[1], size)
+
+
+def cell_from_words(row: str, column: str, size: int) -> int:
+    """The cell of a row, such as `2`, and a column, such as `F` or `f`.
+
+    Raises:
+        ValueError: it is malformed or off the board.
+    """
+    if not re.fullmatch("0|[1-9][0-9]*", row) or not re.fullmatch("[A-Za-z]", column):
+        raise ValueError(f"expected a row and a column such as '2 F', got {f'{row} {column}'!r}")
+    number, place = int(row[:4]), ascii_uppercase.index(column.upper())  # 9999 is as far as any
+    if number >= size or place >= size:
+        raise ValueError(
+            f"{row} {column} is off the board; its last position is "
+            f"{action_to_text(size * size - 1, size)}"
+        )
+    return number * size + place

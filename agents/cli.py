@@ -16,6 +16,7 @@ import boardenvs
 from agents.making import SPECS
 from boardenvs.files import write_atomically
 from boardenvs.game import Game
+from boardenvs.program import widen_output
 
 __all__ = ["main"]
 
@@ -40,6 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns:
         The exit status: 0, 2 after an error, 130 after Ctrl-C.
     """
+    widen_output()
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
         options = _parser().parse_args(given)

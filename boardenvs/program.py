@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Callable
 
-__all__ = ["program_parser", "run_program"]
+__all__ = ["program_parser", "run_program", "widen_output"]
 
 
 def program_parser(game: str, description: str) -> argparse.ArgumentParser:
@@ -15,12 +16,24 @@ def program_parser(game: str, description: str) -> argparse.ArgumentParser:
     )
 
 
+def widen_output() -> None:
+    """Have standard output take every character a board may hold, whatever the locale.
+
+    Where its encoding lacks some, it becomes UTF-8.
+    """
+    try:
+        "●○".encode(sys.stdout.encoding)
+    except UnicodeEncodeError:
+        sys.stdout.reconfigure(encoding="utf-8")  # type: ignore[union-attr]
+
+
 def run_program(play: Callable[[], None]) -> int:
     """Play at the keyboard; the end of input or Ctrl-C ends it with a short message.
 
     Returns:
         The exit status: 0, or 130 after Ctrl-C.
     """
+    widen_output()
     try:
         play()
     except EOFError:

@@ -14,6 +14,7 @@ import pytest
 import agents
 import boardenvs
 from agents.cli import main
+from agents.making import SPECS
 from agents.training import run as run_module
 from agents.training import start
 from boardenvs.episode import Episode
@@ -92,7 +93,7 @@ def test_help(command, name):
     assert out.startswith(f"usage: boardenvs {name or ''}".rstrip())
     text = " ".join(out.split())
     assert f"Games: {', '.join(boardenvs.GAMES)}." in text
-    assert "Agents: random, greedy, trained, trained:PATH, module:factory." in text
+    assert f"Agents: {', '.join(SPECS)}." in text
     described = out.partition("options:")[2]
     assert described
     # Each option is followed by what it does, on its line or on the next one.
@@ -218,6 +219,18 @@ def test_a_reader_that_has_gone(arguments):
     )
     os.close(write)
     assert (ran.returncode, ran.stderr) == (0, b"")
+
+
+def test_a_board_is_printed_whatever_the_locale():
+    ran = subprocess.run(
+        [SCRIPT, "watch", "gomoku", "random", "random", "--seed", "1", "-p", "max_plies=2"],
+        env={**os.environ, "PYTHONIOENCODING": "ascii"},
+        capture_output=True,
+        timeout=120,
+        check=False,
+    )
+    assert (ran.returncode, ran.stderr) == (0, b"")
+    assert "○" in ran.stdout.decode("utf-8")
 
 
 def test_the_first_line_is_enough():

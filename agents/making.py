@@ -39,6 +39,12 @@ def _greedy(game: Game, seed: int | None, spec: str) -> Agent:
     return agent
 
 
+def _neighbour(game: Game, seed: int | None, spec: str) -> Agent:
+    from agents.neighbour import NeighbourAgent
+
+    return NeighbourAgent(game, seed, spec)
+
+
 def _trained(game: Game, seed: int | None, spec: str, *, temperature: float = 0.0) -> Agent:
     from agents.trained import TrainedAgent
 
@@ -49,11 +55,12 @@ def _trained(game: Game, seed: int | None, spec: str, *, temperature: float = 0.
 _BUILDERS: dict[str, Callable[..., Agent]] = {
     "random": _random,
     "greedy": _greedy,
+    "neighbour": _neighbour,
     "trained": _trained,
 }
 _TAKES_ARGUMENT = {"trained"}
 
-SPECS = ("random", "greedy", "trained", "trained:PATH", "module:factory")
+SPECS = ("random", "greedy", "neighbour", "trained", "trained:PATH", "module:factory")
 """What `make` understands."""
 
 
@@ -61,9 +68,10 @@ def make(spec: str, game: Game | str, seed: int | None = None, **options: Any) -
     """An agent by its spec.
 
     Args:
-        spec: one of `SPECS`: `trained:PATH` plays the ONNX file at PATH, and
-            `module:factory` calls `factory(game, seed)` of an importable module, the
-            current folder included, which returns an object with `act(states) -> actions`.
+        spec: one of `SPECS`: `neighbour` is for Gomoku alone, `trained:PATH` plays the ONNX
+            file at PATH, and `module:factory` calls `factory(game, seed)` of an importable
+            module, the current folder included, which returns an object with
+            `act(states) -> actions`.
         game: a game, or the name of one with its default parameters.
         seed: of the agent's own randomness; `None` for a fresh one.
         **options: of that agent: `temperature` for `trained`.

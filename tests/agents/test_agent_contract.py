@@ -1,26 +1,44 @@
 """What every agent promises: legal actions, from the state and a word of randomness alone."""
 
 import copy
+import functools
 
 import numpy as np
 import pytest
 
 import agents
+import boardenvs
+from agents.making import _OWN_GREEDY
 
-KINDS = ["random", "greedy", "best", "warm"]
+# An agent's spec after its game; of Gekitai's trained agents "best" and "warm".
+KINDS = ["gekitai random", "gekitai greedy", "gekitai best", "gekitai warm", "gomoku neighbour"]
+KINDS += [f"{name} greedy" for name in boardenvs.GAMES if name in _OWN_GREEDY]
 
 
 @pytest.fixture(params=KINDS)
-def agent(request, gekitai, tiny):
-    """Each kind of agent in turn; "best" and "warm" are trained ones."""
-    if request.param in ("random", "greedy"):
-        return agents.make(request.param, gekitai, seed=5)
-    return agents.make(tiny.spec, gekitai, 5, temperature=float(request.param == "warm"))
+def agent(request, tiny):
+    """Each kind of agent in turn."""
+    game, spec = request.param.split()
+    if spec in ("best", "warm"):
+        return agents.make(tiny.spec, game, 5, temperature=float(spec == "warm"))
+    return agents.make(spec, game, seed=5)
 
 
 @pytest.fixture(scope="module")
-def positions(gekitai, live_positions):
-    return live_positions(gekitai, 60, 8)
+def positions_of(live_positions):
+    """The function `name -> records` of at most a thousand live positions of a game."""
+
+    @functools.cache
+    def positions_of(name):
+        live = live_positions(boardenvs.make(name), 60, 8)
+        return live[:: 1 + len(live) // 1000].copy()
+
+    return positions_of
+
+
+@pytest.fixture
+def positions(agent, positions_of):
+    return positions_of(agent.game.name).copy()
 
 
 def test_it_acts_legally_everywhere(agent, positions):
@@ -68,7 +86,8 @@ def test_deterministic_means_that_words_do_not_matter(agent, positions):
     assert same == agent.deterministic
 
 
-def test_the_seed_decides(gekitai, positions):
+def test_the_seed_decides(gekitai, positions_of):
+    positions = positions_of("gekitai")
     first, again, other = (agents.make("random", gekitai, seed) for seed in (1, 1, 2))
     once, twice = first.act(positions), first.act(positions)
     assert (once != twice).any()
@@ -77,7 +96,8 @@ def test_the_seed_decides(gekitai, positions):
     assert (other.act(positions) != once).any()
 
 
-def test_without_a_seed_two_agents_differ(gekitai, positions):
+def test_without_a_seed_two_agents_differ(gekitai, positions_of):
+    positions = positions_of("gekitai")
     first, second = (agents.make("random", gekitai).act(positions) for _ in range(2))
     assert (first != second).any()
 
@@ -101,12 +121,12 @@ def test_it_refuses_a_state_that_is_over(agent, random_positions, refused):
 
 @pytest.mark.parametrize("junk", [np.zeros(3), [1, 2], "board", None])
 def test_it_refuses_what_is_no_state(agent, junk, refused):
-    with refused("expected gekitai records"):
+    with refused(f"expected {agent.game.name} records"):
         agent.act(junk)
 
 
 def test_it_refuses_the_states_of_another_game(agent, game112, refused):
-    with refused("expected gekitai records"):
+    with refused(f"expected {agent.game.name} records"):
         agent.act(game112.new(2))
 
 

@@ -1,0 +1,135 @@
+"""The greedy agent of Gomoku: it weighs every line that may still become somebody's."""
+
+# The rules' names are bound by boardenvs.compiling; compiled functions carry no annotations.
+# ruff: noqa: ANN001, ANN202
+# mypy: disable-error-code="no-untyped-def"
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+
+import numpy as np
+
+from agents.agent import Actions, Agent, Words
+from boardenvs.chance import below, mixed, stepped
+from boardenvs.compiling import bind_parallel, default_threads
+from boardenvs.game import Game, States
+from boardenvs.gomoku import rules
+
+__all__ = ["GomokuGreedyAgent"]
+
+
+class GomokuGreedyAgent(Agent):
+    """Completes a line if it can; else spoils one of the rival's; else takes the heaviest cell.
+
+    Each row, column or diagonal of `win_length` cells counts for a colour as long as it
+    holds no stone of the other. An empty cell weighs, summed over all lines through it,
+    2 * 5**m for each that counts for its own colour and holds m of its stones, and 5**t
+    for each that counts for the rival and holds t of the rival's. It chooses
+
+    1. a cell that completes a line of its own, for these win;
+    2. else a cell that would complete one of the rival's;
+    3. else any empty cell;
+
+    in each case the heaviest there is, uniformly among equals. With `exact` a line counts
+    for a colour only while neither cell just past its ends holds a stone of that colour:
+    filled up, it would be too long.
+    """
+
+    def __init__(self, game: Game, seed: int | None = None, spec: str = "") -> None:
+        super().__init__(game, seed, spec)
+        powers = 5 ** np.arange(game.params["win_length"])  # sums stay below 2**62 at any size
+        self._weights = np.stack([2 * powers, powers])
+
+    def choose(self, states: States, words: Words) -> Actions:
+        actions = np.empty(len(states), np.int64)
+        # A state costs as much as many plies, so that threads pay from smaller batches on.
+        threads = default_threads(16 * len(states))
+        _compiled()(threads, states, self.game.constants, self._weights, words, actions)
+        return actions
+
+
+@functools.cache
+def _compiled() -> Callable[..., None]:
+    return bind_parallel(weightiest_actions, rules)
+
+
+def weightiest_actions(states, params, weights, words, actions, low, high):
+    """The greedy action of games `low` to `high - 1`."""
+    cells = params[0].side * params[0].side
+    urgency = np.empty(cells, np.int8)
+    weight = np.empty(cells, np.int64)
+    for i in range(low, high):
+        weigh(states[i], params[0], weights, urgency, weight)
+        actions[i] = pick(states[i], words[i], urgency, weight)
+
+
+def weigh(s, p, weights, urgency, weight):
+    """Each empty cell's case (2 completes an own line, 1 one of the rival's) and its weight."""
+    for a in range(len(weight)):
+        urgency[a] = 0
+        weight[a] = 0
+    cells = s.cells
+    me = s.to_move + 1
+    rival = 3 - me
+    reach = p.line - 1
+    for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
+        step = down * p.side + right
+        for row in range(p.side - down * reach):
+            for column in range(reach if right < 0 else 0, p.side - reach if right > 0 else p.side):
+                first = row * p.side + column
+                mine = 0
+                theirs = 0
+                for k in range(p.line):
+                    stone = cells[first + k * step]
+                    mine += stone == me
+                    theirs += stone == rival
+                if mine > 0 and theirs > 0:
+                    continue
+                value = np.int64(0)
+                kind = 0
+                if theirs == 0 and not (p.exact and longer(s, p, row, column, down, right, me)):
+                    value += weights[0, mine]
+                    if mine == reach:
+                        kind = 2
+                if mine == 0 and not (p.exact and longer(s, p, row, column, down, right, rival)):
+                    value += weights[1, theirs]
+                    if theirs == reach:
+                        kind = 1
+                for k in range(p.line):
+                    a = first + k * step
+                    if cells[a] == 0:
+                        weight[a] += value
+                        urgency[a] = max(urgency[a], kind)
+
+
+def longer(s, p, row, column, down, right, stone):
+    """Whether a stone of a colour stands next to either end of the line that begins at a cell."""
+    for k in (-1, p.line):
+        r = row + k * down
+        c = column + k * right
+        if 0 <= r < p.side and 0 <= c < p.side and s.cells[r * p.side + c] == stone:
+            return True
+    return False
+
+
+def pick(s, word, urgency, weight):
+    """The most urgent of the empty cells, among them the weightiest, among them any."""
+    chosen = -1
+    ties = 0
+    for a in range(len(weight)):
+        if s.cells[a] != 0:
+            continue
+        if chosen >= 0:
+            if urgency[a] < urgency[chosen]:
+                continue
+            if urgency[a] == urgency[chosen] and weight[a] < weight[chosen]:
+                continue
+            if urgency[a] > urgency[chosen] or weight[a] > weight[chosen]:
+                ties = 0
+        ties += 1
+        word = stepped(word)
+        if below(mixed(word), ties) == 0:  # each of the ties is kept equally often
+            chosen = a
+    return chosen

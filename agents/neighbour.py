@@ -1,0 +1,34 @@
+"""The computer player of Gomoku's console program as an agent."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from agents.agent import Actions, Agent, Words
+from boardenvs.game import Game, States
+from boardenvs.gomoku import Gomoku
+
+__all__ = ["NeighbourAgent"]
+
+
+class NeighbourAgent(Agent):
+    """Uniformly one of the free cells of the 3 x 3 square round the opponent's last stone.
+
+    If none of them is free, or there was no last stone, it is one of all free cells.
+    """
+
+    def __init__(self, game: Game, seed: int | None = None, spec: str = "") -> None:
+        """Sit down; see `Agent`.
+
+        Raises:
+            ValueError: the game is not Gomoku.
+        """
+        if not isinstance(game, Gomoku):
+            raise ValueError(f"agent 'neighbour' plays gomoku alone, not {game.name}")
+        super().__init__(game, seed, spec)
+        self._gomoku = game
+
+    def choose(self, states: States, words: Words) -> Actions:
+        actions = np.empty(len(states), np.int64)
+        self.game.kernels.random_actions(self._gomoku.near_last(states), words, actions)
+        return actions

@@ -134,8 +134,9 @@ class Gomoku(Game):
 
     def _rows(self, state: np.void, symbols: str) -> list[str]:
         """One string a row; `symbols` are those of an empty cell, black and white."""
-        letters = np.array([*symbols[1:], symbols[0]])  # the last one for owner -1
-        return ["".join(row) for row in letters[self.owners(self.one(state))[0]]]
+        cells = self.one(state)["cells"][: self.num_actions].reshape(-1, self.board_size)
+        letters = np.array([*symbols, "?"])  # the last one for what is no stone
+        return ["".join(row) for row in letters[cells.clip(-1, 3)]]
 
     def _position_to_dict(self, state: np.void) -> dict[str, Any]:
         return {"board": self._rows(state, "." + _SYMBOLS)}

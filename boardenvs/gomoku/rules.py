@@ -65,7 +65,7 @@ def legal(s, p, mask):
 
 @njit
 def judge(s, p):
-    """Look all over a board that was set up by hand for its end.
+    """Look all over a board that was set up by hand for its end; `play` need not.
 
     Should both colours have won, which no game leads to, the player who moved last has.
     """

@@ -1,0 +1,613 @@
+"""The console program of Gomoku and the functions of its source document."""
+
+import builtins
+import contextlib
+import io
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+from collections import Counter
+from string import ascii_uppercase
+from unittest import mock
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from plain_gomoku import PlainGomoku
+
+from boardenvs.gomoku.__main__ import main
+from boardenvs.gomoku.console import (
+    check_available_moves,
+    check_for_winner,
+    create_board,
+    game_menu,
+    is_occupied,
+    place_on_board,
+    play_game,
+    print_board,
+    random_computer_player,
+)
+
+MENU = "\n1. Start a Game\n2. Print the Board\n3. Place a Stone\n4. Reset the Game\n5. Exit\n"
+CHOICE = "Choose an option (1 to 5): "
+SIZE = "Board size (9, 13 or 15, m for the menu): "
+MODE = "Mode (1 for Player vs. Player, 2 for Player vs. Computer, m for the menu): "
+BLACK = "Position for ● (row column, such as 2 F, m for the menu): "
+WHITE = "Position for ○ (row column, such as 2 F, m for the menu): "
+TWO_PLAYERS = ["1", "9", "1"]
+COMPUTER = ["1", "9", "2"]
+
+
+@pytest.fixture
+def played(monkeypatch, capsys):
+    """The function that runs `play_game` on typed lines and returns what is on the terminal.
+
+    Every line must be read; the program must then exit, or meet the end of input.
+    """
+
+    def play(*lines):
+        answers = iter(lines)
+
+        def typed(prompt=""):
+            print(prompt, end="")
+            line = next(answers, None)
+            if line is None:
+                raise EOFError
+            print(line)
+            return line
+
+        monkeypatch.setattr(builtins, "input", typed)
+        play_game()
+        assert next(answers, None) is None
+        return capsys.readouterr().out
+
+    return play
+
+
+def board_of(drawing):
+    """A board drawn with X, O and dots."""
+    return [["●○ "["XO.".index(cell)] for cell in row] for row in drawing.split()]
+
+
+def placing(*moves):
+    """What is typed to place stones, one after the other."""
+    return [line for move in moves for line in ("3", move)]
+
+
+# -- The functions ------------------------------------------------------------------------
+
+
+def test_the_menu(capsys):
+    assert game_menu() is None
+    assert capsys.readouterr().out == MENU
+
+
+@pytest.mark.parametrize("size", [5, 9, 13, 15, 26])
+def test_a_new_board_is_unoccupied(size):
+    board = create_board(size)
+    assert len(check_available_moves(board)) == size * size
+    assert not any(is_occupied(board, x, y) for x in range(size) for y in range(size))
+    assert check_for_winner(board) is None
+    place_on_board(board, "●", ("0", "A"))
+    assert not is_occupied(board, 1, 0)  # rows are lists of their own
+    assert not is_occupied(create_board(size), 0, 0)
+
+
+@pytest.mark.parametrize("size", [4, 27, 0, -9, 9.0, "9", None, True, [9]])
+def test_sizes_that_no_board_has(size):
+    with pytest.raises(ValueError, match="size must be a whole number from 5 to 26, got"):
+        create_board(size)
+
+
+def test_placing_stones():
+    board = create_board(9)
+    assert place_on_board(board, "●", ("0", "A")) is True
+    assert place_on_board(board, "○", ("8", "I")) is True
+    assert place_on_board(board, "●", ("2", "f")) is True
+    assert is_occupied(board, 0, 0) is True
+    assert is_occupied(board, 8, 8) is True
+    assert is_occupied(board, 2, 5) is True
+    assert is_occupied(board, 5, 2) is False
+    assert len(check_available_moves(board)) == 78
+
+
+IMPOSSIBLE = [
+    ("●", ("0", "A")),  # occupied
+    ("○", ("0", "A")),
+    ("●", ("9", "A")),
+    ("●", ("0", "J")),
+    ("●", ("-1", "A")),
+    ("●", ("A", "0")),
+    ("●", ("", "")),
+    ("●", ("1", "")),
+    ("●", ("1", "AB")),
+    ("●", ("1.0", "B")),
+    ("●", ("01", "B")),
+    ("●", (" 1", "B")),
+    ("●", ("1", "B", "C")),
+    ("●", ("1",)),
+    ("●", ()),
+    ("●", (1, "B")),
+    ("●", (1, 1)),
+    ("●", "1B"),
+    ("●", "1 B"),
+    ("●", None),
+    ("●", 5),
+    ("●", ("²", "B")),
+    ("●", ("1", "é")),
+    ("●", ("9" * 5000, "B")),
+    ("X", ("1", "B")),
+    ("", ("1", "B")),
+    (" ", ("1", "B")),
+    ("●○", ("1", "B")),
+    (None, ("1", "B")),
+    (1, ("1", "B")),
+    (["●"], ("1", "B")),
+]
+
+
+@pytest.mark.parametrize(("stone", "where"), IMPOSSIBLE, ids=lambda part: ascii(part)[:20])
+def test_what_cannot_be_placed(stone, where):
+    board = create_board(9)
+    place_on_board(board, "●", ("0", "A"))
+    before = [row.copy() for row in board]
+    assert place_on_board(board, stone, where) is False
+    assert board == before
+
+
+@pytest.mark.parametrize(("x", "y"), [(-1, 0), (0, -1), (9, 0), (0, 9), (0.0, 0), ("0", 0)])
+def test_a_cell_off_the_board_is_neither(x, y):
+    with pytest.raises(ValueError, match=r"[xy] must be a whole number from 0 to 8"):
+        is_occupied(create_board(9), x, y)
+
+
+def test_printing(capsys):
+    board = create_board(5)
+    for stone, where in [("●", ("0", "A")), ("○", ("0", "E")), ("●", ("4", "C"))]:
+        assert place_on_board(board, stone, where)
+    assert print_board(board) is None
+    assert capsys.readouterr().out == (
+        "A  B  C  D  E\n"
+        "●-- -- -- --○ 0\n"
+        "|  |  |  |  |\n"
+        " -- -- -- --  1\n"
+        "|  |  |  |  |\n"
+        " -- -- -- --  2\n"
+        "|  |  |  |  |\n"
+        " -- -- -- --  3\n"
+        "|  |  |  |  |\n"
+        " -- --●-- --  4\n"
+    )
+
+
+def test_printing_a_large_board(capsys):
+    print_board(create_board(13))
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "A  B  C  D  E  F  G  H  I  J  K  L  M"
+    assert lines[-1] == "--".join(" " * 13) + " 12"
+
+
+def test_available_moves():
+    board = create_board(5)
+    moves = check_available_moves(board)
+    assert moves == [(str(row), column) for row in range(5) for column in "ABCDE"]
+    for move in moves[:-2]:
+        place_on_board(board, "○", move)
+    assert check_available_moves(board) == [("4", "D"), ("4", "E")]
+    place_on_board(board, "●", ("4", "D"))
+    place_on_board(board, "●", ("4", "E"))
+    assert check_available_moves(board) == []
+
+
+WINNERS = {
+    "none": ("..... " * 5, None),
+    "a row of black alone": ("..... XXXXX ..... ..... .....", "●"),
+    "a column of white alone": ("..O.. " * 5, "○"),
+    "a diagonal": ("X...O .X.O. ..XO. .OOX. O.O.X", "●"),
+    "the other diagonal": ("X...O .X.O. ..O.. .O.X. O.X.X", "○"),
+    "four are too few": ("XXXX. OOOO. XXXX. OOOO. .....", None),
+    "full": ("XXOXX OOXOO XXOXX OOXOO XXOXO", "Draw"),
+    "full and won": ("XXXXX OOXOO XXOXX OOXOO XXOOO", "●"),
+    "six": ("XXXXXX ...... ...... ...... ...... ......", "●"),
+    "both, black with one more": ("XXXXX OOOOO X.... ..... .....", "●"),
+    "both, the same number": ("XXXXX OOOOO ..... ..... .....", "○"),
+}
+
+
+@pytest.mark.parametrize(("drawing", "winner"), WINNERS.values(), ids=WINNERS)
+def test_winners(drawing, winner):
+    board = board_of(drawing)
+    before = [row.copy() for row in board]
+    assert check_for_winner(board) == winner
+    assert board == before
+
+
+def test_the_documents_winning_boards():
+    board = create_board(9)
+    for row in range(5):
+        place_on_board(board, "●", (str(row), "E"))
+    assert check_for_winner(board) == "●"
+    board = create_board(9)
+    for position in [("2", "H"), ("3", "G"), ("4", "F"), ("5", "E"), ("6", "D")]:
+        assert check_for_winner(board) is None
+        place_on_board(board, "○", position)
+    assert check_for_winner(board) == "○"
+
+
+def test_random_games_on_boards_agree_with_the_plain_implementation():
+    rng = np.random.default_rng(0)
+    for _ in range(10):
+        plain, board = PlainGomoku(7), create_board(7)
+        while plain.result is None:
+            moves = check_available_moves(board)
+            assert moves == [(str(r), ascii_uppercase[c]) for r, c in plain.legal()]
+            move = moves[rng.integers(len(moves))]
+            place_on_board(board, "●○"["XO".index(plain.mover)], move)
+            plain.place(int(move[0]), ascii_uppercase.index(move[1]))
+            expected = {"X": "●", "O": "○", "draw": "Draw", None: None}[plain.result]
+            assert check_for_winner(board) == expected
+
+
+BAD_BOARDS = {
+    "none": None,
+    "no list": "board",
+    "too small": [[" "] * 4] * 4,
+    "too large": [[" "] * 27] * 27,
+    "not square": [[" "] * 9] * 8,
+    "a strange stone": [["X"] * 9] * 9,
+    "numbers": [[0] * 9] * 9,
+    "tuples": [(" ",) * 9] * 9,
+}
+
+
+@pytest.mark.parametrize("board", BAD_BOARDS.values(), ids=BAD_BOARDS)
+def test_what_is_no_board(board):
+    for function in (
+        print_board,
+        check_available_moves,
+        check_for_winner,
+        lambda board: is_occupied(board, 0, 0),
+        lambda board: place_on_board(board, "●", ("0", "A")),
+        lambda board: random_computer_player(board, ("0", "A")),
+    ):
+        with pytest.raises(ValueError, match=r"expected a board such as create_board\(9\) returns"):
+            function(board)
+
+
+# -- The computer player --------------------------------------------------------------------
+
+AROUND = {
+    ("4", "E"): {"3D", "3E", "3F", "4D", "4F", "5D", "5E", "5F"},
+    ("0", "A"): {"0B", "1A", "1B"},
+    ("2", "A"): {"1A", "1B", "2B", "3A", "3B"},
+    ("8", "I"): {"7H", "7I", "8H"},
+}
+
+
+@pytest.mark.parametrize(("move", "expected"), AROUND.items(), ids=["".join(m) for m in AROUND])
+def test_the_computer_answers_next_to_the_move(move, expected):
+    board = create_board(9)
+    place_on_board(board, "●", move)
+    rng = np.random.default_rng(0)
+    answers = Counter(random_computer_player(board, move, rng) for _ in range(100 * len(expected)))
+    assert {"".join(answer) for answer in answers} == expected
+    assert all(60 <= count <= 140 for count in answers.values())  # four standard deviations
+
+
+def test_the_computer_takes_only_free_positions():
+    board = board_of("XOX.. OXO.. XO... ..... .....")
+    assert {random_computer_player(board, ("1", "B")) for _ in range(40)} == {("2", "C")}
+
+
+def test_the_computer_goes_anywhere_when_the_square_is_full():
+    board = board_of("XO... OX... ..... ..... .....")
+    free = check_available_moves(board)
+    rng = random.Random(0)
+    answers = Counter(random_computer_player(board, ("0", "A"), rng) for _ in range(100 * 21))
+    assert sorted(answers) == free
+    assert all(55 <= count <= 145 for count in answers.values())
+
+
+def test_the_computers_generator():
+    board = create_board(9)
+    place_on_board(board, "●", ("4", "E"))
+
+    def answers(rng):
+        return [random_computer_player(board, ("4", "E"), rng) for _ in range(20)]
+
+    for kind in (np.random.default_rng, random.Random):
+        assert answers(kind(3)) == answers(kind(3))
+        assert answers(kind(3)) != answers(kind(4))
+    assert answers(None) != answers(None)
+    answer = random_computer_player(board, ("4", "E"))
+    assert isinstance(answer, tuple)
+    assert [type(word) for word in answer] == [str, str]
+
+
+def test_the_computer_on_a_full_board():
+    with pytest.raises(ValueError, match="there is no free position"):
+        random_computer_player(board_of("XXOXX OOXOO XXOXX OOXOO XXOXO"), ("0", "A"))
+
+
+@pytest.mark.parametrize("move", [("9", "A"), ("0", "Z"), (0, "A"), "0A", None, ("0",)])
+def test_the_computer_wants_a_position(move):
+    with pytest.raises(ValueError, match=r"off the board|a position must be a pair"):
+        random_computer_player(create_board(9), move)
+
+
+# -- The program ----------------------------------------------------------------------------
+
+
+def test_a_game_of_two_players(played):
+    moves = ["2 D", "0 A", "2 E", "0 B", "2 f", "0 C", "2 G", "0 D", "2 H"]
+    out = played(*TWO_PLAYERS, *placing(*moves), "5")
+    assert out.startswith(
+        f"{MENU}{CHOICE}1\n{SIZE}9\n{MODE}1\n"
+        "A board of 9 x 9. ● opens: place a stone (3).\n"
+        f"{MENU}{CHOICE}3\n{BLACK}2 D\n"
+        "A  B  C  D  E  F  G  H  I\n"
+        " -- -- -- -- -- -- -- --  0\n"
+        "|  |  |  |  |  |  |  |  |\n"
+        " -- -- -- -- -- -- -- --  1\n"
+        "|  |  |  |  |  |  |  |  |\n"
+        " -- -- --●-- -- -- -- --  2\n"
+    )
+    assert re.findall(r"Position for (.) .*: (.*)", out) == [
+        ("●○"[k % 2], move) for k, move in enumerate(moves)
+    ]
+    assert out.endswith(
+        f"|  |  |\n -- -- -- -- -- -- -- --  8\n● wins!\n{MENU}{CHOICE}5\nGoodbye.\n"
+    )
+    assert "●--●--●--●--●--  2\n" in out
+    assert out.count("wins") == 1
+
+
+def test_white_can_win(played):
+    moves = ["8 A", "2 H", "8 C", "3 G", "8 E", "4 F", "8 G", "5 E", "8 I", "6 D"]
+    assert "○ wins!" in played(*TWO_PLAYERS, *placing(*moves), "5")
+
+
+def test_a_draw(played):
+    """All of a 9 x 9 board, in rows of two and two that never make five."""
+    black = [(r, c) for r in range(9) for c in range(9) if (c // 2 + r) % 2 == 0]
+    white = [(r, c) for r in range(9) for c in range(9) if (c // 2 + r) % 2 == 1]
+    while len(black) > len(white) + 1:
+        white.append(black.pop())
+    assert (len(black), len(white)) == (41, 40)
+    order = [cell for pair in zip(black, [*white, None], strict=True) for cell in pair if cell]
+    moves = [f"{r} {ascii_uppercase[c]}" for r, c in order]
+    out = played(*TWO_PLAYERS, *placing(*moves), "2", "5")
+    assert out.count("Draw: the board is full.") == 1
+    assert "wins" not in out
+    assert out.endswith(f"There is no board yet. Start a game (1).\n{MENU}{CHOICE}5\nGoodbye.\n")
+
+
+def test_after_the_end_everything_is_reset(played):
+    moves = ["0 A", "5 A", "0 B", "5 B", "0 C", "5 C", "0 D", "5 D", "0 E"]
+    out = played(*TWO_PLAYERS, *placing(*moves), "2", "3", *COMPUTER, *placing("4 E"), "5")
+    assert "There is no board yet. Start a game (1).\n" in out
+    assert "There is no game to place a stone in. Start one (1).\n" in out
+    assert out.count("The computer places ○ at ") == 1
+
+
+def test_against_the_computer(played):
+    out = played(*COMPUTER, *placing("4 E"), "2", "5")
+    answer = re.search(r"The computer places ○ at (\d) (\w)\.\n", out)
+    assert "".join(answer.groups()) in AROUND["4", "E"]
+    boards = re.findall(r"A  B.*\n(?:.+\n)+", out)
+    assert len(boards) == 2  # after the turn, and when asked for
+    assert boards[0] == boards[1]
+    assert (boards[0].count("●"), boards[0].count("○")) == (1, 1)
+    assert WHITE not in out
+
+
+def test_the_computer_does_not_answer_a_win(played, monkeypatch):
+    monkeypatch.setattr(
+        "boardenvs.gomoku.console.random_computer_player",
+        lambda board, _: next(m for m in reversed(check_available_moves(board))),
+    )
+    out = played(*COMPUTER, *placing("0 A", "0 B", "0 C", "0 D", "0 E"), "5")
+    assert out.count("The computer places") == 4
+    assert out.index("● wins!") < out.index("Goodbye.")
+
+
+def test_the_computer_can_win(played, monkeypatch):
+    answers = iter([("1", column) for column in "ABCDE"])
+    monkeypatch.setattr("boardenvs.gomoku.console.random_computer_player", lambda *_: next(answers))
+    out = played(*COMPUTER, *placing("0 A", "0 B", "0 C", "0 D", "8 I"), "5")
+    assert "The computer places ○ at 1 E." in out
+    assert "○ wins!" in out
+
+
+def test_many_games_against_the_computer_end(played):
+    """Black plays row by row, skipping what is occupied, until the result is printed."""
+    for _ in range(5):
+        lines = [*COMPUTER]
+        for row in range(9):
+            for column in "ABCDEFGHI":
+                lines += ["3", f"{row} {column}", "m"]  # m leaves a prompt that asks again
+        out = played(*lines, "5")
+        assert out.count("wins!") + out.count("Draw:") == 1
+
+
+def test_start_while_a_game_is_on(played):
+    out = played(*TWO_PLAYERS, "1", *placing("4 E"), "1", "2", "5")
+    said = (
+        "A game is in progress. Reset it (4) and start again, or complete it by placing "
+        "stones (3).\n"
+    )
+    assert out.count(said) == 2
+    assert out.count("●") > 2  # the stone is still there
+
+
+def test_reset(played):
+    out = played(*TWO_PLAYERS, *placing("4 E"), "4", "2", "1", "13", "1", "2", "5")
+    assert "The game is reset. Start another (1).\n" in out
+    assert "There is no board yet." in out
+    assert " -- -- -- -- -- -- -- -- -- -- -- --  12\n" in out.rpartition("A  B")[2]
+
+
+def test_reset_without_a_game(played):
+    assert "The game is reset." in played("4", "4", "5")
+
+
+@pytest.mark.parametrize("size", ["9", "13", "15"])
+def test_sizes(played, size):
+    out = played("1", size, "1", "2", "5")
+    assert f"\n{'--'.join(' ' * int(size))} {int(size) - 1}\n\n" in out
+
+
+@pytest.mark.parametrize("back", ["m", "M", " m "])
+def test_back_to_the_menu_from_every_prompt(played, back):
+    out = played(
+        "1", back, "1", "9", back, "2", *TWO_PLAYERS, "3", back, "3", "9 9", back, "2", "5"
+    )
+    assert "There is no board yet." in out  # leaving option 1 halfway starts nothing
+    board = out.rpartition("A  B")[2]
+    assert "●" not in board
+    assert out.count(MENU) == 8
+
+
+@pytest.mark.parametrize("choice", ["", "0", "6", "11", "x", "m", "1.", "one", "-1", "é", "1 2"])
+def test_a_wrong_option(played, choice):
+    out = played(choice, "5")
+    assert out == (
+        f"{MENU}{CHOICE}{choice}\n"
+        "Please answer with the number of an option, 1, 2, 3, 4 or 5.\n"
+        f"{MENU}{CHOICE}5\nGoodbye.\n"
+    )
+
+
+@pytest.mark.parametrize("wrong", ["", "8", "10", "nine", "9 9", "-9", "9.0", "②"])
+def test_a_wrong_size_is_asked_again(played, wrong):
+    out = played("1", wrong, "9", "1", "5")
+    said = f"That does not work: expected a size, 9, 13 or 15, got {wrong!r}.\n"
+    assert f"{SIZE}{wrong}\n{said}{SIZE}9\n" in out
+
+
+@pytest.mark.parametrize("wrong", ["", "0", "3", "pvp", "1 2"])
+def test_a_wrong_mode_is_asked_again(played, wrong):
+    out = played("1", "9", wrong, "1", "5")
+    assert (
+        f"{MODE}{wrong}\nThat does not work: expected a mode, 1 or 2, got {wrong!r}.\n{MODE}1\n"
+        in out
+    )
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ("", "expected a row and a column such as '2 F', got ''"),
+        ("2F", "expected a row and a column such as '2 F', got '2F'"),
+        ("F 2", "expected a row and a column such as '2 F', got 'F 2'"),
+        ("2 F 3", "expected a row and a column such as '2 F', got '2 F 3'"),
+        ("-1 A", "expected a row and a column such as '2 F', got '-1 A'"),
+        ("9 A", "9 A is off the board; its last position is 8 I"),
+        ("0 J", "0 J is off the board; its last position is 8 I"),
+        ("4 E", "4 E is occupied, expected an empty position"),
+        ("4 e", "4 E is occupied, expected an empty position"),
+    ],
+)
+def test_a_wrong_position_is_asked_again(played, wrong, said):
+    out = played(*TWO_PLAYERS, *placing("4 E"), "3", wrong, "5 E", "5")
+    assert f"{WHITE}{wrong}\nThat does not work: {said}.\n{WHITE}5 E\nA  B" in out
+    assert out.count("That does not work") == 1
+
+
+def test_the_end_of_input_ends_the_program_wherever_it_comes(played):
+    for lines in ([], ["1"], ["1", "9"], TWO_PLAYERS, [*TWO_PLAYERS, "3"], ["x"]):
+        assert played(*lines).endswith("\nEnd of input.\n")
+
+
+answers = st.sampled_from(["1", "2", "3", "4", "9", "13", "m", "", "x", "99 A"]) | st.builds(
+    "{} {}".format, st.integers(0, 12), st.sampled_from(ascii_uppercase[:13])
+)
+
+
+@given(st.lists(answers | st.text(max_size=8), max_size=60))
+def test_whatever_is_typed(lines):
+    """Nothing but the end of input or a 5 in the menu ends it, and nothing breaks it."""
+    waiting = iter(lines)
+
+    def typed(prompt):
+        for line in waiting:
+            return line
+        raise EOFError
+
+    printed = io.StringIO()
+    with mock.patch.object(builtins, "input", typed), contextlib.redirect_stdout(printed):
+        assert play_game() is None
+    left = [*waiting]
+    assert printed.getvalue().endswith("\nGoodbye.\n" if left else "\n")
+    assert left == [] or "5" in [line.strip() for line in lines]
+
+
+def run_program(typed, *argv, **environment):
+    """`python -m boardenvs.gomoku` with its standard input piped."""
+    command = [sys.executable, "-m", "boardenvs.gomoku", *argv]
+    env = {**os.environ, "PYTHONIOENCODING": "utf-8", **environment}
+    return subprocess.run(
+        command, input=typed, capture_output=True, timeout=120, check=False, env=env
+    )
+
+
+def test_the_program_through_standard_input():
+    moves = ["0 A", "5 A", "0 B", "5 B", "0 C", "5 C", "0 D", "5 D", "0 E"]
+    typed = "\n".join([*TWO_PLAYERS, *placing(*moves), "5", "never read"])
+    done = run_program(typed.encode())
+    assert (done.stderr, done.returncode) == (b"", 0)
+    out = done.stdout.decode()
+    assert out.startswith(f"{MENU}{CHOICE}{SIZE}{MODE}A board of 9 x 9.")
+    assert "●--●--●--●--●-- -- -- --  0\n" in out
+    assert out.endswith(f"● wins!\n{MENU}{CHOICE}Goodbye.\n")
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
+def test_what_is_no_text_and_an_output_without_stones(encoding):
+    done = run_program(b"1\n9\n1\n3\n\xff\xfe\n", PYTHONIOENCODING=encoding)
+    assert (done.stderr, done.returncode) == (b"", 0)
+    assert done.stdout.decode().endswith("\nEnd of input.\n")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
+def test_interrupt_ends_the_program():
+    # A test run in the background may hand on that interrupts are ignored.
+    start = (
+        "import runpy, signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+        "runpy.run_module('boardenvs.gomoku', run_name='__main__')"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", start],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        printed = b""
+        while not printed.endswith(CHOICE.encode()):
+            byte = process.stdout.read(1)
+            assert byte, printed
+            printed += byte
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    assert (out, err, process.returncode) == (b"\nInterrupted.\n", b"", 130)
+
+
+def test_interrupt_while_reading(monkeypatch, capsys):
+    def interrupted(prompt):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(builtins, "input", interrupted)
+    assert main([]) == 130
+    assert capsys.readouterr().out.endswith("\nInterrupted.\n")
+
+
+def test_arguments_are_refused_in_one_line(capsys):
+    with pytest.raises(SystemExit) as stopped:
+        main(["15"])
+    out, err = capsys.readouterr()
+    assert (stopped.value.code, out) == (2, "")
+    assert err == "python -m boardenvs.gomoku: error: unrecognized arguments: 15\n"

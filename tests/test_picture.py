@@ -162,6 +162,93 @@ def test_112_tie():
     assert parsed(game.picture(after(game, "1 1"))).get("aria-label") == "112 game: a tie"
 
 
+@pytest.fixture
+def gomoku():
+    return boardenvs.make("gomoku", board_size=9)
+
+
+def test_gomoku_stones_last_move_and_turn(gomoku):
+    root = parsed(gomoku.picture(after(gomoku, "2 F", "8 A", "0 I")))
+    black = shapes(root, "circle", r="18")
+    white = shapes(root, "circle", stroke_width="2.5", r="17")
+    assert sorted(map(cell, black)) == [(0, 8), (2, 5)]
+    assert list(map(cell, white)) == [(8, 0)]
+    assert {s.get("fill") for s in white} == {"#fff"}
+    assert frames(root) == [(0, 8)]
+    assert bands(root) == []
+    assert root.get("aria-label") == "Gomoku: white to move"
+    assert [t.text for t in shapes(root, "text", font_size="18")] == ["White to move"]
+    # The stone that names the player is a ring for white and a disc for black.
+    assert len(shapes(root, "circle", r="12", stroke_width="2.5")) == 1
+    root = parsed(gomoku.picture(after(gomoku)))
+    assert len(shapes(root, "circle", r="13")) == 1
+    assert root.get("aria-label") == "Gomoku: black to move"
+
+
+def test_gomoku_labels_as_on_the_console(gomoku):
+    root = parsed(gomoku.picture(after(gomoku)))
+    labels = [t.text for t in shapes(root, "text", font_size="14")]
+    assert labels == [text for k in range(9) for text in ("ABCDEFGHI"[k], str(k))]
+
+
+@pytest.mark.parametrize(
+    ("size", "points"),
+    [
+        (5, [(2, 2)]),
+        (6, []),
+        (9, [(2, 2), (2, 6), (4, 4), (6, 2), (6, 6)]),
+        (15, [(3, 3), (3, 11), (7, 7), (11, 3), (11, 11)]),
+        (19, [(r, c) for r in (3, 9, 15) for c in (3, 9, 15)]),
+        (26, [(3, 3), (3, 22), (22, 3), (22, 22)]),
+    ],
+)
+def test_gomoku_star_points(size, points):
+    game = boardenvs.make("gomoku", board_size=size)
+    root = parsed(game.picture(game.new(1, 0)[0]))
+    assert [cell(s) for s in shapes(root, "circle", r="4.5")] == points
+
+
+@pytest.mark.parametrize(
+    ("rows", "params", "expected"),
+    [
+        ("XXXXX OOOO. ..... ..... .....", {}, [((0, 0), (0, 4))]),
+        ("O.... XO... X.O.. X..O. X...O", {}, [((0, 0), (4, 4))]),
+        ("....X O..X. O.X.. OX... X.O..", {}, [((0, 4), (4, 0))]),
+        ("XXXXX XOOOO XOOO. XO... X....", {}, [((0, 0), (0, 4)), ((0, 0), (4, 0))]),
+        # Longer than need be, and a line of the loser's too short.
+        ("XXXX. OOO.. ..... ..... .....", {"win_length": 3}, [((0, 0), (0, 3))]),
+        # Just three count, the four across do not.
+        (
+            "XXXX. X.... X.OO. O...O .OO..",
+            {"win_length": 3, "exact": True},
+            [((0, 0), (2, 0))],
+        ),
+    ],
+)
+def test_gomoku_winning_lines(rows, params, expected):
+    game = boardenvs.make("gomoku", board_size=5, **params)
+    rows = rows.split()
+    state = game.start[0].copy()
+    cells = [".XO".index(symbol) for symbol in "".join(rows)]
+    state["cells"][:25] = cells
+    state["to_move"] = int(cells.count(1) > cells.count(2))
+    states = game.batch(state)
+    game.kernels.judge_games(states, game.constants)
+    assert states["terminated"][0]
+    assert bands(parsed(game.picture(states[0]))) == expected
+
+
+def test_gomoku_over_without_a_line(gomoku):
+    draw = boardenvs.make("gomoku", board_size=5)
+    state = draw.from_dict({"board": ["XXOXX", "OOXOO", "XXOXX", "OOXOO", "XXOXO"]})
+    root = parsed(draw.picture(state))
+    assert root.get("aria-label") == "Gomoku: over without a winner"
+    assert bands(root) == []
+    root = parsed(gomoku.picture(after(gomoku, "4 E", "4 E")))
+    assert root.get("aria-label") == "Gomoku: black has won"
+    assert bands(root) == []
+
+
 @pytest.mark.parametrize("name", boardenvs.GAMES)
 def test_every_position_of_random_games(name):
     game = boardenvs.make(name)

@@ -84,7 +84,7 @@ def _board(size: int) -> list[str]:
         for k in range(size)
     )
     shapes.append(element("path", d=lines, stroke=INK, stroke_width=1.2, stroke_linecap="square"))
-    for r, c in _star_points(size):
+    for r, c in sorted(_star_points(size)):
         x, y = centre(r, c)
         shapes.append(element("circle", cx=x, cy=y, r=4.5, fill=INK))
     for k in range(size):
@@ -93,15 +93,16 @@ def _board(size: int) -> list[str]:
     return shapes
 
 
-def _star_points(size: int) -> Iterator[tuple[int, int]]:
+def _star_points(size: int) -> set[tuple[int, int]]:
     """The dots by which players find their way, as on boards for Go."""
     edge = 3 if size >= 12 else 2
-    lines = {edge, size - 1 - edge} | ({size // 2} if size % 2 else set())
-    for r in sorted(lines):
-        for c in sorted(lines):
-            # Between the corners and the centre only large boards have them.
-            if size >= 17 or (r == size // 2) == (c == size // 2):
-                yield r, c
+    near, far, middle = edge, size - 1 - edge, size // 2
+    points = {(middle, middle)} if size % 2 else set()
+    if size >= 8:
+        points |= {(near, near), (near, far), (far, near), (far, far)}
+    if size % 2 and size >= 17:
+        points |= {(near, middle), (middle, near), (middle, far), (far, middle)}
+    return points
 
 
 def _stone(x: float, y: float, seat: int, radius: float = _RADIUS) -> str:

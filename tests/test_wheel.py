@@ -150,10 +150,11 @@ def test_the_command(outside, site):
 
 @pytest.mark.parametrize("name", boardenvs.GAMES)
 def test_the_console_programs(outside, name):
-    # End of input right away.
+    # End of input right away, after the board, the menu or whatever comes first.
     out = outside(sys.executable, "-m", f"boardenvs.{name}", NUMBA_DISABLE_JIT="1")
-    game = boardenvs.make(name)
-    assert out.startswith(game.to_text(game.new(1)[0]))
+    *first, last = out.splitlines()
+    assert len(first) >= 2
+    assert last.startswith("End of input")
 
 
 def test_the_games_pages_can_be_read(python):

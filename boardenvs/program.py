@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import sys
 from collections.abc import Callable
 
@@ -22,9 +23,10 @@ def widen_output() -> None:
     Where its encoding lacks some, it becomes UTF-8.
     """
     try:
-        "●○".encode(sys.stdout.encoding)
+        "●○".encode(sys.stdout.encoding or "utf-8")  # a buffer in memory has no encoding
     except UnicodeEncodeError:
-        sys.stdout.reconfigure(encoding="utf-8")  # type: ignore[union-attr]
+        if isinstance(sys.stdout, io.TextIOWrapper):
+            sys.stdout.reconfigure(encoding="utf-8")
 
 
 def run_program(play: Callable[[], None]) -> int:

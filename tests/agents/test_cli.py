@@ -233,6 +233,13 @@ def test_a_board_is_printed_whatever_the_locale():
     assert "○" in ran.stdout.decode("utf-8")
 
 
+def test_output_may_be_caught_in_memory(monkeypatch):
+    caught = io.StringIO()
+    monkeypatch.setattr(sys, "stdout", caught)
+    assert main(["watch", "gomoku", "random", "random", "--seed", "1", "-p", "max_plies=2"]) == 0
+    assert "○" in caught.getvalue()
+
+
 def test_the_first_line_is_enough():
     shell = f"set -o pipefail; {SCRIPT} watch gekitai random random --seed 1 | head -1"
     ran = subprocess.run(

@@ -9,6 +9,7 @@ __all__ = ["GAMES", "env_id", "register_all"]
 GAMES = {
     "gekitai": "Gekitai",
     "game112": "Game112",
+    "dominoes175": "Dominoes175",
     "gomoku": "Gomoku",
     "pizza_order": "PizzaOrder",
 }

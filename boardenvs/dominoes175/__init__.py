@@ -1,0 +1,292 @@
+"""Dominoes 175: turn over tiles and build a stack of six. See README.md here."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from boardenvs.aec import make_env, make_raw_env
+from boardenvs.dominoes175 import rules
+from boardenvs.dominoes175 import text as notation
+from boardenvs.dominoes175.picture import table_picture
+from boardenvs.dominoes175.rules import CELLS, GOAL, STACKS
+from boardenvs.game import Game, States, whole_number
+
+__all__ = ["Dominoes175", "env", "raw_env"]
+
+_TILES = [(int(low), int(high)) for low, high in zip(rules.LOW, rules.HIGH, strict=True)]
+"""The ends of each tile, smaller first, by its number."""
+_NUMBERS = {ends: number for number, ends in enumerate(_TILES)}
+
+# A turn is two plies, and the sixteenth tile makes a stack of six at the latest.
+_LONGEST = 2 * (STACKS * (GOAL - 1) + 1)
+
+
+def _plain(value: Any) -> Any:
+    return value.tolist() if isinstance(value, np.ndarray) else value
+
+
+def _pair(what: str, value: Any) -> tuple[int, int]:
+    """Two numbers of dots. Raises `ValueError` if it is anything else."""
+    pair = _plain(value)
+    if not isinstance(pair, list | tuple) or len(pair) != 2:
+        raise ValueError(f"{what} must hold pairs of dots such as [0, 6], got {value!r}")
+    return whole_number(what, pair[0], 0, 6), whole_number(what, pair[1], 0, 6)
+
+
+def _full_set(what: str, value: Any) -> list[int]:
+    """The numbers of 28 tiles given as pairs. Raises `ValueError` unless they are all there."""
+    pairs = _plain(value)
+    if not isinstance(pairs, list | tuple) or len(pairs) != CELLS:
+        raise ValueError(f"{what} must be {CELLS} pairs, a full set, got {pairs!r}")
+    tiles = []
+    for pair in pairs:
+        low, high = sorted(_pair(what, pair))
+        tile = _NUMBERS[low, high]
+        if tile in tiles:
+            raise ValueError(f"{what} must be a full set, but holds [{low}, {high}] twice")
+        tiles.append(tile)
+    return tiles
+
+
+class Dominoes175(Game):
+    """One player turns over the tiles of a double-six set and stacks them; six high wins.
+
+    - Rules: a tile turned over goes on an empty stack, either end up, or on one of three
+      whose top it matches. A stack of six wins; a tile that fits nowhere loses.
+    - Arguments: `deck=None` (shuffled, or 28 pairs in the order of the cells),
+      `max_plies=32` (no game is longer).
+    - Observation: int8 (109,): cells taken, tiles seen, tile in hand, tops and heights.
+    - Actions: Discrete(34): 28 cells to turn over (`0,3`), then `28 + 2 * stack`, plus 1
+      with the smaller end on top (`0 6`).
+    - Rewards: +1 for a win, -1 for a loss; 0 when truncated.
+    - Start and end: all tiles face down; a win or a loss.
+    - Hidden and random: the tiles not turned over; their order is shuffled.
+
+    Version history: v0, first version.
+
+    Raises:
+        ValueError: an argument is out of its range.
+    """
+
+    name = "dominoes175"
+    has_chance = True
+    has_hidden = True
+    seat_names = ("Player",)
+
+    def __init__(self, deck: Any = None, max_plies: int | None = None) -> None:
+        tiles = None if deck is None else _full_set("deck", deck)
+        self._deck = tiles
+        super().__init__(
+            params={
+                "deck": None if tiles is None else [list(_TILES[tile]) for tile in tiles],
+                "max_plies": _LONGEST if max_plies is None else max_plies,
+            },
+            num_players=1,
+            num_actions=CELLS + 2 * STACKS,
+            observation_shape=(rules.OBSERVED,),
+            fields=[
+                ("grid", np.int8, (CELLS,)),
+                ("taken", np.int8, (CELLS,)),  # Numba knows no nested bools
+                ("hand", np.int8),
+                ("heights", np.int8, (STACKS,)),
+                ("dots", np.int8, (STACKS, GOAL + 1)),
+            ],
+            constants={
+                "shuffled": (np.bool_, tiles is None),
+                "deck": ((np.int8, (CELLS,)), np.arange(CELLS) if tiles is None else tiles),
+            },
+        )
+        self.start["hand"] = -1
+        self.start["dots"] = -1
+
+    def info(self, state: np.void) -> dict[str, Any]:
+        """`hand`: the ends of the tile in hand, smaller first, or `None`."""
+        return {"hand": self._hand(self.one(state))}
+
+    def infos(self, states: States) -> dict[str, npt.NDArray[Any]]:
+        hands = np.empty(CELLS + 1, object)
+        hands[:CELLS] = _TILES
+        return {"hand": hands[self.batch(states)["hand"]]}  # the last one is for none, -1
+
+    def aside(self, state: np.void) -> str:
+        hand = self._hand(self.one(state))
+        return "" if hand is None else f"Tile in hand: {notation.tile_to_text(*hand)}"
+
+    def to_text(self, state: np.void) -> str:
+        record = self.one(state)
+        cells = [notation.TAKEN if taken else notation.HIDDEN for taken in record["taken"]]
+        stacks = [[notation.tile_to_text(*t) for t in stack] for stack in self._stacks(record)]
+        return notation.table_to_text(cells, stacks)
+
+    def from_text(
+        self,
+        text: str,
+        *,
+        to_move: int | None = None,
+        ply: int | None = None,
+        hand: Any = None,
+    ) -> np.void:
+        """The position that a text shows.
+
+        Which tile lay or lies in which cell it does not show: unless the game has a
+        `deck`, those on the stacks and in hand come first, in order, on the cells that
+        are taken, and the unseen ones follow in ascending order, until `conceal` shuffles
+        them.
+
+        Args:
+            text: as `to_text` writes it; blanks at the end of a line do not matter.
+            to_move: 0, if given at all.
+            ply: how many plies were played, which the text implies.
+            hand: the tile in hand, a pair, where there is one.
+
+        Raises:
+            ValueError: the text shows no valid position, or does not fit the tile in hand.
+        """
+        taken, stacks = notation.table_from_text(text)
+        used = [_NUMBERS[min(tile), max(tile)] for stack in stacks for tile in stack]
+        if hand is not None:
+            low, high = sorted(_pair("hand", hand))
+            used.append(_NUMBERS[low, high])
+        if len(set(used)) < len(used):
+            raise ValueError("a tile is on the stacks or in hand twice")
+        if self._deck is not None and len(taken) == len(used) + (hand is None):
+            used = [tile for tile in self._deck if tile in used or self._deck.index(tile) in taken]
+        if len(taken) != len(used):
+            raise ValueError(
+                f"{len(taken)} cells are taken, but {len(used)} tiles are on the stacks or in "
+                f"hand; the text does not show the tile in hand: give it as hand"
+            )
+        grid = self._deck
+        if grid is None:
+            unseen = [tile for tile in range(CELLS) if tile not in used]
+            grid = [used.pop(0) if cell in taken else unseen.pop(0) for cell in range(CELLS)]
+        data: dict[str, Any] = {
+            "grid": [_TILES[tile] for tile in grid],
+            "taken": taken,
+            "stacks": stacks,
+            "to_move": to_move,
+            "ply": ply,
+        }
+        return self.from_dict({k: v for k, v in data.items() if v is not None})
+
+    def action_to_text(self, action: int, state: np.void | None = None) -> str:
+        action = whole_number("action", action, 0, self.num_actions - 1)
+        return notation.action_to_text(
+            action, None if state is None else self._hand(self.one(state))
+        )
+
+    def action_from_text(self, text: str, state: np.void | None = None) -> int:
+        return notation.action_from_text(
+            text, None if state is None else self._hand(self.one(state))
+        )
+
+    def picture(self, state: np.void) -> str:
+        record = self.one(state)
+        if record["truncated"]:
+            status = "over without a result"
+        elif not record["terminated"]:
+            status = "a tile in hand" if record["hand"] >= 0 else "a tile to turn over"
+        else:
+            status = "won" if record["returns"][0] > 0 else "lost"
+        return table_picture(
+            [bool(taken) for taken in record["taken"]],
+            self._hand(record),
+            self._stacks(record),
+            last=int(record["last_action"]),
+            status=status,
+        )
+
+    def _hand(self, state: np.void) -> tuple[int, int] | None:
+        return None if state["hand"] < 0 else _TILES[state["hand"]]
+
+    def _stacks(self, state: np.void) -> list[list[tuple[int, int]]]:
+        """The tiles of each stack from the bottom up, each as bottom and top."""
+        return [
+            [(int(dots[i]), int(dots[i + 1])) for i in range(height)]
+            for dots, height in zip(state["dots"], state["heights"], strict=True)
+        ]
+
+    def _position_to_dict(self, state: np.void) -> dict[str, Any]:
+        return {
+            "grid": [list(_TILES[tile]) for tile in state["grid"]],
+            "taken": [int(cell) for cell in np.flatnonzero(state["taken"])],
+            "stacks": [[list(tile) for tile in stack] for stack in self._stacks(state)],
+        }
+
+    def _position_from_dict(self, fields: dict[str, Any], state: np.void) -> None:
+        state["grid"] = grid = _full_set("grid", fields["grid"])
+        taken = fields["taken"]
+        if not isinstance(taken, list):
+            raise ValueError(f"taken must be a list of cells, got {taken!r}")
+        taken = [whole_number("taken", cell, 0, CELLS - 1) for cell in taken]
+        if sorted(set(taken)) != taken:
+            raise ValueError(f"taken must be cells in ascending order, got {taken}")
+        state["taken"][taken] = 1
+        if self._deck is not None and any(grid[cell] != self._deck[cell] for cell in taken):
+            raise ValueError("grid must hold the tiles of the deck in the cells that are taken")
+
+        left = [grid[cell] for cell in taken]
+        self._stacks_from_list(fields["stacks"], left, state)
+        if len(left) > 1:
+            raise ValueError(
+                f"taken has {len(taken)} cells, but {len(taken) - len(left)} of their tiles are "
+                f"on the stacks; at most one may be in hand"
+            )
+        if left:
+            state["hand"] = left[0]
+        if (state["heights"] >= GOAL).sum() + len(left) > 1 and state["heights"].max() >= GOAL:
+            raise ValueError(f"stacks go on after one of {GOAL}, but that one wins")
+
+        ply = 2 * (len(taken) - len(left)) + len(left)
+        if fields.get("ply", ply) != ply:
+            raise ValueError(f"ply must be {ply} after {len(taken)} tiles, got {fields['ply']}")
+        if ply > self.max_plies:
+            raise ValueError(f"ply is {ply} here, but no game is longer than {self.max_plies}")
+        state["ply"] = ply
+        last = int(state["last_action"])
+        if last >= 0 and not self._may_be_last(last, state):
+            raise ValueError(f"last_action {last} does not lead to this position")
+
+    def _stacks_from_list(self, stacks: Any, left: list[int], state: np.void) -> None:
+        """Write stacks of [bottom, top] pairs; their tiles are removed from those `left`."""
+        if not isinstance(stacks, list | tuple) or len(stacks) != STACKS:
+            raise ValueError(f"stacks must be {STACKS} lists of [bottom, top], got {stacks!r}")
+        for k, stack in enumerate(stacks):
+            if not isinstance(stack, list | tuple) or len(stack) > GOAL:
+                raise ValueError(
+                    f"stacks must be lists of at most {GOAL} tiles [bottom, top], got {stack!r}"
+                )
+            state["heights"][k] = len(stack)
+            for height, value in enumerate(stack):
+                bottom, top = _pair("stacks", value)
+                tile = _NUMBERS[min(bottom, top), max(bottom, top)]
+                if tile not in left:
+                    raise ValueError(
+                        f"stacks hold [{bottom}, {top}], which was not turned over or is "
+                        f"there already"
+                    )
+                left.remove(tile)
+                if height and bottom != state["dots"][k, height]:
+                    raise ValueError(
+                        f"stacks hold [{bottom}, {top}] on {state['dots'][k, height]} dots"
+                    )
+                state["dots"][k, height : height + 2] = bottom, top
+
+    def _may_be_last(self, action: int, state: np.void) -> bool:
+        """Whether a position may be one right after an action."""
+        if state["hand"] >= 0 or action < CELLS:
+            return bool(
+                state["hand"] >= 0 and action < CELLS and state["grid"][action] == state["hand"]
+            )
+        k, small_up = divmod(action - CELLS, 2)
+        if not state["heights"][k] or state["heights"][k] < state["heights"].max() == GOAL:
+            return False
+        bottom, top = self._stacks(state)[k][-1]
+        return bool(small_up == (top < bottom))
+
+
+env = make_env(Dominoes175)
+raw_env = make_raw_env(Dominoes175)

@@ -1,0 +1,22 @@
+"""`python -m boardenvs.dominoes175`: one person at the keyboard, or a test from a file."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from boardenvs.dominoes175.console import main as play
+from boardenvs.program import program_parser, run_program
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Play one game on standard input and output; returns the exit status."""
+    parser = program_parser(
+        "dominoes175", "Dominoes 175 for one person. All else is asked on the screen."
+    )
+    parser.parse_args(argv)
+    return run_program(play)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,163 @@
+"""Dominoes 175 as a picture: the grid face down, the tile in hand, the stacks growing up."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from boardenvs.dominoes175.rules import GOAL, STACKS
+from boardenvs.dominoes175.text import COLUMNS, ROWS
+from boardenvs.picture import BLACK, INK, MARGIN, RED, element, label, svg
+
+__all__ = ["table_picture"]
+
+_END = 26  # side of one end of a tile
+_TILE = 2 * _END
+_FACE = "#fffdf6"
+_BACK = "#51697c"
+_LAST = "#1c62c4"
+_WIN = "#f5b50f"
+
+_COLUMN, _ROW = _END + 18, _TILE + 26  # of the grid
+_STEP = _TILE + 4  # from a tile of a stack to the next
+_FLOOR = MARGIN + GOAL * _STEP
+_HAND_X = MARGIN + COLUMNS * _COLUMN + 52.0
+_HAND_Y = MARGIN + 2 * _ROW
+_STACKS_X = _HAND_X + 82
+_STACK = _END + 26
+
+# Where the pips of each number of dots are, in thirds of the end from its middle.
+_CORNERS = [(-1, -1), (1, 1), (1, -1), (-1, 1)]
+_PIPS = {
+    0: [],
+    1: [(0, 0)],
+    2: _CORNERS[:2],
+    3: [(0, 0), *_CORNERS[:2]],
+    4: _CORNERS,
+    5: [(0, 0), *_CORNERS],
+    6: [*_CORNERS, (-1, 0), (1, 0)],
+}
+
+
+def table_picture(
+    taken: Sequence[bool],
+    hand: tuple[int, int] | None,
+    stacks: Sequence[Sequence[tuple[int, int]]],
+    last: int,
+    status: str,
+) -> str:
+    """The table as SVG.
+
+    Args:
+        taken: for each cell, row by row, whether its tile was turned over.
+        hand: the ends of the tile in hand, smaller first, if there is one.
+        stacks: the tiles of each from the bottom up, each as bottom and top.
+        last: the last action, whose cell or tile is framed; -1 for none.
+        status: how the game stands, in words.
+    """
+    shapes = _grid(taken, last)
+    shapes += _hand(hand, lost=status == "lost")
+    framed = (last - len(taken)) // 2 if last >= len(taken) else None
+    for k, stack in enumerate(stacks):
+        shapes += _stack(k, stack, framed=k == framed)
+    shapes.append(label(_HAND_X, MARGIN + 24, status, size=15, font_weight="bold"))
+    width = _STACKS_X + STACKS * _STACK
+    return svg(width, _FLOOR + 36, f"Dominoes 175: {status}", shapes)
+
+
+def _grid(taken: Sequence[bool], last: int) -> list[str]:
+    """The tiles that are left, face down, and outlines where others lay."""
+    shapes = [label(MARGIN + (c + 0.5) * _COLUMN, MARGIN / 2, str(c)) for c in range(COLUMNS)]
+    shapes += [label(MARGIN / 2, MARGIN + (r + 0.5) * _ROW, str(r)) for r in range(ROWS)]
+    for cell, gone in enumerate(taken):
+        row, column = divmod(cell, COLUMNS)
+        x, y = MARGIN + (column + 0.5) * _COLUMN, MARGIN + (row + 0.5) * _ROW
+        if gone:
+            shapes.append(_outline(x, y))
+        else:
+            shapes += [
+                _box(x, y, fill=_BACK),
+                _box(x, y, grow=-4, fill="none", stroke="#fff", stroke_opacity=0.5),
+                element(
+                    "text", "?", x=x, y=y + 6, text_anchor="middle", font_size=17, fill="#fff"
+                ),
+            ]
+        if cell == last:
+            shapes.append(_frame(x, y))
+    return shapes
+
+
+def _hand(hand: tuple[int, int] | None, *, lost: bool) -> list[str]:
+    """The tile in hand, its larger end on top, and a cross if it fits nowhere."""
+    x, y = _HAND_X, _HAND_Y
+    words = "nothing in hand" if hand is None else "in hand, fits nowhere" if lost else "in hand"
+    lines = words.replace(", ", ",|").replace("nothing ", "nothing|").split("|")
+    shapes = [
+        label(x, y + _TILE / 2 + 18 + 16 * number, line, size=13)
+        for number, line in enumerate(lines)
+    ]
+    if hand is None:
+        return [*shapes, _outline(x, y)]
+    shapes += _tile(x, y, *hand)
+    if lost:
+        cross = f"M{x - 20:g} {y - 34:g}l40 68m0 -68l-40 68"
+        shapes.append(
+            element("path", d=cross, stroke=RED, stroke_width=4, stroke_linecap="round", fill="none")
+        )
+    return shapes
+
+
+def _stack(k: int, stack: Sequence[tuple[int, int]], *, framed: bool) -> list[str]:
+    """One stack with room up to the height that wins; the top tile may be framed."""
+    x = _STACKS_X + (k + 0.5) * _STACK
+    shapes = [label(x, _FLOOR + 18, str(k))]
+    if len(stack) >= GOAL:
+        y = MARGIN - 6
+        shapes.append(
+            element(
+                "rect", x=x - 21, y=y, width=42, height=_FLOOR - y + 4, rx=8, fill=_WIN, stroke=INK
+            )
+        )
+    for height in range(GOAL):
+        y = _FLOOR - (height + 0.5) * _STEP
+        shapes += _tile(x, y, *stack[height]) if height < len(stack) else [_outline(x, y)]
+        if framed and height == len(stack) - 1:
+            shapes.append(_frame(x, y))
+    floor = element("path", d=f"M{x - 21:g} {_FLOOR + 3}h42", stroke=INK, stroke_width=3)
+    return [*shapes, floor]
+
+
+def _tile(x: float, y: float, bottom: int, top: int) -> list[str]:
+    """A tile face up around a point."""
+    shapes = [
+        _box(x, y, fill=_FACE, stroke=INK, stroke_width=1.5),
+        element("path", d=f"M{x - _END / 2 + 4:g} {y:g}h{_END - 8}", stroke=INK),
+    ]
+    for dots, middle in ((top, y - _END / 2), (bottom, y + _END / 2)):
+        shapes += [
+            element("circle", cx=x + 7 * right, cy=middle + 7 * down, r=2.8, fill=BLACK)
+            for right, down in _PIPS[dots]
+        ]
+    return shapes
+
+
+def _box(x: float, y: float, grow: float = 0, **attributes: str | float) -> str:
+    """A tile's outline around a point, larger by so much on each side."""
+    return element(
+        "rect",
+        x=x - _END / 2 - grow,
+        y=y - _TILE / 2 - grow,
+        width=_END + 2 * grow,
+        height=_TILE + 2 * grow,
+        rx=4 + grow / 2,
+        **attributes,
+    )
+
+
+def _outline(x: float, y: float) -> str:
+    """A place without a tile."""
+    return _box(x, y, fill="none", stroke=INK, stroke_opacity=0.35, stroke_dasharray="3 4")
+
+
+def _frame(x: float, y: float) -> str:
+    """Marks the last action."""
+    return _box(x, y, grow=3, fill="none", stroke=_LAST, stroke_width=3)

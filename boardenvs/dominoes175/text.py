@@ -1,0 +1,139 @@
+"""The console format of Dominoes 175: the grid face down, and below it the stacks.
+
+Some of its lines end in blanks, which count when it is printed and are ignored when it
+is read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from boardenvs.dominoes175.rules import CELLS, STACKS
+
+__all__ = [
+    "COLUMNS",
+    "HIDDEN",
+    "ROWS",
+    "TAKEN",
+    "action_from_text",
+    "action_to_text",
+    "grid_to_text",
+    "table_from_text",
+    "table_to_text",
+    "tile_to_text",
+]
+
+ROWS, COLUMNS = 4, 7
+HIDDEN = "[?|?]"
+TAKEN = "***"
+_RULE = 65 * "-"
+_GAP = 4 * " "
+
+Tile = tuple[int, int]
+"""The dots at the bottom and on top."""
+
+
+def tile_to_text(bottom: int, top: int) -> str:
+    """A tile face up, such as `[0|1]`."""
+    return f"[{bottom}|{top}]"
+
+
+def grid_to_text(cells: Sequence[str]) -> str:
+    """The grid under the numbers of its columns, every line ended by a newline.
+
+    Args:
+        cells: a tile or `TAKEN` for each cell, row by row.
+    """
+    lines = [" " * 4 + _GAP.join(f"  {column}  " for column in range(COLUMNS)) + "  "]
+    for row in range(ROWS):
+        shown = [f"{cell:^5}" for cell in cells[row * COLUMNS : (row + 1) * COLUMNS]]
+        lines.append(f"{row}   " + _GAP.join(shown) + "  ")
+    return "".join(f"{line}\n" for line in lines)
+
+
+def table_to_text(cells: Sequence[str], stacks: Sequence[Sequence[str]]) -> str:
+    """Grid and stacks, every line ended by a newline.
+
+    Args:
+        cells: as `grid_to_text` takes them.
+        stacks: the tiles of each, from the bottom up.
+    """
+    lines = [f"{k}|| " + "".join(f"{tile}-" for tile in stack) for k, stack in enumerate(stacks)]
+    below = ["", "Domino Stacks:", *lines, _RULE]
+    return "Selection Grid:\n" + grid_to_text(cells) + "".join(f"{line}\n" for line in below)
+
+
+def table_from_text(text: str) -> tuple[list[int], list[list[Tile]]]:
+    """The cells that are taken and the tiles of each stack, from the bottom up.
+
+    Raises:
+        ValueError: it is no text as `table_to_text` writes it, with the grid face down.
+    """
+    lines = [line.rstrip(" ") for line in text.splitlines()]
+    cells = [cell for line in lines[2 : 2 + ROWS] for cell in line.split()[1:]]
+    stacks = [
+        [(int(bottom), int(top)) for bottom, top in re.findall(r"\[([0-6])\|([0-6])\]", line)]
+        for line in lines[4 + ROWS : 4 + ROWS + STACKS]
+    ]
+    # Whatever was read, written anew it must be what was given.
+    shown = [[tile_to_text(*tile) for tile in stack] for stack in [*stacks, [], [], []][:STACKS]]
+    held = [TAKEN if cell == TAKEN else HIDDEN for cell in [*cells, *CELLS * [HIDDEN]][:CELLS]]
+    expected = [line.rstrip(" ") for line in table_to_text(held, shown).splitlines()]
+    for number, (line, right) in enumerate(zip(lines, expected, strict=False), 1):
+        if line != right:
+            raise ValueError(f"line {number} should read like {right!r}, got {line!r}")
+    if len(lines) != len(expected):
+        raise ValueError(f"expected {len(expected)} lines, got {len(lines)}")
+    return [cell for cell, shown_ in enumerate(held) if shown_ == TAKEN], stacks
+
+
+def action_to_text(action: int, hand: Tile | None) -> str:
+    """A cell such as `0,3`, or a stack and the end on top, such as `0 6`.
+
+    Args:
+        action: its number.
+        hand: the ends of the tile in hand, smaller first. Without it the end is told as
+            `larger` or `smaller`, as is the smaller end of a double, which is never legal.
+    """
+    if action < CELLS:
+        return "{},{}".format(*divmod(action, COLUMNS))
+    stack, small_up = divmod(action - CELLS, 2)
+    if hand is None or (small_up and hand[0] == hand[1]):
+        return f"{stack} {'smaller' if small_up else 'larger'}"
+    return f"{stack} {hand[0] if small_up else hand[1]}"
+
+
+def action_from_text(text: str, hand: Tile | None) -> int:
+    """The number of an action as `action_to_text` writes it; blanks do not matter.
+
+    Raises:
+        ValueError: it is malformed, there is no such cell or stack, or the tile in hand
+            has no such end.
+    """
+    words = text.split()
+    cell = re.fullmatch(r"([0-9]),([0-9])", "".join(words))
+    if cell:
+        row, column = int(cell[1]), int(cell[2])
+        if row >= ROWS or column >= COLUMNS:
+            raise ValueError(
+                f"{text.strip()!r} is off the grid; its last cell is {ROWS - 1},{COLUMNS - 1}"
+            )
+        return row * COLUMNS + column
+    played = re.fullmatch(r"([0-9]) ([0-6]|larger|smaller)", " ".join(words))
+    if not played:
+        raise ValueError(
+            f"expected a cell such as 0,3, or a stack and the end on top such as 0 6, got {text!r}"
+        )
+    stack, end = int(played[1]), played[2]
+    if stack >= STACKS:
+        raise ValueError(f"there is no stack {stack}; the last one is {STACKS - 1}")
+    if end in ("larger", "smaller"):
+        small_up = end == "smaller"
+    elif hand is None:
+        raise ValueError(f"{text.strip()!r} plays a tile, but there is none in hand")
+    elif int(end) not in hand:
+        raise ValueError(f"the tile in hand, {tile_to_text(*hand)}, has no end with {end} dots")
+    else:
+        small_up = int(end) != hand[1]
+    return CELLS + 2 * stack + small_up

@@ -186,9 +186,11 @@ class Dominoes175(Game):
     def picture(self, state: np.void) -> str:
         record = self.one(state)
         if record["truncated"]:
-            status = "over without a result"
+            status = "over, neither won nor lost"
         elif not record["terminated"]:
-            status = "a tile in hand" if record["hand"] >= 0 else "a tile to turn over"
+            status = "play the tile" if record["hand"] >= 0 else "turn over a tile"
+        elif record["offender"] >= 0:
+            status = "lost by an illegal action"
         else:
             status = "won" if record["returns"][0] > 0 else "lost"
         return table_picture(

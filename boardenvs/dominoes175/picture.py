@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 
 from boardenvs.dominoes175.rules import GOAL, STACKS
@@ -59,8 +60,8 @@ def table_picture(
     framed = (last - len(taken)) // 2 if last >= len(taken) else None
     for k, stack in enumerate(stacks):
         shapes += _stack(k, stack, framed=k == framed)
-    shapes.append(label(_HAND_X, MARGIN + 24, status, size=15, font_weight="bold"))
-    width = _STACKS_X + STACKS * _STACK
+    shapes += _lines(_HAND_Y - 100, status, 15, font_weight="bold")
+    width = _STACKS_X + STACKS * _STACK + 12
     return svg(width, _FLOOR + 36, f"Dominoes 175: {status}", shapes)
 
 
@@ -77,9 +78,7 @@ def _grid(taken: Sequence[bool], last: int) -> list[str]:
             shapes += [
                 _box(x, y, fill=_BACK),
                 _box(x, y, grow=-4, fill="none", stroke="#fff", stroke_opacity=0.5),
-                element(
-                    "text", "?", x=x, y=y + 6, text_anchor="middle", font_size=17, fill="#fff"
-                ),
+                element("text", "?", x=x, y=y + 6, text_anchor="middle", font_size=17, fill="#fff"),
             ]
         if cell == last:
             shapes.append(_frame(x, y))
@@ -87,23 +86,26 @@ def _grid(taken: Sequence[bool], last: int) -> list[str]:
 
 
 def _hand(hand: tuple[int, int] | None, *, lost: bool) -> list[str]:
-    """The tile in hand, its larger end on top, and a cross if it fits nowhere."""
+    """The tile in hand, its larger end on top, and a cross beside it if it fits nowhere."""
     x, y = _HAND_X, _HAND_Y
     words = "nothing in hand" if hand is None else "in hand, fits nowhere" if lost else "in hand"
-    lines = words.replace(", ", ",|").replace("nothing ", "nothing|").split("|")
-    shapes = [
-        label(x, y + _TILE / 2 + 18 + 16 * number, line, size=13)
-        for number, line in enumerate(lines)
-    ]
+    shapes = _lines(y + _TILE / 2 + 18, words, 13)
     if hand is None:
         return [*shapes, _outline(x, y)]
     shapes += _tile(x, y, *hand)
     if lost:
-        cross = f"M{x - 20:g} {y - 34:g}l40 68m0 -68l-40 68"
-        shapes.append(
-            element("path", d=cross, stroke=RED, stroke_width=4, stroke_linecap="round", fill="none")
-        )
+        cross = f"M{x + 22:g} {y - 9:g}l18 18m0 -18l-18 18"
+        pen: dict[str, str | float] = {"stroke": RED, "stroke_width": 5}
+        shapes.append(element("path", d=cross, stroke_linecap="round", **pen))
     return shapes
+
+
+def _lines(y: float, words: str, size: float, **attributes: str | float) -> list[str]:
+    """Words above or below the tile in hand, a few a line."""
+    return [
+        label(_HAND_X, y + 1.2 * size * number, line, size, **attributes)
+        for number, line in enumerate(textwrap.wrap(words, 13))
+    ]
 
 
 def _stack(k: int, stack: Sequence[tuple[int, int]], *, framed: bool) -> list[str]:
@@ -111,7 +113,7 @@ def _stack(k: int, stack: Sequence[tuple[int, int]], *, framed: bool) -> list[st
     x = _STACKS_X + (k + 0.5) * _STACK
     shapes = [label(x, _FLOOR + 18, str(k))]
     if len(stack) >= GOAL:
-        y = MARGIN - 6
+        y = MARGIN - 6.0
         shapes.append(
             element(
                 "rect", x=x - 21, y=y, width=42, height=_FLOOR - y + 4, rx=8, fill=_WIN, stroke=INK

@@ -20,6 +20,7 @@ from boardenvs.vector import SeatVectorEnv
 PARAMETERS = {
     "gekitai": {"board_size": 7},
     "game112": {"board_size": 5},
+    "dominoes175": {"deck": [[low, high] for low in range(7) for high in range(low, 7)]},
     "gomoku": {"board_size": 9},
     "pizza_order": {"max_pizzas": 2},
 }

@@ -1,0 +1,96 @@
+"""The greedy agent of Dominoes 175: build the tallest stack, keep tiles playable."""
+
+# The rules' names are bound by boardenvs.compiling; compiled functions carry no annotations.
+# ruff: noqa: ANN001, ANN202, F821
+# mypy: disable-error-code="no-untyped-def, name-defined"
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+
+import numpy as np
+
+from agents.agent import Actions, Agent, Words
+from boardenvs.chance import below, mixed, stepped
+from boardenvs.compiling import bind_parallel, default_threads
+from boardenvs.game import States
+
+__all__ = ["Dominoes175GreedyAgent"]
+
+
+class Dominoes175GreedyAgent(Agent):
+    """Plays a tile on the tallest stack that it fits; where that leaves a choice, counts tiles.
+
+    An empty stack takes any tile, so it is kept for one that fits nowhere else. Among
+    stacks of the same height, and for the end on top of an empty one, the agent counts how
+    many of the tiles not yet turned over would fit some stack afterwards, and takes the
+    most. Which tile to turn over makes no difference: any, uniformly, as among equals.
+
+    It wins about 3.86 % of games and random play 0.79 %. Looking one and two tiles ahead
+    was tried and wins about 3.9 %.
+    """
+
+    def choose(self, states: States, words: Words) -> Actions:
+        actions = np.empty(len(states), np.int64)
+        masks = self.game.legal(states)
+        _compiled()(default_threads(len(states)), states, words, masks, actions)
+        return actions
+
+
+@functools.cache
+def _compiled() -> Callable[..., None]:
+    from boardenvs.dominoes175 import rules
+
+    return bind_parallel(greedy_actions, rules)
+
+
+def greedy_actions(states, words, masks, actions, low, high):
+    """The greedy action of games `low` to `high - 1`."""
+    for i in range(low, high):
+        actions[i] = pick(states[i], words[i], masks[i])
+
+
+def pick(s, word, mask):
+    """One game's action: uniformly among the best."""
+    best = -1
+    ties = 0
+    chosen = -1
+    for action in range(len(mask)):
+        if mask[action]:
+            value = 0 if action < CELLS else worth(s, action - CELLS)
+            if value > best:
+                best = value
+                ties = 0
+            if value == best:
+                ties += 1
+                word = stepped(word)
+                if below(mixed(word), ties) == 0:  # each of the ties is kept equally often
+                    chosen = action
+    return chosen
+
+
+def worth(s, way):
+    """Height of the stack played on, then tiles playable afterwards, as one number."""
+    played_on = way // 2
+    new_top = LOW[s.hand] if way % 2 == 1 else HIGH[s.hand]
+    return (CELLS + 1) * s.heights[played_on] + playable(s, played_on, new_top)
+
+
+def playable(s, changed, new_top):
+    """How many unseen tiles would fit some stack if stack `changed` had `new_top` on top."""
+    wanted = 0  # a bit for each number of dots on top of a stack
+    for k in range(STACKS):
+        if k == changed:
+            wanted |= 1 << new_top
+        elif s.heights[k] == 0:
+            wanted = (1 << ENDS) - 1
+            break
+        else:
+            wanted |= 1 << top(s, k)
+    count = 0
+    for cell in range(CELLS):
+        tile = s.grid[cell]
+        if s.taken[cell] == 0 and (wanted & (1 << LOW[tile] | 1 << HIGH[tile])) != 0:
+            count += 1
+    return count

@@ -58,7 +58,7 @@ class Dominoes175(Game):
       whose top it matches. A stack of six wins; a tile that fits nowhere loses.
     - Arguments: `deck=None` (shuffled, or 28 pairs in the order of the cells),
       `max_plies=32` (no game is longer).
-    - Observation: int8 (109,): cells taken, tiles seen, tile in hand, tops and heights.
+    - Observation: int8 (109,): cells left, tiles not seen, ends in hand, tops and heights.
     - Actions: Discrete(34): 28 cells to turn over (`0,3`), then `28 + 2 * stack`, plus 1
       with the smaller end on top (`0 6`).
     - Rewards: +1 for a win, -1 for a loss; 0 when truncated.

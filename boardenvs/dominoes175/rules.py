@@ -31,8 +31,8 @@ LOW = np.array([low for high in range(ENDS) for low in range(high + 1)], np.int8
 HIGH = np.array([high for high in range(ENDS) for low in range(high + 1)], np.int8)
 
 # Where each part of the observation begins.
-SEEN_TAKEN = 0
-SEEN_TILES = SEEN_TAKEN + CELLS
+SEEN_CELLS = 0
+SEEN_TILES = SEEN_CELLS + CELLS
 SEEN_LOW = SEEN_TILES + CELLS
 SEEN_HIGH = SEEN_LOW + ENDS
 SEEN_STACKS = SEEN_HIGH + ENDS
@@ -150,15 +150,13 @@ def play(s, p, action):
 
 @njit
 def observe(s, p, seat, out):
-    """Cells taken, tiles seen, ends of the tile in hand, top and height of each stack."""
+    """Cells left, tiles not seen, ends of the tile in hand, top and height of each stack."""
     for i in range(SEEN_LOW, OBSERVED):
         out[i] = 0
-    for tile in range(CELLS):
-        out[SEEN_TILES + tile] = 0
     for cell in range(CELLS):
-        out[SEEN_TAKEN + cell] = s.taken[cell]
-        if s.taken[cell] != 0:
-            out[SEEN_TILES + s.grid[cell]] = 1
+        left = np.int8(1) - s.taken[cell]
+        out[SEEN_CELLS + cell] = left
+        out[SEEN_TILES + s.grid[cell]] = left
     if s.hand >= 0:
         out[SEEN_LOW + LOW[s.hand]] = 1
         out[SEEN_HIGH + HIGH[s.hand]] = 1

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from boardenvs.dominoes175.rules import GOAL, STACKS
 from boardenvs.dominoes175.text import COLUMNS, ROWS
-from boardenvs.picture import BLACK, INK, MARGIN, RED, element, label, svg
+from boardenvs.picture import BLACK, INK, MARGIN, RED, element, label, last_frame, svg
 
 __all__ = ["table_picture"]
 
@@ -15,7 +15,6 @@ _END = 26  # side of one end of a tile
 _TILE = 2 * _END
 _FACE = "#fffdf6"
 _BACK = "#51697c"
-_LAST = "#1c62c4"
 _WIN = "#f5b50f"
 
 _COLUMN, _ROW = _END + 18, _TILE + 26  # of the grid
@@ -162,4 +161,4 @@ def _outline(x: float, y: float) -> str:
 
 def _frame(x: float, y: float) -> str:
     """Marks the last action."""
-    return _box(x, y, grow=3, fill="none", stroke=_LAST, stroke_width=3)
+    return last_frame(x - _END / 2 - 3, y - _TILE / 2 - 3, _END + 6, _TILE + 6)

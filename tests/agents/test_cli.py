@@ -536,8 +536,9 @@ def test_arena(command, tmp_path, game):
     before = path.read_bytes()
     assert command(*arguments, "--json", path) == (0, out, "")
     assert path.read_bytes() == before
-    arguments[-1] = "4"
-    assert command(*arguments)[1] != out
+    if any(0 < result["wins"] < 20 for result in results):  # else seeds may well give the same
+        arguments[-1] = "4"
+        assert command(*arguments)[1] != out
 
 
 def test_arena_with_parameters(command, tmp_path):

@@ -36,17 +36,22 @@ def _pair(what: str, value: Any) -> tuple[int, int]:
     return whole_number(what, pair[0], 0, 6), whole_number(what, pair[1], 0, 6)
 
 
+def _tile(what: str, value: Any) -> int:
+    """The number of a tile given by its ends. Raises `ValueError` if it is anything else."""
+    ends = _pair(what, value)
+    return _NUMBERS[min(ends), max(ends)]
+
+
 def _full_set(what: str, value: Any) -> list[int]:
     """The numbers of 28 tiles given as pairs. Raises `ValueError` unless they are all there."""
     pairs = _plain(value)
     if not isinstance(pairs, list | tuple) or len(pairs) != CELLS:
         raise ValueError(f"{what} must be {CELLS} pairs, a full set, got {pairs!r}")
-    tiles = []
+    tiles: list[int] = []
     for pair in pairs:
-        low, high = sorted(_pair(what, pair))
-        tile = _NUMBERS[low, high]
+        tile = _tile(what, pair)
         if tile in tiles:
-            raise ValueError(f"{what} must be a full set, but holds [{low}, {high}] twice")
+            raise ValueError(f"{what} must be a full set, but holds {list(_TILES[tile])} twice")
         tiles.append(tile)
     return tiles
 
@@ -146,21 +151,18 @@ class Dominoes175(Game):
             ValueError: the text shows no valid position, or does not fit the tile in hand.
         """
         taken, stacks = notation.table_from_text(text)
-        used = [_NUMBERS[min(tile), max(tile)] for stack in stacks for tile in stack]
-        if hand is not None:
-            low, high = sorted(_pair("hand", hand))
-            used.append(_NUMBERS[low, high])
-        if len(set(used)) < len(used):
-            raise ValueError("a tile is on the stacks or in hand twice")
-        if self._deck is not None and len(taken) == len(used) + (hand is None):
-            used = [tile for tile in self._deck if tile in used or self._deck.index(tile) in taken]
-        if len(taken) != len(used):
-            raise ValueError(
-                f"{len(taken)} cells are taken, but {len(used)} tiles are on the stacks or in "
-                f"hand; the text does not show the tile in hand: give it as hand"
-            )
+        held = None if hand is None else _tile("hand", hand)
         grid = self._deck
         if grid is None:
+            used = [_tile("stacks", pair) for stack in stacks for pair in stack]
+            used += [] if held is None else [held]
+            if len(set(used)) < len(used):
+                raise ValueError("a tile is on the stacks or in hand twice")
+            if len(taken) != len(used):
+                raise ValueError(
+                    f"{len(taken)} cells are taken, but {len(used)} tiles are on the stacks or "
+                    f"in hand; the text does not show the tile in hand: give it as hand"
+                )
             unseen = [tile for tile in range(CELLS) if tile not in used]
             grid = [used.pop(0) if cell in taken else unseen.pop(0) for cell in range(CELLS)]
         data: dict[str, Any] = {
@@ -170,7 +172,10 @@ class Dominoes175(Game):
             "to_move": to_move,
             "ply": ply,
         }
-        return self.from_dict({k: v for k, v in data.items() if v is not None})
+        record = self.from_dict({k: v for k, v in data.items() if v is not None})
+        if held is not None and held != record["hand"]:
+            raise ValueError(f"hand must be {self._hand(record)} by the deck, got {_TILES[held]}")
+        return record
 
     def action_to_text(self, action: int, state: np.void | None = None) -> str:
         action = whole_number("action", action, 0, self.num_actions - 1)
@@ -264,7 +269,7 @@ class Dominoes175(Game):
             state["heights"][k] = len(stack)
             for height, value in enumerate(stack):
                 bottom, top = _pair("stacks", value)
-                tile = _NUMBERS[min(bottom, top), max(bottom, top)]
+                tile = _tile("stacks", value)
                 if tile not in left:
                     raise ValueError(
                         f"stacks hold [{bottom}, {top}], which was not turned over or is "

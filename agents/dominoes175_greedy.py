@@ -27,7 +27,7 @@ class Dominoes175GreedyAgent(Agent):
     many of the tiles not yet turned over would fit some stack afterwards, and takes the
     most. Which tile to turn over makes no difference: any, uniformly, as among equals.
 
-    It wins about 3.86 % of games and random play 0.79 %. Looking one and two tiles ahead
+    It wins about 3.86 % of games and random play 0.78 %. Looking one and two tiles ahead
     was tried and wins about 3.9 %.
     """
 
@@ -74,7 +74,7 @@ def worth(s, way):
     """Height of the stack played on, then tiles playable afterwards, as one number."""
     played_on = way // 2
     new_top = LOW[s.hand] if way % 2 == 1 else HIGH[s.hand]
-    return (CELLS + 1) * s.heights[played_on] + playable(s, played_on, new_top)
+    return (CELLS + 1) * int(s.heights[played_on]) + playable(s, played_on, new_top)
 
 
 def playable(s, changed, new_top):

@@ -490,15 +490,15 @@ def test_what_the_player_sees_beside_the_text(random_positions):
 
 
 def test_random_play_wins_as_often_as_known():
-    """About 0.79 % of games, after 9.9 plies."""
+    """About 0.78 % of games, after 9.9 plies."""
     num = 2_000 if config.DISABLE_JIT else 200_000
     states = GAME.new(num, 0)
     words = np.random.default_rng(0).integers(0, 2**64, num, np.uint64)
     GAME.kernels.play_out(states, GAME.constants, words, np.zeros(34, np.bool_))
     assert states["terminated"].all()
     assert states["ply"].min() >= 7
-    # Five standard errors; a ply's spread is 3.
-    assert states["ply"].mean() == pytest.approx(9.906, abs=5 * 3 / num**0.5)
+    # Five standard errors; a ply's spread is 3.4.
+    assert states["ply"].mean() == pytest.approx(9.905, abs=5 * 3.4 / num**0.5)
     won = states["returns"][:, 0] > 0
-    assert won.mean() == pytest.approx(0.00786, abs=5 * (0.0079 / num) ** 0.5)
+    assert won.mean() == pytest.approx(0.0078, abs=5 * (0.0078 / num) ** 0.5)
     assert np.array_equal(won, states["heights"].max(1) == 6)

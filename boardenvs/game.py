@@ -8,6 +8,7 @@ saving it is `.tobytes()` and comparing two is `==`.
 from __future__ import annotations
 
 import abc
+import copy
 import functools
 import importlib
 from collections.abc import Mapping
@@ -373,7 +374,7 @@ class Game(abc.ABC):
         record = self.one(state)
         return {
             "game": self.name,
-            "params": dict(self.params),
+            "params": copy.deepcopy(self.params),
             **self._position_to_dict(record),
             "to_move": int(record["to_move"]),
             "ply": int(record["ply"]),

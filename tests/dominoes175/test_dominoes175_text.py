@@ -264,6 +264,12 @@ def test_the_dictionary_of_a_position():
     }
 
 
+def test_a_dictionary_does_not_reach_into_the_game():
+    game = boardenvs.make("dominoes175", deck=TILES)
+    game.to_dict(game.new(1, 0)[0])["params"]["deck"][0][0] = 6
+    assert game.params["deck"] == TILES
+
+
 @pytest.mark.parametrize("max_plies", [None, 1, 8, 13])
 def test_dictionary_round_trip(max_plies, random_positions):
     game = boardenvs.make("dominoes175", max_plies=max_plies)

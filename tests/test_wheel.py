@@ -152,8 +152,6 @@ def test_the_command(outside, site):
 def test_the_console_programs(outside, name):
     # End of input right away, after the board, the menu or whatever comes first.
     out = outside(sys.executable, "-m", f"boardenvs.{name}", NUMBA_DISABLE_JIT="1")
-    greeting = out.removesuffix("\nEnd of input, the game is unfinished.\n")
-    assert greeting not in ("", out)
     *first, last = out.splitlines()
     assert len(first) >= 2
     assert last.startswith("End of input")

@@ -1,4 +1,4 @@
-"""The greedy agent of Dominoes 175: build the tallest stack, keep tiles playable."""
+"""The greedy agent of Dominoes 175: keep as many tiles playable as can be."""
 
 # The rules' names are bound by boardenvs.compiling; compiled functions carry no annotations.
 # ruff: noqa: ANN001, ANN202, F821
@@ -20,15 +20,14 @@ __all__ = ["Dominoes175GreedyAgent"]
 
 
 class Dominoes175GreedyAgent(Agent):
-    """Plays a tile on the tallest stack that it fits; where that leaves a choice, counts tiles.
+    """Keeps ends open that as many of the unseen tiles as can be will match.
 
-    An empty stack takes any tile, so it is kept for one that fits nowhere else. Among
-    stacks of the same height, and for the end on top of an empty one, the agent counts how
-    many of the tiles not yet turned over would fit some stack afterwards, and takes the
-    most. Which tile to turn over makes no difference: any, uniformly, as among equals.
+    It completes a stack if it can. Else it counts, for each way to play the tile in hand,
+    the tiles not yet turned over that would fit some stack afterwards (an empty stack
+    takes any), and plays where they are most, among these on the tallest stack. Which tile
+    to turn over makes no difference: any, uniformly, as among equals.
 
-    It wins about 3.86 % of games and random play 0.78 %. Looking one and two tiles ahead
-    was tried and wins about 3.9 %.
+    It wins about 3.8 % of games, random play 0.8 %.
     """
 
     def choose(self, states: States, words: Words) -> Actions:
@@ -71,10 +70,13 @@ def pick(s, word, mask):
 
 
 def worth(s, way):
-    """Height of the stack played on, then tiles playable afterwards, as one number."""
+    """Tiles playable afterwards, then the height of the stack, as one number; a win tops all."""
     played_on = way // 2
+    height = int(s.heights[played_on])
+    if height + 1 == GOAL:
+        return GOAL * (CELLS + 1)
     new_top = LOW[s.hand] if way % 2 == 1 else HIGH[s.hand]
-    return (CELLS + 1) * int(s.heights[played_on]) + playable(s, played_on, new_top)
+    return GOAL * playable(s, played_on, new_top) + height
 
 
 def playable(s, changed, new_top):

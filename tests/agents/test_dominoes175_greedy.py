@@ -35,7 +35,9 @@ def chosen(state, times=60, seed=0):
 @pytest.mark.parametrize(
     ("drawing", "hand", "expected"),
     [
-        # The tallest stack that the tile fits, whatever is left to play on.
+        # Ten unseen tiles with a 3 or a 6, nine with a 1 or a 6, whatever stack is taller.
+        ("[0|1] / [1|2]-[2|3] / [6|6]", (1, 3), {"0 3"}),
+        # An empty stack takes all; then the tallest stack that the tile fits.
         ("[0|1] / [0|2]-[2|3] / ", (1, 3), {"1 1"}),
         ("[0|1]-[1|2]-[2|3]-[3|4]-[4|5] / [5|5] / ", (5, 6), {"0 6"}),  # wins
         ("[0|1] / [2|3] / ", (1, 1), {"0 1"}),  # not the empty one
@@ -59,7 +61,7 @@ def test_by_hand(drawing, hand, expected):
 
 
 def best_texts(state):
-    """What the agent says of itself, in plain words: the tallest stack, then most tiles."""
+    """What the agent says of itself, in plain words: a win, most tiles, the tallest stack."""
     data = GAME.to_dict(state)
     unseen = [tile for cell, tile in enumerate(data["grid"]) if cell not in data["taken"]]
     best, found = (), set()
@@ -72,7 +74,8 @@ def best_texts(state):
         tops = [stack[-1][1] if stack else None for stack in data["stacks"]]
         tops[number] = end
         fits = sum(None in tops or bool(set(tile) & set(tops)) for tile in unseen)
-        worth = (len(data["stacks"][number]), fits)
+        height = len(data["stacks"][number])
+        worth = (height == 5, fits if height < 5 else 0, height)
         if worth > best:
             best, found = worth, set()
         if worth == best:
@@ -130,7 +133,7 @@ def test_it_depends_on_what_was_seen_alone():
 
 
 def test_it_wins_several_times_as_often_as_random_play():
-    """About 3.86 % of games; random play 0.78 %."""
+    """About 3.79 % of games; random play 0.78 %."""
     num = 300 if config.DISABLE_JIT else 20_000
     agent = agents.make("greedy", GAME, 0)
     states = GAME.new(num, 0)
@@ -143,4 +146,4 @@ def test_it_wins_several_times_as_often_as_random_play():
         live = live[~(part["terminated"] | part["truncated"])]
     won = (states["returns"][:, 0] > 0).mean()
     # Five standard errors.
-    assert won == pytest.approx(0.0386, abs=5 * (0.037 / num) ** 0.5)
+    assert won == pytest.approx(0.0379, abs=5 * (0.037 / num) ** 0.5)

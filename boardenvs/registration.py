@@ -11,6 +11,7 @@ GAMES = {
     "game112": "Game112",
     "dominoes175": "Dominoes175",
     "gomoku": "Gomoku",
+    "goat_race": "GoatRace",
     "pizza_order": "PizzaOrder",
 }
 """Name of each game to the name of its class in `boardenvs.<name>`."""

@@ -22,6 +22,7 @@ PARAMETERS = {
     "game112": {"board_size": 5},
     "dominoes175": {"deck": [[low, high] for low in range(7) for high in range(low, 7)]},
     "gomoku": {"board_size": 9},
+    "goat_race": {"num_players": 2},
     "pizza_order": {"max_pizzas": 2},
 }
 

@@ -1,0 +1,424 @@
+"""Goat Race: two to five players bring goats across a board of stacks. See README.md here."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from boardenvs.aec import make_env, make_raw_env
+from boardenvs.game import Game, States, whole_number
+from boardenvs.goat_race import text as notation
+from boardenvs.goat_race.picture import board_picture
+from boardenvs.goat_race.text import COLORS, DECISIONS
+from boardenvs.grid import address
+
+__all__ = ["GoatRace", "env", "raw_env"]
+
+_GOATS = 4  # of each player; boardenvs.goat_race.rules has it too, but is slow to import
+_DRAW_RULES = ("forward", "jump")
+
+
+class GoatRace(Game):
+    """Two to five players race four goats each across a board on which goats stack.
+
+    - Rules: the goats are placed in the first column; then in each turn the die is thrown,
+      the player may move one own goat one row up or down, and must move any goat in the
+      row of the throw one column forward. Only tops of stacks move, and not onto obstacles.
+    - Arguments: `num_players=3` (2 to 5), `width=9` (3 to 26), `height=6` (2 to 9),
+      `obstacles=None` (at random, or one `(row, column)` a row), `memory=False` (or `True`),
+      `draw_rule='forward'` (or `'jump'`), `max_plies=2000`.
+    - Observation: int8 (2 * num_players + 5, height, width): tops by player, obstacles, the
+      row of the throw, what is asked, whose turn it is; with `memory=True` also what lies
+      below the tops.
+    - Actions: Discrete(height + 2 * height * width + 1 + width): a row to place in; from a
+      cell up or down; no sideways move; forward from a column. As text `1`, `C4C5`, `s`, `B3C3`.
+    - Rewards: +1 to the winner, -1/(n-1) to each other; 0 for a draw or when truncated.
+    - Start and end: empty board, obstacles and order of play drawn; three goats of a player in
+      the last column win, nobody able to move forward is a draw, truncation after `max_plies`.
+    - Hidden and random: dice and obstacles are random; nothing is hidden, for all moves are
+      public, but without `memory` the observation shows no more than the board does.
+
+    Version history: v0, first version.
+
+    Raises:
+        ValueError: an argument is out of its range.
+    """
+
+    name = "goat_race"
+    has_chance = True
+
+    def __init__(
+        self,
+        num_players: int = 3,
+        width: int = 9,
+        height: int = 6,
+        obstacles: list[tuple[int, str]] | None = None,
+        memory: bool = False,
+        draw_rule: str = "forward",
+        max_plies: int = 2000,
+    ) -> None:
+        num_players = whole_number("num_players", num_players, 2, 5)
+        width = self.width = whole_number("width", width, 3, 26)
+        height = self.height = whole_number("height", height, 2, 9)
+        if not isinstance(memory, bool | np.bool_):
+            raise ValueError(f"memory must be True or False, got {memory!r}")
+        if not isinstance(draw_rule, str) or draw_rule not in _DRAW_RULES:
+            raise ValueError(f"draw_rule must be 'forward' or 'jump', got {draw_rule!r}")
+        walls = None if obstacles is None else notation.walls(obstacles, height, width)
+        self.seat_names = COLORS[:num_players]
+        memory_planes = (_GOATS * num_players - 1) * num_players if memory else 0
+        super().__init__(
+            params={
+                "num_players": num_players,
+                "width": width,
+                "height": height,
+                "obstacles": walls and notation.obstacles(walls),
+                "memory": bool(memory),
+                "draw_rule": str(draw_rule),
+                "max_plies": max_plies,
+            },
+            num_players=num_players,
+            num_actions=height + 2 * height * width + 1 + width,
+            observation_shape=(2 * num_players + 5 + memory_planes, height, width),
+            fields=[
+                ("stacks", np.int64, (height, width)),
+                ("tops", np.int32, (num_players, height)),
+                ("blocked", np.int32, (height,)),
+                ("arrived", np.int8, (num_players,)),
+                ("order", np.int8, (num_players,)),
+                ("decision", np.int8),  # see DECISIONS
+                ("die", np.int8),  # the throw in force; 0 for none
+                ("last_die", np.int8),  # the one in force at the last action
+            ],
+            constants={
+                "width": (np.int64, width),
+                "height": (np.int64, height),
+                "stay": (np.int64, height + 2 * height * width),
+                "walls": ((np.int32, (height,)), [0] * height if walls is None else walls),
+                "fixed": (np.bool_, walls is not None),
+                "memory": (np.bool_, memory),
+                "jump": (np.bool_, draw_rule == "jump"),
+            },
+        )
+
+    def info(self, state: np.void) -> dict[str, Any]:
+        return {"die": int(self.one(state)["die"])}
+
+    def infos(self, states: States) -> dict[str, npt.NDArray[Any]]:
+        return {"die": self.batch(states)["die"].astype(np.int64)}
+
+    # -- Text ---------------------------------------------------------------------------
+
+    def to_text(self, state: np.void) -> str:
+        record = self.one(state)
+        return notation.position_to_text(
+            self._tops(record),
+            self.seat_names,
+            2 if record["decision"] == 0 else 3,
+            self.seat_names[record["to_move"]],
+        )
+
+    def aside(self, state: np.void) -> str:
+        record = self.one(state)
+        order = ", ".join(self.seat_names[seat] for seat in record["order"])
+        decision = DECISIONS[record["decision"]]
+        if decision == "place":
+            return f"Order: {order}; place a goat: type a row of the gate"
+        asked = {
+            "sideways": "move sideways, or s to stay",
+            "forward": f"move a goat of row {record['die']} forward",
+        }
+        return f"Order: {order}; die: {record['die']}; {asked[decision]}"
+
+    def from_text(
+        self,
+        text: str,
+        *,
+        to_move: int | None = None,
+        ply: int | None = None,
+        stacks: dict[str, str] | None = None,
+        order: list[int] | None = None,
+        decision: str | None = None,
+        die: int | None = None,
+        last_die: int = 0,
+    ) -> np.void:
+        """The position that a text shows, completed by what only memory tells.
+
+        Args:
+            text: as `to_text` writes it.
+            to_move: must be the seat that the text names.
+            ply: how many plies were played; by default the fewest possible.
+            stacks: whole stacks by address, from the bottom: `{"C4": "BW"}`. Where it names
+                none, a stack is what the text shows of it; goats missing in phase 3 lie,
+                WHITE's lowest, at the bottom of the first stack of the text (row by row)
+                that it does not name.
+            order: the seats in the order of play; by default that of the seats, in phase 2
+                turned so that it is the turn of the seat named.
+            decision: what is asked, `"place"`, `"sideways"` or `"forward"`; by default the
+                first that there is something to choose for.
+            die: the throw in force; by default the lowest that allows the decision.
+            last_die: the throw at the last action.
+
+        Raises:
+            ValueError: these make no valid position.
+        """
+        shown = notation.position_from_text(text, self.height, self.width, self.seat_names)
+        named = self.seat_names.index(shown.turn)
+        if to_move is not None and whole_number("to_move", to_move, 0, self.num_players - 1) != named:
+            raise ValueError(f"to_move must be {named}, for the text names {shown.turn}")
+        piles = notation.complete_stacks(
+            shown.tops, {} if stacks is None else stacks, self.seat_names, shown.phase == 3
+        )
+        if order is None:
+            goats = sum(map(len, piles.values())) if shown.phase == 2 else named
+            order = [(seat + named - goats) % self.num_players for seat in range(self.num_players)]
+        data: dict[str, Any] = {
+            "obstacles": shown.obstacles,
+            "stacks": piles,
+            "order": order,
+            "decision": "place" if shown.phase == 2 else decision,
+            "die": die,
+            "last_die": last_die,
+            "to_move": named,
+        }
+        if ply is not None:
+            data["ply"] = ply
+        if shown.phase == 2:
+            if decision not in (None, "place"):
+                raise ValueError(f"decision must be 'place' in phase 2, got {decision!r}")
+            return self.from_dict({**data, "die": 0 if die is None else die})
+        # The first of the candidates that the rules allow; the last one's error is told.
+        error: ValueError | None = None
+        for decided in ("sideways", "forward") if decision is None else (decision,):
+            for thrown in range(self.height + 1) if die is None else (die,):
+                try:
+                    return self.from_dict({**data, "decision": decided, "die": thrown})
+                except ValueError as refused:
+                    error = error or refused
+        assert error is not None
+        raise error
+
+    def action_to_text(self, action: int, state: np.void | None = None) -> str:
+        action = whole_number("action", action, 0, self.num_actions - 1)
+        return notation.action_to_text(action, self.height, self.width, self._die(state))
+
+    def action_from_text(self, text: str, state: np.void | None = None) -> int:
+        return notation.action_from_text(text, self.height, self.width, self._die(state))
+
+    def _die(self, state: np.void | None) -> int:
+        return 0 if state is None else int(self.one(state)["die"])
+
+    def picture(self, state: np.void) -> str:
+        record = self.one(state)
+        if record["returns"].any() and record["offender"] < 0:
+            status = f"{self.seat_names[record['returns'].argmax()]} has won"
+        elif record["terminated"] or record["truncated"]:
+            status = "over without a winner"
+        else:
+            status = f"{self.seat_names[record['to_move']]} to move"
+        over = record["terminated"] or record["truncated"]
+        return board_picture(
+            self._tops(record),
+            heights={key: len(pile) for key, pile in self._stacks(record).items()},
+            players=[self.seat_names[seat] for seat in record["order"]],
+            arrived=[int(record["arrived"][seat]) for seat in record["order"]],
+            to_move=None if over else self.seat_names[record["to_move"]],
+            die=int(record["die"]),
+            last=self._last_cells(record),
+            status=status,
+        )
+
+    def _last_cells(self, record: np.void) -> list[tuple[int, int]]:
+        """Where the last action began and ended: rows and columns, counted from 0."""
+        action = int(record["last_action"])
+        if action < 0 or action == self.num_actions - self.width - 1:
+            return []
+        if action < self.height:
+            return [(action, 0)]
+        return notation.cells_of_move(action, self.height, self.width, int(record["last_die"]))
+
+    def _tops(self, record: np.void) -> list[str]:
+        """One string a row: the first letter of the goat on top, `X`, or a blank."""
+        rows = []
+        for row in range(self.height):
+            cells = []
+            for column in range(self.width):
+                stack = int(record["stacks"][row, column])
+                letter = notation.LETTERS[(stack & 7) - 1] if stack else " "
+                cells.append("X" if record["blocked"][row] >> column & 1 else letter)
+            rows.append("".join(cells))
+        return rows
+
+    # -- JSON ---------------------------------------------------------------------------
+
+    def _stacks(self, record: np.void) -> dict[str, str]:
+        """The letters of every stack from the bottom, by address."""
+        stacks = {}
+        for row, column in zip(*np.nonzero(record["stacks"]), strict=True):
+            stack, pile = int(record["stacks"][row, column]), ""
+            while stack:
+                pile = notation.LETTERS[(stack & 7) - 1] + pile
+                stack >>= 3
+            stacks[address(int(row), int(column))] = pile
+        return stacks
+
+    def _position_to_dict(self, state: np.void) -> dict[str, Any]:
+        return {
+            "obstacles": notation.obstacles(state["blocked"].tolist()),
+            "stacks": self._stacks(state),
+            "order": state["order"].tolist(),
+            "decision": DECISIONS[state["decision"]],
+            "die": int(state["die"]),
+            "last_die": int(state["last_die"]),
+        }
+
+    def _position_from_dict(self, fields: dict[str, Any], state: np.void) -> None:
+        n = self.num_players
+        blocked = notation.walls(fields["obstacles"], self.height, self.width)
+        if self.params["obstacles"] not in (None, notation.obstacles(blocked)):
+            raise ValueError(f"obstacles must be those of the game: {self.params['obstacles']}")
+        state["blocked"] = blocked
+        self._put_stacks(fields["stacks"], state)
+        order = fields["order"]
+        if (
+            not isinstance(order, list)
+            or not all(type(seat) is int for seat in order)
+            or sorted(order) != list(range(n))
+        ):
+            raise ValueError(f"order must be the seats 0 to {n - 1}, each once, got {order!r}")
+        state["order"] = order
+        if not isinstance(fields["decision"], str) or fields["decision"] not in DECISIONS:
+            raise ValueError(f"decision must be one of {DECISIONS}, got {fields['decision']!r}")
+        state["decision"] = DECISIONS.index(fields["decision"])
+        state["die"] = whole_number("die", fields["die"], 0, self.height)
+        state["last_die"] = whole_number("last_die", fields["last_die"], 0, self.height)
+        if fields["decision"] == "place":
+            self._check_placement(fields, state)
+        else:
+            self._check_race(fields, state)
+        self._check_last_action(state)
+
+    def _put_stacks(self, stacks: Any, state: np.void) -> None:
+        """Write the stacks and what follows from them."""
+        piles = notation.checked_stacks(stacks, self.height, self.width, self.seat_names)
+        for (row, column), pile in piles.items():
+            if state["blocked"][row] >> column & 1:
+                raise ValueError(f"stacks has goats on the obstacle {address(row, column)}")
+            for letter in pile:
+                stack = int(state["stacks"][row, column])
+                state["stacks"][row, column] = stack << 3 | notation.LETTERS.index(letter) + 1
+            state["tops"][notation.LETTERS.index(pile[-1]), row] |= 1 << column
+            if column == self.width - 1:
+                for letter in pile:
+                    state["arrived"][notation.LETTERS.index(letter)] += 1
+
+    def _goats(self, state: np.void) -> list[int]:
+        """How many goats each seat has on the board."""
+        piles = "".join(self._stacks(state).values())
+        return [piles.count(letter) for letter in notation.LETTERS[: self.num_players]]
+
+    def _check_placement(self, fields: dict[str, Any], state: np.void) -> None:
+        """Goats stand on the gate as they do when all were placed in turn and by the rule."""
+        order = state["order"].tolist()
+        placed = sum(self._goats(state))
+        if state["stacks"][:, 1:].any():
+            raise ValueError("stacks may hold goats on the gate alone during placement")
+        if placed >= _GOATS * self.num_players:
+            raise ValueError(f"decision must be another than 'place': all {placed} goats stand")
+        heights = [len(self._stacks(state).get(address(r, 0), "")) for r in range(self.height)]
+        if max(heights) - min(heights) > 1:
+            raise ValueError(f"stacks of the gate must be level to one goat, got heights {heights}")
+        self._check_layers(state, placed)
+        for key, implied in (
+            ("die", 0),
+            ("last_die", 0),
+            ("ply", placed),
+            ("to_move", order[placed % self.num_players]),
+        ):
+            if fields.get(key, implied) != implied:
+                raise ValueError(f"{key} must be {implied} here, got {fields[key]}")
+        if placed > self.max_plies:
+            raise ValueError(f"stacks hold {placed} goats placed in {self.max_plies} plies")
+        state["ply"] = placed
+        state["to_move"] = order[placed % self.num_players]
+
+    def _check_layers(self, state: np.void, placed: int) -> None:
+        """Goats placed in turn make each layer of the gate: first the lowest, and so on."""
+        gate = [self._stacks(state).get(address(row, 0), "") for row in range(self.height)]
+        for level in range(-(-placed // self.height)):
+            plies = range(level * self.height, min((level + 1) * self.height, placed))
+            due = sorted(notation.LETTERS[state["order"][k % self.num_players]] for k in plies)
+            layer = sorted(pile[level] for pile in gate if len(pile) > level)
+            if layer != due:
+                raise ValueError(
+                    f"stacks have the goats {''.join(layer)} in layer {level + 1} of the gate, "
+                    f"but placed in turn they are {''.join(due)}"
+                )
+
+    def _check_race(self, fields: dict[str, Any], state: np.void) -> None:
+        """All goats stand, enough plies were played, and there is something to decide."""
+        goats = self._goats(state)
+        if goats != [_GOATS] * self.num_players:
+            raise ValueError(f"stacks must hold {_GOATS} goats of each player, got {goats}")
+        if state["arrived"].max() > 3 or (state["arrived"] >= 3).sum() > 1:
+            raise ValueError("stacks hold more goats in the Destination than end the game")
+        steps = sum(
+            (ord(key[0]) - ord("A")) * len(pile) for key, pile in self._stacks(state).items()
+        )
+        fewest = _GOATS * self.num_players + steps
+        ply = fields.get("ply", fewest)
+        if not fewest <= ply <= self.max_plies:
+            raise ValueError(f"ply must be from {fewest} to {self.max_plies} here, got {ply}")
+        if ply == _GOATS * self.num_players:
+            self._check_layers(state, ply)
+        state["ply"] = ply
+        state["to_move"] = fields.get("to_move", int(state["order"][0]))
+        after = np.array([state], self.state_dtype)
+        self.kernels.judge_games(after, self.constants)
+        forward = fields["decision"] == "forward"
+        if after["terminated"][0]:
+            # The last move ended the turn, and no die was thrown; or it was sideways.
+            if (state["die"] > 0) != forward or (forward and after["returns"].any()):
+                raise ValueError(
+                    f"die {state['die']} and decision {fields['decision']!r} are not those of a "
+                    f"game that the position says is over"
+                )
+            return
+        if state["die"] == 0:
+            raise ValueError("die must have been thrown in a race that is on")
+        after["truncated"] = False
+        choices = self.legal(after)[0]
+        choices[self.num_actions - self.width - 1] = False  # staying is no choice by itself
+        if not choices.any():
+            raise ValueError(
+                f"decision {fields['decision']!r} of {self.seat_names[state['to_move']]} with die "
+                f"{state['die']} leaves nothing to choose"
+            )
+
+    def _check_last_action(self, state: np.void) -> None:
+        """The last action, where it is given, has left its goat where it says."""
+        action, last_die = int(state["last_action"]), int(state["last_die"])
+        if (last_die > 0) != (action >= self.height):
+            raise ValueError(f"last_die {last_die} does not belong to last_action {action}")
+        placed = _GOATS * self.num_players
+        if action < 0 or action == self.num_actions - self.width - 1:
+            fits = action < 0 or state["ply"] > placed
+        elif action < self.height:
+            mover = state["order"][(state["ply"] - 1) % self.num_players]
+            fits = 0 < state["ply"] <= placed and state["tops"][mover, action] & 1
+        else:
+            row, column = notation.cells_of_move(action, self.height, self.width, last_die)[1]
+            fits = (
+                0 <= row < self.height
+                and column < self.width
+                and state["ply"] > placed
+                and state["stacks"][row, column] > 0
+            )
+        if not fits:
+            raise ValueError(f"last_action {action} is not what the board shows")
+
+
+env = make_env(GoatRace)
+raw_env = make_raw_env(GoatRace)

@@ -1,0 +1,306 @@
+"""The rules of Goat Race: place the goats, then sideways or pass, then forward, as the die says.
+
+Rows and columns are counted from 0 here. `s.stacks[row, column]` is a stack as one
+number, three bits a goat: `seat + 1` of the top in the lowest three, then the goat below
+it, and so on; 0 for an empty one. Twenty goats on one cell, all there are, fill sixty bits.
+What follows from the stacks is kept beside them: `s.tops[seat, row]` has bit `column` set
+where a goat of that seat shows, `s.arrived[seat]` counts its goats in the Destination.
+`s.blocked[row]` has a bit for each obstacle.
+"""
+
+# Compiled functions carry no annotations.
+# mypy: disable-error-code="no-untyped-def"
+
+from __future__ import annotations
+
+from numba import njit
+
+from boardenvs.chance import draw
+from boardenvs.outcome import end_in_draw, end_ply, end_with_winner
+
+# What `s.decision` asks of the seat to move.
+PLACE = 0
+SIDEWAYS = 1
+FORWARD = 2
+
+GOATS = 4
+"""Of each player."""
+ARRIVALS = 3
+"""How many of them in the Destination win."""
+
+
+# -- Stacks -------------------------------------------------------------------------------
+
+
+@njit
+def size(stack):
+    """How many goats a stack has."""
+    count = 0
+    while stack != 0:
+        stack >>= 3
+        count += 1
+    return count
+
+
+@njit
+def put(s, p, row, column, seat):
+    """Put a goat of `seat` on top of a stack."""
+    stack = s.stacks[row, column]
+    if stack != 0:
+        s.tops[(stack & 7) - 1, row] ^= 1 << column
+    s.stacks[row, column] = stack << 3 | (seat + 1)
+    s.tops[seat, row] ^= 1 << column
+    if column == p.width - 1:
+        s.arrived[seat] += 1
+
+
+@njit
+def take(s, p, row, column):
+    """Take the top goat off a stack; returns its seat."""
+    stack = s.stacks[row, column]
+    seat = (stack & 7) - 1
+    s.tops[seat, row] ^= 1 << column
+    stack >>= 3
+    s.stacks[row, column] = stack
+    if stack != 0:
+        s.tops[(stack & 7) - 1, row] ^= 1 << column
+    if column == p.width - 1:
+        s.arrived[seat] -= 1
+    return seat
+
+
+@njit
+def move_goat(s, p, row, column, to_row, to_column):
+    """Move the top goat of one stack onto another."""
+    put(s, p, to_row, to_column, take(s, p, row, column))
+
+
+# -- What can move ------------------------------------------------------------------------
+
+
+@njit
+def forward_columns(s, p, row):
+    """The columns of a row whose top goat can move forward, as bits."""
+    showing = 0
+    for seat in range(len(s.returns)):
+        showing |= s.tops[seat, row]
+    free = ~(s.blocked[row] >> 1) & ((1 << (p.width - 1)) - 1)
+    return showing & free
+
+
+@njit
+def sideways_columns(s, p, seat, row, to_row):
+    """The columns in which a goat of `seat` can move from a row to a neighbouring one, as bits."""
+    if to_row < 0 or to_row >= p.height:
+        return 0
+    return s.tops[seat, row] & ~s.blocked[to_row]
+
+
+@njit
+def can_go_forward(s, p):
+    """Whether any goat on the board can move forward."""
+    for row in range(p.height):
+        if forward_columns(s, p, row) != 0:
+            return True
+    return False
+
+
+@njit
+def can_go_sideways(s, p, seat):
+    """Whether any goat of `seat` can move sideways."""
+    for row in range(p.height):
+        if (
+            sideways_columns(s, p, seat, row, row - 1) | sideways_columns(s, p, seat, row, row + 1)
+        ) != 0:
+            return True
+    return False
+
+
+@njit
+def is_stuck(s, p):
+    """Whether nothing can move: forward, and with `draw_rule="jump"` sideways neither."""
+    if can_go_forward(s, p):
+        return False
+    if p.jump:
+        for seat in range(len(s.returns)):
+            if can_go_sideways(s, p, seat):
+                return False
+    return True
+
+
+# -- Turns --------------------------------------------------------------------------------
+
+
+@njit
+def next_seat(s):
+    """The seat after the one to move, in the order of play."""
+    last = len(s.returns) - 1
+    for k in range(last):
+        if s.order[k] == s.to_move:
+            return s.order[k + 1]
+    return s.order[0]
+
+
+@njit
+def throw_die(s, p):
+    """Throw for the seat to move; where it has nothing to choose, for the next one, and so on.
+
+    Somebody can move when this is called, or the game would be over, so it comes to an end.
+    """
+    while True:
+        s.die = 1 + draw(s, p.height)
+        if can_go_sideways(s, p, s.to_move):
+            s.decision = SIDEWAYS
+            return
+        if forward_columns(s, p, s.die - 1) != 0:
+            s.decision = FORWARD
+            return
+        s.to_move = next_seat(s)
+
+
+@njit
+def end_turn(s, p):
+    """The next seat's turn begins, unless the game is over: then no die is thrown any more."""
+    s.to_move = next_seat(s)
+    s.die = 0
+    s.decision = SIDEWAYS
+    judge(s, p)
+    if not s.terminated:
+        throw_die(s, p)
+
+
+# -- The contract -------------------------------------------------------------------------
+
+
+@njit
+def deal(s, p):
+    """One obstacle a row between gate and Destination, then a throw each for the order of play."""
+    n = len(s.returns)
+    for row in range(p.height):
+        if p.fixed:
+            s.blocked[row] = p.walls[row]
+        else:
+            s.blocked[row] = 1 << (1 + draw(s, p.width - 2))
+    # The highest throw goes first, and of equal ones the later: each seat goes before
+    # those that it equals or beats.
+    throws = 0  # four bits a seat
+    for seat in range(n):
+        throw = draw(s, p.height)
+        throws |= throw << (4 * seat)
+        k = seat
+        while k > 0 and (throws >> (4 * s.order[k - 1])) & 15 <= throw:
+            s.order[k] = s.order[k - 1]
+            k -= 1
+        s.order[k] = seat
+    s.decision = PLACE
+    s.to_move = s.order[0]
+
+
+@njit
+def legal(s, p, mask):
+    """Rows of the gate not higher than the lowest; own goats sideways; any in the row forward."""
+    for a in range(len(mask)):
+        mask[a] = False
+    if s.decision == PLACE:
+        lowest = size(s.stacks[0, 0])
+        for row in range(1, p.height):
+            lowest = min(lowest, size(s.stacks[row, 0]))
+        for row in range(p.height):
+            mask[row] = size(s.stacks[row, 0]) == lowest
+    elif s.decision == SIDEWAYS:
+        for row in range(p.height):
+            if s.tops[s.to_move, row] != 0:
+                up = sideways_columns(s, p, s.to_move, row, row - 1)
+                down = sideways_columns(s, p, s.to_move, row, row + 1)
+                a = p.height + 2 * row * p.width
+                for column in range(p.width):
+                    mask[a + 2 * column] = (up >> column) & 1 != 0
+                    mask[a + 2 * column + 1] = (down >> column) & 1 != 0
+        mask[p.stay] = True
+    else:
+        columns = forward_columns(s, p, s.die - 1)
+        for column in range(p.width):
+            mask[p.stay + 1 + column] = (columns >> column) & 1 != 0
+
+
+@njit
+def judge(s, p):
+    """In the race: three goats in the Destination win, whoever moved them; then the draw."""
+    if s.decision == PLACE:
+        return
+    for seat in range(len(s.returns)):
+        if s.arrived[seat] >= ARRIVALS:
+            end_with_winner(s, seat)
+            return
+    if is_stuck(s, p):
+        end_in_draw(s)
+
+
+@njit
+def play(s, p, action):
+    """Place a goat, move one sideways or none, or move one forward."""
+    s.last_die = s.die
+    if s.decision == PLACE:
+        put(s, p, action, 0, s.to_move)
+        if s.ply + 1 < GOATS * len(s.returns):
+            s.to_move = next_seat(s)
+        else:
+            end_turn(s, p)
+    elif s.decision == SIDEWAYS:
+        if action != p.stay:
+            cell = (action - p.height) // 2
+            row = cell // p.width
+            column = cell % p.width
+            to_row = row + 2 * ((action - p.height) % 2) - 1
+            move_goat(s, p, row, column, to_row, column)
+        s.decision = FORWARD
+        judge(s, p)
+        if not s.terminated and forward_columns(s, p, s.die - 1) == 0:
+            end_turn(s, p)
+    else:
+        column = action - p.stay - 1
+        move_goat(s, p, s.die - 1, column, s.die - 1, column + 1)
+        end_turn(s, p)
+    end_ply(s, p, action)
+
+
+@njit
+def observe(s, p, seat, out):
+    """Planes as the game's page lists them; players in the order of play, the seat itself first."""
+    n = len(s.returns)
+    for plane in range(out.shape[0]):
+        for row in range(p.height):
+            for column in range(p.width):
+                out[plane, row, column] = 0
+    first = 0
+    while s.order[first] != seat:
+        first += 1
+    for row in range(p.height):
+        for k in range(n):
+            player = s.order[(first + k) % n]
+            for column in range(p.width):
+                out[k, row, column] = (s.tops[player, row] >> column) & 1
+        for column in range(p.width):
+            out[n, row, column] = (s.blocked[row] >> column) & 1
+            out[n + 1, row, column] = row == s.die - 1
+            out[n + 2 + s.decision, row, column] = 1
+            for k in range(n):
+                out[n + 5 + k, row, column] = s.order[(first + k) % n] == s.to_move
+    if p.memory:
+        for row in range(p.height):
+            for column in range(p.width):
+                stack = s.stacks[row, column] >> 3
+                plane = 2 * n + 5
+                while stack != 0:
+                    owner = (stack & 7) - 1
+                    for k in range(n):
+                        if s.order[(first + k) % n] == owner:
+                            out[plane + k, row, column] = 1
+                    stack >>= 3
+                    plane += n
+
+
+@njit
+def redraw(s, p, seat, word):
+    """Every move was public: only the dice to come are replaced."""
+    s.rng = word

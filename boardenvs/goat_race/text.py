@@ -1,0 +1,256 @@
+"""Goat Race's console format: the grid of tops, players, phase, turn; moves; stacks and obstacles."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from string import ascii_uppercase
+from typing import Any, NamedTuple
+
+from boardenvs.game import whole_number
+from boardenvs.grid import address, grid_cells, grid_text
+
+__all__ = [
+    "COLORS",
+    "DECISIONS",
+    "LETTERS",
+    "Position",
+    "action_from_text",
+    "action_to_text",
+    "cells_of_move",
+    "checked_stacks",
+    "complete_stacks",
+    "obstacles",
+    "position_from_text",
+    "position_to_text",
+    "walls",
+]
+
+COLORS = ("WHITE", "BLACK", "RED", "ORANGE", "GREEN")
+"""Of the seats, in their order."""
+LETTERS = "".join(color[0] for color in COLORS)
+DECISIONS = ("place", "sideways", "forward")
+"""What a position asks, by the numbers of `boardenvs.goat_race.rules`."""
+_STAY = "s"
+
+
+# -- Positions ----------------------------------------------------------------------------
+
+
+class Position(NamedTuple):
+    """What a text shows."""
+
+    tops: list[str]
+    """One string a row: a letter, `X` for an obstacle, or a blank."""
+    obstacles: list[list[Any]]
+    phase: int
+    turn: str
+    """The colour of the player whose turn it is."""
+
+
+def position_to_text(tops: Sequence[str], players: Sequence[str], phase: int, turn: str) -> str:
+    """Board, players, phase and turn.
+
+    Args:
+        tops: as in `Position`.
+        players: their colours, in the order in which they joined.
+        phase: 1, 2 or 3.
+        turn: the colour of the player whose turn it is.
+    """
+    return (
+        f"{grid_text(tops)}\nPlayers: {', '.join(players)}\n"
+        f"Phase: {phase}\nPlayer whose turn it is: {turn}\n"
+    )
+
+
+def position_from_text(text: str, height: int, width: int, players: Sequence[str]) -> Position:
+    """What a text as `position_to_text` writes it says, of phase 2 or 3.
+
+    Raises:
+        ValueError: it is no such text.
+    """
+    lines = text.splitlines()
+    end = 2 * height + 2
+    letters = "".join(player[0] for player in players)
+    tops = grid_cells("\n".join(lines[:end]), height, width, f"{letters}X ")
+    blocked = [
+        sum(1 << column for column, cell in enumerate(row) if cell == "X") for row in tops
+    ]
+    pairs = obstacles(blocked)
+    walls(pairs, height, width)
+    for phase in (2, 3):
+        for turn in players:
+            if lines[end:] == position_to_text(tops, players, phase, turn).splitlines()[end:]:
+                return Position(tops, pairs, phase, turn)
+    raise ValueError(
+        f"below the board there should be an empty line, 'Players: {', '.join(players)}', "
+        f"'Phase: 2' or 'Phase: 3', and 'Player whose turn it is: {players[0]}' or another of "
+        f"them, got {lines[end:]!r}"
+    )
+
+
+def complete_stacks(
+    tops: Sequence[str], stacks: Any, players: Sequence[str], everyone: bool
+) -> dict[str, str]:
+    """Whole stacks by address, from the bottom, for a board of tops.
+
+    Args:
+        tops: as in `Position`.
+        stacks: those that are known.
+        players: the colours in play.
+        everyone: whether all goats are on the board: those that are missing are then put at
+            the bottom of the first stack that is not among `stacks`.
+
+    Raises:
+        ValueError: `stacks` are none, or do not show these tops.
+    """
+    known = checked_stacks(stacks, len(tops), len(tops[0]), players)
+    piles = {}
+    first = None
+    for r, row in enumerate(tops):
+        for c, cell in enumerate(row):
+            shown = known.get((r, c), cell)[-1].strip("X ")
+            if shown != cell.strip("X "):
+                raise ValueError(f"stacks has {shown} on top of {address(r, c)}, not {cell!r}")
+            if shown:
+                piles[address(r, c)] = known.get((r, c), cell)
+                if first is None and (r, c) not in known:
+                    first = address(r, c)
+    if everyone and first is not None:
+        standing = "".join(piles.values())
+        missing = [letter * (4 - standing.count(letter)) for letter in LETTERS[: len(players)]]
+        piles[first] = "".join(missing) + piles[first]
+    return piles
+
+
+def checked_stacks(
+    stacks: Any, height: int, width: int, players: Sequence[str]
+) -> dict[tuple[int, int], str]:
+    """Stacks given by address, by row and column counted from 0 instead.
+
+    Raises:
+        ValueError: they are no dictionary of addresses to letters of the players' colours.
+    """
+    letters = LETTERS[: len(players)]
+    if not isinstance(stacks, dict):
+        raise ValueError(f"stacks must be a dictionary of addresses to goats, got {stacks!r}")
+    cells = {}
+    for key, pile in stacks.items():
+        found = re.fullmatch("([A-Z])([1-9])", key) if isinstance(key, str) else None
+        if found is None or ord(found[1]) - ord("A") >= width or int(found[2]) > height:
+            last = address(height - 1, width - 1)
+            raise ValueError(f"stacks must have addresses from A1 to {last}, got {key!r}")
+        if not isinstance(pile, str) or not pile or set(pile) - set(letters):
+            raise ValueError(f"stacks must be letters of {letters!r}, got {pile!r} at {key}")
+        if len(pile) > 4 * len(players):
+            raise ValueError(f"stacks has {len(pile)} goats at {key}, more than there are")
+        cells[int(found[2]) - 1, ascii_uppercase.index(found[1])] = pile
+    return cells
+
+
+def walls(pairs: Any, height: int, width: int) -> list[int]:
+    """Obstacles given as `(row, column)`, one a row: for each row a word with their bits.
+
+    Raises:
+        ValueError: they are no such list, or an obstacle is in the first or last column.
+    """
+    last = ascii_uppercase[width - 2]
+    expected = (
+        f"obstacles must be one (row, column) for each row from 1 to {height}, the column from "
+        f"B to {last}"
+    )
+    if not isinstance(pairs, list | tuple) or len(pairs) != height:
+        raise ValueError(f"{expected}, got {pairs!r}")
+    blocked = [0] * height
+    for pair in pairs:
+        if not isinstance(pair, list | tuple) or len(pair) != 2:
+            raise ValueError(f"{expected}, got {pair!r}")
+        row = whole_number("the row of one of the obstacles", pair[0], 1, height) - 1
+        inner = ascii_uppercase[1 : width - 1]
+        if not isinstance(pair[1], str) or len(pair[1]) != 1 or pair[1] not in inner:
+            raise ValueError(f"{expected}, got column {pair[1]!r}")
+        if blocked[row]:
+            raise ValueError(f"{expected}, got row {row + 1} twice")
+        blocked[row] = 1 << ascii_uppercase.index(pair[1])
+    return blocked
+
+
+def obstacles(blocked: Sequence[int]) -> list[list[Any]]:
+    """The obstacles of words as `walls` gives them, as `[row, column]`, row by row."""
+    return [
+        [row + 1, ascii_uppercase[column]]
+        for row, word in enumerate(blocked)
+        for column in range(26)
+        if word >> column & 1
+    ]
+
+
+# -- Actions ------------------------------------------------------------------------------
+
+
+def cells_of_move(action: int, height: int, width: int, die: int) -> list[tuple[int, int]]:
+    """Where a sideways or forward action begins and ends: row and column, counted from 0.
+
+    The end is off the board for a few actions, which are never legal.
+    """
+    if action < height + 2 * height * width:
+        cell, down = divmod(action - height, 2)
+        row, column = divmod(cell, width)
+        return [(row, column), (row + 2 * down - 1, column)]
+    column = action - height - 2 * height * width - 1
+    return [(die - 1, column), (die - 1, column + 1)]
+
+
+def action_to_text(action: int, height: int, width: int, die: int) -> str:
+    """`1`, `C4C5`, `s` or `B3C3`; without a throw, a forward action is `BC`.
+
+    The few actions that would leave the board read as if it went on: `A1A0`, `I3J3`.
+    """
+    stay = height + 2 * height * width
+    if action < height:
+        return str(action + 1)
+    if action == stay:
+        return _STAY
+    begin, end = cells_of_move(action, height, width, die)
+    if action < stay:
+        return address(*begin) + address(*end)
+    row = str(die) if die else ""
+    return f"{_letter(begin[1])}{row}{_letter(end[1])}{row}"
+
+
+def action_from_text(text: str, height: int, width: int, die: int) -> int:
+    """The action of a text as `action_to_text` writes it, either case, blanks ignored.
+
+    Raises:
+        ValueError: it is none, or no action of this board and throw.
+    """
+    word = re.sub(r"\s", "", text).upper()
+    stay = height + 2 * height * width
+    if word == _STAY.upper():
+        return stay
+    if re.fullmatch("[1-9]", word):
+        return whole_number("the row to place a goat in", int(word), 1, height) - 1
+    found = re.fullmatch(r"([A-Z])(\d*)([A-Z\[])(\d*)", word, re.ASCII)
+    if found is None or len(found[2]) > 2 or len(found[4]) > 2:
+        raise ValueError(
+            f"expected a row such as 1, a move such as C4C5, or s to stay, got {text.strip()!r}"
+        )
+    columns = ord(found[1]) - ord("A"), ord(found[3]) - ord("A")
+    if columns[0] >= width:
+        raise ValueError(f"{text.strip()!r} starts off the board of columns A to {_letter(width - 1)}")
+    if columns[1] == columns[0] + 1 and found[2] == found[4] == (str(die) if die else ""):
+        return stay + 1 + columns[0]
+    if columns[1] == columns[0] and found[2] and found[4]:
+        rows = int(found[2]), int(found[4])
+        if 1 <= rows[0] <= height and abs(rows[1] - rows[0]) == 1:
+            cell = (rows[0] - 1) * width + columns[0]
+            return height + 2 * cell + (rows[1] > rows[0])
+    row = f"in row {die}" if die else "without its rows, as BC,"
+    raise ValueError(
+        f"{text.strip()!r} is no move one row up or down, and none one column forward {row}"
+    )
+
+
+def _letter(column: int) -> str:
+    """A column's letter; past Z, off the widest board, it is `[`, as in ASCII."""
+    return chr(ord("A") + column)

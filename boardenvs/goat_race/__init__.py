@@ -166,7 +166,10 @@ class GoatRace(Game):
         """
         shown = notation.position_from_text(text, self.height, self.width, self.seat_names)
         named = self.seat_names.index(shown.turn)
-        if to_move is not None and whole_number("to_move", to_move, 0, self.num_players - 1) != named:
+        if (
+            to_move is not None
+            and whole_number("to_move", to_move, 0, self.num_players - 1) != named
+        ):
             raise ValueError(f"to_move must be {named}, for the text names {shown.turn}")
         piles = notation.complete_stacks(
             shown.tops, {} if stacks is None else stacks, self.seat_names, shown.phase == 3

@@ -1,3 +1,5 @@
 from boardenvs.picture import svg
+
+
 def board_picture(tops, **k):
-    return svg(1,1,"x",[])
+    return svg(1, 1, "x", [])

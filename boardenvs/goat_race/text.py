@@ -73,9 +73,7 @@ def position_from_text(text: str, height: int, width: int, players: Sequence[str
     end = 2 * height + 2
     letters = "".join(player[0] for player in players)
     tops = grid_cells("\n".join(lines[:end]), height, width, f"{letters}X ")
-    blocked = [
-        sum(1 << column for column, cell in enumerate(row) if cell == "X") for row in tops
-    ]
+    blocked = [sum(1 << column for column, cell in enumerate(row) if cell == "X") for row in tops]
     pairs = obstacles(blocked)
     walls(pairs, height, width)
     for phase in (2, 3):
@@ -237,7 +235,9 @@ def action_from_text(text: str, height: int, width: int, die: int) -> int:
         )
     columns = ord(found[1]) - ord("A"), ord(found[3]) - ord("A")
     if columns[0] >= width:
-        raise ValueError(f"{text.strip()!r} starts off the board of columns A to {_letter(width - 1)}")
+        raise ValueError(
+            f"{text.strip()!r} starts off the board of columns A to {_letter(width - 1)}"
+        )
     if columns[1] == columns[0] + 1 and found[2] == found[4] == (str(die) if die else ""):
         return stay + 1 + columns[0]
     if columns[1] == columns[0] and found[2] and found[4]:

@@ -1,4 +1,4 @@
-"""Goat Race's console format: the grid of tops, players, phase, turn; moves; stacks and obstacles."""
+"""Goat Race as text: the board with players, phase and turn; moves; stacks and obstacles."""
 
 from __future__ import annotations
 

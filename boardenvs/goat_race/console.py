@@ -1,0 +1,647 @@
+"""Goat Race as its source document designs it: the classes and the console program.
+
+The classes hold goats as objects and remember who joined; where a goat may be placed or
+moved, and how the race ends, is asked of `boardenvs.goat_race.rules` on a record of what
+the board shows at that moment.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import random
+import re
+from collections.abc import Callable, Iterator, Sequence
+from string import ascii_uppercase
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from boardenvs.game import States, whole_number
+from boardenvs.goat_race import GoatRace
+from boardenvs.goat_race.text import COLORS, position_to_text
+from boardenvs.grid import grid_text
+
+__all__ = ["Board", "Game", "Goat", "Player", "Quit", "Stack", "start"]
+
+Cell = tuple[int, str]
+"""A row and a column, such as `(1, "C")`."""
+T = TypeVar("T")
+_GOATS = 4
+_PLACE, _SIDEWAYS, _FORWARD = range(3)  # as boardenvs.goat_race.rules numbers the decisions
+
+
+class Stack(Generic[T]):
+    """Items of which only the last one pushed can be seen or taken off."""
+
+    def __init__(self) -> None:
+        self._items: list[T] = []
+
+    def push(self, item: T) -> None:
+        """Put an item on top."""
+        self._items.append(item)
+
+    def pop(self) -> T:
+        """Take the top item off.
+
+        Raises:
+            IndexError: the stack is empty.
+        """
+        top = self.peek()
+        self._items.pop()
+        return top
+
+    def peek(self) -> T:
+        """The top item.
+
+        Raises:
+            IndexError: the stack is empty.
+        """
+        if not self._items:
+            raise IndexError("the stack is empty")
+        return self._items[-1]
+
+    def is_empty(self) -> bool:
+        """Whether there is no item."""
+        return not self._items
+
+    def size(self) -> int:
+        """How many items there are."""
+        return len(self._items)
+
+    def __iter__(self) -> Iterator[T]:
+        """The items from the bottom up."""
+        return iter(self._items)
+
+
+def _color(color: Any) -> str:
+    if not isinstance(color, str) or color not in COLORS:
+        raise ValueError(f"color must be one of {', '.join(COLORS)}, got {color!r}")
+    return color
+
+
+class Goat:
+    """A goat and the cell it stands on, if it stands on one.
+
+    Raises:
+        ValueError: there is no such colour.
+    """
+
+    def __init__(self, color: str) -> None:
+        self._color = _color(color)
+        self._row = -1
+        self._column: str | int = -1
+
+    def __str__(self) -> str:
+        return f"{self._column}{self._row}"
+
+    def __repr__(self) -> str:
+        return f"<{self._color} goat at {self}>"
+
+    def get_color(self) -> str:
+        """Its colour."""
+        return self._color
+
+    def get_row(self) -> int:
+        """Its row, counted from 1; -1 until it is placed."""
+        return self._row
+
+    def get_column(self) -> str | int:
+        """The letter of its column; -1 until it is placed."""
+        return self._column
+
+    def set_row(self, row: int) -> None:
+        """Set the row. Raises `ValueError` if it is no whole number of at least 1."""
+        self._row = whole_number("row", row, 1)
+
+    def set_column(self, column: str) -> None:
+        """Set the column. Raises `ValueError` if it is no letter from A to Z."""
+        if not isinstance(column, str) or len(column) != 1 or column not in ascii_uppercase:
+            raise ValueError(f"column must be a letter from A to Z, got {column!r}")
+        self._column = column
+
+
+class Player:
+    """A player and its goats, none at first.
+
+    Raises:
+        ValueError: there is no such colour.
+    """
+
+    def __init__(self, color: str) -> None:
+        self._color = _color(color)
+        self._goats: list[Goat] = []
+
+    def __str__(self) -> str:
+        goats = [f"{goat.get_color()} {goat}" for goat in self._goats]
+        return "\n".join([self._color, "Goats:", *goats])
+
+    def add_goat(self, goat: Goat) -> None:
+        """Give the player a goat.
+
+        Raises:
+            ValueError: it is no goat of its colour, or it has it already.
+        """
+        if not isinstance(goat, Goat) or goat.get_color() != self._color:
+            raise ValueError(f"expected a {self._color} goat, got {goat!r}")
+        if any(own is goat for own in self._goats):
+            raise ValueError(f"{self._color} has the goat {goat!r} already")
+        self._goats.append(goat)
+
+    def remove_goat(self, goat: Goat) -> None:
+        """Take a goat from the player. Raises `ValueError` if it has no such goat."""
+        if goat not in self._goats:
+            raise ValueError(f"{self._color} has no goat {goat!r}")
+        self._goats.remove(goat)
+
+    def get_color(self) -> str:
+        """Its colour."""
+        return self._color
+
+    def get_goats(self) -> list[Goat]:
+        """Its goats, as a list of the caller's own."""
+        return list(self._goats)
+
+    def get_number_of_goats(self) -> int:
+        """How many goats it has."""
+        return len(self._goats)
+
+
+class Board:
+    """Stacks of goats on a grid, with obstacles.
+
+    Raises:
+        ValueError: the board is not from 3 x 2 to 26 x 9 cells, or an obstacle is not
+            between the first and last column.
+    """
+
+    def __init__(self, width: int, height: int, obstacle_positions: Sequence[Cell]) -> None:
+        self._width = whole_number("width", width, 3, 26)
+        self._height = whole_number("height", height, 2, 9)
+        self.check_obstacle_positions(obstacle_positions)
+        self._obstacles = {(row - 1, _index(column)) for row, column in obstacle_positions}
+        self._stacks = [[Stack[Goat]() for _ in range(width)] for _ in range(height)]
+
+    def check_row(self, row: int) -> None:
+        """Raise `ValueError` unless `row` is a whole number from 1 to the height."""
+        whole_number("row", row, 1, self._height)
+
+    def check_column(self, column: str) -> None:
+        """Raise `ValueError` unless `column` is the letter of a column."""
+        letters = ascii_uppercase[: self._width]
+        if not isinstance(column, str) or len(column) != 1 or column not in letters:
+            raise ValueError(f"column must be a letter from A to {letters[-1]}, got {column!r}")
+
+    def check_obstacle_positions(self, obstacle_positions: Sequence[Cell]) -> None:
+        """Raise `ValueError` unless these are cells between the first and last column."""
+        if not isinstance(obstacle_positions, list | tuple):
+            raise ValueError(
+                f"obstacle_positions must be a list of (row, column), got {obstacle_positions!r}"
+            )
+        for position in obstacle_positions:
+            self.check_cell(position)
+            if _index(position[1]) in (0, self._width - 1):
+                raise ValueError(f"an obstacle may not be in the first or last column: {position}")
+
+    def check_cell(self, cell: Cell) -> None:
+        """Raise `ValueError` unless `cell` is a pair of a row and a column of the board."""
+        if not isinstance(cell, list | tuple) or len(cell) != 2:
+            raise ValueError(f"expected a pair (row, column), got {cell!r}")
+        self.check_row(cell[0])
+        self.check_column(cell[1])
+
+    def get_width(self) -> int:
+        """How many columns there are."""
+        return self._width
+
+    def get_height(self) -> int:
+        """How many rows there are."""
+        return self._height
+
+    def get_board(self) -> list[list[Stack[Goat]]]:
+        """The stacks, row by row. Goats put there by hand count as any others."""
+        return self._stacks
+
+    def is_obstacle(self, row: int, column: str) -> bool:
+        """Whether there is an obstacle on a cell."""
+        return (row - 1, _index(column)) in self._obstacles
+
+    def get_stack(self, row: int, column: str) -> Stack[Goat]:
+        """The stack on a cell."""
+        return self._stacks[row - 1][_index(column)]
+
+    def get_tops(self) -> list[str]:
+        """One string a row: the first letter of the top goat's colour, `X`, or a blank."""
+        return [
+            "".join(
+                "X" if (r, c) in self._obstacles else _top(stack)[:1] or " "
+                for c, stack in enumerate(row)
+            )
+            for r, row in enumerate(self._stacks)
+        ]
+
+    def __str__(self) -> str:
+        return grid_text(self.get_tops()).rstrip("\n")
+
+
+def _index(column: str) -> int:
+    return ascii_uppercase.index(column)
+
+
+def _top(stack: Stack[Goat]) -> str:
+    """The colour of the goat on top; "" on an empty stack."""
+    return "" if stack.is_empty() else stack.peek().get_color()
+
+
+class Game:
+    """A game of Goat Race: a board, players, a phase (1, 2 or 3), and whose turn it is.
+
+    `turn` is an index into `players`, who are in the order in which they joined. Nothing
+    but `set_turn` and `set_phase` changes turn and phase. What is not allowed raises
+    `ValueError` and changes nothing.
+
+    Raises:
+        ValueError: as `Board`.
+    """
+
+    def __init__(self, width: int, height: int, obstacle_positions: Sequence[Cell]) -> None:
+        self.board = Board(width, height, obstacle_positions)
+        self.players: list[Player] = []
+        self.phase = 1
+        self.turn = 0
+        self._rules = _rules(width, height)
+
+    def __str__(self) -> str:
+        colors = [player.get_color() for player in self.players]
+        turn = colors[self.turn] if self.turn < len(colors) else ""
+        return position_to_text(self.board.get_tops(), colors, self.phase, turn).rstrip()
+
+    def get_phase(self) -> int:
+        """1 for the order of play, 2 for placement, 3 for the race."""
+        return self.phase
+
+    def get_turn(self) -> int:
+        """The index of the player whose turn it is."""
+        return self.turn
+
+    def get_current_player(self) -> Player:
+        """The player whose turn it is. Raises `ValueError` while there is none."""
+        if self.turn >= len(self.players):
+            raise ValueError("there is no player yet whose turn it could be")
+        return self.players[self.turn]
+
+    def set_phase(self, phase: int) -> None:
+        """Set the phase: 1, 2 or 3."""
+        self.phase = whole_number("phase", phase, 1, 3)
+
+    def set_turn(self, turn: int) -> None:
+        """Set whose turn it is, as an index into `players`."""
+        if not self.players:
+            raise ValueError("there is no player yet whose turn it could be")
+        self.turn = whole_number("turn", turn, 0, len(self.players) - 1)
+
+    def add_player(self, player: Player) -> None:
+        """Let one more player join; five at most, each of another colour."""
+        if not isinstance(player, Player):
+            raise ValueError(f"expected a player, got {player!r}")
+        if any(other.get_color() == player.get_color() for other in self.players):
+            raise ValueError(f"there is a {player.get_color()} player already")
+        self.players.append(player)
+
+    # -- Moves ----------------------------------------------------------------------------
+
+    def add_goat(self, row: int, column: str) -> None:
+        """Put a new goat of the current player's colour on a cell.
+
+        Raises:
+            ValueError: there is no such cell, it holds an obstacle, or in phase 2 it is
+                none where a goat may be placed.
+        """
+        self.board.check_cell((row, column))
+        goat = Goat(self.get_current_player().get_color())
+        if self.board.is_obstacle(row, column):
+            raise ValueError(f"there is an obstacle on {column}{row}")
+        if self.phase == 2 and column != "A":
+            raise ValueError(f"a goat is placed in column A, not in {column}")
+        if self.phase == 2 and not self.check_starting_goat_placement(row):
+            raise ValueError(f"row {row} of the gate has a higher stack than another row")
+        self.get_current_player().add_goat(goat)
+        self._put(goat, row, column)
+
+    def move_sideways(self, move: Sequence[Cell]) -> None:
+        """Move a goat of the current player one row up or down.
+
+        Raises:
+            ValueError: the move is malformed, not one row up or down, or the rules do not
+                allow it.
+        """
+        self.check_valid_move_format(move)
+        (row, column), (to_row, to_column) = move
+        self._check_top(row, column)
+        if column != to_column or abs(row - to_row) != 1:
+            raise ValueError(f"{_typed(move)} is not one row up or down")
+        color = self.get_current_player().get_color()
+        if _top(self.board.get_stack(row, column)) != color:
+            raise ValueError(f"the goat on top of {column}{row} is not {color}")
+        if not self.get_sideways_moves(move):
+            raise ValueError(f"there is an obstacle on {to_column}{to_row}")
+        self._move(move)
+
+    def move_forward(self, move: Sequence[Cell], dice_outcome: int) -> None:
+        """Move a goat of any colour one column forward in the row of the throw.
+
+        Raises:
+            ValueError: the move is malformed, not one column forward in that row, or the
+                rules do not allow it.
+        """
+        self.check_valid_move_format(move)
+        whole_number("dice_outcome", dice_outcome, 1, self.board.get_height())
+        (row, column), (to_row, to_column) = move
+        if row != dice_outcome:
+            raise ValueError(f"{_typed(move)} is not in row {dice_outcome}, which was thrown")
+        self._check_top(row, column)
+        if row != to_row or _index(to_column) != _index(column) + 1:
+            raise ValueError(f"{_typed(move)} is not one column forward")
+        if not self._movable_forward()[row - 1, _index(column)]:
+            raise ValueError(f"there is an obstacle on {to_column}{to_row}")
+        self._move(move)
+
+    def _check_top(self, row: int, column: str) -> None:
+        if self.board.get_stack(row, column).is_empty():
+            raise ValueError(f"there is no goat on {column}{row}")
+
+    def _move(self, move: Sequence[Cell]) -> None:
+        begin, end = move
+        self._put(self.board.get_stack(*begin).pop(), *end)
+
+    def _put(self, goat: Goat, row: int, column: str) -> None:
+        self.board.get_stack(row, column).push(goat)
+        goat.set_row(row)
+        goat.set_column(column)
+
+    # -- Questions ------------------------------------------------------------------------
+
+    def check_row(self, row: int) -> None:
+        """Raise `ValueError` unless `row` is a whole number from 1 to the board's height."""
+        self.board.check_row(row)
+
+    def check_valid_move_format(self, move: Sequence[Cell]) -> None:
+        """Raise `ValueError` unless `move` is a list of two `(row, column)` of the board."""
+        if not isinstance(move, list | tuple) or len(move) != 2:
+            raise ValueError(f"a move must be a list of two (row, column), got {move!r}")
+        for cell in move:
+            self.board.check_cell(cell)
+
+    def check_nonempty_row(self, row: int) -> bool:
+        """Whether some goat of a row can move forward."""
+        self.check_row(row)
+        return bool(self._movable_forward()[row - 1].any())
+
+    def check_starting_goat_placement(self, row: int) -> bool:
+        """Whether the stack at the gate of a row is not higher than the lowest of the gate."""
+        self.check_row(row)
+        states = self._position(_PLACE)
+        heights = [stacks[0].size() for stacks in self.board.get_board()]
+        for r, height in enumerate(heights):  # what lies under all of them is of no account
+            states["stacks"][0, r, 0] = 8 ** min(height - min(heights), 2) - 1
+        return bool(self._rules.legal(states)[0, row - 1])
+
+    def check_winner(self) -> bool:
+        """Whether a player has three goats in the Destination."""
+        return bool(self._judged()["returns"].any())
+
+    def check_tie(self) -> bool:
+        """Whether goats are on the board and none can move forward, and nobody has won."""
+        states = self._judged()
+        goats = any(states["tops"].flat)
+        return bool(goats and states["terminated"][0] and not states["returns"].any())
+
+    def get_goats_blocked(self, player: Player) -> int:
+        """How many goats of a player cannot jump forward: covered, at an obstacle, or arrived."""
+        if not isinstance(player, Player):
+            raise ValueError(f"expected a player, got {player!r}")
+        free = self._movable_forward()
+        mine = [
+            (r, c)
+            for r, row in enumerate(self.board.get_board())
+            for c, stack in enumerate(row)
+            if _top(stack) == player.get_color()
+        ]
+        return self._count(player.get_color()) - sum(bool(free[cell]) for cell in mine)
+
+    def get_goats_per_player(self) -> list[int]:
+        """How many goats each player has on the board."""
+        return [self._count(player.get_color()) for player in self.players]
+
+    def get_sideways_moves(self, move: Sequence[Cell] | None = None) -> list[str]:
+        """The current player's sideways moves as they are typed; only `move`, if it is given."""
+        states = self._position(_SIDEWAYS)
+        states["to_move"] = COLORS.index(self.get_current_player().get_color())
+        stay = self._rules.num_actions - self.board.get_width() - 1
+        actions = np.flatnonzero(self._rules.legal(states)[0, :stay]).tolist()
+        moves = [self._rules.action_to_text(action) for action in actions]
+        return [typed for typed in moves if move is None or typed == _typed(move)]
+
+    def _count(self, color: str) -> int:
+        """How many goats of a colour stand on the board, covered ones included."""
+        return sum(
+            goat.get_color() == color
+            for row in self.board.get_board()
+            for stack in row
+            for goat in stack
+        )
+
+    def _movable_forward(self) -> npt.NDArray[np.bool_]:
+        """Where a goat can move forward when its row is thrown: bool of shape (height, width)."""
+        states = np.repeat(self._position(_FORWARD), self.board.get_height())
+        states["die"] = np.arange(1, self.board.get_height() + 1)
+        return self._rules.legal(states)[:, -self.board.get_width() :]
+
+    def _judged(self) -> States:
+        """The position as the rules end it, or not."""
+        states = self._position(_SIDEWAYS)
+        for row in self.board.get_board():
+            for goat in row[-1]:
+                states["arrived"][0, COLORS.index(goat.get_color())] += 1
+        self._rules.kernels.judge_games(states, self._rules.constants)
+        return states
+
+    def _position(self, decision: int) -> States:
+        """A record of what the board shows, seats being colours; shape (1,).
+
+        Each stack is its top alone: what lies below has no part in any of the rules that
+        are asked here, but for the heights of the gate, which are added where they count.
+        """
+        states = self._rules.start.copy()
+        states["decision"] = decision
+        for r, row in enumerate(self.board.get_board()):
+            for c, stack in enumerate(row):
+                if self.board.is_obstacle(r + 1, ascii_uppercase[c]):
+                    states["blocked"][0, r] |= 1 << c
+                elif not stack.is_empty():
+                    seat = COLORS.index(stack.peek().get_color())
+                    states["stacks"][0, r, c] = seat + 1
+                    states["tops"][0, seat, r] |= 1 << c
+        return states
+
+
+def _typed(move: Sequence[Cell]) -> str:
+    """A move as it is typed, such as `C4C5`."""
+    return "".join(f"{column}{row}" for row, column in move)
+
+
+@functools.cache
+def _rules(width: int, height: int) -> GoatRace:
+    """The rules for a board. All colours have a seat, so that those who play may be any."""
+    return GoatRace(num_players=len(COLORS), width=width, height=height)
+
+
+# -- The program --------------------------------------------------------------------------
+
+
+class Quit(Exception):  # noqa: N818 not an error
+    """A player typed `q`."""
+
+
+def start(width: int = 9, height: int = 6, seed: int | None = None) -> None:
+    """Play all three phases at the keyboard, until someone wins, nobody can move, or `q`.
+
+    Args:
+        width: of the board.
+        height: of the board, and faces of the die.
+        seed: of obstacles and dice; `None` for fresh ones.
+
+    Raises:
+        EOFError: the input ended before the game.
+    """
+    chance = random.Random(seed)
+    columns = ascii_uppercase[1 : width - 1]
+    game = Game(width, height, [(row, chance.choice(columns)) for row in range(1, height + 1)])
+    print("Goat Race: t throws the die, s skips a sideways move, q quits.")
+    try:
+        for color in COLORS[: _ask_number_of_players()]:
+            game.add_player(Player(color))
+        order = _find_order(game, chance)
+        _place(game, order)
+        _race(game, order, chance)
+    except Quit:
+        print("Goodbye.")
+
+
+def _find_order(game: Game, chance: random.Random) -> list[int]:
+    """Phase 1: a throw each. Returns the turns in the order of play."""
+    throws = []
+    for turn in range(len(game.players)):
+        game.set_turn(turn)
+        throws.append(_throw(game, chance))
+    # Highest first; of equal ones, the one who threw later.
+    order = sorted(range(len(throws)), key=lambda turn: (throws[turn], turn), reverse=True)
+    print(f"Order of play: {', '.join(game.players[turn].get_color() for turn in order)}")
+    return order
+
+
+def _place(game: Game, order: Sequence[int]) -> None:
+    """Phase 2: goats on the gate, one a turn."""
+    game.set_phase(2)
+    for turn in list(order) * _GOATS:
+        game.set_turn(turn)
+        print(game)
+        while True:
+            typed = _ask(game, f"row of the gate for a goat, 1 to {game.board.get_height()}")
+            if not re.fullmatch("[0-9]{1,3}", typed):
+                print("Please type a row, such as 1.")
+                continue
+            try:
+                game.add_goat(int(typed), "A")
+                break
+            except ValueError as error:
+                print(_sentence(error))
+
+
+def _race(game: Game, order: Sequence[int], chance: random.Random) -> None:
+    """Phase 3: turns until the end."""
+    game.set_phase(3)
+    turns = itertools.cycle(order)
+    while not _is_over(game):
+        game.set_turn(next(turns))
+        print(game)
+        die = _throw(game, chance)
+        if not game.get_sideways_moves():
+            print("No goat of yours can move sideways.")
+        elif _move(game, game.move_sideways, "sideways move such as C4C5, or s for none", "S"):
+            if _is_over(game):
+                break
+            print(game)
+        if not game.check_nonempty_row(die):
+            print(f"No goat in row {die} can move forward.")
+            continue
+        ahead = functools.partial(game.move_forward, dice_outcome=die)
+        _move(game, ahead, f"forward move in row {die}, such as B{die}C{die}")
+    print(game)
+    winner = next((p for p in game.players if _arrived(game, p) >= 3), None)
+    print(f"{winner.get_color()} wins!" if winner else "No goat can move forward: a draw.")
+
+
+def _is_over(game: Game) -> bool:
+    return game.check_winner() or game.check_tie()
+
+
+def _arrived(game: Game, player: Player) -> int:
+    last = ascii_uppercase[game.board.get_width() - 1]
+    return sum(goat.get_column() == last for goat in player.get_goats())
+
+
+def _move(
+    game: Game, move: Callable[[list[Cell]], None], what: str, skip: str | None = None
+) -> bool:
+    """Ask until a move could be made, or was skipped; returns whether one was made."""
+    while True:
+        typed = _ask(game, what)
+        if typed == skip:
+            return False
+        found = re.fullmatch("([A-Z])([0-9]{1,3})([A-Z])([0-9]{1,3})", typed)
+        if found is None:
+            print("Please type the start and the end of a move, such as C4C5.")
+            continue
+        try:
+            move([(int(found[2]), found[1]), (int(found[4]), found[3])])
+        except ValueError as error:
+            print(_sentence(error))
+        else:
+            return True
+
+
+def _throw(game: Game, chance: random.Random) -> int:
+    """Let the player whose turn it is throw the die."""
+    while _ask(game, "t to throw the die") != "T":
+        print("Please type t, or q to quit.")
+    thrown = chance.randint(1, game.board.get_height())
+    print(f"{game.get_current_player().get_color()} throws {thrown}.")
+    return thrown
+
+
+def _ask_number_of_players() -> int:
+    while True:
+        typed = _read("Number of players (2 to 5): ")
+        if re.fullmatch("[2-5]", typed):
+            return int(typed)
+        print("Please type a number from 2 to 5.")
+
+
+def _ask(game: Game, what: str) -> str:
+    """What the player whose turn it is types."""
+    return _read(f"{game.get_current_player().get_color()}, {what}: ")
+
+
+def _read(prompt: str) -> str:
+    """One line in capitals, without its blanks. Raises `Quit` for `q`."""
+    typed = re.sub(r"\s", "", input(prompt)).upper()
+    if typed == "Q":
+        raise Quit
+    return typed
+
+
+def _sentence(error: ValueError) -> str:
+    text = str(error)
+    return f"{text[0].upper()}{text[1:]}."

@@ -333,7 +333,8 @@ class GoatRace(Game):
         heights = [len(self._stacks(state).get(address(r, 0), "")) for r in range(self.height)]
         if max(heights) - min(heights) > 1:
             raise ValueError(f"stacks of the gate must be level to one goat, got heights {heights}")
-        self._check_layers(state, placed)
+        if wrong := self._wrong_layer(state, placed):
+            raise ValueError(wrong)
         for key, implied in (
             ("die", 0),
             ("last_die", 0),
@@ -347,18 +348,19 @@ class GoatRace(Game):
         state["ply"] = placed
         state["to_move"] = order[placed % self.num_players]
 
-    def _check_layers(self, state: np.void, placed: int) -> None:
-        """Goats placed in turn make each layer of the gate: first the lowest, and so on."""
+    def _wrong_layer(self, state: np.void, placed: int) -> str:
+        """How the gate differs from goats placed in turn, layer by layer; "" where it does not."""
         gate = [self._stacks(state).get(address(row, 0), "") for row in range(self.height)]
         for level in range(-(-placed // self.height)):
             plies = range(level * self.height, min((level + 1) * self.height, placed))
             due = sorted(notation.LETTERS[state["order"][k % self.num_players]] for k in plies)
             layer = sorted(pile[level] for pile in gate if len(pile) > level)
             if layer != due:
-                raise ValueError(
+                return (
                     f"stacks have the goats {''.join(layer)} in layer {level + 1} of the gate, "
                     f"but placed in turn they are {''.join(due)}"
                 )
+        return ""
 
     def _check_race(self, fields: dict[str, Any], state: np.void) -> None:
         """All goats stand, enough plies were played, and there is something to decide."""
@@ -370,12 +372,12 @@ class GoatRace(Game):
         steps = sum(
             (ord(key[0]) - ord("A")) * len(pile) for key, pile in self._stacks(state).items()
         )
-        fewest = _GOATS * self.num_players + steps
+        placed = _GOATS * self.num_players
+        # On the gate alone, another order than that of the placement took a sideways move.
+        fewest = placed + (steps or bool(self._wrong_layer(state, placed)))
         ply = fields.get("ply", fewest)
         if not fewest <= ply <= self.max_plies:
             raise ValueError(f"ply must be from {fewest} to {self.max_plies} here, got {ply}")
-        if ply == _GOATS * self.num_players:
-            self._check_layers(state, ply)
         state["ply"] = ply
         state["to_move"] = fields.get("to_move", int(state["order"][0]))
         after = np.array([state], self.state_dtype)

@@ -1,0 +1,146 @@
+"""Goat Race a second time, as slow and as plain as can be: what the fast one is held against.
+
+The dice are told to it, so that both play the same game.
+"""
+
+from __future__ import annotations
+
+COLORS = ["WHITE", "BLACK", "RED", "ORANGE", "GREEN"]
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+def order_of_play(throws):
+    """Players by descending throw; of two with the same throw, the later one first."""
+    order = []
+    for player in range(len(throws)):
+        place = 0
+        while place < len(order) and throws[order[place]] > throws[player]:
+            place += 1
+        order.insert(place, player)
+    return order
+
+
+class PlainGoatRace:
+    """One game. `cells[row, column]` is a list of players, the top goat last; rows from 0.
+
+    `asked` is what the player in turn has to decide: "place", "sideways" or "forward".
+    `winner` is a player, "draw" or `None`.
+    """
+
+    def __init__(self, players, width, height, obstacles, order, dice, draw_rule, max_plies):
+        self.players = players
+        self.width = width
+        self.height = height
+        self.obstacles = set(obstacles)
+        self.order = order
+        self.dice = dice  # a function: the next throw
+        self.draw_rule = draw_rule
+        self.max_plies = max_plies
+        self.cells = {(r, c): [] for r in range(height) for c in range(width)}
+        self.turn = 0  # index into the order of play
+        self.asked = "place"
+        self.die = 0
+        self.ply = 0
+        self.winner = None
+
+    def player(self):
+        return self.order[self.turn]
+
+    def over(self):
+        return self.winner is not None or self.ply >= self.max_plies
+
+    # What may be done, as the console writes it.
+
+    def legal(self):
+        if self.over():
+            return set()
+        if self.asked == "place":
+            lowest = min(len(self.cells[r, 0]) for r in range(self.height))
+            return {str(r + 1) for r in range(self.height) if len(self.cells[r, 0]) <= lowest}
+        if self.asked == "sideways":
+            return {"s"} | self.sideways_moves(self.player())
+        return self.forward_moves(self.die - 1)
+
+    def free(self, row, column):
+        return (row, column) in self.cells and (row, column) not in self.obstacles
+
+    def sideways_moves(self, player):
+        moves = set()
+        for (r, c), stack in self.cells.items():
+            if stack and stack[-1] == player:
+                for to in (r - 1, r + 1):
+                    if self.free(to, c):
+                        moves.add(f"{LETTERS[c]}{r + 1}{LETTERS[c]}{to + 1}")
+        return moves
+
+    def forward_moves(self, row):
+        moves = set()
+        for c in range(self.width):
+            if self.cells[row, c] and self.free(row, c + 1):
+                moves.add(f"{LETTERS[c]}{row + 1}{LETTERS[c + 1]}{row + 1}")
+        return moves
+
+    # What it does.
+
+    def play(self, text):
+        assert text in self.legal()
+        self.ply += 1
+        if self.asked == "place":
+            self.cells[int(text) - 1, 0].append(self.player())
+            if sum(map(len, self.cells.values())) < 4 * self.players:
+                self.turn = (self.turn + 1) % self.players
+                return
+            self.asked = "race"
+            self.look_for_the_end()
+            self.next_turn()
+            return
+        if text != "s":
+            self.move(text)
+            self.look_for_the_end()
+            if self.winner is not None:
+                return
+        if self.asked == "sideways" and self.forward_moves(self.die - 1):
+            self.asked = "forward"
+        else:
+            self.next_turn()
+
+    def move(self, text):
+        begin, end = (text[:2], text[2:]) if len(text) == 4 else (None, None)
+        goat = self.cells[int(begin[1]) - 1, LETTERS.index(begin[0])].pop()
+        self.cells[int(end[1]) - 1, LETTERS.index(end[0])].append(goat)
+
+    def look_for_the_end(self):
+        for player in range(self.players):
+            arrived = sum(self.cells[r, self.width - 1].count(player) for r in range(self.height))
+            if arrived >= 3:
+                self.winner = player
+                return
+        if any(self.forward_moves(r) for r in range(self.height)):
+            return
+        if self.draw_rule == "jump" and any(map(self.sideways_moves, range(self.players))):
+            return
+        self.winner = "draw"
+
+    def next_turn(self):
+        while self.winner is None:
+            self.turn = (self.turn + 1) % self.players
+            self.die = self.dice()
+            if self.sideways_moves(self.player()):
+                self.asked = "sideways"
+                return
+            if self.forward_moves(self.die - 1):
+                self.asked = "forward"
+                return
+
+    def stacks(self):
+        return {
+            f"{LETTERS[c]}{r + 1}": "".join(COLORS[player][0] for player in stack)
+            for (r, c), stack in sorted(self.cells.items())
+            if stack
+        }
+
+    def returns(self):
+        if self.winner is None or self.winner == "draw":
+            return [0.0] * self.players
+        others = -1 / (self.players - 1)
+        return [1.0 if player == self.winner else others for player in range(self.players)]

@@ -1,0 +1,661 @@
+"""Goat Race's rules: positions drawn by hand, what always holds, and a second implementation."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from plain_goat_race import PlainGoatRace, order_of_play
+
+import boardenvs
+
+# Every shape of record is compiled anew, so the shapes are few.
+VARIANTS = {
+    "two": {"num_players": 2},
+    "three": {},
+    "five, jump": {"num_players": 5, "draw_rule": "jump", "max_plies": 600},
+    "small, jump": {"num_players": 2, "width": 5, "height": 3, "draw_rule": "jump"},
+    "small": {"num_players": 2, "width": 5, "height": 3, "max_plies": 60},
+}
+TWO = boardenvs.make("goat_race", num_players=2)
+JUMP = boardenvs.make("goat_race", num_players=2, draw_rule="jump")
+THREE = boardenvs.make("goat_race")
+
+
+@pytest.fixture(scope="module", params=VARIANTS)
+def variant(request):
+    return boardenvs.make("goat_race", **VARIANTS[request.param])
+
+
+def set_up(drawing, game=TWO, decision="forward", die=1, to_move=0, **fields):
+    """A position of a drawing: one word a cell, stacks from the bottom; `X` or `.` or letters.
+
+    What is missing of the two players' goats lies, covered, under the stack marked `*`.
+    """
+    rows = [row.split() for row in drawing.strip().splitlines()]
+    obstacles, stacks, base = [], {}, None
+    for r, row in enumerate(rows):
+        for c, cell in enumerate(row):
+            address = "ABCDEFGHI"[c] + str(r + 1)
+            if cell == "X":
+                obstacles.append([r + 1, "ABCDEFGHI"[c]])
+            elif cell != ".":
+                stacks[address] = cell.strip("*")
+                base = address if "*" in cell else base
+    standing = "".join(stacks.values())
+    letters = "WBROG"[: game.num_players]
+    missing = "".join(letter * (4 - standing.count(letter)) for letter in letters)
+    if missing:
+        stacks[base] = missing + stacks[base]
+    data = {
+        "obstacles": obstacles,
+        "stacks": stacks,
+        "order": list(range(game.num_players)),
+        "decision": decision,
+        "die": die,
+        "last_die": 0,
+        "to_move": to_move,
+        **fields,
+    }
+    return np.array([game.from_dict(data)])
+
+
+def choices(game, states):
+    return {game.action_to_text(a, states[0]) for a in np.flatnonzero(game.legal(states)[0])}
+
+
+def play(game, states, *moves):
+    for move in moves:
+        game.play(states, [game.action_from_text(move, states[0])], illegal="raise")
+
+
+def stacks(game, states):
+    return game.to_dict(states[0])["stacks"]
+
+
+def outcome(game, states):
+    return game.returns(states)[0].tolist() if game.terminated(states)[0] else None
+
+
+# -- The worked example ---------------------------------------------------------------
+
+
+EXAMPLE = """
+    RB  .  X  .  .  .  .  .  .
+    BR  .  .  .  X  .  .  .  .
+    .   R  .  RW .  .  X  .  .
+    .   .  WW X  .  .  .  .  .
+    B   .  .  .  .  .  X  .  .
+    WB  .  X  .  .  .  .  .  .
+"""
+
+
+def test_the_worked_example():
+    states = set_up(EXAMPLE, THREE, "sideways", 3)
+    assert choices(THREE, states) == {"s", "C4C3", "C4C5", "D3D2"}
+    play(THREE, states, "C4C5")
+    assert "4 |   |   | W | X |" in THREE.to_text(states[0])
+    assert "5 | B |   | W |   |" in THREE.to_text(states[0])
+    assert THREE.to_move(states)[0] == 0
+    assert THREE.info(states[0]) == {"die": 3}
+    assert choices(THREE, states) == {"B3C3", "D3E3"}
+    play(THREE, states, "B3C3")
+    assert "3 |   |   | R | W |   |   | X |" in THREE.to_text(states[0])
+    assert THREE.to_move(states)[0] == 1
+    assert states["last_die"][0] == 3
+
+
+# -- Order of play and placement ------------------------------------------------------
+
+
+def draws(word, bound):
+    """What the stream that starts at a word gives: numbers from 0 to `bound - 1`."""
+    word = int(word)
+    while True:
+        word = (word + 0x9E3779B97F4A7C15) % 2**64
+        z = (word ^ word >> 30) * 0xBF58476D1CE4E5B9 % 2**64
+        z = (z ^ z >> 27) * 0x94D049BB133111EB % 2**64
+        yield ((z ^ z >> 31) >> 32) * bound >> 32
+
+
+def test_the_order_of_play_by_the_throws():
+    assert order_of_play([3, 5, 1]) == [1, 0, 2]
+    assert order_of_play([2, 2, 2]) == [2, 1, 0]
+    assert order_of_play([6, 4, 6, 4, 1]) == [2, 0, 3, 1, 4]
+
+
+@pytest.mark.parametrize("num_players", [2, 3, 5])
+def test_the_deal(num_players):
+    """Obstacles first, then a throw each, all from the record's stream."""
+    game = boardenvs.make("goat_race", num_players=num_players)
+    words = np.random.default_rng(0).integers(0, 2**64, 300, np.uint64)
+    ties = 0
+    for word, state in zip(words, game.new_from_words(words), strict=True):
+        columns = draws(word, 7)
+        obstacles = [next(columns) + 1 for _ in range(6)]
+        assert state["blocked"].tolist() == [1 << column for column in obstacles]
+        stream = draws(word, 6)
+        throws = [next(stream) for _ in range(6 + num_players)][6:]
+        assert state["order"].tolist() == order_of_play(throws)
+        assert state["to_move"] == state["order"][0]
+        ties += len(set(throws)) < num_players
+    assert ties > 30
+
+
+def test_obstacles_are_uniform_between_gate_and_destination():
+    states = THREE.new(3000, 5)
+    columns = np.log2(states["blocked"]).astype(int)
+    for row in range(6):
+        counts = np.bincount(columns[:, row], minlength=9)
+        assert counts[0] == counts[8] == 0
+        assert np.abs(counts[1:8] - 3000 / 7).max() < 4.5 * (3000 / 7) ** 0.5
+
+
+def test_given_obstacles_are_the_same_in_every_game():
+    pairs = [(2, "C"), (1, "H"), (3, "B"), (4, "D"), (6, "D"), (5, "G")]
+    game = boardenvs.make("goat_race", obstacles=pairs)
+    ordered = [[1, "H"], [2, "C"], [3, "B"], [4, "D"], [5, "G"], [6, "D"]]
+    assert game.params["obstacles"] == ordered
+    states = game.new(50, 0)
+    assert all(game.to_dict(state)["obstacles"] == ordered for state in states)
+    assert len({tuple(state["order"]) for state in states}) == 6
+    assert boardenvs.make("goat_race", **game.params) == game
+
+
+def test_placement_as_in_the_documents_examples():
+    """Rows with the fewest goats may be placed in, and no others."""
+    states = THREE.new(1, 0)
+    assert choices(THREE, states) == {"1", "2", "3", "4", "5", "6"}
+    play(THREE, states, "1", "2", "3", "6")
+    assert choices(THREE, states) == {"4", "5"}
+    play(THREE, states, "5", "4")
+    play(THREE, states, "1", "4")
+    assert choices(THREE, states) == {"2", "3", "5", "6"}
+    assert THREE.info(states[0]) == {"die": 0}
+    order = states["order"][0].tolist()
+    assert states["to_move"][0] == order[2]
+    placed = stacks(THREE, states)
+    assert [len(placed[f"A{row}"]) for row in range(1, 7)] == [2, 1, 1, 2, 1, 1]
+    assert placed["A1"] == "WBR"[order[0]] + "WBR"[order[0]]
+
+
+def test_the_first_in_order_begins_the_race():
+    states = THREE.new(20, 3)
+    for _ in range(12):
+        assert (states["to_move"] == states["order"][np.arange(20), states["ply"] % 3]).all()
+        assert (states["decision"] == 0).all()
+        THREE.play(states, THREE.legal(states).argmax(1))
+    assert (states["decision"] > 0).all()
+    assert (states["die"] > 0).all()
+    # Nobody is skipped here: every player has a top goat on the gate, with a free row beside it.
+    assert (states["to_move"] == states["order"][:, 0]).all()
+
+
+# -- Moves ----------------------------------------------------------------------------
+
+
+MIDDLE = """
+    .    .   W   X  .  .  .  .  .
+    W    X   B   .  .  .  .  .  .
+    .    .   .   .  .  .  .  X  .
+    BW   .   B   B  X  .  .  .  .
+    .    .   X   .  .  .  .  .  .
+    .    .   .   .  .  .  .  X  W
+"""
+
+
+def test_sideways_moves():
+    states = set_up(MIDDLE, decision="sideways", die=4)
+    assert choices(TWO, states) == {"s", "A2A1", "A2A3", "A4A3", "A4A5", "C1C2", "I6I5"}
+    states = set_up(MIDDLE, decision="sideways", die=4, to_move=1)
+    # D4 may go up and down; C4 not onto the obstacle below it.
+    assert choices(TWO, states) == {"s", "C2C1", "C2C3", "C4C3", "D4D3", "D4D5"}
+
+
+@pytest.mark.parametrize(
+    ("die", "moves"),
+    [(1, set()), (2, {"C2D2"}), (4, {"A4B4", "C4D4"}), (3, set()), (5, set()), (6, set())],
+)
+def test_forward_moves(die, moves):
+    if moves:
+        states = set_up(MIDDLE, die=die)
+        assert choices(TWO, states) == moves
+    else:
+        with pytest.raises(ValueError, match="leaves nothing to choose"):
+            set_up(MIDDLE, die=die)
+
+
+def test_a_goat_goes_on_top_of_a_stack_and_uncovers_what_it_left():
+    states = set_up(MIDDLE, decision="sideways", die=4)
+    play(TWO, states, "A4A3")
+    assert stacks(TWO, states)["A3"] == "W"
+    assert stacks(TWO, states)["A4"] == "B"
+    play(TWO, states, "C4D4")
+    assert "C4" not in stacks(TWO, states)
+    assert stacks(TWO, states)["D4"] == "BB"
+
+
+def test_staying_changes_nothing_but_what_is_asked():
+    states = set_up(MIDDLE, decision="sideways", die=4)
+    before = stacks(TWO, states)
+    play(TWO, states, "s")
+    assert stacks(TWO, states) == before
+    assert (states["decision"][0], states["die"][0], states["to_move"][0]) == (2, 4, 0)
+
+
+def test_a_throw_nobody_can_use_ends_the_turn():
+    states = set_up(MIDDLE, decision="sideways", die=3)
+    play(TWO, states, "s")
+    assert states["to_move"][0] == 1
+    assert states["decision"][0] == 1
+    assert states["last_die"][0] == 3
+    # A sideways move into the row makes it usable, one out of it useless.
+    states = set_up(MIDDLE, decision="sideways", die=3)
+    play(TWO, states, "A2A3")
+    assert choices(TWO, states) == {"A3B3"}
+    states = set_up(MIDDLE, decision="sideways", die=2, to_move=1)
+    play(TWO, states, "C2C3")
+    assert states["to_move"][0] == 0
+
+
+def test_who_has_no_sideways_move_goes_straight_on():
+    """WHITE shows no goat, or one with no way: no sideways move is asked of it."""
+    drawing = """
+        WWWWB*  .  X  .  .  .  .  .  .
+        B       .  .  .  .  .  X  .  .
+        .       .  X  .  .  .  .  .  .
+        .       .  X  .  .  .  .  .  .
+        .       .  X  .  .  .  .  .  .
+        .       .  X  .  .  .  .  .  .
+    """
+    seen = set()
+    for rng in range(60):
+        states = set_up(drawing, decision="sideways", die=2, to_move=1, rng=rng)
+        play(TWO, states, "s", "A2B2")
+        seat, decision, die = (int(states[key][0]) for key in ("to_move", "decision", "die"))
+        seen.add((seat, decision, die))
+        if seat == 0:
+            assert choices(TWO, states) == {"A1B1" if die == 1 else "B2C2"}
+    # WHITE's throws of 1 and 2 are played; after any other it is BLACK's turn with a new one.
+    assert seen == {(0, 2, 1), (0, 2, 2), *((1, 1, die) for die in range(1, 7))}
+
+
+# -- Ends -----------------------------------------------------------------------------
+
+
+NEARLY = """
+    .   .   .   .   X   .   .   W   BW
+    .   .   .   .   X   .   .   .   W
+    B*  .   .   .   X   .   .   .   .
+    .   .   .   .   X   .   .   .   .
+    .   .   .   .   X   .   .   .   .
+    .   .   .   .   X   .   .   .   .
+"""
+
+
+@pytest.mark.parametrize("mover", [0, 1])
+def test_three_arrived_win_whoever_moved_them(mover):
+    states = set_up(NEARLY, die=1, to_move=mover)
+    play(TWO, states, "H1I1")
+    assert outcome(TWO, states) == [1, -1]
+    assert stacks(TWO, states)["I1"] == "BWW"
+    assert (states["die"][0], states["to_move"][0]) == (0, 1 - mover)
+
+
+def test_three_of_three_players():
+    states = set_up(
+        NEARLY.replace("B*", "RB*").replace("BW", "BRW"), THREE, die=1, to_move=2, ply=200
+    )
+    play(THREE, states, "H1I1")
+    assert outcome(THREE, states) == [1, -0.5, -0.5]
+
+
+def test_covered_goats_have_arrived():
+    states = set_up(NEARLY.replace("BW", "WB"), die=1)
+    play(TWO, states, "H1I1")
+    assert outcome(TWO, states) == [1, -1]
+
+
+# The last goat that could go forward stands on C2.
+JAMMED = """
+    .   .   .   W        X   .   .   .   .
+    .   .   B   WWWBBB*  X   .   .   .   .
+    .   .   .   .        X   .   .   .   .
+    .   .   .   .        X   .   .   .   .
+    .   .   .   .        X   .   .   .   .
+    .   .   .   .        X   .   .   .   .
+"""
+
+
+def test_nobody_can_go_forward_is_a_draw():
+    states = set_up(JAMMED, die=2)
+    play(TWO, states, "C2D2")
+    assert outcome(TWO, states) == [0, 0]
+    assert (states["die"][0], states["to_move"][0]) == (0, 1)
+
+
+def test_sideways_moves_keep_a_game_going_only_where_they_count():
+    states = set_up(JAMMED, JUMP, die=2)
+    play(JUMP, states, "C2D2")
+    assert outcome(JUMP, states) is None
+    seen = set()
+    for _ in range(20):  # either player has but sideways moves
+        assert states["decision"][0] == 1
+        assert "s" in choices(JUMP, states)
+        seen.add(int(states["to_move"][0]))
+        play(JUMP, states, "s")
+    assert seen == {0, 1}
+
+
+def test_a_sideways_move_can_end_the_game_in_a_draw():
+    drawing = """
+        .   .   .   WWWBBBB*  X   .   .   .   .
+        .   .   .   W         .   X   .   .   .
+        .   .   .   .         X   .   .   .   .
+        .   .   .   .         X   .   .   .   .
+        .   .   .   .         X   .   .   .   .
+        .   .   .   .         X   .   .   .   .
+    """
+    states = set_up(drawing, decision="sideways", die=6)
+    play(TWO, states, "D2D1")
+    assert outcome(TWO, states) == [0, 0]
+    assert (states["die"][0], states["decision"][0], states["to_move"][0]) == (6, 2, 0)
+    # With a goat below it, which can go forward, it goes on.
+    states = set_up(drawing.replace("BBBB", "BBB").replace("  W  ", "  BW "), TWO, "sideways", 6)
+    play(TWO, states, "D2D1")
+    assert outcome(TWO, states) is None
+
+
+def test_three_arrived_come_before_the_draw():
+    drawing = """
+        .   .   .   .   X   .   .   W   W
+        .   .   .   .   X   .   .   .   W
+        .   .   .   BBBW*  X   .   .   .   .
+        .   .   .   .   X   .   .   .   .
+        .   .   .   .   X   .   .   .   .
+        .   .   .   .   X   .   .   .   .
+    """
+    states = set_up(drawing, die=1, to_move=1)
+    play(TWO, states, "H1I1")  # and now nobody can go forward
+    assert outcome(TWO, states) == [1, -1]
+
+
+@pytest.mark.parametrize("draw_rule", ["forward", "jump"])
+def test_a_race_that_cannot_begin(draw_rule):
+    """All obstacles right behind the gate."""
+    game = boardenvs.make(
+        "goat_race",
+        num_players=2,
+        obstacles=[(row, "B") for row in range(1, 7)],
+        draw_rule=draw_rule,
+        max_plies=40,
+    )
+    states = game.new(30, 0)
+    for _ in range(8):
+        assert not game.terminated(states).any()
+        game.play(states, game.legal(states).argmax(1))
+    assert game.terminated(states).all() == (draw_rule == "forward")
+    assert not game.returns(states).any()
+    rng = np.random.default_rng(0)
+    while draw_rule == "jump" and not game.truncated(states).any():
+        assert (states["decision"] == 1).all()  # nothing but sideways moves
+        game.play(states, np.argmax(rng.random((30, game.num_actions)) * game.legal(states), 1))
+        assert (states["ply"] <= 40).all()
+
+
+def test_the_narrowest_board():
+    game = boardenvs.make("goat_race", num_players=2, width=3, height=2)
+    states = game.new(10, 0)
+    for _ in range(8):
+        game.play(states, game.legal(states).argmax(1))
+    assert game.terminated(states).all()
+    assert not game.returns(states).any()
+
+
+@pytest.mark.parametrize("max_plies", [2, 8, 9, 30])
+def test_truncation(max_plies):
+    game = boardenvs.make("goat_race", num_players=2, max_plies=max_plies)
+    states = game.new(20, 1)
+    rng = np.random.default_rng(0)
+    for ply in range(max_plies):
+        assert not (game.truncated(states) | game.terminated(states)).any()
+        assert (states["ply"] == ply).all()
+        game.play(states, np.argmax(rng.random((20, game.num_actions)) * game.legal(states), 1))
+    assert game.truncated(states).all()
+    assert not game.returns(states).any()
+
+
+# -- What always holds ----------------------------------------------------------------
+
+
+def test_derived_fields_follow_from_the_stacks(variant, random_positions):
+    letters = "WBROG"[: variant.num_players]
+    for state in random_positions(variant, 4, 2)[::7]:
+        piles = variant.to_dict(state)["stacks"]
+        standing = "".join(piles.values())
+        expected = min(4 * variant.num_players, int(state["ply"]))
+        assert len(standing) == expected
+        assert all(standing.count(letter) <= 4 for letter in letters)
+        last = "ABCDEFGHI"[variant.width - 1]
+        for seat, letter in enumerate(letters):
+            shown = sorted(key for key, pile in piles.items() if pile[-1] == letter)
+            bits = [
+                "ABCDEFGHI"[c] + str(r + 1)
+                for r in range(variant.height)
+                for c in range(variant.width)
+                if state["tops"][seat, r] >> c & 1
+            ]
+            assert sorted(bits) == shown
+            arrived = sum(p.count(letter) for key, p in piles.items() if key[0] == last)
+            assert state["arrived"][seat] == arrived
+
+
+def test_random_play_of_two_is_as_long_and_as_often_drawn_as_it_should_be():
+    """About 148 actions, and about a third drawn; four standard errors of 1500 games."""
+    states = TWO.new(1500, 11)
+    words = np.random.default_rng(11).integers(0, 2**64, 1500, np.uint64)
+    TWO.kernels.play_out(states, TWO.constants, words, np.zeros(TWO.num_actions, bool))
+    assert TWO.terminated(states).all()
+    assert 145 < states["ply"].mean() < 151
+    draws = (~TWO.returns(states).any(1)).mean()
+    assert abs(draws - 1 / 3) < 0.05
+    wins = (TWO.returns(states) > 0).mean(0)
+    assert abs(wins[0] - wins[1]) < 0.1
+
+
+def test_concealing_redraws_the_dice_to_come_alone(variant, random_positions):
+    states = random_positions(variant, 20, 4)
+    states = states[variant.legal(states)[:, -variant.width :].any(1)]  # before forward moves
+    known = variant.conceal(states, 0, np.random.default_rng(0))
+    assert (known["rng"] != states["rng"]).all()
+    same = known.copy()
+    same["rng"] = states["rng"]
+    assert np.array_equal(same, states)
+    actions = variant.legal(states).argmax(1)
+    variant.play(states, actions)
+    variant.play(known, actions)
+    thrown = states["die"] > 0
+    assert (known["stacks"] == states["stacks"]).all()
+    assert 0.5 < (known["die"] != states["die"])[thrown].mean() < 0.95
+
+
+# -- Observation ----------------------------------------------------------------------
+
+
+def expected_observation(game, state, seat):
+    """The planes as the page lists them, from the dictionary of the position."""
+    data = game.to_dict(state)
+    n, height, width = game.num_players, game.height, game.width
+    k = data["order"].index(seat)
+    letters = ["WBROG"[s] for s in data["order"][k:] + data["order"][:k]]
+    planes = np.zeros(game.observation_shape, np.int8)
+
+    def cell(address):
+        return int(address[1:]) - 1, "ABCDEFGHI".index(address[0])
+
+    for address, pile in data["stacks"].items():
+        planes[letters.index(pile[-1])][cell(address)] = 1
+        if game.params["memory"]:
+            for below, letter in enumerate(pile[-2::-1]):
+                planes[2 * n + 5 + below * n + letters.index(letter)][cell(address)] = 1
+    for row, column in data["obstacles"]:
+        planes[n][cell(f"{column}{row}")] = 1
+    if data["die"]:
+        planes[n + 1, data["die"] - 1] = 1
+    planes[n + 2 + ["place", "sideways", "forward"].index(data["decision"])] = 1
+    planes[n + 5 + letters.index("WBROG"[data["to_move"]])] = 1
+    assert planes.shape[1:] == (height, width)
+    return planes
+
+
+@pytest.mark.parametrize("memory", [False, True])
+@pytest.mark.parametrize("name", ["two", "three", "small"])
+def test_observation(name, memory, random_positions):
+    game = boardenvs.make("goat_race", **VARIANTS[name], memory=memory)
+    n = game.num_players
+    planes = 2 * n + 5 + (4 * n - 1) * n * memory
+    assert game.observation_shape == (planes, game.height, game.width)
+    for state in random_positions(game, 2, 3)[::5]:
+        for seat in range(n):
+            seen = game.observe(state, seat)[0]
+            np.testing.assert_array_equal(seen, expected_observation(game, state, seat))
+
+
+# -- The second implementation --------------------------------------------------------
+
+
+def plain_twin(game, state):
+    """The plain game that begins where a start record does, with the same throws to come."""
+    data = game.to_dict(state)
+    stream = draws(state["rng"], game.height)
+    obstacles = [(row - 1, "ABCDEFGHI".index(column)) for row, column in data["obstacles"]]
+    return PlainGoatRace(
+        game.num_players,
+        game.width,
+        game.height,
+        obstacles,
+        data["order"],
+        lambda: next(stream) + 1,
+        game.params["draw_rule"],
+        game.max_plies,
+    )
+
+
+def assert_alike(game, states, plain):
+    data = game.to_dict(states[0])
+    assert data["stacks"] == plain.stacks()
+    assert choices(game, states) == plain.legal()
+    assert data["ply"] == plain.ply
+    assert data["terminated"] == (plain.winner is not None)
+    assert data["truncated"] == (plain.over() and plain.winner is None)
+    assert data["returns"] == plain.returns()
+    if not plain.over():
+        assert data["decision"] == plain.asked
+        assert data["to_move"] == plain.player()
+        assert data["die"] == plain.die
+
+
+@given(seed=st.integers(0, 2**32), data=st.data())
+def test_it_plays_as_the_plain_one(variant, seed, data):
+    states = variant.new(1, seed)
+    plain = plain_twin(variant, states[0])
+    rng = np.random.default_rng(seed)
+    # Now and then only goats that go forward, so that races end in every way.
+    hurry = data.draw(st.sampled_from([0.0, 0.5, 1.0]))
+    for _ in range(data.draw(st.sampled_from([30, 600]))):
+        assert_alike(variant, states, plain)
+        if plain.over():
+            break
+        moves = sorted(plain.legal())
+        if rng.random() < hurry and "s" in moves:
+            moves = ["s"]
+        move = moves[rng.integers(len(moves))]
+        play(variant, states, move)
+        plain.play(move)
+
+
+def test_all_ends_are_met():
+    """The games above end in every way: won, drawn, truncated; here with more of them."""
+    for name, ends in (("small", {"won", "draw", "long"}), ("small, jump", {"won"})):
+        game = boardenvs.make("goat_race", **VARIANTS[name])
+        states = game.new(400, 2)
+        words = np.arange(400, dtype=np.uint64)
+        game.kernels.play_out(states, game.constants, words, np.zeros(game.num_actions, bool))
+        won = game.returns(states).any(1)
+        met = {"won"} if won.any() else set()
+        met |= {"draw"} if (game.terminated(states) & ~won).any() else set()
+        met |= {"long"} if game.truncated(states).any() else set()
+        assert met >= ends
+
+
+# -- Arguments ------------------------------------------------------------------------
+
+
+BAD_ARGUMENTS = [
+    ("num_players", 1),
+    ("num_players", 6),
+    ("width", 2),
+    ("width", 27),
+    ("height", 1),
+    ("height", 10),
+    ("memory", 1),
+    ("memory", None),
+    ("memory", "yes"),
+    ("draw_rule", "sideways"),
+    ("draw_rule", None),
+    ("draw_rule", ["jump"]),
+    ("max_plies", 2),
+]
+
+
+@pytest.mark.parametrize(("argument", "value"), BAD_ARGUMENTS)
+def test_bad_arguments(argument, value):
+    with pytest.raises(ValueError, match=f"^{argument} must be") as error:
+        boardenvs.make("goat_race", **{argument: value})
+    assert "\n" not in str(error.value)
+
+
+GOOD = [(1, "C"), (2, "E"), (3, "G"), (4, "D"), (5, "G"), (6, "C")]
+BAD_OBSTACLES = [
+    [],
+    GOOD[:5],
+    [*GOOD, (6, "D")],
+    [*GOOD[:5], (5, "C")],
+    [*GOOD[:5], (7, "C")],
+    [*GOOD[:5], (0, "C")],
+    [*GOOD[:5], (6, "A")],
+    [*GOOD[:5], (6, "I")],
+    [*GOOD[:5], (6, "J")],
+    [*GOOD[:5], (6, "c")],
+    [*GOOD[:5], (6, "CD")],
+    [*GOOD[:5], (6, "")],
+    [*GOOD[:5], (6, 3)],
+    [*GOOD[:5], ("C", 6)],
+    [*GOOD[:5], (6.0, "C")],
+    [*GOOD[:5], (True, "C")],
+    [*GOOD[:5], (6,)],
+    [*GOOD[:5], 6],
+    [*GOOD[:5], "6C"],
+    {1: "C"},
+    "C1 E2",
+    5,
+    True,
+]
+
+
+@pytest.mark.parametrize("obstacles", BAD_OBSTACLES, ids=str)
+def test_bad_obstacles(obstacles):
+    with pytest.raises(ValueError, match="obstacles") as error:
+        boardenvs.make("goat_race", obstacles=obstacles)
+    assert "\n" not in str(error.value)
+
+
+def test_numbers_of_actions():
+    for num_players, width, height in itertools.product((2, 5), (3, 9, 26), (2, 9)):
+        game = boardenvs.make("goat_race", num_players=num_players, width=width, height=height)
+        assert game.num_actions == height + 2 * height * width + 1 + width
+        assert game.state_dtype.itemsize < 4096
+    assert THREE.num_actions == 124

@@ -192,10 +192,10 @@ class GoatRace(Game):
             if decision not in (None, "place"):
                 raise ValueError(f"decision must be 'place' in phase 2, got {decision!r}")
             return self.from_dict({**data, "die": 0 if die is None else die})
-        # The first of the candidates that the rules allow; the last one's error is told.
+        # The first of the candidates that the rules allow; or what is wrong with the first.
         error: ValueError | None = None
         for decided in ("sideways", "forward") if decision is None else (decision,):
-            for thrown in range(self.height + 1) if die is None else (die,):
+            for thrown in [*range(1, self.height + 1), 0] if die is None else [die]:
                 try:
                     return self.from_dict({**data, "decision": decided, "die": thrown})
                 except ValueError as refused:

@@ -1,0 +1,451 @@
+"""Goat Race in text and JSON: the board, moves as typed, positions set up by hand."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import boardenvs
+
+THREE = boardenvs.make("goat_race")
+VARIANTS = {
+    "three": THREE,
+    "two, short": boardenvs.make("goat_race", num_players=2, max_plies=40),
+    "five, jump": boardenvs.make("goat_race", num_players=5, draw_rule="jump", max_plies=600),
+    "small, jump": boardenvs.make("goat_race", num_players=2, width=5, height=3, draw_rule="jump"),
+}
+
+# The document's example, with red goats for its orange ones.
+BOARD = """\
+    A   B   C   D   E   F   G   H   I
+  +---+---+---+---+---+---+---+---+---+
+1 | B |   | X |   |   |   |   |   |   |
+  +---+---+---+---+---+---+---+---+---+
+2 | R |   |   |   | X |   |   |   |   |
+  +---+---+---+---+---+---+---+---+---+
+3 |   | R |   | W |   |   | X |   |   |
+  +---+---+---+---+---+---+---+---+---+
+4 |   |   | W | X |   |   |   |   |   |
+  +---+---+---+---+---+---+---+---+---+
+5 | B |   |   |   |   |   | X |   |   |
+  +---+---+---+---+---+---+---+---+---+
+6 | B |   | X |   |   |   |   |   |   |
+  +---+---+---+---+---+---+---+---+---+
+"""
+TEXT = BOARD + "\nPlayers: WHITE, BLACK, RED\nPhase: 3\nPlayer whose turn it is: BLACK\n"
+POSITION = {
+    "obstacles": [[1, "C"], [2, "E"], [3, "G"], [4, "D"], [5, "G"], [6, "C"]],
+    "stacks": {
+        "A1": "RB", "A2": "BR", "A5": "B", "A6": "WB", "B3": "R", "C4": "WW", "D3": "RW"
+    },
+    "order": [2, 0, 1],
+    "decision": "sideways",
+    "die": 3,
+    "last_die": 0,
+    "to_move": 1,
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module", params=VARIANTS)
+def variant(request):
+    return VARIANTS[request.param]
+
+
+@pytest.fixture(scope="module")
+def positions(random_positions):
+    """Positions of random games of each variant, with some forfeited ones."""
+    found = {}
+    for game in VARIANTS.values():
+        played = random_positions(game, 3, 0)
+        forfeited = played[game.legal(played).any(1)][::25].copy()
+        game.play(forfeited, (~game.legal(forfeited)).argmax(1))
+        found[game] = np.concatenate([played, forfeited])
+    return found
+
+
+# -- Text -----------------------------------------------------------------------------
+
+
+def test_the_text_of_a_position():
+    assert THREE.to_text(THREE.from_dict(POSITION)) == TEXT
+
+
+def test_the_text_of_a_new_game():
+    game = boardenvs.make("goat_race", obstacles=POSITION["obstacles"])
+    state = game.new(1, 0)[0]
+    lines = game.to_text(state).splitlines()
+    assert lines[:14] == re.sub(r"\| [WBR] ", "|   ", BOARD).splitlines()
+    assert lines[14:17] == ["", "Players: WHITE, BLACK, RED", "Phase: 2"]
+    assert lines[17] == f"Player whose turn it is: {('WHITE', 'BLACK', 'RED')[state['to_move']]}"
+
+
+def test_the_aside():
+    state = THREE.from_dict(POSITION)
+    assert THREE.aside(state) == ("Order: RED, WHITE, BLACK; die: 3; move sideways, or s to stay")
+    forward = THREE.from_dict({**POSITION, "decision": "forward"})
+    assert THREE.aside(forward) == "Order: RED, WHITE, BLACK; die: 3; move a goat of row 3 forward"
+    assert "place a goat" in THREE.aside(THREE.new(1, 0)[0])
+
+
+def test_from_text_and_what_the_text_does_not_show(variant, positions):
+    for state in positions[variant][::9]:
+        if state["offender"] >= 0:
+            continue
+        data = variant.to_dict(state)
+        again = variant.from_text(
+            variant.to_text(state),
+            to_move=data["to_move"],
+            ply=data["ply"],
+            stacks=data["stacks"],
+            order=data["order"],
+            decision=data["decision"],
+            die=data["die"],
+        )
+        for key in ("last_action", "last_die", "rng"):
+            again[key] = state[key]
+        assert again == state
+
+
+def test_from_text_completes_what_is_not_said():
+    state = THREE.from_text(TEXT)
+    assert THREE.to_text(state) == TEXT
+    data = THREE.to_dict(state)
+    assert data["stacks"] == {
+        "A1": "WWBRRB", "A2": "R", "A5": "B", "A6": "B", "B3": "R", "C4": "W", "D3": "W"
+    }  # fmt: skip
+    assert (data["decision"], data["die"], data["order"]) == ("sideways", 1, [0, 1, 2])
+    assert data["ply"] == 12 + 1 + 2 + 3
+    # With some stacks known, the rest lies elsewhere.
+    data = THREE.to_dict(THREE.from_text(TEXT, die=3, stacks={"A1": "B", "C4": "WW"}))
+    assert data["stacks"]["A2"] == "WBRRR"
+    assert data["stacks"]["C4"] == "WW"
+    # The die is by default one with which there is something to choose.
+    forward = THREE.to_dict(THREE.from_text(TEXT, decision="forward"))
+    assert forward["die"] == 1
+
+
+def test_from_text_during_placement():
+    text = TEXT.replace("Phase: 3", "Phase: 2").replace("BLACK\n", "RED\n")
+    text = text.replace("|   | R |   | W |", "| W |   |   |   |").replace(
+        "4 |   |   | W |", "4 |   |   |   |"
+    )
+    text = text.replace("6 | B |", "6 | W |")
+    state = THREE.from_text(text)
+    assert THREE.to_text(state) == text
+    data = THREE.to_dict(state)
+    assert (data["ply"], data["decision"], data["die"], data["to_move"]) == (5, "place", 0, 2)
+    assert data["order"] == [0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "what"),
+    [
+        ({"to_move": 0}, "to_move must be 1, for the text names BLACK"),
+        ({"to_move": 3}, "to_move"),
+        ({"to_move": True}, "to_move"),
+        ({"die": 7}, "die"),
+        ({"die": 0}, "die"),
+        ({"die": 1.0}, "die"),
+        ({"decision": "place"}, "gate alone"),
+        ({"decision": "jump"}, "decision"),
+        ({"decision": 1}, "decision"),
+        ({"decision": "forward", "die": 6, "stacks": {"A6": "WB"}, "order": [0, 0, 1]}, "order"),
+        ({"order": [0, 1]}, "order"),
+        ({"order": "012"}, "order"),
+        ({"ply": 5}, "ply"),
+        ({"ply": -1}, "ply"),
+        ({"ply": 2001}, "ply"),
+        ({"last_die": 3}, "last_die"),
+        ({"stacks": {"C4": "WB"}}, "stacks"),
+        ({"stacks": {"C5": "W"}}, "stacks"),
+        ({"stacks": {"J1": "W"}}, "stacks"),
+        ({"stacks": {"C4": "WWWWW"}}, "stacks"),
+        ({"stacks": {"C4": ""}}, "stacks"),
+        ({"stacks": {"C4": "GW"}}, "stacks"),
+        ({"stacks": ["C4"]}, "stacks"),
+    ],
+)
+def test_from_text_refuses_what_does_not_fit(arguments, what):
+    with pytest.raises(ValueError, match=what) as error:
+        THREE.from_text(TEXT, **arguments)
+    assert "\n" not in str(error.value)
+
+
+FLAWED = [
+    "",
+    BOARD,
+    TEXT + "\n",
+    TEXT.replace("BLACK\n", "GREEN\n"),
+    TEXT.replace("WHITE, BLACK", "BLACK, WHITE"),
+    TEXT.replace("Phase: 3", "Phase: 1"),
+    TEXT.replace("Phase: 3", "Phase: 2"),
+    TEXT.replace("D", "d"),
+    TEXT.replace("| W | X |", "| X | X |"),
+    TEXT.replace("| X |   |   |   |   |   |   |\n", "|   |   |   |   |   |   | X |\n"),
+    TEXT.replace("| W | X |", "| W |   |"),
+    TEXT.replace("| R |", "| G |"),
+    TEXT.replace("4 |", "5 |"),
+    TEXT.replace("+---+\n", "+---\n"),
+]
+
+
+@pytest.mark.parametrize("text", FLAWED)
+def test_flawed_texts_are_refused(text):
+    with pytest.raises(ValueError, match=r".") as error:
+        THREE.from_text(text)
+    assert "\n" not in str(error.value)
+
+
+@given(st.data())
+def test_a_text_with_a_few_letters_changed(attempt, data):
+    text = list(TEXT)
+    for _ in range(data.draw(st.integers(1, 3))):
+        place = data.draw(st.integers(0, len(text) - 1))
+        text[place] = data.draw(st.sampled_from("WBROGX |+-123456\n") | st.characters())
+    state = attempt(THREE.from_text, "".join(text))
+    assert state is None or THREE.to_text(state).split() == "".join(text).split()
+
+
+# -- Moves ----------------------------------------------------------------------------
+
+
+def test_action_numbers_and_texts():
+    state = THREE.from_dict(POSITION)
+    expected = {
+        0: "1", 5: "6", 6: "A1A0", 7: "A1A2", 6 + 2 * 29: "C4C3", 6 + 2 * 29 + 1: "C4C5",
+        113: "I6I7", 114: "s", 115: "A3B3", 116: "B3C3", 123: "I3J3",
+    }  # fmt: skip
+    for action, text in expected.items():
+        assert THREE.action_to_text(action, state) == text
+        assert THREE.action_from_text(text, state) == action
+    assert THREE.action_to_text(116) == "BC"
+    assert THREE.action_from_text("BC") == 116
+
+
+def test_every_action_has_its_text(variant, positions):
+    states = positions[variant]
+    for state in (None, states[-1], states[2], states[40]):
+        texts = [variant.action_to_text(a, state) for a in range(variant.num_actions)]
+        assert len(set(texts)) == variant.num_actions
+        assert [variant.action_from_text(t, state) for t in texts] == [*range(len(texts))]
+
+
+def test_the_widest_and_tallest_board():
+    game = boardenvs.make("goat_race", num_players=2, width=26, height=9)
+    state = game.new(1, 0)[0]
+    texts = [game.action_to_text(a, state) for a in range(game.num_actions)]
+    assert [game.action_from_text(t, state) for t in texts] == [*range(len(texts))]
+    assert texts[-1] == "Z["
+    assert game.to_text(state).startswith("    A   B   C")
+    assert game.from_dict(game.to_dict(state)) == state
+
+
+@pytest.mark.parametrize("text", ["c4c5", " C4 C5 ", "c4\tC5\n", "C4c5"])
+def test_case_and_blanks_are_ignored(text):
+    assert THREE.action_from_text(text) == 6 + 2 * 29 + 1
+    assert THREE.action_from_text(" S") == 114
+
+
+BAD_MOVES = ["", " ", "0", "7", "10", "C", "C4", "C4C", "C4C4", "C4C6", "C4D5", "C4D4", "B2C2",
+             "B3D3", "C3B3", "BC", "J1J2", "C7C6", "C4C5C6", "C0C1", "C10C11", "C4-C5", "ss", "-1",
+             "\u0661", "C\u0664C5", "A3", "4C5C", "[1[2", "²"]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", BAD_MOVES)
+def test_what_is_no_move_is_refused(text):
+    with pytest.raises(ValueError, match=r".") as error:
+        THREE.action_from_text(text, THREE.from_dict(POSITION))
+    assert "\n" not in str(error.value)
+
+
+@given(st.text("ABCDIJS[0123456789 ") | st.text())
+def test_moves_raise_nothing_but_value_errors(attempt, text):
+    action = attempt(THREE.action_from_text, text)
+    assert action is None or 0 <= action < THREE.num_actions
+
+
+# -- JSON -----------------------------------------------------------------------------
+
+
+def test_dictionaries_round_trip(variant, positions):
+    for state in positions[variant]:
+        data = variant.to_dict(state)
+        again = variant.from_dict(json.loads(json.dumps(data)))
+        assert again == state
+        own = ("obstacles", "stacks", "order", "decision", "die", "last_die")
+        bare = {key: data[key] for key in (*own, "to_move", "ply", "last_action", "offender")}
+        bare = variant.from_dict(bare)
+        bare["rng"] = state["rng"]
+        assert bare == state
+
+
+BAD_FIELDS = [
+    ("obstacles", POSITION["obstacles"][:5], "obstacles"),
+    ("obstacles", [*POSITION["obstacles"][:5], [6, "A"]], "obstacles"),
+    ("obstacles", [*POSITION["obstacles"][:3], [4, "C"], *POSITION["obstacles"][4:]], "stacks"),
+    ("stacks", {**POSITION["stacks"], "C1": "W"}, "obstacle"),
+    ("stacks", {**POSITION["stacks"], "A3": "W"}, "stacks must hold 4 goats"),
+    ("stacks", {**POSITION["stacks"], "A0": "W"}, "stacks must have addresses"),
+    ("stacks", {**POSITION["stacks"], "a3": "W"}, "stacks must have addresses"),
+    ("stacks", {**POSITION["stacks"], "A3": "O"}, "stacks must be letters"),
+    ("stacks", {**POSITION["stacks"], "A3": ["W"]}, "stacks must be letters"),
+    ("stacks", {**POSITION["stacks"], "A3": "W" * 13}, "stacks has 13 goats"),
+    ("stacks", {**POSITION["stacks"], 3: "W"}, "stacks must have addresses"),
+    ("stacks", {}, "stacks must hold 4 goats"),
+    ("order", [0, 1, 1], "order"),
+    ("order", [0, 1, 2.0], "order"),
+    ("order", [True, 0, 2], "order"),
+    ("order", [2**70, 0, 1], "order"),
+    ("decision", "wait", "decision"),
+    ("decision", ["sideways"], "decision"),
+    ("decision", "place", "gate alone"),
+    ("die", 0, "die"),
+    ("die", 7, "die"),
+    ("last_die", 7, "last_die"),
+    ("last_die", 1, "last_die"),
+    ("last_action", 0, "last_action"),
+    ("last_action", 116, "last_die"),
+    ("ply", 22, "ply"),
+    ("terminated", True, "terminated"),
+]
+
+
+@pytest.mark.parametrize(("field", "value", "what"), BAD_FIELDS, ids=str)
+def test_a_field_that_does_not_fit_is_refused(field, value, what):
+    assert THREE.from_dict(POSITION)["ply"] == 23
+    with pytest.raises(ValueError, match=what) as error:
+        THREE.from_dict({**POSITION, field: value})
+    assert "\n" not in str(error.value)
+
+
+def test_a_decision_without_a_choice_is_refused():
+    """Rows 4 to 6: C4 stands at the obstacle of row 4, nothing can leave row 4 forward."""
+    with pytest.raises(ValueError, match="'forward' of BLACK with die 4 leaves nothing to choose"):
+        THREE.from_dict({**POSITION, "decision": "forward", "die": 4})
+
+
+def test_last_actions_must_be_what_the_board_shows():
+    good = [(116 - 1, 3), (114, 2), (6 + 2 * 29 - 18 + 1, 5), (6 + 2 * (4 * 9 + 2), 1)]
+    # Forward from A3 to B3, none, sideways from C3 down to C4 and from C5 up to C4.
+    for action, last_die in good:
+        data = {**POSITION, "last_action": action, "last_die": last_die, "ply": 40}
+        assert THREE.from_dict(data)["last_action"] == action
+        with pytest.raises(ValueError, match="last_die"):
+            THREE.from_dict({**data, "last_die": 0})
+    bad = [(0, 0), (115, 1), (123, 3), (6, 1), (113, 6), (6 + 2 * 29, 1)]
+    for action, last_die in bad:
+        with pytest.raises(ValueError, match="last_action"):
+            THREE.from_dict({**POSITION, "last_action": action, "last_die": last_die, "ply": 40})
+
+
+PLACED = {**POSITION, "decision": "place", "die": 0, "order": [1, 0, 2], "to_move": 0}
+
+
+@pytest.mark.parametrize(
+    ("stacks", "changes", "what"),
+    [
+        ({"A1": "B", "A4": "W", "A6": "R", "A2": "B"}, {}, None),
+        ({"A1": "B", "A4": "W", "A6": "R", "A2": "W"}, {}, "layer 1"),
+        ({"A1": "B", "A4": "W", "A6": "R", "B2": "B"}, {}, "gate alone"),
+        ({"A1": "BB", "A4": "W", "A6": "R"}, {}, "layer|level"),
+        ({"A1": "BBB", "A4": "W"}, {}, "level"),
+        ({"A1": "B", "A4": "W", "A6": "R", "A2": "B"}, {"to_move": 2}, "to_move must be 0"),
+        ({"A1": "B", "A4": "W", "A6": "R", "A2": "B"}, {"ply": 5}, "ply must be 4"),
+        ({"A1": "B", "A4": "W", "A6": "R", "A2": "B"}, {"die": 1}, "die must be 0"),
+        ({"A1": "B", "A4": "W", "A6": "R", "A2": "B"}, {"last_action": 3}, "last_action"),
+        ({"A1": "B", "A4": "W", "A6": "R", "A2": "B"}, {"last_action": 1}, None),
+    ],
+)
+def test_placement_must_have_been_by_the_rule(stacks, changes, what):
+    data = {**PLACED, "stacks": stacks, **changes}
+    if what is None:
+        assert THREE.from_dict(data)["ply"] == 4
+    else:
+        with pytest.raises(ValueError, match=what):
+            THREE.from_dict(data)
+
+
+def test_obstacles_of_the_game_are_those_of_its_positions():
+    game = boardenvs.make("goat_race", obstacles=POSITION["obstacles"])
+    assert game.from_dict(POSITION)
+    other = [[1, "B"], *POSITION["obstacles"][1:]]
+    with pytest.raises(ValueError, match="obstacles must be those of the game"):
+        game.from_dict({**POSITION, "obstacles": other})
+
+
+def test_both_ends_of_a_finished_game_are_told_apart():
+    """After a win no die is in force; a draw by a sideways move leaves it as it is."""
+    won = {
+        **POSITION,
+        "stacks": {"I1": "WWW", "A1": "WBBBB", "A2": "RRRR"},
+        "die": 0,
+    }
+    assert THREE.from_dict(won)["returns"].tolist() == [1, -0.5, -0.5]
+    for changes in ({"die": 3}, {"decision": "forward"}, {"decision": "forward", "die": 3}):
+        with pytest.raises(ValueError, match="die"):
+            THREE.from_dict({**won, **changes})
+    drawn = {**POSITION, "stacks": {"B1": "WWWWBBBB", "D2": "RRRR"}}
+    for changes in ({"die": 0}, {"decision": "forward"}):
+        state = THREE.from_dict({**drawn, **changes})
+        assert state["terminated"]
+        assert not state["returns"].any()
+    with pytest.raises(ValueError, match="die"):
+        THREE.from_dict(drawn)
+    for stacks in ({"I1": "WWWW"}, {"I1": "WWWBBB", "A1": "WB"}):
+        with pytest.raises(ValueError, match="stacks"):
+            THREE.from_dict({**won, "stacks": {"A2": "RRRR", "A4": "BBBB", **stacks}})
+
+
+hostile = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-3, 2**70)
+    | st.floats()
+    | st.text("WBRA1X", max_size=4)
+    | st.sampled_from(["A1", "C4", "WB", "sideways"]),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["A1", "C4", "I6", "A0"]) | st.text(max_size=2), inner)
+    ),
+    max_leaves=6,
+)
+
+
+@given(st.data())
+def test_hostile_dictionaries(attempt, data):
+    position = json.loads(json.dumps(POSITION))
+    for key in data.draw(st.lists(st.sampled_from([*POSITION]), min_size=1, max_size=2)):
+        kind = data.draw(st.sampled_from(["replace", "inside"]))
+        if kind == "inside" and isinstance(position[key], dict):
+            inside = st.sampled_from([*POSITION["stacks"], "A3", "I1", "Z9"])
+            position[key][data.draw(inside)] = data.draw(hostile)
+        elif kind == "inside" and isinstance(position[key], list) and position[key]:
+            position[key][data.draw(st.integers(0, len(position[key]) - 1))] = data.draw(hostile)
+        else:
+            position[key] = data.draw(hostile)
+    record = attempt(THREE.from_dict, position)
+    assert record is None or THREE.from_dict(THREE.to_dict(record)) == record
+
+
+# -- Picture --------------------------------------------------------------------------
+
+
+def test_every_position_has_its_picture(variant, positions):
+    for state in positions[variant][::11]:
+        picture = variant.picture(state)
+        shown = variant.to_text(state).split("\n\n")[0]
+        # Rows as labels, goats and players as letters; one rock for each obstacle.
+        goats = sum(shown.count(f"| {letter} ") for letter in "WBROG")
+        assert picture.count('font-weight="bold"') >= goats + variant.num_players
+        assert picture.count("#8a7f6d") >= variant.height
+        if state["terminated"] and state["returns"].any() and state["offender"] < 0:
+            assert "has won" in picture
+        elif state["terminated"] or state["truncated"]:
+            assert "over without a winner" in picture
+        else:
+            assert "to move" in picture

@@ -1,0 +1,631 @@
+"""The classes of Goat Race's source document, and the console program made of them."""
+
+import builtins
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import boardenvs
+from boardenvs.goat_race.__main__ import main
+from boardenvs.goat_race.console import Board, Game, Goat, Player, Stack, start
+
+OBSTACLES = [(1, "C"), (2, "E"), (3, "G"), (4, "D"), (5, "G"), (6, "C")]
+
+# The document's samples; the text extracted from it has lost the blanks of empty cells.
+EMPTY_BOARD = """\
+    A   B   C   D   E   F   G   H   I
+  +---+---+---+---+---+---+---+---+---+
+1 |   |   |   |   |   |   |   |   |   |
+  +---+---+---+---+---+---+---+---+---+
+2 |   |   |   |   |   |   |   |   |   |
+  +---+---+---+---+---+---+---+---+---+
+3 |   |   |   |   |   |   |   |   |   |
+  +---+---+---+---+---+---+---+---+---+
+4 |   |   |   |   |   |   |   |   |   |
+  +---+---+---+---+---+---+---+---+---+
+5 |   |   |   |   |   |   |   |   |   |
+  +---+---+---+---+---+---+---+---+---+
+6 |   |   |   |   |   |   |   |   |   |
+  +---+---+---+---+---+---+---+---+---+"""
+EXAMPLE = """\
+    A   B   C   D   E   F   G   H   I
+  +---+---+---+---+---+---+---+---+---+
+1 | B |   | X |   |   |   |   |   |   |
+  +---+---+---+---+---+---+---+---+---+
+2 | O |   |   |   | X |   |   |   |   |
+  +---+---+---+---+---+---+---+---+---+
+3 |   | O |   | W |   |   | X |   |   |
+  +---+---+---+---+---+---+---+---+---+
+4 |   |   | W | X |   |   |   |   |   |
+  +---+---+---+---+---+---+---+---+---+
+5 | B |   |   |   |   |   | X |   |   |
+  +---+---+---+---+---+---+---+---+---+
+6 | B |   | X |   |   |   |   |   |   |
+  +---+---+---+---+---+---+---+---+---+"""
+
+
+def make(colors="WHITE BLACK RED", phase=3, obstacles=OBSTACLES, width=9, height=6):
+    game = Game(width, height, obstacles)
+    for color in colors.split():
+        game.add_player(Player(color))
+    game.set_phase(phase)
+    return game
+
+
+def put(game, **stacks):
+    """Goats on cells, by the first letters of their colours from the bottom up."""
+    phase, turn = game.phase, game.turn
+    game.set_phase(3)
+    colors = [player.get_color() for player in game.players]
+    for address, letters in stacks.items():
+        for letter in letters:
+            game.set_turn(next(k for k, color in enumerate(colors) if color[0] == letter))
+            game.add_goat(int(address[1]), address[0])
+    game.set_phase(phase)
+    game.set_turn(turn)
+    return game
+
+
+def example():
+    stacks = {"A1": "B", "A2": "O", "A5": "B", "A6": "B", "B3": "O", "C4": "WW", "D3": "W"}
+    return put(make("WHITE BLACK ORANGE"), **stacks)
+
+
+def cells(typed):
+    """A move of the classes: `C4C5` is `[(4, "C"), (5, "C")]`."""
+    return [(int(typed[1]), typed[0]), (int(typed[3]), typed[2])]
+
+
+def everything(game):
+    """All that a game holds, to see that nothing has changed."""
+    board = [[[id(goat) for goat in stack] for stack in row] for row in game.board.get_board()]
+    goats = [[(id(g), str(g)) for g in player.get_goats()] for player in game.players]
+    return str(game), board, goats, game.turn, game.phase
+
+
+def refuses(game, call, *args, match="."):
+    before = everything(game)
+    with pytest.raises(ValueError, match=match) as error:
+        call(*args)
+    assert "\n" not in str(error.value)
+    assert everything(game) == before
+
+
+# -- The document's samples and examples ------------------------------------------------
+
+
+def test_an_empty_board():
+    assert str(Board(9, 6, [])) == EMPTY_BOARD
+
+
+def test_a_game():
+    game = make(obstacles=[])
+    game.set_turn(1)
+    assert str(game) == (
+        EMPTY_BOARD + "\n\nPlayers: WHITE, BLACK, RED\nPhase: 3\nPlayer whose turn it is: BLACK"
+    )
+
+
+def test_a_player():
+    player = Player("WHITE")
+    assert str(player) == "WHITE\nGoats:"
+    for row, column in ((1, "A"), (1, "C"), (1, "E"), (1, "B")):
+        goat = Goat("WHITE")
+        goat.set_row(row)
+        goat.set_column(column)
+        player.add_goat(goat)
+    assert str(player) == "WHITE\nGoats:\nWHITE A1\nWHITE C1\nWHITE E1\nWHITE B1"
+
+
+def test_the_first_placement_example():
+    game = put(make("WHITE BLACK", 2), A1="B", A2="W", A3="B", A6="W")
+    allowed = [row for row in range(1, 7) if game.check_starting_goat_placement(row)]
+    assert allowed == [4, 5]
+    refuses(game, game.add_goat, 1, "A", match="row 1")
+    game.add_goat(4, "A")
+    game.add_goat(5, "A")
+    assert all(game.check_starting_goat_placement(row) for row in range(1, 7))
+
+
+def test_the_second_placement_example():
+    game = put(make("WHITE BLACK", 2), A1="WB", A2="W", A3="B", A4="WB", A5="W", A6="W")
+    allowed = [row for row in range(1, 7) if game.check_starting_goat_placement(row)]
+    assert allowed == [2, 3, 5, 6]
+
+
+def test_the_race_example():
+    game = example()
+    assert str(game.board) == EXAMPLE
+    assert set(game.get_sideways_moves()) == {"C4C3", "C4C5", "D3D2"}
+    game.move_sideways(cells("C4C5"))
+    assert str(game.board) == EXAMPLE.replace("5 | B |   |   |", "5 | B |   | W |")
+    assert [row for row in range(1, 7) if game.check_nonempty_row(row)] == [1, 2, 3, 5, 6]
+    refuses(game, game.move_forward, cells("C4D4"), 4, match="obstacle on D4")
+    refuses(game, game.move_forward, cells("B3C3"), 4, match="B3C3 is not in row 4")
+    game.move_forward(cells("B3C3"), 3)
+    assert "3 |   |   | O | W |" in str(game)
+    assert game.get_turn() == 0
+    assert game.get_phase() == 3
+    assert game.get_goats_per_player() == [3, 3, 2]
+
+
+# -- The classes ------------------------------------------------------------------------
+
+
+def test_stack():
+    stack = Stack()
+    assert stack.is_empty()
+    assert stack.size() == 0
+    for take in (stack.pop, stack.peek):
+        with pytest.raises(IndexError, match="empty"):
+            take()
+    stack.push("first")
+    stack.push(None)
+    assert (stack.size(), stack.peek(), stack.is_empty()) == (2, None, False)
+    assert list(stack) == ["first", None]
+    assert stack.pop() is None
+    assert stack.pop() == "first"
+    assert stack.is_empty()
+
+
+def test_goat():
+    goat = Goat("GREEN")
+    assert (goat.get_color(), goat.get_row(), goat.get_column()) == ("GREEN", -1, -1)
+    goat.set_row(3)
+    goat.set_column("H")
+    assert (str(goat), goat.get_row(), goat.get_column()) == ("H3", 3, "H")
+
+
+@pytest.mark.parametrize("color", ["white", "W", "PINK", "", None, 1, ["WHITE"]])
+def test_there_are_five_colours(color):
+    for kind in (Goat, Player):
+        with pytest.raises(ValueError, match="color must be one of WHITE, BLACK, RED, ORANGE"):
+            kind(color)
+
+
+@pytest.mark.parametrize("row", [0, -1, 1.0, "1", None, True])
+def test_bad_rows(row):
+    game = make()
+    with pytest.raises(ValueError, match="row"):
+        Goat("RED").set_row(row)
+    with pytest.raises(ValueError, match="row"):
+        game.board.check_row(row)
+    refuses(game, game.check_row, row)
+    refuses(game, game.check_nonempty_row, row)
+    refuses(game, game.check_starting_goat_placement, row)
+    refuses(game, game.add_goat, row, "A")
+
+
+@pytest.mark.parametrize("column", ["a", "AB", "", "1", 1, None, "Ä", "["])
+def test_bad_columns(column):
+    with pytest.raises(ValueError, match="column"):
+        Goat("RED").set_column(column)
+    with pytest.raises(ValueError, match="column"):
+        Board(9, 6, []).check_column(column)
+    refuses(make(), make().add_goat, 1, column)
+
+
+def test_rows_and_columns_of_a_board():
+    board = Board(4, 3, [(1, "B"), (1, "C"), [3, "B"]])
+    for row, column in ((1, "A"), (3, "D")):
+        board.check_row(row)
+        board.check_column(column)
+    for call, value in ((board.check_row, 4), (board.check_column, "E")):
+        with pytest.raises(ValueError, match="from"):
+            call(value)
+    assert (board.get_width(), board.get_height()) == (4, 3)
+    stacks = board.get_board()
+    assert [len(row) for row in stacks] == [4, 4, 4]
+    assert all(isinstance(stack, Stack) and stack.is_empty() for row in stacks for stack in row)
+    assert "1 |   | X | X |   |" in str(board)
+
+
+@pytest.mark.parametrize("size", [(2, 6), (27, 6), (9, 1), (9, 10), (9.0, 6), ("9", 6), (True, 6)])
+def test_bad_sizes(size):
+    for kind in (Board, Game):
+        with pytest.raises(ValueError, match=r"(width|height) must be"):
+            kind(*size, [])
+
+
+@pytest.mark.parametrize(
+    "obstacles",
+    [[(0, "C")], [(7, "C")], [(1, "A")], [(1, "I")], [(1, "J")], [(1, "c")], [(1,)], [1], ["C1"],
+     [("C", 1)], None, "C1", 5, [(1, "C"), None], {1: "C"}],
+)  # fmt: skip
+def test_bad_obstacles(obstacles):
+    for call in (lambda o: Board(9, 6, o), Board(9, 6, []).check_obstacle_positions):
+        with pytest.raises(ValueError, match=r".") as error:
+            call(obstacles)
+        assert "\n" not in str(error.value)
+
+
+def test_players_and_their_goats():
+    player = Player("RED")
+    goat, twin = Goat("RED"), Goat("RED")
+    player.add_goat(goat)
+    assert player.get_number_of_goats() == 1
+    assert player.get_goats() == [goat]
+    assert player.get_color() == "RED"
+    for bad in (goat, Goat("WHITE"), None, "RED"):
+        with pytest.raises(ValueError, match="RED"):
+            player.add_goat(bad)
+    with pytest.raises(ValueError, match="no goat"):
+        player.remove_goat(twin)
+    player.get_goats().clear()
+    assert player.get_number_of_goats() == 1
+    player.remove_goat(goat)
+    assert player.get_number_of_goats() == 0
+
+
+def test_joining_turns_and_phases():
+    game = Game(9, 6, [])
+    assert (game.phase, game.turn, game.players) == (1, 0, [])
+    assert str(game).endswith("Players: \nPhase: 1\nPlayer whose turn it is:")
+    refuses(game, game.get_current_player)
+    refuses(game, game.set_turn, 0)
+    refuses(game, game.add_goat, 1, "A")
+    for color in ("BLACK", "WHITE"):
+        game.add_player(Player(color))
+    refuses(game, game.add_player, Player("WHITE"))
+    refuses(game, game.add_player, "RED")
+    assert game.get_current_player().get_color() == "BLACK"
+    game.set_turn(1)
+    assert game.get_current_player() is game.players[1]
+    for bad in (2, -1, 1.0, None, "1", True):
+        refuses(game, game.set_turn, bad)
+    for bad in (0, 4, 1.0, None, "1", True):
+        refuses(game, game.set_phase, bad)
+    game.set_phase(2)
+    assert game.get_phase() == 2
+    assert game.get_turn() == 1
+
+
+def test_add_goat():
+    game = make(phase=2)
+    game.set_turn(2)
+    game.add_goat(5, "A")
+    goat = game.board.get_board()[4][0].peek()
+    assert (goat.get_color(), str(goat)) == ("RED", "A5")
+    assert game.players[2].get_goats() == [goat]
+    assert game.get_goats_per_player() == [0, 0, 1]
+    refuses(game, game.add_goat, 5, "A", match="higher")
+    refuses(game, game.add_goat, 1, "B", match="column A")
+    refuses(game, game.add_goat, 1, "C", match="obstacle")
+    refuses(game, game.add_goat, 7, "A", match="row")
+    game.set_phase(3)
+    refuses(game, game.add_goat, 1, "C", match="obstacle")
+    game.add_goat(1, "I")
+    assert game.get_goats_per_player() == [0, 0, 2]
+
+
+@pytest.mark.parametrize(
+    "move",
+    [None, [], "C4C5", [(4, "C")], [(4, "C"), (5, "C"), (6, "C")], [(4, "C"), (5, "J")],
+     [(4, "C"), (7, "C")], [(4, "C"), 5], [(4, "C"), (5, "c")], [("C", 4), ("C", 5)], [4, 5],
+     [(4, "C", 1), (5, "C")], {4: "C", 5: "C"}],
+)  # fmt: skip
+def test_bad_formats_of_moves(move):
+    game = example()
+    refuses(game, game.check_valid_move_format, move)
+    refuses(game, game.move_sideways, move)
+    refuses(game, game.move_forward, move, 4)
+
+
+@pytest.mark.parametrize(
+    ("move", "why"),
+    [
+        ("C4C4", "not one row up or down"),
+        ("C4C2", "not one row up or down"),
+        ("C4D4", "not one row up or down"),
+        ("C4B4", "not one row up or down"),
+        ("C4D5", "not one row up or down"),
+        ("D3D4", "obstacle on D4"),
+        ("A1A2", "not WHITE"),
+        ("B3B4", "not WHITE"),
+        ("E4E5", "no goat on E4"),
+    ],
+)
+def test_sideways_moves_that_are_refused(move, why):
+    game = example()
+    game.check_valid_move_format(cells(move))
+    refuses(game, game.move_sideways, cells(move), match=why)
+
+
+@pytest.mark.parametrize(
+    ("move", "die", "why"),
+    [
+        ("B3C3", 2, "not in row 2"),
+        ("B3D3", 3, "not one column forward"),
+        ("B3A3", 3, "not one column forward"),
+        ("B3B3", 3, "not one column forward"),
+        ("B3C4", 3, "not one column forward"),
+        ("C4D4", 4, "obstacle on D4"),
+        ("E3F3", 3, "no goat on E3"),
+        ("B3C3", 0, "dice_outcome"),
+        ("B3C3", 7, "dice_outcome"),
+        ("B3C3", 3.0, "dice_outcome"),
+        ("B3C3", None, "dice_outcome"),
+    ],
+)
+def test_forward_moves_that_are_refused(move, die, why):
+    game = example()
+    refuses(game, game.move_forward, cells(move), die, match=why)
+
+
+def test_goats_keep_their_identity_and_know_where_they_are():
+    game = example()
+    goat = game.board.get_board()[3][2].peek()
+    game.move_sideways(cells("C4C5"))
+    assert game.board.get_board()[4][2].peek() is goat
+    assert str(goat) == "C5"
+    game.move_forward(cells("C5D5"), 5)
+    assert str(goat) == "D5"
+    assert "WHITE D5" in str(game.players[0])
+
+
+def test_blocked_goats():
+    # WHITE: at the obstacle, covered, arrived, free; BLACK: the one on top, and one that arrived.
+    game = put(make("WHITE BLACK"), B1="W", B2="WB", I3="W", A4="W", I4="B")
+    white, black = game.players
+    assert game.get_goats_blocked(white) == 3
+    assert game.get_goats_blocked(black) == 1
+    assert game.get_goats_per_player() == [4, 2]
+    refuses(game, game.get_goats_blocked, "WHITE")
+
+
+def test_nobody_has_won_or_tied_before_there_are_goats():
+    game = make()
+    assert game.check_winner() is False
+    assert game.check_tie() is False
+
+
+def test_winner():
+    game = put(make("RED GREEN"), I1="GR", I2="GR", H3="G", A1="R")
+    assert not game.check_winner()
+    game.move_forward(cells("H3I3"), 3)  # by RED
+    assert game.check_winner()
+    assert not game.check_tie()
+
+
+def test_tie():
+    game = put(make("WHITE BLACK"), B1="WWB", F3="W", D2="BB", I4="WB")
+    assert game.check_tie()
+    assert not game.check_winner()
+    assert game.get_sideways_moves()  # which do not count
+    assert not any(game.check_nonempty_row(row) for row in range(1, 7))
+    put(game, A6="W")
+    assert not game.check_tie()
+
+
+def test_more_obstacles_than_one_a_row_and_goats_put_by_hand():
+    game = make("WHITE", obstacles=[(1, "B"), (1, "D"), (2, "B")])
+    goat = Goat("WHITE")
+    game.board.get_board()[0][2].push(goat)
+    assert not game.check_nonempty_row(1)
+    assert game.get_sideways_moves() == ["C1C2"]
+    game.move_sideways(cells("C1C2"))
+    assert str(goat) == "C2"
+    assert game.get_goats_per_player() == [1]
+
+
+def test_stacks_at_the_gate_of_any_height():
+    game = make("WHITE", phase=2)
+    for k in range(30):
+        assert game.check_starting_goat_placement(k % 6 + 1)
+        game.add_goat(k % 6 + 1, "A")
+        refuses(game, game.add_goat, k % 6 + 1, "A") if k % 6 < 5 else None
+    assert game.get_goats_per_player() == [30]
+
+
+ENV = boardenvs.make("goat_race", num_players=2)
+
+
+@given(st.integers(0, 2**32))
+def test_the_classes_allow_what_the_environment_allows(seed):
+    """One random game in both: the same placements, moves and ends."""
+    rng = np.random.default_rng(seed)
+    states = ENV.new(1, seed)
+    pairs = [tuple(pair) for pair in ENV.to_dict(states[0])["obstacles"]]
+    game = make("WHITE BLACK", 2, pairs)
+    for _ in range(60):
+        state = states[0]
+        if state["terminated"]:
+            break
+        game.set_turn(int(state["to_move"]))
+        legal = [ENV.action_to_text(a, state) for a in np.flatnonzero(ENV.legal(state)[0])]
+        typed = legal[rng.integers(len(legal))]
+        if state["decision"] == 0:
+            game.set_phase(2)
+            rows = [str(r) for r in range(1, 7) if game.check_starting_goat_placement(r)]
+            assert rows == legal
+            game.add_goat(int(typed), "A")
+        elif state["decision"] == 1:
+            assert [*game.get_sideways_moves(), "s"] == legal
+            if typed != "s":
+                game.move_sideways(cells(typed))
+        else:
+            assert game.check_nonempty_row(int(state["die"]))
+            game.move_forward(cells(typed), int(state["die"]))
+        game.set_phase(2 + (state["ply"] >= 7))
+        ENV.play(states, [ENV.action_from_text(typed, state)])
+        assert ENV.to_text(states[0]).startswith(f"{game.board}\n")
+        assert game.check_winner() == ENV.returns(states).any()
+        if game.phase == 3:
+            tied = states["terminated"][0] and not ENV.returns(states).any()
+            assert game.check_tie() == tied
+
+
+# -- The program ------------------------------------------------------------------------
+
+
+@pytest.fixture
+def keyboard(monkeypatch):
+    """Answers `input` with the given lines and echoes them, as a terminal does.
+
+    A line may be a function of all that was printed since the last one.
+    """
+
+    def answer_with(lines, capsys):
+        answers = iter(lines)
+        printed = []
+
+        def typed(prompt=""):
+            printed.append(capsys.readouterr().out + prompt)
+            line = next(answers, None)
+            if line is None:
+                raise EOFError
+            line = line(printed[-1]) if callable(line) else line
+            printed.append(f"{line}\n")
+            return line
+
+        monkeypatch.setattr(builtins, "input", typed)
+        return printed
+
+    return answer_with
+
+
+def run_program(typed, *argv):
+    """`python -m boardenvs.goat_race` with its standard input piped."""
+    command = [sys.executable, "-m", "boardenvs.goat_race", *argv]
+    return subprocess.run(
+        command, input=typed, capture_output=True, text=True, timeout=120, check=False
+    )
+
+
+def players_answers(rng):
+    """What players who only look at the screen type, for ever; sometimes it is refused."""
+
+    def answer(shown):
+        prompt = shown.splitlines()[-1]
+        if "throw" in prompt:
+            return rng.choice(["t", " T "])
+        if "row of the gate" in prompt:
+            return str(rng.integers(1, 7))
+        if "sideways" in prompt and rng.random() < 0.7:
+            return "s"
+        row = re.search(r"row (\d)", prompt)
+        row = int(row[1]) if row else int(rng.integers(1, 7))
+        column = rng.integers(0, 8)
+        if "sideways" in prompt:
+            to = row + (1 if row < 6 else -1)
+            return f"{'ABCDEFGHI'[column]}{row}{'ABCDEFGHI'[column]}{to}"
+        return f"{'ABCDEFGHI'[column]}{row}{'ABCDEFGHI'[column + 1]}{row}".lower()
+
+    while True:
+        yield answer
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_whole_game(seed, keyboard, capsys):
+    rng = np.random.default_rng(seed)
+    lines = (line for part in (["3"], players_answers(rng)) for line in part)
+    printed = keyboard(lines, capsys)
+    start(seed=seed)
+    text = "".join(printed) + capsys.readouterr().out
+    throws = re.findall(r"(WHITE|BLACK|RED) throws (\d)\.", text)
+    first = throws[:3]
+    assert [color for color, _ in first] == ["WHITE", "BLACK", "RED"]
+    order = sorted(range(3), key=lambda k: (int(first[k][1]), k), reverse=True)
+    names = [first[k][0] for k in order]
+    assert f"Order of play: {', '.join(names)}\n" in text
+    # In the race they throw in this order, round and round.
+    assert [color for color, _ in throws[3:]] == (names * len(throws))[: len(throws) - 3]
+    assert text.count("Phase: 2\n") == 12
+    assert text.endswith((" wins!\n", "No goat can move forward: a draw.\n"))
+    assert "higher stack" in text
+    assert "There is no goat on" in text
+    last = text[text.rindex("    A   B") :]
+    goats = len(re.findall(r"\| [WBR] ", last))
+    assert 1 <= goats <= 12
+
+
+def test_the_start_of_a_game_character_for_character(keyboard, capsys):
+    printed = keyboard(["6", "", "two", "2", "x", "t", "T", "7", "-1", "1", "1", "q"], capsys)
+    start(seed=1)
+    text = "".join(printed) + capsys.readouterr().out
+    board = re.search(r"    A   B.*?\n\n", text, re.DOTALL)[0]
+    assert len(re.findall("X", board)) == 6
+    throws = [int(t) for t in re.findall(r"throws (\d)", text)]
+    first, second = ("WHITE", "BLACK") if throws[0] > throws[1] else ("BLACK", "WHITE")
+    below = f"Players: WHITE, BLACK\nPhase: 2\nPlayer whose turn it is: {first}\n"
+    after = board.replace("1 |   |", f"1 | {first[0]} |")
+    prompt = "row of the gate for a goat, 1 to 6: "
+    again = f"Players: WHITE, BLACK\nPhase: 2\nPlayer whose turn it is: {second}\n"
+    assert text == (
+        "Goat Race: t throws the die, s skips a sideways move, q quits.\n"
+        "Number of players (2 to 5): 6\nPlease type a number from 2 to 5.\n"
+        "Number of players (2 to 5): \nPlease type a number from 2 to 5.\n"
+        "Number of players (2 to 5): two\nPlease type a number from 2 to 5.\n"
+        "Number of players (2 to 5): 2\n"
+        "WHITE, t to throw the die: x\nPlease type t, or q to quit.\n"
+        f"WHITE, t to throw the die: t\nWHITE throws {throws[0]}.\n"
+        f"BLACK, t to throw the die: T\nBLACK throws {throws[1]}.\n"
+        f"Order of play: {first}, {second}\n"
+        f"{board}{below}"
+        f"{first}, {prompt}7\nRow must be a whole number from 1 to 6, got 7.\n"
+        f"{first}, {prompt}-1\nPlease type a row, such as 1.\n"
+        f"{first}, {prompt}1\n{after}{again}"
+        f"{second}, {prompt}1\nRow 1 of the gate has a higher stack than another row.\n"
+        f"{second}, {prompt}q\nGoodbye.\n"
+    )
+
+
+HOSTILE = ["", " ", "C4", "C4C5C6", "C4 C9", "I1J1", "A1A0", "Z9Z8", "C99C98", "C\u0664C5", "s s",
+           "\0", "é1é2", "A1B1B", "9" * 5000, "a" * 5000, "t", "[1[2"]  # fmt: skip
+
+
+def test_hostile_answers_are_asked_again(keyboard, capsys):
+    """At every kind of prompt: each is refused in a line or two, and the same asked again."""
+    lines = [*HOSTILE[:-2], "2", *HOSTILE[:-2], "t", "t"]
+    placing = [str(k % 6 + 1) for k in range(8)]
+    moves = [*HOSTILE[:-2], "t", *HOSTILE[:10], "s", *HOSTILE, None]
+    feed = [*lines, *[x for row in placing for x in (*HOSTILE, row)], *moves]
+    printed = keyboard(feed, capsys)
+    with pytest.raises(EOFError):
+        start(seed=3)
+    text = "".join(printed)
+    assert "Traceback" not in text
+    for prompt in ("Number of players", "to throw", "row of the gate", "sideways", "forward move"):
+        assert text.count(prompt) > 8
+
+
+@pytest.mark.parametrize("at", range(0, 14, 3))
+def test_q_quits_anywhere(at, keyboard, capsys):
+    lines = ["2", "t", "t", *[str(k % 6 + 1) for k in range(8)], "t", "s", "x"]
+    printed = keyboard([*lines[:at], " Q "], capsys)
+    start(seed=5)
+    assert ("".join(printed) + capsys.readouterr().out).endswith(" Q \nGoodbye.\n")
+
+
+def test_the_program_through_standard_input():
+    done = run_program("2\nt\nt\n1\n2\n", "--seed", "4")
+    assert (done.stderr, done.returncode) == ("", 0)
+    assert done.stdout.startswith("Goat Race: t throws the die, ")
+    assert done.stdout.endswith("\nEnd of input, the game is unfinished.\n")
+    again = run_program("2\nt\nt\n1\n2\nq\n", "--seed", "4")
+    assert (again.stderr, again.returncode) == ("", 0)
+    assert again.stdout.endswith("Goodbye.\n")
+    cut = done.stdout.rindex("\nEnd of")
+    assert again.stdout.startswith(done.stdout[:cut])
+
+
+def test_interrupt_ends_the_program(monkeypatch, capsys):
+    def interrupted(prompt):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(builtins, "input", interrupted)
+    assert main([]) == 130
+    assert capsys.readouterr().out.endswith("\nInterrupted.\n")
+
+
+@pytest.mark.parametrize("argv", [["--seed", "x"], ["3"], ["--seed"], ["-N", "5"]])
+def test_bad_arguments_are_one_line(argv, capsys):
+    with pytest.raises(SystemExit) as stopped:
+        main(argv)
+    out, err = capsys.readouterr()
+    assert (stopped.value.code, out, err.count("\n")) == (2, "", 1)

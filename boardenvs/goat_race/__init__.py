@@ -259,12 +259,14 @@ class GoatRace(Game):
     def _stacks(self, record: np.void) -> dict[str, str]:
         """The letters of every stack from the bottom, by address."""
         stacks = {}
-        for row, column in zip(*np.nonzero(record["stacks"]), strict=True):
-            stack, pile = int(record["stacks"][row, column]), ""
-            while stack:
-                pile = notation.LETTERS[(stack & 7) - 1] + pile
-                stack >>= 3
-            stacks[address(int(row), int(column))] = pile
+        for r, row in enumerate(record["stacks"].tolist()):
+            for c, stack in enumerate(row):
+                pile = ""
+                while stack:
+                    pile = notation.LETTERS[(stack & 7) - 1] + pile
+                    stack >>= 3  # noqa: PLW2901 a number of its own
+                if pile:
+                    stacks[address(r, c)] = pile
         return stacks
 
     def _position_to_dict(self, state: np.void) -> dict[str, Any]:
@@ -306,16 +308,19 @@ class GoatRace(Game):
     def _put_stacks(self, stacks: Any, state: np.void) -> None:
         """Write the stacks and what follows from them."""
         piles = notation.checked_stacks(stacks, self.height, self.width, self.seat_names)
+        blocked = state["blocked"].tolist()
         for (row, column), pile in piles.items():
-            if state["blocked"][row] >> column & 1:
+            if blocked[row] >> column & 1:
                 raise ValueError(f"stacks has goats on the obstacle {address(row, column)}")
-            for letter in pile:
-                stack = int(state["stacks"][row, column])
-                state["stacks"][row, column] = stack << 3 | notation.LETTERS.index(letter) + 1
-            state["tops"][notation.LETTERS.index(pile[-1]), row] |= 1 << column
+            seats = [notation.LETTERS.index(letter) for letter in pile]
+            stack = 0
+            for seat in seats:
+                stack = stack << 3 | seat + 1
+            state["stacks"][row, column] = stack
+            state["tops"][seats[-1], row] |= 1 << column
             if column == self.width - 1:
-                for letter in pile:
-                    state["arrived"][notation.LETTERS.index(letter)] += 1
+                for seat in seats:
+                    state["arrived"][seat] += 1
 
     def _goats(self, state: np.void) -> list[int]:
         """How many goats each seat has on the board."""

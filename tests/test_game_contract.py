@@ -740,7 +740,7 @@ def test_texts_raise_nothing_but_value_errors(game, attempt, text):
 
 def test_dictionaries_round_trip(positions):
     for game, states in positions.values():
-        for state in states:
+        for state in states[:: 1 + len(states) // 1000]:  # of long games not every one
             data = game.to_dict(state)
             again = game.from_dict(data)
             assert again == state

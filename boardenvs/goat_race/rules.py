@@ -265,6 +265,14 @@ def play(s, p, action):
 
 
 @njit
+def fill(plane):
+    """Mark every cell of a plane."""
+    for row in range(plane.shape[0]):
+        for column in range(plane.shape[1]):
+            plane[row, column] = 1
+
+
+@njit
 def observe(s, p, seat, out):
     """Planes as the game's page lists them; players in the order of play, the seat itself first."""
     n = len(s.returns)
@@ -275,17 +283,20 @@ def observe(s, p, seat, out):
     first = 0
     while s.order[first] != seat:
         first += 1
-    for row in range(p.height):
-        for k in range(n):
-            player = s.order[(first + k) % n]
+    for k in range(n):
+        player = s.order[(first + k) % n]
+        for row in range(p.height):
             for column in range(p.width):
                 out[k, row, column] = (s.tops[player, row] >> column) & 1
+        if player == s.to_move:
+            fill(out[n + 5 + k])
+    for row in range(p.height):
         for column in range(p.width):
             out[n, row, column] = (s.blocked[row] >> column) & 1
-            out[n + 1, row, column] = row == s.die - 1
-            out[n + 2 + s.decision, row, column] = 1
-            for k in range(n):
-                out[n + 5 + k, row, column] = s.order[(first + k) % n] == s.to_move
+    if s.die > 0:
+        for column in range(p.width):
+            out[n + 1, s.die - 1, column] = 1
+    fill(out[n + 2 + s.decision])
     if p.memory:
         for row in range(p.height):
             for column in range(p.width):

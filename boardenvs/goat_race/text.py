@@ -229,7 +229,11 @@ def action_from_text(text: str, height: int, width: int, die: int) -> int:
     if re.fullmatch("[1-9]", word):
         return whole_number("the row to place a goat in", int(word), 1, height) - 1
     found = re.fullmatch(r"([A-Z])(\d*)([A-Z\[])(\d*)", word, re.ASCII)
-    if found is None or len(found[2]) > 2 or len(found[4]) > 2:
+    if (
+        found is None
+        or max(map(len, found.group(2, 4))) > 2
+        or (die and not (found[2] and found[4]))
+    ):
         raise ValueError(
             f"expected a row such as 1, a move such as C4C5, or s to stay, got {text.strip()!r}"
         )

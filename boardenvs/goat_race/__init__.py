@@ -11,13 +11,14 @@ from boardenvs.aec import make_env, make_raw_env
 from boardenvs.game import Game, States, whole_number
 from boardenvs.goat_race import text as notation
 from boardenvs.goat_race.picture import board_picture
-from boardenvs.goat_race.text import COLORS, DECISIONS
+from boardenvs.goat_race.text import COLORS, DECISIONS, LETTERS
 from boardenvs.grid import address
 
 __all__ = ["GoatRace", "env", "raw_env"]
 
 _GOATS = 4  # of each player; boardenvs.goat_race.rules has it too, but is slow to import
 _DRAW_RULES = ("forward", "jump")
+_LETTER_OF_DIGIT = str.maketrans("01234567", f"?{LETTERS}??")  # of a stack in octal
 
 
 class GoatRace(Game):
@@ -249,7 +250,7 @@ class GoatRace(Game):
             cells = []
             for column in range(self.width):
                 stack = int(record["stacks"][row, column])
-                letter = notation.LETTERS[(stack & 7) - 1] if stack else " "
+                letter = LETTERS[(stack & 7) - 1] if stack else " "
                 cells.append("X" if record["blocked"][row] >> column & 1 else letter)
             rows.append("".join(cells))
         return rows
@@ -261,12 +262,10 @@ class GoatRace(Game):
         stacks = {}
         for r, row in enumerate(record["stacks"].tolist()):
             for c, stack in enumerate(row):
-                pile = ""
-                while stack:
-                    pile = notation.LETTERS[(stack & 7) - 1] + pile
-                    stack >>= 3  # noqa: PLW2901 a number of its own
-                if pile:
-                    stacks[address(r, c)] = pile
+                if stack:
+                    # "?" stands for what no stack of the game holds.
+                    digits = f"{stack:o}" if stack > 0 else "0"
+                    stacks[address(r, c)] = digits.translate(_LETTER_OF_DIGIT)
         return stacks
 
     def _position_to_dict(self, state: np.void) -> dict[str, Any]:
@@ -274,7 +273,7 @@ class GoatRace(Game):
             "obstacles": notation.obstacles(state["blocked"].tolist()),
             "stacks": self._stacks(state),
             "order": state["order"].tolist(),
-            "decision": DECISIONS[state["decision"]],
+            "decision": dict(enumerate(DECISIONS)).get(int(state["decision"])),
             "die": int(state["die"]),
             "last_die": int(state["last_die"]),
         }
@@ -312,7 +311,7 @@ class GoatRace(Game):
         for (row, column), pile in piles.items():
             if blocked[row] >> column & 1:
                 raise ValueError(f"stacks has goats on the obstacle {address(row, column)}")
-            seats = [notation.LETTERS.index(letter) for letter in pile]
+            seats = [LETTERS.index(letter) for letter in pile]
             stack = 0
             for seat in seats:
                 stack = stack << 3 | seat + 1
@@ -325,7 +324,7 @@ class GoatRace(Game):
     def _goats(self, state: np.void) -> list[int]:
         """How many goats each seat has on the board."""
         piles = "".join(self._stacks(state).values())
-        return [piles.count(letter) for letter in notation.LETTERS[: self.num_players]]
+        return [piles.count(letter) for letter in LETTERS[: self.num_players]]
 
     def _check_placement(self, fields: dict[str, Any], state: np.void) -> None:
         """Goats stand on the gate as they do when all were placed in turn and by the rule."""
@@ -358,7 +357,7 @@ class GoatRace(Game):
         gate = [self._stacks(state).get(address(row, 0), "") for row in range(self.height)]
         for level in range(-(-placed // self.height)):
             plies = range(level * self.height, min((level + 1) * self.height, placed))
-            due = sorted(notation.LETTERS[state["order"][k % self.num_players]] for k in plies)
+            due = sorted(LETTERS[state["order"][k % self.num_players]] for k in plies)
             layer = sorted(pile[level] for pile in gate if len(pile) > level)
             if layer != due:
                 return (

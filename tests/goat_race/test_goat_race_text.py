@@ -432,6 +432,17 @@ def test_hostile_dictionaries(attempt, data):
     assert record is None or THREE.from_dict(THREE.to_dict(record)) == record
 
 
+@given(st.data())
+def test_hostile_records(attempt, positions, data):
+    """Any bytes whatsoever: restored as they are, or refused."""
+    states = positions[THREE][data.draw(st.integers(0, 300))][None].copy()
+    raw = states.view(np.uint8)
+    for _ in range(data.draw(st.integers(1, 3))):
+        raw[data.draw(st.integers(8, raw.size - 1))] = data.draw(st.integers(0, 255))
+    restored = attempt(THREE.restore, states)
+    assert restored is None or restored[0] == states[0]
+
+
 # -- Picture --------------------------------------------------------------------------
 
 

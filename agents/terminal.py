@@ -87,7 +87,7 @@ def result_line(game: Game, state: np.void) -> str:
 
 
 def watch(game: Game, specs: Sequence[str], seed: int | None) -> Episode:
-    """One game between agents, printed move by move.
+    """One game between agents, printed move by move; those of one spec are told apart by seat.
 
     Raises:
         ValueError: there are not as many agents as seats, or one cannot be made.
@@ -96,9 +96,16 @@ def watch(game: Game, specs: Sequence[str], seed: int | None) -> Episode:
         raise ValueError(f"{game.name} takes {game.num_players} agents, got {len(specs)}")
     agents = [make(spec, game, None if seed is None else seed + k) for k, spec in enumerate(specs)]
     with blamed("an agent"):
-        episode = Episode.play(game, agents, seed, names=list(specs))
+        episode = Episode.play(game, agents, seed, names=_names(game, specs))
     print(episode.to_text(), end="")
     return episode
+
+
+def _names(game: Game, specs: Sequence[str]) -> list[str]:
+    return [
+        spec if specs.count(spec) == 1 else f"{spec} ({seat})"
+        for spec, seat in zip(specs, game.seat_names, strict=True)
+    ]
 
 
 def arena(

@@ -8,10 +8,10 @@ __all__ = ["GAMES", "env_id", "register_all"]
 
 GAMES = {
     "gekitai": "Gekitai",
-    "game112": "Game112",
-    "dominoes175": "Dominoes175",
     "gomoku": "Gomoku",
+    "game112": "Game112",
     "goat_race": "GoatRace",
+    "dominoes175": "Dominoes175",
     "pizza_order": "PizzaOrder",
 }
 """Name of each game to the name of its class in `boardenvs.<name>`."""

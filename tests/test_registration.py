@@ -19,10 +19,10 @@ from boardenvs.vector import SeatVectorEnv
 # One argument of each game besides `max_plies`, not at its default.
 PARAMETERS = {
     "gekitai": {"board_size": 7},
-    "game112": {"board_size": 5},
-    "dominoes175": {"deck": [[low, high] for low in range(7) for high in range(low, 7)]},
     "gomoku": {"board_size": 9},
+    "game112": {"board_size": 5},
     "goat_race": {"num_players": 2},
+    "dominoes175": {"deck": [[low, high] for low in range(7) for high in range(low, 7)]},
     "pizza_order": {"max_pizzas": 2},
 }
 

@@ -128,7 +128,7 @@ def test_every_command_is_listed(command):
         *(
             ([name, "chess", "random", "random"][: 2 if name in ("play", "train") else 4], said)
             for name in COMMANDS[1:]
-            for said in ["there is no game 'chess'; the games are gekitai, game112"]
+            for said in ["there is no game 'chess'; the games are gekitai, gomoku"]
         ),
         (["play", "gekitai", "-p", "size=7"], "gekitai has no parameter 'size'; its parameters"),
         (["play", "gekitai", "-p", "name=7"], "gekitai has no parameter 'name'; its parameters"),
@@ -460,10 +460,13 @@ def test_watch_prints_the_whole_game(command, game):
     status, out, err = command(*arguments, "6")
     assert (status, err) == (0, "")
     players = [agents.make(spec, game, 6 + k) for k, spec in enumerate(specs)]
-    episode = Episode.play(game, players, 6, names=specs)
+    names = specs[:2]  # and those of several seats are told apart
+    if game.num_players > 2:
+        names = ["greedy", *(f"random ({seat})" for seat in game.seat_names[1:])]
+    episode = Episode.play(game, players, 6, names=names)
     assert out == episode.to_text()
-    assert out.startswith(f"{game!r}: {', '.join(specs)}\n")
-    first = specs[int(episode.states()["to_move"][0])]
+    assert out.startswith(f"{game!r}: {', '.join(names)}\n")
+    first = names[int(episode.states()["to_move"][0])]
     assert out.count(f"\n1. {first}: ") == 1
     assert command(*arguments, "6") == (0, out, "")
     assert command(*arguments, "8")[1] != out

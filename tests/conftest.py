@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import os
 
 import numpy as np
@@ -49,6 +50,26 @@ def _attempt(read, given):
 def attempt():
     """The function `(read, given) -> read(given)`, or `None` for a `ValueError` of one line."""
     return _attempt
+
+
+@pytest.fixture
+def keyboard(monkeypatch):
+    """Answers `input` with the given lines and echoes them, as a terminal does."""
+
+    def answer_with(*lines):
+        answers = iter(lines)
+
+        def typed(prompt=""):
+            print(prompt, end="")
+            line = next(answers, None)
+            if line is None:
+                raise EOFError
+            print(line)
+            return line
+
+        monkeypatch.setattr(builtins, "input", typed)
+
+    return answer_with
 
 
 @pytest.fixture(scope="session", params=boardenvs.GAMES)

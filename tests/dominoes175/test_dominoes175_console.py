@@ -8,7 +8,6 @@ the game's rules, as were the decks that they play, `deck_*.txt`.
 import builtins
 import os
 import random
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -28,26 +27,6 @@ TILES = [(low, high) for high in range(7) for low in range(high + 1)]
 ASK_FILE = "Name of file that should be used to populate the grid of dominoes: "
 MENU = "Please select your play mode:\n1. Test mode\n2. Game mode\n> "
 GOODBYE = "Thank you for playing. Goodbye...\n"
-
-
-@pytest.fixture
-def keyboard(monkeypatch):
-    """Answers `input` with the given lines and echoes them, as a terminal does."""
-
-    def answer_with(*lines):
-        answers = iter(lines)
-
-        def typed(prompt=""):
-            print(prompt, end="")
-            line = next(answers, None)
-            if line is None:
-                raise EOFError
-            print(line)
-            return line
-
-        monkeypatch.setattr(builtins, "input", typed)
-
-    return answer_with
 
 
 @pytest.fixture
@@ -211,38 +190,6 @@ def test_what_is_no_text_is_no_answer():
     assert (done.stderr, done.returncode) == (b"", 0)
     assert b"Invalid selection." in done.stdout
     assert done.stdout.endswith(b"\nEnd of input, the game is unfinished.\n")
-
-
-@pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
-def test_interrupt_ends_the_program():
-    # A test run in the background may hand on that interrupts are ignored.
-    start = (
-        "import runpy, signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
-        "runpy.run_module('boardenvs.dominoes175', run_name='__main__')"
-    )
-    with subprocess.Popen(
-        [sys.executable, "-c", start],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    ) as process:
-        printed = b""
-        while not printed.endswith(b"\n> "):
-            byte = process.stdout.read(1)
-            assert byte, printed
-            printed += byte
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
-    assert (out, err, process.returncode) == (b"\nInterrupted.\n", b"", 130)
-
-
-def test_interrupt_while_reading(monkeypatch, capsys):
-    def interrupted(prompt):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(builtins, "input", interrupted)
-    assert program([]) == 130
-    assert capsys.readouterr().out.endswith("\nInterrupted.\n")
 
 
 def test_bad_arguments_are_one_line(capsys):

@@ -1,9 +1,6 @@
 """The console program of the 112 game and the functions of its source document."""
 
-import builtins
 import itertools
-import os
-import signal
 import subprocess
 import sys
 
@@ -39,26 +36,6 @@ Player 2 (position value): 2 1
 21128: Player 2 wins!
 """
 SAMPLE_MOVES = ["4 2", "1 2", "3 1", "2 1"]
-
-
-@pytest.fixture
-def keyboard(monkeypatch):
-    """Answers `input` with the given lines and echoes them, as a terminal does."""
-
-    def answer_with(*lines):
-        answers = iter(lines)
-
-        def typed(prompt=""):
-            print(prompt, end="")
-            line = next(answers, None)
-            if line is None:
-                raise EOFError
-            print(line)
-            return line
-
-        monkeypatch.setattr(builtins, "input", typed)
-
-    return answer_with
 
 
 def run_program(typed, *argv):
@@ -366,42 +343,10 @@ def test_end_of_input_ends_the_program():
     assert out.endswith(" (position value): \nEnd of input, the game is unfinished.\n")
 
 
-@pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
-def test_interrupt_ends_the_program():
-    # A test run in the background may hand on that interrupts are ignored.
-    code = (
-        "import runpy, signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
-        "runpy.run_module('boardenvs.game112', run_name='__main__')"
-    )
-    with subprocess.Popen(
-        [sys.executable, "-c", code],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    ) as process:
-        printed = b""
-        while not printed.endswith(b"(position value): "):
-            byte = process.stdout.read(1)
-            assert byte, printed
-            printed += byte
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
-    assert (out, err, process.returncode) == (b"\nInterrupted.\n", b"", 130)
-
-
 def test_start_leaves_the_end_of_input_to_its_caller(keyboard):
     keyboard("1 1")
     with pytest.raises(EOFError):
         start()
-
-
-def test_interrupt_while_reading(monkeypatch, capsys):
-    def interrupted(prompt):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(builtins, "input", interrupted)
-    assert main([]) == 130
-    assert capsys.readouterr().out.endswith("\nInterrupted.\n")
 
 
 @pytest.mark.parametrize("argv", [["0"], ["10"], ["-3"], ["five"], ["5", "6"]])

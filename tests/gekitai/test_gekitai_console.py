@@ -6,11 +6,8 @@ of its grid lines and the typed addresses of the second run after `c5`; they fol
 the boards before and after (`e1`, `b6`, `c4`).
 """
 
-import builtins
-import os
 import random
 import re
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -21,26 +18,6 @@ from boardenvs.gekitai.__main__ import main
 from boardenvs.gekitai.console import Board, Color, Gekitai, Piece, Player
 
 SAMPLE_RUNS = sorted(Path(__file__).parent.glob("sample_run_*.txt"))
-
-
-@pytest.fixture
-def keyboard(monkeypatch):
-    """Answers `input` with the given lines and echoes them, as a terminal does."""
-
-    def answer_with(*lines):
-        answers = iter(lines)
-
-        def typed(prompt=""):
-            print(prompt, end="")
-            line = next(answers, None)
-            if line is None:
-                raise EOFError
-            print(line)
-            return line
-
-        monkeypatch.setattr(builtins, "input", typed)
-
-    return answer_with
 
 
 def run_program(typed, *argv):
@@ -110,38 +87,6 @@ def test_end_of_input_ends_the_program():
     assert done.stderr == ""
     assert "7 |   |   |   |   |   |   | O |\n" in done.stdout
     assert done.stdout.endswith("Player X's turn: \nEnd of input, the game is unfinished.\n")
-
-
-@pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
-def test_interrupt_ends_the_program():
-    # A test run in the background may hand on that interrupts are ignored.
-    start = (
-        "import runpy, signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
-        "runpy.run_module('boardenvs.gekitai', run_name='__main__')"
-    )
-    with subprocess.Popen(
-        [sys.executable, "-c", start],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    ) as process:
-        printed = b""
-        while not printed.endswith(b"Player X's turn: "):
-            byte = process.stdout.read(1)
-            assert byte, printed
-            printed += byte
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
-    assert (out, err, process.returncode) == (b"\nInterrupted.\n", b"", 130)
-
-
-def test_interrupt_while_reading(monkeypatch, capsys):
-    def interrupted(prompt):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(builtins, "input", interrupted)
-    assert main([]) == 130
-    assert capsys.readouterr().out.endswith("\nInterrupted.\n")
 
 
 def test_start_leaves_the_end_of_input_to_its_caller(keyboard):

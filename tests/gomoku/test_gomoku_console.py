@@ -6,7 +6,6 @@ import io
 import os
 import random
 import re
-import signal
 import subprocess
 import sys
 from collections import Counter
@@ -571,38 +570,6 @@ def test_what_is_no_text_and_an_output_without_stones(encoding):
     done = run_program(b"1\n9\n1\n3\n\xff\xfe\n", PYTHONIOENCODING=encoding)
     assert (done.stderr, done.returncode) == (b"", 0)
     assert done.stdout.decode().endswith("\nEnd of input.\n")
-
-
-@pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
-def test_interrupt_ends_the_program():
-    # A test run in the background may hand on that interrupts are ignored.
-    start = (
-        "import runpy, signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
-        "runpy.run_module('boardenvs.gomoku', run_name='__main__')"
-    )
-    with subprocess.Popen(
-        [sys.executable, "-c", start],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    ) as process:
-        printed = b""
-        while not printed.endswith(CHOICE.encode()):
-            byte = process.stdout.read(1)
-            assert byte, printed
-            printed += byte
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
-    assert (out, err, process.returncode) == (b"\nInterrupted.\n", b"", 130)
-
-
-def test_interrupt_while_reading(monkeypatch, capsys):
-    def interrupted(prompt):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(builtins, "input", interrupted)
-    assert main([]) == 130
-    assert capsys.readouterr().out.endswith("\nInterrupted.\n")
 
 
 def test_arguments_are_refused_in_one_line(capsys):

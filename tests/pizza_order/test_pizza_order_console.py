@@ -5,9 +5,7 @@ typed answers included, which the text extracted from the document shows garbled
 """
 
 import builtins
-import os
 import re
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -288,29 +286,6 @@ def test_end_of_input_ends_the_program():
         f"ingredients: {NO_INGREDIENTS}Select id's of ingredients: \n"
         "End of input, the game is unfinished.\n"
     )
-
-
-@pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
-def test_interrupt_ends_the_program():
-    # A test run in the background may hand on that interrupts are ignored.
-    code = (
-        "import runpy, signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
-        "runpy.run_module('boardenvs.pizza_order', run_name='__main__')"
-    )
-    with subprocess.Popen(
-        [sys.executable, "-c", code],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    ) as process:
-        printed = b""
-        while not printed.endswith(b"Select a flavor: "):
-            byte = process.stdout.read(1)
-            assert byte, printed
-            printed += byte
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
-    assert (out, err, process.returncode) == (b"\nInterrupted.\n", b"", 130)
 
 
 def test_an_order_leaves_the_end_of_input_to_its_caller(keyboard):

@@ -82,3 +82,9 @@ def name(request):
 def game(name):
     """Each game in turn, with its default parameters."""
     return boardenvs.make(name)
+
+
+@pytest.fixture(params=[name for name in boardenvs.GAMES if boardenvs.make(name).num_players > 1])
+def versus(request):
+    """Each game with opponents."""
+    return boardenvs.make(request.param)

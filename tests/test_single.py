@@ -12,35 +12,11 @@ from gymnasium import spaces
 from gymnasium.utils.env_checker import data_equivalence
 from gymnasium.vector import AsyncVectorEnv, SyncVectorEnv
 from gymnasium.wrappers import FlattenObservation, RecordEpisodeStatistics
+from players import Last
 
 import boardenvs
 from boardenvs.registration import env_id
 from boardenvs.single import SeatEnv
-
-WITH_OPPONENTS = [name for name in boardenvs.GAMES if boardenvs.make(name).num_players > 1]
-
-
-@pytest.fixture(params=boardenvs.GAMES)
-def game(request):
-    return boardenvs.make(request.param)
-
-
-@pytest.fixture(params=WITH_OPPONENTS)
-def versus(request):
-    """A game with opponents."""
-    return boardenvs.make(request.param)
-
-
-class Last:
-    """The last legal action; remembers what it was shown."""
-
-    def __init__(self, game):
-        self.game = game
-        self.shown = []
-
-    def act(self, states):
-        self.shown.append(states.copy())
-        return self.game.num_actions - 1 - self.game.legal(states)[:, ::-1].argmax(1)
 
 
 class Answers:

@@ -11,36 +11,12 @@ from gymnasium import spaces
 from gymnasium.utils.env_checker import data_equivalence
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from gymnasium.wrappers.vector import DictInfoToList, RecordEpisodeStatistics
+from players import Last
 
 import boardenvs
 from boardenvs.registration import env_id
 from boardenvs.single import SeatEnv
 from boardenvs.vector import SeatVectorEnv
-
-WITH_OPPONENTS = [name for name in boardenvs.GAMES if boardenvs.make(name).num_players > 1]
-
-
-@pytest.fixture(params=boardenvs.GAMES)
-def game(request):
-    return boardenvs.make(request.param)
-
-
-@pytest.fixture(params=WITH_OPPONENTS)
-def versus(request):
-    """A game with opponents."""
-    return boardenvs.make(request.param)
-
-
-class Last:
-    """The last legal action; remembers what it was shown."""
-
-    def __init__(self, game):
-        self.game = game
-        self.shown = []
-
-    def act(self, states):
-        self.shown.append(states.copy())
-        return self.game.num_actions - 1 - self.game.legal(states)[:, ::-1].argmax(1)
 
 
 class Drawing:
@@ -510,9 +486,7 @@ def test_opponents_see_no_true_stream(versus):
     assert not streams & {*np.concatenate(opponent.shown)["rng"].tolist()}
 
 
-@pytest.mark.parametrize(
-    "name", [name for name in WITH_OPPONENTS if not boardenvs.make(name).has_chance]
-)
+@pytest.mark.parametrize("name", ["gekitai", "gomoku", "game112"])
 def test_random_opponents_open_with_any_action_alike(name):
     """Neither the seat that was drawn nor an action's number favours an opening."""
     versus = boardenvs.make(name)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import json
-import os
 import shlex
 import sys
 from collections.abc import Sequence
@@ -16,7 +15,7 @@ import boardenvs
 from agents.making import SPECS
 from boardenvs.files import write_atomically
 from boardenvs.game import Game
-from boardenvs.program import widen_output
+from boardenvs.program import drop_output, prepare_streams
 
 __all__ = ["main"]
 
@@ -41,7 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns:
         The exit status: 0, 2 after an error, 130 after Ctrl-C.
     """
-    widen_output()
+    prepare_streams()
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
         options = _parser().parse_args(given)
@@ -53,7 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
     except (ValueError, OSError) as error:
         if isinstance(error, BrokenPipeError):  # the reader, `head` say, has seen enough
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            drop_output()
             return 0
         message = " ".join(str(error).split())
         print(f"boardenvs: error: {message}", file=sys.stderr)

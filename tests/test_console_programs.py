@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -72,3 +73,55 @@ def test_bad_arguments_are_one_line(main, argv, capsys):
     assert (stopped.value.code, out) == (2, "")
     assert err.count("\n") == 1
     assert argv[-1] in err
+
+
+# -- Streams that are not what one expects ------------------------------------------------
+
+
+def in_shell(line, **environment):
+    """What a shell's line prints on standard output and on standard error, and its status."""
+    done = subprocess.run(
+        ["bash", "-c", f"set -o pipefail; {line}"],
+        capture_output=True,
+        timeout=120,
+        check=False,
+        env={**os.environ, "PYTHON": sys.executable, **environment},
+    )
+    return done.stdout.decode(), done.stderr.decode(), done.returncode
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a shell as POSIX has it")
+def test_what_is_no_text_is_a_wrong_answer(name):
+    line = f"printf '\\xff\\xfe\\n\\xc3\\n' | $PYTHON -m boardenvs.{name}"
+    out, err, status = in_shell(line, PYTHONIOENCODING="utf-8:strict")
+    assert (err, status) == ("", 0)
+    assert out.splitlines()[-1].startswith("End of input")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a shell as POSIX has it")
+def test_input_that_was_closed_has_ended(name):
+    out, err, status = in_shell(f"$PYTHON -m boardenvs.{name} <&-")
+    assert (err, status) == ("", 0)
+    assert out.splitlines()[-1].startswith("End of input")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a shell as POSIX has it")
+def test_output_that_was_closed_is_not_missed(name):
+    assert in_shell(f"$PYTHON -m boardenvs.{name} < /dev/null >&-") == ("", "", 0)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a shell as POSIX has it")
+def test_a_reader_that_has_gone(name):
+    line = f"yes nonsense | head -20000 | $PYTHON -m boardenvs.{name} | head -1"
+    out, err, status = in_shell(line)
+    assert err == ""
+    assert out.count("\n") <= 1
+    assert status in (0, 141)  # of `yes` and `head`, whose reader has gone too
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")
+def test_output_that_cannot_be_written(name):
+    out, err, status = in_shell(f"$PYTHON -m boardenvs.{name} < /dev/null > /dev/full")
+    assert (out, status) == ("", 2)
+    assert err.startswith("error: ")
+    assert err.count("\n") == 1

@@ -24,7 +24,7 @@ class Gomoku(Game):
     - Rules: black opens. A row, column or diagonal of `win_length` or more stones of one
       colour wins, with `exact` only one of just `win_length`; a full board without it is
       a draw.
-    - Arguments: `board_size=15` (5 to 26), `win_length=5` (3 to `board_size`),
+    - Arguments: `board_size=15` (5 to 26), `win_length=5` (1 to `board_size`),
       `exact=False`, `max_plies=225` (by default, or `None`: the number of intersections).
     - Observation: int8 (3, N, N): own stones, the other's, empty intersections.
     - Actions: Discrete(N*N): `row * N + column` from the top left; as text `2 F`.
@@ -49,7 +49,7 @@ class Gomoku(Game):
         max_plies: int | None = None,
     ) -> None:
         board_size = self.board_size = whole_number("board_size", board_size, 5, 26)
-        win_length = self.win_length = whole_number("win_length", win_length, 3, board_size)
+        win_length = self.win_length = whole_number("win_length", win_length, 1, board_size)
         if not isinstance(exact, bool | np.bool_):
             raise ValueError(f"exact must be True or False, got {exact!r}")
         self.exact = bool(exact)

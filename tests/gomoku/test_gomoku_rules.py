@@ -255,8 +255,8 @@ def test_an_occupied_cell():
     [
         ({"board_size": 4}, "board_size must be a whole number from 5 to 26, got 4"),
         ({"board_size": 27}, "board_size must be a whole number from 5 to 26, got 27"),
-        ({"win_length": 2}, "win_length must be a whole number from 3 to 15, got 2"),
-        ({"board_size": 9, "win_length": 10}, "win_length must be .* from 3 to 9, got 10"),
+        ({"win_length": 0}, "win_length must be a whole number from 1 to 15, got 0"),
+        ({"board_size": 9, "win_length": 10}, "win_length must be .* from 1 to 9, got 10"),
         ({"exact": 1}, "exact must be True or False, got 1"),
         ({"exact": None}, "exact must be True or False, got None"),
         ({"exact": "yes"}, "exact must be True or False, got 'yes'"),
@@ -436,3 +436,15 @@ def test_how_random_play_ends():
     assert (states["returns"][:, 0] == 1).mean() == pytest.approx(0.517, abs=0.04)
     assert (states["returns"] == 0).all(1).mean() == pytest.approx(0.003, abs=0.005)
     assert states["ply"].mean() == pytest.approx(53.6, abs=1)
+
+
+@pytest.mark.parametrize("exact", [False, True])
+@pytest.mark.parametrize("length", [1, 2])
+def test_short_lines_win_too(length, exact):
+    game = boardenvs.make("gomoku", board_size=5, win_length=length, exact=exact)
+    states = game.new(1, 0)
+    for cell in (12, 0, 13)[: 2 * length - 1]:
+        assert not game.terminated(states)[0]
+        game.play(states, [cell])
+    assert game.returns(states).tolist() == [[1, -1]]
+    assert game.from_dict(game.to_dict(states[0])) == states[0]

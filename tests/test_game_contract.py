@@ -825,6 +825,19 @@ def test_records_that_are_no_positions_are_not_restored(game):
             game.restore(states)
 
 
+def test_records_of_any_bytes_raise_nothing_but_value_errors(game, attempt, random_positions):
+    rng = np.random.default_rng(0)
+    states = random_positions(game, 3, 0)
+    refused = 0
+    for _ in range(300):
+        spoilt = states[rng.integers(len(states))].tobytes()
+        spoilt = np.frombuffer(spoilt, np.uint8).copy()
+        places = rng.integers(0, len(spoilt), rng.integers(1, 4))
+        spoilt[places] = rng.integers(0, 256, len(places))
+        refused += attempt(game.restore, spoilt.view(game.state_dtype)) is None
+    assert refused > 50
+
+
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner),

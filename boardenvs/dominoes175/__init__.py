@@ -33,7 +33,10 @@ def _pair(what: str, value: Any) -> tuple[int, int]:
     pair = _plain(value)
     if not isinstance(pair, list | tuple) or len(pair) != 2:
         raise ValueError(f"{what} must hold pairs of dots such as [0, 6], got {value!r}")
-    return whole_number(what, pair[0], 0, 6), whole_number(what, pair[1], 0, 6)
+    try:
+        return whole_number("", pair[0], 0, 6), whole_number("", pair[1], 0, 6)
+    except ValueError:
+        raise ValueError(f"{what} must hold dots from 0 to 6, got {value!r}") from None
 
 
 def _tile(what: str, value: Any) -> int:
@@ -212,13 +215,14 @@ class Dominoes175(Game):
     def _stacks(self, state: np.void) -> list[list[tuple[int, int]]]:
         """The tiles of each stack from the bottom up, each as bottom and top."""
         return [
-            [(int(dots[i]), int(dots[i + 1])) for i in range(height)]
+            [(int(dots[i]), int(dots[i + 1])) for i in range(min(height, GOAL))]
             for dots, height in zip(state["dots"], state["heights"], strict=True)
         ]
 
     def _position_to_dict(self, state: np.void) -> dict[str, Any]:
         return {
-            "grid": [list(_TILES[tile]) for tile in state["grid"]],
+            # A record of any bytes may come here, to be refused by `_position_from_dict`.
+            "grid": [list(_TILES[t]) if 0 <= t < CELLS else int(t) for t in state["grid"]],
             "taken": [int(cell) for cell in np.flatnonzero(state["taken"])],
             "stacks": [[list(tile) for tile in stack] for stack in self._stacks(state)],
         }

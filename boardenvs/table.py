@@ -99,7 +99,7 @@ class Table:
             self._opponents = list(opponent)
         else:
             self._opponents = [opponent] * others
-        for one in self._opponents:
+        for one in self._opponents if isinstance(opponent, list | tuple) else [opponent]:
             named = isinstance(one, str) and one == "random"
             if not named and (isinstance(one, type) or not callable(getattr(one, "act", None))):
                 raise ValueError(

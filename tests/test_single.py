@@ -202,10 +202,14 @@ def test_a_seat_that_is_none_is_refused(game, seat):
 
 
 @pytest.mark.parametrize("wrong", ["greedy", "Random", "", None, 3, object(), len])
-def test_what_is_no_opponent_is_refused(versus, wrong):
-    others = versus.num_players - 1
+def test_what_is_no_opponent_is_refused(game, wrong):
     with pytest.raises(ValueError, match="opponent must be 'random', an object"):
-        SeatEnv(versus, wrong)
+        SeatEnv(game, wrong)  # also where nobody else sits
+
+
+@pytest.mark.parametrize("wrong", ["greedy", None])
+def test_a_list_of_what_is_no_opponent_is_refused(versus, wrong):
+    others = versus.num_players - 1
     with pytest.raises(ValueError, match="opponent must be 'random', an object"):
         SeatEnv(versus, ["random"] * (others - 1) + [wrong])
 

@@ -47,8 +47,10 @@ class Pizza:
             if not isinstance(custom_ingreds, list) or not all(
                 type(i) is int and i in self.ingredients for i in custom_ingreds
             ):
-                raise ValueError(f"custom_ingreds must be a list of ids, got {custom_ingreds!r}")
-            self.ingreds = custom_ingreds
+                raise ValueError(
+                    f"custom_ingreds must be a list of ids from 1 to 15, got {custom_ingreds!r}"
+                )
+            self.ingreds = list(custom_ingreds)
 
     def __str__(self) -> str:
         return f"{self.flavor} ({', '.join(self.ingredients[i] for i in self.ingreds)})"

@@ -10,11 +10,16 @@ __all__ = ["address", "address_from_text", "grid_cells", "grid_text"]
 
 
 def grid_text(rows: Sequence[Sequence[str]]) -> str:
-    """Cells of one character each, drawn as a grid; every line ends with a newline."""
-    rule = "  " + "+---" * len(rows[0]) + "+\n"
-    text = "    " + "   ".join(ascii_uppercase[: len(rows[0])]) + "\n" + rule
+    """Cells of one character each, drawn as a grid; every line ends with a newline.
+
+    Where row numbers have two digits, all lines but theirs move to the right by one.
+    """
+    digits = len(str(len(rows)))
+    rule = " " * digits + " " + "+---" * len(rows[0]) + "+\n"
+    columns = "   ".join(ascii_uppercase[: len(rows[0])])
+    text = " " * digits + f"   {columns}\n{rule}"
     for number, row in enumerate(rows, 1):
-        text += f"{number} | " + " | ".join(row) + " |\n" + rule
+        text += f"{number:{digits}} | " + " | ".join(row) + " |\n" + rule
     return text
 
 
@@ -25,7 +30,8 @@ def grid_cells(text: str, height: int, width: int, symbols: str) -> list[str]:
         ValueError: the text is no such grid, or a cell holds none of `symbols`.
     """
     lines = text.splitlines()
-    rows = [line[4 : 4 + 4 * width : 4] for line in lines[2::2]]
+    first = 3 + len(str(height))
+    rows = [line[first : first + 4 * width : 4] for line in lines[2::2]]
     for number, row in enumerate(rows, 1):
         for cell in row:
             if cell not in symbols:

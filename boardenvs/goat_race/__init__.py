@@ -27,7 +27,7 @@ class GoatRace(Game):
     - Rules: the goats are placed in the first column; then in each turn the die is thrown,
       the player may move one own goat one row up or down, and must move any goat in the
       row of the throw one column forward. Only tops of stacks move, and not onto obstacles.
-    - Arguments: `num_players=3` (2 to 5), `width=9` (3 to 26), `height=6` (2 to 9),
+    - Arguments: `num_players=3` (2 to 5), `width=9` (3 to 26), `height=6` (1 to 26),
       `obstacles=None` (at random, or one `(row, column)` a row), `memory=False` (or `True`),
       `draw_rule='forward'` (or `'jump'`), `max_plies=2000`.
     - Observation: int8 (2 * num_players + 5, height, width): tops by player, obstacles, the
@@ -62,7 +62,7 @@ class GoatRace(Game):
     ) -> None:
         num_players = whole_number("num_players", num_players, 2, 5)
         width = self.width = whole_number("width", width, 3, 26)
-        height = self.height = whole_number("height", height, 2, 9)
+        height = self.height = whole_number("height", height, 1, 26)
         if not isinstance(memory, bool | np.bool_):
             raise ValueError(f"memory must be True or False, got {memory!r}")
         if not isinstance(draw_rule, str) or draw_rule not in _DRAW_RULES:

@@ -172,13 +172,13 @@ class Board:
     """Stacks of goats on a grid, with obstacles.
 
     Raises:
-        ValueError: the board is not from 3 x 2 to 26 x 9 cells, or an obstacle is not
+        ValueError: the board is not from 3 x 1 to 26 x 26 cells, or an obstacle is not
             between the first and last column.
     """
 
     def __init__(self, width: int, height: int, obstacle_positions: Sequence[Cell]) -> None:
         self._width = whole_number("width", width, 3, 26)
-        self._height = whole_number("height", height, 2, 9)
+        self._height = whole_number("height", height, 1, 26)
         self.check_obstacle_positions(obstacle_positions)
         self._obstacles = {(row - 1, _index(column)) for row, column in obstacle_positions}
         self._stacks = [[Stack[Goat]() for _ in range(width)] for _ in range(height)]
@@ -387,10 +387,12 @@ class Game:
         self.board.check_row(row)
 
     def check_valid_move_format(self, move: Sequence[Cell]) -> None:
-        """Raise `ValueError` unless `move` is a list of two `(row, column)` of the board."""
-        if not isinstance(move, list | tuple) or len(move) != 2:
+        """Raise `ValueError` unless `move` is a list of two tuples `(row, column)` of the board."""
+        if not isinstance(move, list) or len(move) != 2:
             raise ValueError(f"a move must be a list of two (row, column), got {move!r}")
         for cell in move:
+            if not isinstance(cell, tuple):
+                raise ValueError(f"expected a tuple (row, column), got {cell!r}")
             self.board.check_cell(cell)
 
     def check_nonempty_row(self, row: int) -> bool:

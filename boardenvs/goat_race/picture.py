@@ -33,7 +33,7 @@ _FILLS = {
 _ROCK = "#8a7f6d"
 _ARROW = "#1c62c4"
 _ROW = 30  # height of a player's line below the board
-_PIPS = {  # places of a 3 x 3 grid, by the throw
+_PIPS = {  # places of a 3 x 3 grid, by the throw; higher ones are shown as numbers
     1: "4",
     2: "08",
     3: "048",
@@ -175,6 +175,8 @@ def _die(x: float, y: float, die: int) -> list[str]:
     """A die that shows a throw."""
     square = {"x": x - 16, "y": y - 16, "width": 32, "height": 32, "rx": 6}
     shapes = [element("rect", **square, fill="#ffffff", stroke=INK, stroke_width=2)]
+    if die not in _PIPS:
+        return [*shapes, label(x, y, str(die), size=16, font_weight="bold")]
     for place in _PIPS[die]:
         column, row = divmod(int(place), 3)
         shapes.append(

@@ -183,12 +183,12 @@ def deal(s, p):
             s.blocked[row] = 1 << (1 + draw(s, p.width - 2))
     # The highest throw goes first, and of equal ones the later: each seat goes before
     # those that it equals or beats.
-    throws = 0  # four bits a seat
+    throws = 0  # five bits a seat
     for seat in range(n):
         throw = draw(s, p.height)
-        throws |= throw << (4 * seat)
+        throws |= throw << (5 * seat)
         k = seat
-        while k > 0 and (throws >> (4 * s.order[k - 1])) & 15 <= throw:
+        while k > 0 and (throws >> (5 * s.order[k - 1])) & 31 <= throw:
             s.order[k] = s.order[k - 1]
             k -= 1
         s.order[k] = seat

@@ -97,14 +97,15 @@ def complete_stacks(
         stacks: those that are known.
         players: the colours in play.
         everyone: whether all goats are on the board: those that are missing are then put at
-            the bottom of the first stack that is not among `stacks`.
+            the bottom of the first stack that is not among `stacks`, one on the way if
+            there is any, since those in the Destination count.
 
     Raises:
         ValueError: `stacks` are none, or do not show these tops.
     """
     known = checked_stacks(stacks, len(tops), len(tops[0]), players)
     piles = {}
-    first = None
+    first = arrived = None
     for r, row in enumerate(tops):
         for c, cell in enumerate(row):
             shown = known.get((r, c), cell)[-1].strip("X ")
@@ -112,8 +113,11 @@ def complete_stacks(
                 raise ValueError(f"stacks has {shown} on top of {address(r, c)}, not {cell!r}")
             if shown:
                 piles[address(r, c)] = known.get((r, c), cell)
-                if first is None and (r, c) not in known:
-                    first = address(r, c)
+                if (r, c) not in known and c < len(row) - 1:
+                    first = first or address(r, c)
+                elif (r, c) not in known:
+                    arrived = arrived or address(r, c)
+    first = first or arrived
     if everyone and first is not None:
         standing = "".join(piles.values())
         missing = [letter * (4 - standing.count(letter)) for letter in LETTERS[: len(players)]]
@@ -134,7 +138,7 @@ def checked_stacks(
         raise ValueError(f"stacks must be a dictionary of addresses to goats, got {stacks!r}")
     cells = {}
     for key, pile in stacks.items():
-        found = re.fullmatch("([A-Z])([1-9])", key) if isinstance(key, str) else None
+        found = re.fullmatch("([A-Z])([1-9][0-9]?)", key) if isinstance(key, str) else None
         if found is None or ord(found[1]) - ord("A") >= width or int(found[2]) > height:
             last = address(height - 1, width - 1)
             raise ValueError(f"stacks must have addresses from A1 to {last}, got {key!r}")
@@ -226,7 +230,7 @@ def action_from_text(text: str, height: int, width: int, die: int) -> int:
     stay = height + 2 * height * width
     if word == _STAY.upper():
         return stay
-    if re.fullmatch("[1-9]", word):
+    if re.fullmatch("[1-9][0-9]?", word):
         return whole_number("the row to place a goat in", int(word), 1, height) - 1
     found = re.fullmatch(r"([A-Z])(\d*)([A-Z\[])(\d*)", word, re.ASCII)
     if (

@@ -225,7 +225,7 @@ def test_rows_and_columns_of_a_board():
     assert "1 |   | X | X |   |" in str(board)
 
 
-@pytest.mark.parametrize("size", [(2, 6), (27, 6), (9, 1), (9, 10), (9.0, 6), ("9", 6), (True, 6)])
+@pytest.mark.parametrize("size", [(2, 6), (27, 6), (9, 0), (9, 27), (9.0, 6), ("9", 6), (True, 6)])
 def test_bad_sizes(size):
     for kind in (Board, Game):
         with pytest.raises(ValueError, match=r"(width|height) must be"):
@@ -629,3 +629,26 @@ def test_bad_arguments_are_one_line(argv, capsys):
         main(argv)
     out, err = capsys.readouterr()
     assert (stopped.value.code, out, err.count("\n")) == (2, "", 1)
+
+
+@pytest.mark.parametrize(
+    "move",
+    [
+        ((1, "A"), (1, "B")),
+        [[1, "A"], [1, "B"]],
+        [(1, "A"), [1, "B"]],
+        [(1, "A")],
+        [(1, "A"), (1, "B"), (1, "C")],
+        "A1B1",
+    ],
+)
+def test_a_move_is_a_list_of_two_tuples(move):
+    game = make()
+    game.check_valid_move_format([(1, "A"), (1, "B")])
+    for check in (
+        game.check_valid_move_format,
+        game.move_sideways,
+        lambda given: game.move_forward(given, 1),
+    ):
+        with pytest.raises(ValueError, match=r"a move must be a list of two|expected a tuple"):
+            check(move)

@@ -460,3 +460,75 @@ def test_every_position_has_its_picture(variant, positions):
             assert "over without a winner" in picture
         else:
             assert "to move" in picture
+
+
+# -- Boards of other sizes -------------------------------------------------------------
+
+
+def test_row_numbers_of_two_digits_keep_the_grid():
+    game = boardenvs.make("goat_race", num_players=2, width=4, height=10)
+    state = game.from_dict(
+        {
+            "obstacles": [[row, "BC"[row % 2]] for row in range(1, 11)],
+            "order": [0, 1],
+            "decision": "sideways",
+            "die": 10,
+            "last_die": 0,
+            "stacks": {"A1": "WBW", "A10": "BWB", "B9": "B", "C10": "W"},
+        }
+    )
+    lines = game.to_text(state).splitlines()
+    assert lines[:4] == [
+        "     A   B   C   D",
+        "   +---+---+---+---+",
+        " 1 | W |   | X |   |",
+        "   +---+---+---+---+",
+    ]
+    assert lines[18:22] == [
+        " 9 |   | B | X |   |",
+        "   +---+---+---+---+",
+        "10 | B | X | W |   |",
+        "   +---+---+---+---+",
+    ]
+    assert game.action_to_text(10 + 2 * 9 * 4 + 2 * 2, state) == "C10C9"
+    assert game.action_from_text("c10c9", state) == 10 + 2 * 9 * 4 + 2 * 2
+    assert game.action_from_text("10") == 9
+    again = game.from_text(
+        game.to_text(state), die=10, stacks={"A1": "WBW", "A10": "BWB", "B9": "B"}, order=[0, 1]
+    )
+    assert game.to_text(again) == game.to_text(state)
+    assert 'aria-label="Goat Race' in game.picture(state)
+
+
+@pytest.mark.parametrize(("width", "height"), [(5, 1), (4, 10), (26, 26)])
+def test_games_on_boards_of_other_sizes(width, height):
+    game = boardenvs.make("goat_race", num_players=5, width=width, height=height, max_plies=3000)
+    episode = boardenvs.Episode.play(game, ["random"] * 5, seed=3)
+    states = episode.states()
+    for state in states[:: max(1, len(states) // 20)]:
+        assert game.from_dict(game.to_dict(state)) == state
+    dice = states["die"]
+    assert dice.max() <= height
+    assert len(states) > 20
+    text = game.to_text(states[-1])
+    assert all(
+        len(line) == len(text.splitlines()[1]) for line in text.splitlines()[1 : 2 * height + 2]
+    )
+
+
+def test_goats_that_are_missing_do_not_count_as_arrived():
+    game = boardenvs.make("goat_race", num_players=2)
+    state = game.from_dict(
+        {
+            "obstacles": [[row, "D"] for row in range(1, 7)],
+            "order": [0, 1],
+            "decision": "sideways",
+            "die": 2,
+            "last_die": 0,
+            "to_move": 1,
+            "stacks": {"I1": "BW", "A2": "WBWBWB"},
+        }
+    )
+    again = game.from_text(game.to_text(state), die=2, to_move=1)
+    assert game.to_text(again) == game.to_text(state)
+    assert game.to_dict(again)["stacks"] == {"I1": "W", "A2": "WWWBBBB"}

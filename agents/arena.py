@@ -27,6 +27,7 @@ __all__ = [
     "report",
     "results_table",
     "round_robin",
+    "seats",
     "solos",
     "wilson",
 ]
@@ -130,6 +131,11 @@ class Scores(Sequence[float]):
         return "\n".join(lines)
 
 
+def seats(game: Game) -> str:
+    """How many agents a game takes, in words."""
+    return f"{game.num_players} agent{'s' if game.num_players > 1 else ''}"
+
+
 def play_match(
     game: Game | str,
     agents: Sequence[Opponent | str],
@@ -141,7 +147,9 @@ def play_match(
 ) -> Scores:
     """Games between agents, one for each seat, in turn in every order of seats.
 
-    Games that differ only in the seating share their opening and the game's own chance.
+    With two seats, the two games that differ only in the seating share their opening and
+    the game's own chance. With more, every game has its own: whole sets of seatings in one
+    deal would make so few deals that no interval could be trusted.
 
     Args:
         game: what is played, or its name.
@@ -160,10 +168,14 @@ def play_match(
     """
     game = boardenvs.make(game) if isinstance(game, str) else game
     if len(agents) != game.num_players:
-        raise ValueError(f"{game.name} takes {game.num_players} agents, got {len(agents)}")
+        raise ValueError(f"{game.name} takes {seats(game)}, got {len(agents)}")
     players = [make(a, game, seed) if isinstance(a, str) else a for a in agents]
-    seatings = np.array(list(itertools.permutations(range(len(agents)))))
-    states, who = _played(game, players, seatings, num_games, seed, opening_plies, progress)
+    # Each order of seats is followed by its rotations, so that no agent waits for a seat.
+    n = len(agents)
+    orders = [order for order in itertools.permutations(range(n)) if order[0] == 0]
+    seatings = np.array([order[k:] + order[:k] for order in orders for k in range(n)])
+    shared = 2 if n == 2 else 1
+    states, who = _played(game, players, seatings, shared, num_games, seed, opening_plies, progress)
     returns = np.zeros((len(states), len(agents)), np.float32)
     np.put_along_axis(returns, who, states["returns"], 1)
     return Scores(returns, states["ply"].copy())
@@ -173,6 +185,7 @@ def _played(
     game: Game,
     players: Sequence[Opponent],
     seatings: npt.NDArray[np.int64],
+    shared: int,
     num_games: int,
     seed: int | None,
     opening_plies: int | None,
@@ -183,8 +196,8 @@ def _played(
     Args:
         game: what is played.
         players: who plays.
-        seatings: the players' numbers, shape (seatings, num_players). Games that differ
-            only in the seating share their opening and the game's own chance.
+        seatings: the players' numbers, shape (seatings, num_players).
+        shared: so many games in a row share their opening and the game's own chance.
         num_games: how many games, G.
         seed: as for `play_match`, like the rest.
         opening_plies: see there.
@@ -199,13 +212,13 @@ def _played(
         opening_plies = 0 if varied else _usual_opening(game)
     opening_plies = whole_number("opening_plies", opening_plies, 0, game.max_plies - 1)
     base = seed_word(seed)
-    groups = stream_words(base, -(-num_games // len(seatings)))
+    groups = stream_words(base, -(-num_games // shared))
     words = stream_words(base ^ _AGENT_STREAM, num_games)
     who = seatings[np.arange(num_games) % len(seatings)]
     finished = []
     for low in range(0, num_games, _SIDE_BY_SIDE):
         number = np.arange(low, min(low + _SIDE_BY_SIDE, num_games))
-        states = _opened(game, groups[number // len(seatings)], opening_plies)
+        states = _opened(game, groups[number // shared], opening_plies)
         _play_out(game, players, states, who[number], words[number], progress)
         finished.append(states)
     return np.concatenate(finished), who
@@ -221,14 +234,14 @@ def _pair_scores(
 ) -> Scores:
     """Games in which two agents share the seats between them.
 
-    All ways to do so take turns, each followed by the one with the agents swapped; for
-    two seats that is `play_match`. Where an agent has several seats, its result is their
-    mean.
+    All ways to do so take turns, each followed by the one with the agents swapped, in the
+    same opening and with the same chance; for two seats that is `play_match`. Where an
+    agent has several seats, its result is their mean.
     """
     n = game.num_players
     halves = [half for half in itertools.product((0, 1), repeat=n) if half[0] == 0 and any(half)]
     both = [row for half in halves for row in (half, tuple(1 - k for k in half))]
-    states, who = _played(game, [a, b], np.array(both), num_games, seed, None, progress)
+    states, who = _played(game, [a, b], np.array(both), 2, num_games, seed, None, progress)
     means = np.stack(
         [np.where(who == k, states["returns"], 0).sum(1) / (who == k).sum(1) for k in (0, 1)], 1
     )

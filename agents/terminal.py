@@ -9,7 +9,7 @@ import numpy as np
 from tqdm.auto import tqdm
 
 from agents.agent import blamed
-from agents.arena import PairResult, SoloResult, round_robin, solos
+from agents.arena import PairResult, SoloResult, round_robin, seats, solos
 from agents.making import make
 from boardenvs.chance import seed_word, stream_words
 from boardenvs.episode import Episode
@@ -93,7 +93,7 @@ def watch(game: Game, specs: Sequence[str], seed: int | None) -> Episode:
         ValueError: there are not as many agents as seats, or one cannot be made.
     """
     if len(specs) != game.num_players:
-        raise ValueError(f"{game.name} takes {game.num_players} agents, got {len(specs)}")
+        raise ValueError(f"{game.name} takes {seats(game)}, got {len(specs)}")
     agents = [make(spec, game, None if seed is None else seed + k) for k, spec in enumerate(specs)]
     with blamed("an agent"):
         episode = Episode.play(game, agents, seed, names=_names(game, specs))

@@ -1,7 +1,6 @@
 """Matches: fair seats, shared openings, the same result from the same seed; and their numbers."""
 
 import json
-import math
 
 import numpy as np
 import pytest
@@ -110,21 +109,59 @@ def boards(game, states):
     return [game.to_text(state) for state in states]
 
 
+@pytest.fixture(params=[n for n in boardenvs.GAMES if boardenvs.make(n).num_players == 2])
+def for_two(request):
+    """Each game for two."""
+    return boardenvs.make(request.param)
+
+
 @pytest.mark.parametrize("plies", [0, 2, 3])
-def test_all_seatings_share_their_opening(game, plies):
-    players = [First(game) for _ in range(game.num_players)]
-    seatings = math.factorial(len(players))
-    play_match(game, players, 30 * seatings, seed=6, opening_plies=plies)
+def test_both_seatings_share_their_opening(for_two, plies):
+    players = [First(for_two), First(for_two)]
+    play_match(for_two, players, 60, seed=6, opening_plies=plies)
     openings = [opened(player, plies) for player in players]
-    # Whoever moves first after the opening is each of them equally often.
-    assert {len(opening) for opening in openings} == {30 * seatings // len(players)}
-    assert all(opening == openings[0] for opening in openings)
+    assert len(openings[0]) == len(openings[1]) == 30
+    assert openings[0] == openings[1]
     assert len(set(openings[0])) > (10 if plies else 0)
+    # Each is asked in the one seat and in the other, in 30 games each.
     for player in players:
         states = player.all_seen()
-        if not game.has_chance:  # which may draw lots for the order of play
-            assert set(states["to_move"].tolist()) == set(range(game.num_players))
+        assert (states["ply"] == plies).sum() == 30
+        assert set(states["to_move"].tolist()) == {0, 1}
         assert states["ply"].min() == plies
+
+
+class Seats(First):
+    """Writes down which seat it has in each deal, told by the obstacles."""
+
+    def act(self, states):
+        self.deals.update(zip(map(bytes, states["blocked"]), states["to_move"], strict=True))
+        return super().act(states)
+
+
+@pytest.mark.parametrize("num_players", [3, 5])
+def test_every_game_of_many_seats_has_a_deal_of_its_own(num_players):
+    game = boardenvs.make("goat_race", num_players=num_players)
+    players = [Seats(game) for _ in range(num_players)]
+    for player in players:
+        player.deals = {}
+    num = 4 * num_players
+    play_match(game, players, num, seed=6)
+    deals = [player.deals for player in players]
+    assert len({deal for told in deals for deal in told}) == num
+    # As often in each seat, and never two in one.
+    for told in deals:
+        assert np.bincount(list(told.values())).tolist() == [4] * num_players
+    for deal in deals[0]:
+        assert sorted(told[deal] for told in deals) == list(range(num_players))
+
+
+def test_mirrored_games_of_two_agents_that_share_the_seats_have_one_deal():
+    game = boardenvs.make("goat_race", num_players=3)
+    player = Seats(game)
+    player.deals = {}
+    arena._pair_scores(game, player, agents.make("random", game), 60, 0)
+    assert len(player.deals) == 30
 
 
 def test_openings_are_as_varied_as_random_play(gekitai):
@@ -134,18 +171,12 @@ def test_openings_are_as_varied_as_random_play(gekitai):
     assert len(set(opened(first, 2))) > 230
 
 
-def test_alike_agents_score_alike(game):
-    # Each opening is played in every seating, so that equal play evens out.
-    players = [First(game) for _ in range(game.num_players)]
-    seatings = math.factorial(len(players))
-    scores = play_match(game, players, 20 * seatings, seed=7)
-    if len(players) > 1:
-        assert list(scores) == pytest.approx([1 / len(players)] * len(players))
-    by_opening = scores.returns.reshape(20, seatings, len(players))
-    np.testing.assert_array_equal(
-        np.sort(by_opening, 2)[:, :1].repeat(seatings, 1), np.sort(by_opening, 2)
-    )
-    assert (np.ptp(scores.plies.reshape(20, seatings), 1) == 0).all()
+def test_alike_agents_score_alike(for_two):
+    # Each opening is played twice with the seats swapped, so that equal play evens out.
+    scores = play_match(for_two, [First(for_two), First(for_two)], 40, seed=7)
+    assert scores[0] == scores[1] == 0.5
+    np.testing.assert_array_equal(scores.returns[::2], -scores.returns[1::2])
+    np.testing.assert_array_equal(scores.plies[::2], scores.plies[1::2])
 
 
 @pytest.mark.parametrize(

@@ -72,6 +72,7 @@ class GameAECEnv(AECEnv[str, Observation, int]):
         self.metadata = {**self.metadata, "name": f"{game.name}_v0"}
         self.possible_agents = [f"player_{k}" for k in range(game.num_players)]
         self._seat = {agent: k for k, agent in enumerate(self.possible_agents)}
+        self._seats = [np.array([k]) for k in range(game.num_players)]
         self.observation_spaces = {
             agent: spaces.Dict(
                 {
@@ -113,10 +114,11 @@ class GameAECEnv(AECEnv[str, Observation, int]):
             self._np_random, _ = seeding.np_random(plain_seed(seed))
         words = stream_words(base_word(seed, self._np_random), 1)
         self._states = begun(self.game, states, options, words)
-        self._first = self._states.copy()
+        self._first = self._states.tobytes()  # many times as fast as a copy
         self._played: list[int] = []
         self._mask = self.game.legal(self._states)
         self._action = np.zeros(1, np.int64)
+        self._look()
         self.agents = self.possible_agents[:]
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
@@ -128,22 +130,35 @@ class GameAECEnv(AECEnv[str, Observation, int]):
         if self.render_mode == "human":
             self.render()
 
+    def _look(self) -> None:
+        """Set views of what a ply reads, since to index a record costs more than to play it."""
+        self._to_move = self._states["to_move"]
+        self._over = self._states["terminated"], self._states["truncated"]
+        self._legal = self._mask.view(np.int8)[0]
+
+    def __setstate__(self, attributes: dict[str, Any]) -> None:
+        self.__dict__.update(attributes)
+        if "_states" in attributes:  # a copy has views of its own arrays, not copies of views
+            self._look()
+
     def _turn(self) -> None:
         """Select the agent to move and tell it what the game adds to `info`."""
-        self.agent_selection = self.possible_agents[self._states["to_move"][0]]
-        info = self.game.info(self._states[0])
-        if info:
+        self.agent_selection = self.possible_agents[self._to_move.item()]
+        if self.game.has_info:
+            info = self.game.info(self._states[0])
             for agent in self.agents:
                 self.infos[agent] = dict(info)
 
     def observe(self, agent: str) -> Observation:
         """What an agent sees: its view of the board, and its mask."""
-        seat = self._seat[agent]
-        if seat == self._states["to_move"][0]:  # after the end the mask holds zeros
-            mask = self._mask[0].astype(np.int8)
+        game, seat = self.game, self._seat[agent]
+        if seat == self._to_move.item():  # after the end the mask holds zeros
+            mask = self._legal.copy()
         else:
-            mask = np.zeros(self.game.num_actions, np.int8)
-        return {"observation": self.game.observe(self._states, seat)[0], "action_mask": mask}
+            mask = np.zeros(game.num_actions, np.int8)
+        seen = np.empty((1, *game.observation_shape), np.int8)
+        game.kernels.observe_games(self._states, game.constants, self._seats[seat], seen)
+        return {"observation": seen[0], "action_mask": mask}
 
     def state(self) -> npt.NDArray[np.int8]:
         """All seats' views in order: int8 of shape (num_players, *observation_shape)."""
@@ -170,10 +185,9 @@ class GameAECEnv(AECEnv[str, Observation, int]):
         self._cumulative_rewards[agent] = 0.0
         self.game.kernels.advance_games(self._states, self.game.constants, self._action, self._mask)
         self._turn()
-        state = self._states[0]
-        terminated, truncated = bool(state["terminated"]), bool(state["truncated"])
+        terminated, truncated = (over.item() for over in self._over)
         if terminated or truncated:
-            returns = state["returns"].tolist()
+            returns = self._states["returns"][0].tolist()
             for seat, name in enumerate(self.agents):
                 self.rewards[name] = returns[seat]
                 self.terminations[name] = terminated
@@ -193,7 +207,8 @@ class GameAECEnv(AECEnv[str, Observation, int]):
         """The game so far, to save, show or play again."""
         from boardenvs.episode import Episode
 
-        return Episode(self.game, self._first, self._played)
+        first = np.frombuffer(self._first, self.game.state_dtype)
+        return Episode(self.game, first, self._played)
 
     def close(self) -> None:
         """Nothing is held open; the environment stays usable."""

@@ -281,7 +281,7 @@ class Game(abc.ABC):
 
         A game with many positions a second to report overrides this with array code.
         """
-        rows = [self.info(state) for state in self.batch(states)] if self._has_info() else []
+        rows = [self.info(state) for state in self.batch(states)] if self.has_info else []
         if not rows:
             return {}
         columns = {
@@ -293,7 +293,9 @@ class Game(abc.ABC):
                 columns[key][i] = value
         return columns
 
-    def _has_info(self) -> bool:
+    @property
+    def has_info(self) -> bool:
+        """Whether the game adds anything to `info`."""
         return type(self).info is not Game.info
 
     # -- Text ---------------------------------------------------------------------------

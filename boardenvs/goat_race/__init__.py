@@ -105,7 +105,7 @@ class GoatRace(Game):
         )
 
     def info(self, state: np.void) -> dict[str, Any]:
-        return {"die": int(self.one(state)["die"])}
+        return {"die": state["die"].item()}
 
     def infos(self, states: States) -> dict[str, npt.NDArray[Any]]:
         return {"die": self.batch(states)["die"].astype(np.int64)}

@@ -51,6 +51,7 @@ class Gekitai(Game):
             "line_length", line_length, 3, min(board_size, pieces)
         )
         row = (1 << board_size) - 1
+        bits = [8 * r + c for r in range(board_size) for c in range(board_size)]
         super().__init__(
             params={
                 "board_size": board_size,
@@ -67,6 +68,8 @@ class Gekitai(Game):
                 "pieces": (np.int64, pieces),
                 "line": (np.int64, line_length),
                 "board": (np.uint64, sum(row << 8 * r for r in range(board_size))),
+                # The bit of each cell; room for 64, so that one kernel serves every size.
+                "bits": ((np.uint64, (64,)), bits + [0] * (64 - len(bits))),
             },
         )
 

@@ -121,13 +121,9 @@ def deal(s, p):
 @njit
 def legal(s, p, mask):
     """Every empty cell."""
-    empty = ~(s.pieces[0] | s.pieces[1])
-    a = 0
-    for row in range(p.side):
-        line = empty >> np.uint64(8 * row)
-        for column in range(p.side):
-            mask[a] = (line >> np.uint64(column)) & np.uint64(1) != np.uint64(0)
-            a += 1
+    occupied = s.pieces[0] | s.pieces[1]
+    for a in range(p.side * p.side):  # every cell alike, so that LLVM takes several at once
+        mask[a] = (occupied >> p.bits[a]) & np.uint64(1) == np.uint64(0)
 
 
 @njit

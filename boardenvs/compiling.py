@@ -24,7 +24,7 @@ from numba.np.ufunc.parallel import _launch_threads
 
 from boardenvs import loops
 
-__all__ = ["Kernels", "bind", "bind_parallel", "default_threads"]
+__all__ = ["Kernels", "bind", "bind_parallel", "default_threads", "settled"]
 
 # GNU OpenMP, Numba's usual choice, allows kernels from several Python threads at
 # once; its "workqueue" layer crashes on that. A user's own choice is respected.
@@ -154,6 +154,18 @@ def bind_parallel(over_range: Callable[..., Any], rules: types.ModuleType) -> Ca
             serial(*args, 0, len(args[0]))
 
     return run
+
+
+def settled(kernel: Callable[..., Any], *examples: Any) -> Callable[..., Any]:
+    """A kernel for arguments of the types that `examples` have, at which it looks no more.
+
+    To see what an array of records is costs Numba more than it costs to play a ply. Whoever
+    calls the result answers for the types; it cannot be pickled.
+    """
+    if not hasattr(kernel, "compile"):  # plain Python, with NUMBA_DISABLE_JIT
+        return kernel
+    entry: Callable[..., Any] = kernel.compile(tuple(numba.typeof(one) for one in examples))
+    return entry
 
 
 class Kernels:

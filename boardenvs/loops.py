@@ -141,18 +141,50 @@ def random_actions(masks, bits, actions):
         actions[i] = random_action(masks[i], bits[i])
 
 
+def take_turn(s, p, action, seat, words, i, mask):
+    """One game's part of `take_turns`, with the stream `words[i]`."""
+    if action >= 0:
+        advance(s, p, action, mask)
+    while not is_over(s) and s.to_move != seat:
+        words[i] = stepped(words[i])
+        advance(s, p, random_action(mask, mixed(words[i])), mask)
+
+
 def take_turns(states, params, actions, seats, words, masks, low, high):
     """Each seat's action, then uniformly random opponents until it is its turn or the end.
 
     An action of -1 leaves the first part out. `words` are the opponents' streams.
     """
     for i in range(low, high):
-        s = states[i]
-        if actions[i] >= 0:
-            advance(s, params[0], actions[i], masks[i])
-        while not is_over(s) and s.to_move != seats[i]:
+        take_turn(states[i], params[0], actions[i], seats[i], words, i, masks[i])
+
+
+def take_seats(states, params, which, seat, seats, words, masks):
+    """Seat the caller in each game marked in `which`, which just began; -1 draws a seat."""
+    for i in range(len(states)):
+        if which[i]:
             words[i] = stepped(words[i])
-            advance(s, params[0], random_action(masks[i], mixed(words[i])), masks[i])
+            seats[i] = below(mixed(words[i]), len(states[i].returns)) if seat < 0 else seat
+            refresh_mask(states[i], params[0], masks[i])
+
+
+def show_seats(states, params, seats, masks, out, shown, low, high):
+    """What each seat sees, and its legal actions: a copy of `masks`."""
+    for i in range(low, high):
+        observe(states[i], params[0], seats[i], out[i])
+        for a in range(masks.shape[1]):
+            shown[i, a] = masks[i, a]
+
+
+def step_seat(states, params, seats, words, masks, out, action):
+    """`take_turns` and `observe_games` for a table of one game; `out` is one observation.
+
+    Returns the seat's result, whether the game is terminated, and whether it is truncated.
+    """
+    s = states[0]
+    take_turn(s, params[0], action, seats[0], words, 0, masks[0])
+    observe(s, params[0], seats[0], out)
+    return float(s.returns[seats[0]]), bool(s.terminated), bool(s.truncated)
 
 
 def play_out(states, params, words, mask):

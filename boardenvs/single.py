@@ -78,7 +78,6 @@ class SeatEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
         )
         self.action_space = spaces.Discrete(self.game.num_actions)
         self._table = Table(self.game, 1, opponent, seat, illegal, record=record_episode)
-        self._action = np.zeros(1, np.int64)
         self._live = False
 
     def reset(
@@ -102,7 +101,8 @@ class SeatEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
         self._live = True
         if self.render_mode == "human":
             self.render()
-        return self._table.observe()[0], self._info()
+        seen, masks = self._table.show()
+        return seen[0], self._info(masks[0])
 
     def step(
         self, action: np.int64 | int
@@ -116,16 +116,11 @@ class SeatEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
         number = action_number(action, self.game.num_actions)
         if not self._live:
             raise ValueError("the game is over or was never started: call reset")
-        table = self._table
-        self._action[0] = number
-        table.act(self._action)
-        state = table.states[0]
-        terminated, truncated = bool(state["terminated"]), bool(state["truncated"])
+        seen, mask, reward, terminated, truncated = self._table.act_alone(number)
         self._live = not (terminated or truncated)
         if self.render_mode == "human":
             self.render()
-        reward = float(state["returns"][table.seats[0]])
-        return table.observe()[0], reward, terminated, truncated, self._info()
+        return seen, reward, terminated, truncated, self._info(mask)
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Legal actions, bool of shape (num_actions,)."""
@@ -157,9 +152,8 @@ class SeatEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
             )
         return Episode(self.game, table.first, table.played)
 
-    def _info(self) -> dict[str, Any]:
-        return {
-            "action_mask": self.action_masks(),
-            "seat": int(self._table.seats[0]),
-            **self.game.info(self._table.states[0]),
-        }
+    def _info(self, mask: npt.NDArray[np.bool_]) -> dict[str, Any]:
+        info = {"action_mask": mask, "seat": self._table.seats.item()}
+        if self.game.has_info:
+            info |= self.game.info(self._table.record)
+        return info

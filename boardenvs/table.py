@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from typing import Any, Literal, Protocol
 
 import numpy as np
@@ -117,7 +119,7 @@ class Table:
         self.game = game
         self.illegal = illegal
         self.threads = threads
-        self._seat = seat
+        self._seat = -1 if seat == "random" else seat
         self._all_random = all(isinstance(one, str) for one in self._opponents)
         self.states = np.repeat(game.start, num)
         self.seats = np.zeros(num, np.int64)
@@ -127,6 +129,26 @@ class Table:
         self.played: list[int] | None = [] if record else None
         self.first: States | None = None
         """Where game 0 began, if it is recorded."""
+        self._look()
+
+    def _look(self) -> None:
+        """Set views of what a step reads, since to index a record costs more than to play it."""
+        self.record: np.void = self.states[0]
+        """Game 0, not a copy."""
+        self._mask = self.masks[0]
+        self._terminated = self.states["terminated"]
+        self._truncated = self.states["truncated"]
+        self._to_move = self.states["to_move"]
+        self._returns = self.states["returns"]
+        self._step_seat: Callable[..., tuple[float, bool, bool]] | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        views = ("record", "_mask", "_terminated", "_truncated", "_to_move", "_returns")
+        return {k: v for k, v in vars(self).items() if k not in (*views, "_step_seat")}
+
+    def __setstate__(self, attributes: dict[str, Any]) -> None:
+        self.__dict__.update(attributes)
+        self._look()  # a copy has views of its own arrays, not copies of views
 
     def reset(
         self,
@@ -147,10 +169,9 @@ class Table:
         Raises:
             ValueError: a game ends before the caller's turn, and `retry` is not set.
         """
-        places = np.flatnonzero(which)
-        self._words[places] = words[places] ^ _SEAT_STREAM
-        self.states[places] = states[places]
-        self._begin(places)
+        self._words[which] = words[which] ^ _SEAT_STREAM
+        self.states[which] = states[which]
+        self._begin(which)
         over = self.over() & which
         if over.any():
             if not retry:
@@ -170,30 +191,30 @@ class Table:
             self.game.kernels.restart_games(
                 self.states, self.game.constants, self.game.start, which
             )
-            self._begin(np.flatnonzero(which))
+            self._begin(which)
             which = self.over() & which  # a game may end before the caller's first turn
         self._torn = True
         raise ValueError(f"{_ATTEMPTS} games in a row ended before the seat's first turn")
 
-    def _begin(self, places: npt.NDArray[np.intp]) -> None:
+    def _begin(self, which: npt.NDArray[np.bool_]) -> None:
         """Seat the caller in games that just began, and let opponents ahead of it move."""
-        words = self._words[places]
-        bits = next_words(words)
-        self._words[places] = words
-        if self._seat == "random":
-            n = np.uint64(self.game.num_players)
-            self.seats[places] = (bits >> np.uint64(32)) * n >> np.uint64(32)
-        else:
-            self.seats[places] = self._seat
-        self.masks[places] = self.game.legal(self.states[places])
-        if self.played is not None and len(places) and places[0] == 0:
+        self.game.kernels.take_seats(
+            self.states,
+            self.game.constants,
+            which,
+            self._seat,
+            self.seats,
+            self._words,
+            self.masks,
+        )
+        if self.played is not None and which[0]:
             self.played = []
             self.first = self.states[:1].copy()
         self._turns(np.full(len(self.states), -1, np.int64))
 
     def over(self) -> npt.NDArray[np.bool_]:
         """Which games have ended."""
-        over: npt.NDArray[np.bool_] = self.states["terminated"] | self.states["truncated"]
+        over: npt.NDArray[np.bool_] = self._terminated | self._truncated
         return over
 
     def act(self, actions: npt.NDArray[np.int64]) -> None:
@@ -213,11 +234,56 @@ class Table:
                 raise ValueError(f"action {actions[i]} is illegal in game {i}")
         self._turns(actions)
 
-    def observe(self) -> npt.NDArray[np.int8]:
-        """What the caller's seats see: a fresh int8 array of shape (N, *observation_shape)."""
+    def act_alone(
+        self, action: int
+    ) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.bool_], float, bool, bool]:
+        """`act` where there is one game, and what comes of it, for as little as can be.
+
+        Returns:
+            Observation, int8 of shape observation_shape; legal actions, bool of shape
+            (num_actions,); the seat's result; whether the game is terminated, and truncated.
+
+        Raises:
+            ValueError: as `act`.
+        """
+        if not self._all_random or self.illegal == "raise" or self.played is not None or self._torn:
+            self.act(np.array([action]))
+            action = -1
+        step = self._step_seat or self._settle()
+        out = np.empty(self.game.observation_shape, np.int8)
+        reward, terminated, truncated = step(out, action)
+        return out, self._mask.copy(), reward, terminated, truncated
+
+    def _settle(self) -> Callable[..., tuple[float, bool, bool]]:
+        """Make `_step_seat`, which knows all its arguments but the last two."""
+        from boardenvs.compiling import settled
+
+        own = (self.states, self.game.constants, self.seats, self._words, self.masks)
+        kernel = settled(
+            self.game.kernels.step_seat, *own, np.empty(self.game.observation_shape, np.int8), 0
+        )
+        self._step_seat = functools.partial(kernel, *own)
+        return self._step_seat
+
+    def outcomes(
+        self,
+    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+        """Each seat's result, whether its game is terminated, and truncated: fresh, shape (N,)."""
+        rewards = np.take_along_axis(self._returns, self.seats[:, None], 1)[:, 0]
+        return rewards.astype(np.float64), self._terminated.copy(), self._truncated.copy()
+
+    def show(self) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.bool_]]:
+        """What the caller's seats see, and their legal actions, in fresh arrays.
+
+        Returns:
+            int8 of shape (N, *observation_shape), bool of shape (N, num_actions).
+        """
         out = np.empty((len(self.states), *self.game.observation_shape), np.int8)
-        self.game.kernels.observe_games(self.states, self.game.constants, self.seats, out)
-        return out
+        masks = np.empty_like(self.masks)
+        self.game.kernels.show_seats(
+            self.threads, self.states, self.game.constants, self.seats, self.masks, out, masks
+        )
+        return out, masks
 
     def _turns(self, actions: npt.NDArray[np.int64]) -> None:
         self._torn = True
@@ -241,7 +307,7 @@ class Table:
             game.kernels.advance_games(self.states, game.constants, actions, self.masks)
             if self.played is not None and actions[0] >= 0:
                 self.played.append(int(actions[0]))
-            waiting = ~self.over() & (self.states["to_move"] != self.seats)
+            waiting = ~self.over() & (self._to_move != self.seats)
             if not waiting.any():
                 return
             actions = self._opponents_actions(np.flatnonzero(waiting))
@@ -249,7 +315,7 @@ class Table:
     def _opponents_actions(self, places: npt.NDArray[np.intp]) -> npt.NDArray[np.int64]:
         """The action of the opponent to move in each of these places, -1 elsewhere."""
         actions = np.full(len(self.states), -1, np.int64)
-        turn = self.states["to_move"][places]
+        turn = self._to_move[places]
         # The list of opponents goes round the table and leaves the caller's seat out.
         rank = turn - (turn > self.seats[places])
         for k in np.unique(rank):

@@ -129,7 +129,8 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
         begin = begun(self.game, states, options, words)
         self._table.reset(begin, words, which, retry=states is None)
         self._done[which] = False
-        return self._table.observe(), self._infos()
+        seen, masks = self._table.show()
+        return seen, self._infos(masks)
 
     def _reset_mask(self, options: dict[str, Any] | None) -> Bools:
         mask = (options or {}).get("reset_mask")
@@ -171,9 +172,7 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
         table.act(numbers)
         if self._done.any():
             table.restart(self._done)
-        terminated = table.states["terminated"].copy()
-        truncated = table.states["truncated"].copy()
-        reward = table.states["returns"][np.arange(self.num_envs), table.seats].astype(np.float64)
+        reward, terminated, truncated = table.outcomes()
         done = terminated | truncated
         final: dict[str, Any] = {}
         if self.autoreset_mode is AutoresetMode.SAME_STEP:
@@ -182,33 +181,39 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
                 table.restart(done)
         else:
             self._done = done
-        return table.observe(), reward, terminated, truncated, {**self._infos(), **final}
+        seen, masks = table.show()
+        return seen, reward, terminated, truncated, {**self._infos(masks), **final}
 
     def _final(self, done: Bools) -> dict[str, Any]:
         """Observation and info of the games that just ended, as Gymnasium names them."""
+        table = self._table
+        places = np.flatnonzero(done)
         observations = np.full(self.num_envs, None, dtype=object)
-        seen = self._table.observe()
-        for i in np.flatnonzero(done):
-            observations[i] = seen[i]
+        seen = self.game.observe(table.states[places], table.seats[places])
+        for i, one in zip(places.tolist(), seen, strict=True):
+            observations[i] = one
         return {
             "final_obs": observations,
             "_final_obs": done.copy(),
-            "final_info": self._infos(done),
+            "final_info": self._infos(np.zeros_like(table.masks), done),  # no action is legal
             "_final_info": done.copy(),
         }
 
-    def _infos(self, present: Bools | None = None) -> dict[str, Any]:
+    def _infos(self, masks: Bools, present: Bools | None = None) -> dict[str, Any]:
+        """The infos of the games marked in `present`, by default all; `masks` is given away."""
+        seats = self._table.seats
         if present is None:
             present = np.ones(self.num_envs, np.bool_)
         infos = {
-            "action_mask": self._table.masks & present[:, None],
+            "action_mask": masks,
             "_action_mask": present.copy(),
-            "seat": np.where(present, self._table.seats, 0),
+            "seat": np.where(present, seats, 0),
             "_seat": present.copy(),
         }
-        for key, column in self.game.infos(self._table.states).items():
-            infos[key] = column
-            infos[f"_{key}"] = present.copy()
+        if self.game.has_info:
+            for key, column in self.game.infos(self._table.states).items():
+                infos[key] = column
+                infos[f"_{key}"] = present.copy()
         return infos
 
     @property

@@ -127,12 +127,20 @@ def random_action(mask, bits):
     if count == 0:
         return -1
     k = below(bits, count)
-    for a in range(len(mask)):
-        if mask[a]:
-            if k == 0:
-                return a
-            k -= 1
-    return -1
+    a = 0
+    # Sixteen entries are added up in a few instructions, where looking at each would cost more.
+    while a + 16 <= len(mask):
+        here = 0
+        for b in range(a, a + 16):
+            here += mask[b]
+        if k < here:
+            break
+        k -= here
+        a += 16
+    while not mask[a] or k > 0:
+        k -= mask[a]
+        a += 1
+    return a
 
 
 def random_actions(masks, bits, actions):

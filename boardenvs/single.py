@@ -79,6 +79,9 @@ class SeatEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
         self.action_space = spaces.Discrete(self.game.num_actions)
         self._table = Table(self.game, 1, opponent, seat, illegal, record=record_episode)
         self._live = False
+        # Looked up here once and for all, since a step takes little longer than a few look-ups.
+        self._num_actions = self.game.num_actions
+        self._has_info = self.game.has_info
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -102,6 +105,7 @@ class SeatEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
         if self.render_mode == "human":
             self.render()
         seen, masks = self._table.show()
+        self._seat = self._table.seats.item()
         return seen[0], self._info(masks[0])
 
     def step(
@@ -113,10 +117,11 @@ class SeatEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
             OutOfBoundsError: the action is outside of the action space.
             ValueError: it is illegal and `illegal="raise"`, or the game is over.
         """
-        number = action_number(action, self.game.num_actions)
+        if type(action) is not int or not 0 <= action < self._num_actions:
+            action = action_number(action, self._num_actions)
         if not self._live:
             raise ValueError("the game is over or was never started: call reset")
-        seen, mask, reward, terminated, truncated = self._table.act_alone(number)
+        seen, mask, reward, terminated, truncated = self._table.act_alone(action)
         self._live = not (terminated or truncated)
         if self.render_mode == "human":
             self.render()
@@ -153,7 +158,7 @@ class SeatEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
         return Episode(self.game, table.first, table.played)
 
     def _info(self, mask: npt.NDArray[np.bool_]) -> dict[str, Any]:
-        info = {"action_mask": mask, "seat": self._table.seats.item()}
-        if self.game.has_info:
+        info = {"action_mask": mask, "seat": self._seat}
+        if self._has_info:
             info |= self.game.info(self._table.record)
         return info

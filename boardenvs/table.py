@@ -16,6 +16,8 @@ __all__ = ["Opponent", "OpponentSpec", "Table", "ask"]
 
 _ATTEMPTS = 1000  # at a game that lasts until the caller's first turn
 _SEAT_STREAM = np.uint64(0xA0761D6478BD642F)  # tells the host's streams from the games'
+_INT8 = np.dtype(np.int8)  # NumPy knows it sooner than by `np.int8`
+_WORTH_THREADS = 512  # games with something to do
 
 
 class Opponent(Protocol):
@@ -120,11 +122,15 @@ class Table:
         self.illegal = illegal
         self.threads = threads
         self._seat = -1 if seat == "random" else seat
-        self._all_random = all(isinstance(one, str) for one in self._opponents)
+        all_random = all(isinstance(one, str) for one in self._opponents)
+        self._in_one_loop = all_random and not record
+        self._at_once = self._in_one_loop and illegal == "lose"
         self.states = np.repeat(game.start, num)
         self.seats = np.zeros(num, np.int64)
         self.masks = np.zeros((num, game.num_actions), np.bool_)
         self._words = np.zeros(num, np.uint64)
+        self._places = np.arange(num)
+        self._shape = game.observation_shape
         self._torn = True
         self.played: list[int] | None = [] if record else None
         self.first: States | None = None
@@ -210,7 +216,7 @@ class Table:
         if self.played is not None and which[0]:
             self.played = []
             self.first = self.states[:1].copy()
-        self._turns(np.full(len(self.states), -1, np.int64))
+        self._turns(np.full(len(self.states), -1, np.int64), int(which.sum()))
 
     def over(self) -> npt.NDArray[np.bool_]:
         """Which games have ended."""
@@ -232,7 +238,7 @@ class Table:
             if refused.any():
                 i = int(refused.argmax())
                 raise ValueError(f"action {actions[i]} is illegal in game {i}")
-        self._turns(actions)
+        self._turns(actions, len(actions))
 
     def act_alone(
         self, action: int
@@ -246,11 +252,11 @@ class Table:
         Raises:
             ValueError: as `act`.
         """
-        if not self._all_random or self.illegal == "raise" or self.played is not None or self._torn:
+        if self._torn or not self._at_once:
             self.act(np.array([action]))
             action = -1
         step = self._step_seat or self._settle()
-        out = np.empty(self.game.observation_shape, np.int8)
+        out = np.empty(self._shape, _INT8)
         reward, terminated, truncated = step(out, action)
         return out, self._mask.copy(), reward, terminated, truncated
 
@@ -269,7 +275,7 @@ class Table:
         self,
     ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
         """Each seat's result, whether its game is terminated, and truncated: fresh, shape (N,)."""
-        rewards = np.take_along_axis(self._returns, self.seats[:, None], 1)[:, 0]
+        rewards = self._returns[self._places, self.seats]
         return rewards.astype(np.float64), self._terminated.copy(), self._truncated.copy()
 
     def show(self) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.bool_]]:
@@ -285,16 +291,18 @@ class Table:
         )
         return out, masks
 
-    def _turns(self, actions: npt.NDArray[np.int64]) -> None:
+    def _turns(self, actions: npt.NDArray[np.int64], busy: int) -> None:
+        """Actions as for `act`; `busy` is how many games have anything to do."""
         self._torn = True
-        self._play_turns(actions)
+        self._play_turns(actions, busy)
         self._torn = False
 
-    def _play_turns(self, actions: npt.NDArray[np.int64]) -> None:
+    def _play_turns(self, actions: npt.NDArray[np.int64], busy: int) -> None:
         game = self.game
-        if self._all_random and self.played is None:
+        if self._in_one_loop:
+            # To wake threads for a few games costs more than they save.
             game.kernels.take_turns(
-                self.threads,
+                self.threads if busy >= _WORTH_THREADS else 1,
                 self.states,
                 game.constants,
                 actions,

@@ -188,7 +188,7 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
         """Observation and info of the games that just ended, as Gymnasium names them."""
         table = self._table
         places = np.flatnonzero(done)
-        observations = np.full(self.num_envs, None, dtype=object)
+        observations = np.empty(self.num_envs, object)  # `None` where no game ended
         seen = self.game.observe(table.states[places], table.seats[places])
         for i, one in zip(places.tolist(), seen, strict=True):
             observations[i] = one

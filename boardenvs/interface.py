@@ -90,8 +90,10 @@ def resolve_game(game: Game | str, params: dict[str, Any]) -> Game:
 
 def plain_seed(seed: int | None) -> int | None:
     """A seed as Gymnasium takes it. Raises `ValueError` as `seed_word` does."""
+    if seed is None:
+        return None
     seed_word(seed)
-    return None if seed is None else int(seed)
+    return int(seed)
 
 
 def base_word(seed: int | None, np_random: np.random.Generator) -> np.uint64:

@@ -167,13 +167,18 @@ def take_turns(states, params, actions, seats, words, masks, low, high):
         take_turn(states[i], params[0], actions[i], seats[i], words, i, masks[i])
 
 
-def take_seats(states, params, which, seat, seats, words, masks):
-    """Seat the caller in each game marked in `which`, which just began; -1 draws a seat."""
-    for i in range(len(states)):
+def take_seats(states, params, which, seat, turns, seats, words, masks, low, high):
+    """Seat the caller in each game marked in `which`, which just began; -1 draws a seat.
+
+    With `turns`, uniformly random opponents ahead of it then move.
+    """
+    for i in range(low, high):
         if which[i]:
             words[i] = stepped(words[i])
             seats[i] = below(mixed(words[i]), len(states[i].returns)) if seat < 0 else seat
             refresh_mask(states[i], params[0], masks[i])
+            if turns:
+                take_turn(states[i], params[0], -1, seats[i], words, i, masks[i])
 
 
 def show_seats(states, params, seats, masks, out, shown, low, high):

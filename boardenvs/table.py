@@ -204,19 +204,25 @@ class Table:
 
     def _begin(self, which: npt.NDArray[np.bool_]) -> None:
         """Seat the caller in games that just began, and let opponents ahead of it move."""
+        self._torn = True
+        # To wake threads for a few games costs more than they save.
         self.game.kernels.take_seats(
+            self.threads if which.sum() >= _WORTH_THREADS else 1,
             self.states,
             self.game.constants,
             which,
             self._seat,
+            self._in_one_loop,
             self.seats,
             self._words,
             self.masks,
         )
-        if self.played is not None and which[0]:
-            self.played = []
-            self.first = self.states[:1].copy()
-        self._turns(np.full(len(self.states), -1, np.int64), int(which.sum()))
+        if not self._in_one_loop:
+            if self.played is not None and which[0]:
+                self.played = []
+                self.first = self.states[:1].copy()
+            self._play_turns(np.full(len(self.states), -1, np.int64))
+        self._torn = False
 
     def over(self) -> npt.NDArray[np.bool_]:
         """Which games have ended."""
@@ -238,7 +244,9 @@ class Table:
             if refused.any():
                 i = int(refused.argmax())
                 raise ValueError(f"action {actions[i]} is illegal in game {i}")
-        self._turns(actions, len(actions))
+        self._torn = True
+        self._play_turns(actions)
+        self._torn = False
 
     def act_alone(
         self, action: int
@@ -291,18 +299,11 @@ class Table:
         )
         return out, masks
 
-    def _turns(self, actions: npt.NDArray[np.int64], busy: int) -> None:
-        """Actions as for `act`; `busy` is how many games have anything to do."""
-        self._torn = True
-        self._play_turns(actions, busy)
-        self._torn = False
-
-    def _play_turns(self, actions: npt.NDArray[np.int64], busy: int) -> None:
+    def _play_turns(self, actions: npt.NDArray[np.int64]) -> None:
         game = self.game
         if self._in_one_loop:
-            # To wake threads for a few games costs more than they save.
             game.kernels.take_turns(
-                self.threads if busy >= _WORTH_THREADS else 1,
+                self.threads,
                 self.states,
                 game.constants,
                 actions,

@@ -189,9 +189,8 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
         table = self._table
         places = np.flatnonzero(done)
         observations = np.empty(self.num_envs, object)  # `None` where no game ended
-        seen = self.game.observe(table.states[places], table.seats[places])
-        for i, one in zip(places.tolist(), seen, strict=True):
-            observations[i] = one
+        seen = self.game.observe(table.states.take(places), table.seats.take(places))
+        observations[places] = np.fromiter(seen, object, len(places))
         return {
             "final_obs": observations,
             "_final_obs": done.copy(),

@@ -316,3 +316,38 @@ def test_plain_python_plays_the_same_games_without_a_warning(tmp_path):
     assert (compiled[0], plain[0]) == ("False", "True")
     assert len(plain) == 1 + len(boardenvs.GAMES)
     assert plain[1:] == compiled[1:]
+
+
+SEATS = """
+import hashlib
+
+import boardenvs
+from boardenvs.single import SeatEnv
+from boardenvs.vector import SeatVectorEnv
+
+for name in boardenvs.GAMES:
+    digest = hashlib.sha256()
+    env, envs = SeatEnv(name), SeatVectorEnv(3, name)
+    over = True
+    seen, infos = envs.reset(seed=5)
+    for step in range(60):
+        if over:
+            observation, info = env.reset(seed=step)
+        action = int(info["action_mask"].nonzero()[0][step % info["action_mask"].sum()])
+        observation, reward, terminated, truncated, info = env.step(action)
+        over = terminated or truncated
+        told = reward, terminated, truncated, info["seat"]
+        digest.update(repr([(type(one), one) for one in told]).encode())
+        digest.update(observation.tobytes() + info["action_mask"].tobytes())
+        seen, rewards, ended, cut, infos = envs.step(infos["action_mask"].argmax(1))
+        for array in (seen, rewards, ended, cut, infos["action_mask"], infos["seat"]):
+            digest.update(str(array.dtype).encode() + array.tobytes())
+    print(name, digest.hexdigest())
+"""
+
+
+def test_plain_python_tells_a_seat_the_same(tmp_path):
+    compiled = run(SEATS, tmp_path, "-W", "error", NUMBA_DISABLE_JIT="0").splitlines()
+    plain = run(SEATS, tmp_path, "-W", "error", NUMBA_DISABLE_JIT="1").splitlines()
+    assert len(plain) == len(boardenvs.GAMES)
+    assert plain == compiled

@@ -142,6 +142,18 @@ def _parser() -> argparse.ArgumentParser:
     arena.add_argument("--games", type=int, default=1000, metavar="N", help="for each pair; 1000")
     arena.add_argument("--seed", type=int, default=0, metavar="S", help="of everything random; 0")
     arena.add_argument("--json", type=Path, metavar="FILE", help="write the results there, too")
+
+    bench = command(
+        "bench",
+        _bench,
+        "measure speed beside ceilings and other packages, in about four minutes",
+        game=False,
+    )
+    bench.add_argument("--json", type=Path, metavar="FILE", help="write the figures there, too")
+    bench.add_argument("--plot", type=Path, metavar="FILE", help="draw them there as PNG, too")
+    bench.add_argument(
+        "--quick", action="store_true", help="only see that all of it runs, in 20 seconds"
+    )
     return parser
 
 
@@ -206,6 +218,29 @@ def _arena(options: argparse.Namespace) -> None:
     if options.json is not None:
         text = json.dumps(report(game, options.seed, results), indent=2) + "\n"
         write_atomically(options.json, text.encode())
+
+
+def _bench(options: argparse.Namespace) -> None:
+    from agents import bench
+
+    _check_place(options.json)
+    _check_place(options.plot)
+    if options.plot is not None and importlib.util.find_spec("matplotlib") is None:
+        raise ValueError(
+            "--plot needs the extra [bench], such as pip install 'boardenvs[bench]': "
+            "there is no matplotlib"
+        )
+    asked = bench.Bench(bench.QUICK if options.quick else bench.FULL)
+    rows = bench.measure(asked)
+    print(bench.results_table(rows))
+    print("".join(f"{line}\n" for line in [*asked.missing, bench.describe_machine()]), end="")
+    if options.json is not None:
+        text = json.dumps(bench.report(rows), indent=2) + "\n"
+        write_atomically(options.json, text.encode())
+    if options.plot is not None:
+        from agents.bench.plot import draw
+
+        write_atomically(options.plot, draw(rows))
 
 
 def _need_training() -> None:

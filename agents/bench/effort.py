@@ -1,0 +1,71 @@
+"""How much is measured: a full run and a quick one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import boardenvs
+
+__all__ = ["FULL", "QUICK", "Effort"]
+
+
+@dataclass(frozen=True)
+class Effort:
+    """The size of a run of the benchmark."""
+
+    games: tuple[str, ...] = tuple(boardenvs.GAMES)
+    """Which games are measured where a measure is about all of them."""
+    rounds: int = 7
+    """How often each side has its turn; the figure is the median."""
+    seconds: float = 0.12
+    """How long a turn lasts, in the measures that repeat something short."""
+    num_envs: int = 4096
+    """Games side by side in `BatchEnv` and pgx."""
+    vector_envs: int = 1024
+    """Games side by side in `gym.make_vec`."""
+    thread_envs: tuple[int, ...] = (1024, 4096)
+    """Batch sizes at which two threads stand against one."""
+    pgx: tuple[str, ...] = ("connect_four", "tic_tac_toe", "othello")
+    """Games of pgx."""
+    learn_envs: int = 512
+    """Games side by side in training."""
+    learn_steps: int = 64
+    """Steps of each of them in a turn."""
+    learn_rounds: int = 5
+    """As `rounds`, in training."""
+    process_rounds: int = 5
+    """As `rounds`, where each turn is a new process."""
+    memory_envs: int = 65_536
+    """Games side by side where memory is measured."""
+    batch_sizes: tuple[int, ...] = tuple(4**k for k in range(9))
+    """Of the curve over N."""
+    curve_rounds: int = 3
+    """As `rounds`, in the curves."""
+    curve_seconds: float = 0.04
+    """As `seconds`, in the curves."""
+    board_sizes: int = 6
+    """Points of each curve over board size."""
+
+
+FULL = Effort()
+"""About four minutes on two cores."""
+
+QUICK = Effort(
+    games=("gekitai", "gomoku"),
+    rounds=3,
+    seconds=0.03,
+    num_envs=1024,
+    vector_envs=256,
+    thread_envs=(1024,),
+    pgx=("connect_four",),
+    learn_envs=64,
+    learn_steps=16,
+    learn_rounds=1,
+    process_rounds=1,
+    memory_envs=1024,
+    batch_sizes=(1, 64, 1024),
+    curve_rounds=1,
+    curve_seconds=0.01,
+    board_sizes=2,
+)
+"""Less than 20 seconds: shows that everything runs, measures nothing well."""

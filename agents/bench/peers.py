@@ -1,0 +1,58 @@
+"""Other packages' environments, driven as their own documents drive them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from agents.bench.timing import Side, rate
+
+__all__ = ["pgx_steps"]
+
+
+def pgx_steps(name: str, num: int, seconds: float) -> Side:
+    """Steps of one of pgx's games on the processor, in plies a second.
+
+    Jitted, vectorised and reset automatically as pgx's documents do. Actions are uniformly
+    random legal ones; drawing them does not count, as it does not for `BatchEnv`.
+
+    Args:
+        name: of the game.
+        num: games side by side.
+        seconds: length of a turn.
+
+    Raises:
+        ImportError: there is no pgx.
+    """
+    import jax
+    import pgx
+    from pgx.experimental import auto_reset
+
+    processor = jax.devices("cpu")[0]
+    env = pgx.make(name)
+    step = jax.jit(jax.vmap(auto_reset(env.step, env.init)))
+
+    def drawn(key: Any, mask: Any) -> tuple[Any, Any, Any]:
+        key, one, two = jax.random.split(key, 3)
+        logits = jax.numpy.where(mask, 0.0, -jax.numpy.inf)
+        return key, jax.random.categorical(one, logits), jax.random.split(two, num)
+
+    draw = jax.jit(drawn)
+    with jax.default_device(processor):
+        key = jax.random.PRNGKey(0)
+        state = jax.jit(jax.vmap(env.init))(jax.random.split(key, num))
+        actions = keys = None
+
+    def prepare() -> None:
+        nonlocal key, actions, keys
+        key, actions, keys = jax.block_until_ready(draw(key, state.legal_action_mask))
+
+    def work() -> int:
+        nonlocal state
+        state = jax.block_until_ready(step(state, actions, keys))
+        return num
+
+    def side() -> float:
+        with jax.default_device(processor):
+            return rate(work, seconds, prepare)
+
+    return side

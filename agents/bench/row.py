@@ -1,0 +1,87 @@
+"""One figure of the benchmark beside what it is compared with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = ["Row", "report", "results_table"]
+
+
+@dataclass(frozen=True)
+class Row:
+    """A figure, and the ceiling or peer measured in turn with it."""
+
+    measure: str
+    """What is measured."""
+    game: str
+    """The game, with its parameters where they are not the defaults; empty for none."""
+    value: float
+    unit: str
+    against: str | None = None
+    """The ceiling or the peer."""
+    against_value: float | None = None
+    """In the same unit; `None` where the peer is not installed."""
+    point: tuple[str, int] | None = None
+    """For the plot: the curve's horizontal axis, and where on it."""
+
+    @property
+    def ratio(self) -> float | None:
+        """`value` over `against_value`, where there is one."""
+        return self.value / self.against_value if self.against_value else None
+
+    def to_dict(self) -> dict[str, Any]:
+        """As it stands in the benchmark's JSON."""
+        return {
+            "measure": self.measure,
+            "game": self.game,
+            "value": self.value,
+            "unit": self.unit,
+            "against": self.against,
+            "against_value": self.against_value,
+            "ratio": self.ratio,
+        }
+
+
+def report(rows: Sequence[Row]) -> list[dict[str, Any]]:
+    """The figures as JSON values."""
+    return [row.to_dict() for row in rows]
+
+
+def _number(value: float | None) -> str:
+    """Three digits that matter, and thousands, millions and so on as words of their own."""
+    if value is None:
+        return "-"
+    for size, suffix in ((1e9, " G"), (1e6, " M"), (1e4, " k")):
+        if value >= size:
+            return f"{value / (1e3 if suffix == ' k' else size):.3g}{suffix}"
+    return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
+
+
+def results_table(rows: Sequence[Row]) -> str:
+    """The figures as a table."""
+    cells = [("measure", "game", "value", "unit", "against", "its value", "ratio")]
+    cells += [
+        (
+            row.measure,
+            row.game,
+            _number(row.value),
+            row.unit,
+            row.against or "",
+            _number(row.against_value) if row.against else "",
+            "" if row.ratio is None else f"{row.ratio:.3g}",
+        )
+        for row in rows
+    ]
+    right = {2, 5, 6}
+    widths = [max(len(row[k]) for row in cells) for k in range(len(cells[0]))]
+    lines = [
+        "  ".join(
+            cell.rjust(width) if k in right else cell.ljust(width)
+            for k, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in cells
+    ]
+    lines.insert(1, "-" * max(map(len, lines)))
+    return "\n".join(lines) + "\n"

@@ -240,7 +240,9 @@ def _bench(options: argparse.Namespace) -> None:
     if options.plot is not None:
         from agents.bench.plot import draw
 
-        write_atomically(options.plot, draw(rows))
+        write_atomically(
+            options.plot, draw(rows, " - ".join(bench.describe_machine().splitlines()))
+        )
 
 
 def _need_training() -> None:

@@ -33,8 +33,10 @@ class Effort:
     """Steps of each of them in a turn."""
     learn_rounds: int = 5
     """As `rounds`, in training."""
-    process_rounds: int = 5
+    process_rounds: int = 3
     """As `rounds`, where each turn is a new process."""
+    process_games: tuple[str, ...] = tuple(boardenvs.GAMES)
+    """Which games take their first step in new processes."""
     memory_envs: int = 65_536
     """Games side by side where memory is measured."""
     batch_sizes: tuple[int, ...] = tuple(4**k for k in range(9))
@@ -62,6 +64,7 @@ QUICK = Effort(
     learn_steps=16,
     learn_rounds=1,
     process_rounds=1,
+    process_games=("gekitai",),
     memory_envs=1024,
     batch_sizes=(1, 64, 1024),
     curve_rounds=1,

@@ -33,7 +33,7 @@ def _cores() -> int:
 
 
 def describe_machine() -> str:
-    """Cores, processor and versions, in two lines."""
+    """Cores, processor and versions, in two lines without a last newline."""
     cores = _cores()
     versions = [
         f"boardenvs {boardenvs.__version__}",

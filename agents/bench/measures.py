@@ -5,12 +5,28 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from agents.bench.batch import batch_steps
+from agents.bench.play_out import play_outs
 from agents.bench.row import Row
 from agents.bench.run import Bench
+from agents.bench.scaling import core_gains, curves_over_n, curves_over_size, memory
+from agents.bench.single import aec_loops, seat_steps
+from agents.bench.startup import first_steps, imports
+from agents.bench.vector import learning_steps, vector_steps
 
 __all__ = ["MEASURES"]
 
 MEASURES: dict[str, Callable[[Bench], list[Row]]] = {
     "batches": batch_steps,
+    "random play": play_outs,
+    "PettingZoo loops": aec_loops,
+    "Gymnasium steps": seat_steps,
+    "vector steps": vector_steps,
+    "training": learning_steps,
+    "cores": core_gains,
+    "imports": imports,
+    "first steps": first_steps,
+    "memory": memory,
+    "curves over N": curves_over_n,
+    "curves over board size": curves_over_size,
 }
 """Name of each to the function that makes its rows."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import random
 from typing import Any
 
 from agents.bench.timing import Side, rate
 
-__all__ = ["pgx_steps"]
+__all__ = ["connect_four", "open_spiel_gomoku", "pgx_steps"]
 
 
 def pgx_steps(name: str, num: int, seconds: float) -> Side:
@@ -56,3 +58,42 @@ def pgx_steps(name: str, num: int, seconds: float) -> Side:
             return rate(work, seconds, prepare)
 
     return side
+
+
+def connect_four() -> Any:
+    """PettingZoo's connect_four, with its checks.
+
+    Raises:
+        ImportError: there is no pygame, which it needs.
+    """
+    os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
+    from pettingzoo.classic import connect_four_v3
+
+    return connect_four_v3.env()
+
+
+def open_spiel_gomoku(size: int, seconds: float) -> Side:
+    """Random play to the end of OpenSpiel's gomoku, driven from Python, in plies a second.
+
+    Args:
+        size: of the board.
+        seconds: length of a turn.
+
+    Raises:
+        ImportError: there is no OpenSpiel.
+    """
+    import pyspiel
+
+    game = pyspiel.load_game(f"gomoku(size={size})")
+    draw = random.Random(0).random
+
+    def work() -> int:
+        state = game.new_initial_state()
+        plies = 0
+        while not state.is_terminal():
+            legal = state.legal_actions()
+            state.apply_action(legal[int(draw() * len(legal))])
+            plies += 1
+        return plies
+
+    return lambda: rate(work, seconds)

@@ -1,0 +1,127 @@
+"""Thousands of games against random opponents: `gym.make_vec`, and training through it."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import gymnasium
+import numpy as np
+
+import boardenvs
+from agents.bench.batch import stepping
+from agents.bench.row import Row
+from agents.bench.run import Bench, Key
+from agents.bench.timing import Side, interleaved, rate
+from boardenvs.chance import next_words, stream_words
+from boardenvs.registration import env_id
+
+__all__ = ["learning", "learning_steps", "vector_steps", "vectoring"]
+
+_BATCH = "BatchEnv.step, same N"
+_ZERO = "zero-cost VecEnv"
+_LEARNT = "gekitai"
+
+
+def vectoring(name: str, num: int, seconds: float) -> Side:
+    """Steps a second of `gym.make_vec`, in all games together.
+
+    Actions are uniformly random legal ones; drawing them does not count.
+    """
+    envs = gymnasium.make_vec(env_id(name), num, vectorization_mode="vector_entry_point")
+    random_actions = boardenvs.make(name).kernels.random_actions
+    words = stream_words(np.uint64(1), num)
+    actions = np.zeros(num, np.int64)
+    mask = envs.reset(seed=0)[1]["action_mask"]
+
+    def prepare() -> None:
+        random_actions(mask, next_words(words), actions)
+
+    def work() -> int:
+        nonlocal mask
+        mask = envs.step(actions)[-1]["action_mask"]
+        return num
+
+    for _ in range(32):
+        prepare()
+        work()
+    return lambda: rate(work, seconds, prepare)
+
+
+def vector_steps(bench: Bench) -> list[Row]:
+    """Each game beside `BatchEnv`, whose steps are one ply where these have the replies, too."""
+    effort = bench.effort
+    num = effort.vector_envs
+    sides: dict[Key, Side] = {}
+    for name in effort.games:
+        sides[name,] = vectoring(name, num, effort.seconds)
+        sides[name, _BATCH] = stepping(boardenvs.make(name), num, effort.seconds)
+    found = bench.compare(sides)
+    return [
+        Row(
+            f"gym.make_vec, N = {num:,}", name, found[name,], "steps/s", _BATCH, found[name, _BATCH]
+        )
+        for name in effort.games
+    ]
+
+
+def learning(env: Any, steps: int) -> Side:
+    """Steps a second of MaskablePPO with the settings of `boardenvs train`.
+
+    Args:
+        env: a Stable-Baselines3 `VecEnv`.
+        steps: of each of its games in a turn, one rollout and its update.
+
+    Raises:
+        ImportError: there is no Stable-Baselines3.
+    """
+    import torch
+    from sb3_contrib import MaskablePPO
+
+    from agents.training.settings import settings_for
+
+    settings = settings_for(_LEARNT)
+    total = steps * env.num_envs
+    model = MaskablePPO(
+        "MlpPolicy",
+        env,
+        n_steps=steps,
+        batch_size=min(settings.batch_size, total),
+        n_epochs=settings.epochs,
+        policy_kwargs={"net_arch": list(settings.hidden), "activation_fn": torch.nn.ReLU},
+        seed=0,
+        device="cpu",
+    )
+
+    def side() -> float:
+        threads = torch.get_num_threads()
+        torch.set_num_threads(1)  # as training does
+        began = time.perf_counter()
+        try:
+            model.learn(total, reset_num_timesteps=False)
+        finally:
+            torch.set_num_threads(threads)
+        return total / (time.perf_counter() - began)
+
+    return side
+
+
+def learning_steps(bench: Bench) -> list[Row]:
+    """Training through the vector environment, beside one that does nothing."""
+    effort = bench.effort
+
+    def sides() -> dict[Key, Side]:
+        from agents.bench.zero_vec_env import ZeroVecEnv
+        from agents.training.vec_env import SB3VecEnv
+        from boardenvs.vector import SeatVectorEnv
+
+        envs = SB3VecEnv([SeatVectorEnv(effort.learn_envs, _LEARNT)], seed=0)
+        zero = ZeroVecEnv(boardenvs.make(_LEARNT), effort.learn_envs)
+        return {(e,): learning(v, effort.learn_steps) for e, v in (("", envs), (_ZERO, zero))}
+
+    built = bench.peer("training with MaskablePPO", "train", sides)
+    if built is None:
+        return []
+    found = interleaved(built, effort.learn_rounds)
+    measure = f"MaskablePPO, N = {effort.learn_envs:,}"
+    return [Row(measure, _LEARNT, found["",], "steps/s", _ZERO, found[_ZERO,])]

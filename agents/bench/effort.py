@@ -15,7 +15,7 @@ class Effort:
 
     games: tuple[str, ...] = tuple(boardenvs.GAMES)
     """Which games are measured where a measure is about all of them."""
-    rounds: int = 7
+    rounds: int = 5
     """How often each side has its turn; the figure is the median."""
     seconds: float = 0.12
     """How long a turn lasts, in the measures that repeat something short."""
@@ -29,7 +29,7 @@ class Effort:
     """Games of pgx."""
     learn_envs: int = 512
     """Games side by side in training."""
-    learn_steps: int = 64
+    learn_steps: int = 32
     """Steps of each of them in a turn."""
     learn_rounds: int = 5
     """As `rounds`, in training."""

@@ -17,12 +17,17 @@ __all__ = ["core_gains", "curves_over_n", "curves_over_size", "memory"]
 
 _ONE = "one thread"
 _BOTH = "observation and mask alone"
-_SIZES: dict[str, list[dict[str, Any]]] = {
-    "gekitai": [{"board_size": n} for n in (6, 7, 8)],
-    "gomoku": [{"board_size": n} for n in (5, 8, 9, 12, 15, 19, 26)],
-    "game112": [{"board_size": n} for n in (3, 5, 7, 9)],
-    "goat_race": [{"width": 9, "height": n} for n in (4, 6, 12, 18, 26)],
+_SIZE_ENVS = 1024
+_SIZES: dict[str, list[tuple[int, dict[str, Any]]]] = {
+    "gekitai": [(n * n, {"board_size": n}) for n in (6, 7, 8)],
+    "gomoku": [(n * n, {"board_size": n}) for n in (5, 8, 9, 12, 15, 19, 26)],
+    "game112": [(n, {"board_size": n}) for n in (3, 5, 7, 9)],
+    "goat_race": [(9 * n, {"width": 9, "height": n}) for n in (4, 6, 12, 18, 26)],
 }
+"""Number of cells and parameters of the boards that are measured."""
+
+_Point = tuple[int, int, dict[str, Any]]
+"""Where on the curve it is, games side by side, and parameters."""
 
 
 def core_gains(bench: Bench) -> list[Row]:
@@ -59,51 +64,53 @@ def memory(bench: Bench) -> list[Row]:
     return rows
 
 
-def _curve(
-    bench: Bench, games: list[tuple[str, dict[str, Any], int]], axis: str, points: list[int]
-) -> list[Row]:
-    """`BatchEnv.step` beside the writing of its bytes, along a curve.
+def _curves(bench: Bench, axis: str, points: dict[str, list[_Point]]) -> list[Row]:
+    """`BatchEnv.step` beside the writing of its bytes, the points of a game taking turns.
 
     Args:
         bench: how much to do.
-        games: name, parameters and batch size of each point.
-        axis: of the curve.
-        points: where on it each point is.
+        axis: of the curves.
+        points: of each game by name.
     """
     effort = bench.effort
     seconds = effort.curve_seconds
     rows = []
-    for (name, params, num), point in zip(games, points, strict=True):
-        game = boardenvs.make(name, **params)
-        sides = {"": stepping(game, num, seconds), COPYING: copying(game, num, seconds)}
+    for name, its in points.items():
+        sides: dict[tuple[int, bool], Side] = {}
+        for where, num, params in its:
+            game = boardenvs.make(name, **params)
+            sides[where, True] = stepping(game, num, seconds)
+            sides[where, False] = copying(game, num, seconds)
         found = interleaved(sides, effort.curve_rounds)
-        measure = f"curve over {axis}, N = {num:,}"
-        values = (found[""], "plies/s", COPYING, found[COPYING])
-        rows.append(Row(measure, label(name, params), *values, point=(axis, point)))
+        rows += [
+            Row(
+                f"curve over {axis}, N = {num:,}",
+                label(name, params),
+                found[where, True],
+                "plies/s",
+                COPYING,
+                found[where, False],
+                point=(axis, where),
+            )
+            for where, num, params in its
+        ]
     return rows
 
 
 def curves_over_n(bench: Bench) -> list[Row]:
     """From one game to 65,536, on as many threads as `BatchEnv` chooses."""
     effort = bench.effort
-    games: list[tuple[str, dict[str, Any], int]] = [
-        (name, {}, num) for name in effort.games for num in effort.batch_sizes
-    ]
-    return _curve(bench, games, "N", [num for _, _, num in games])
+    points: list[_Point] = [(num, num, {}) for num in effort.batch_sizes]
+    return _curves(bench, "N", dict.fromkeys(effort.games, points))
 
 
 def curves_over_size(bench: Bench) -> list[Row]:
     """The games with a board to choose, on boards of growing size."""
     effort = bench.effort
-    games = []
-    points = []
-    for name in effort.games:
-        chosen = _SIZES.get(name, [])
-        few = np.linspace(0, len(chosen) - 1, min(len(chosen), effort.board_sizes)).round()
-        for k in few.astype(int):
-            params = chosen[k]
-            games.append((name, params, 1024))
-            side = params.get("board_size", 0)
-            cells = side if name == "game112" else side**2
-            points.append(params["width"] * params["height"] if "width" in params else cells)
-    return _curve(bench, games, "cells", points)
+    points: dict[str, list[_Point]] = {}
+    for name, chosen in _SIZES.items():
+        if name in effort.games:
+            few = np.linspace(0, len(chosen) - 1, min(len(chosen), effort.board_sizes))
+            its = [chosen[k] for k in few.round().astype(int)]
+            points[name] = [(cells, _SIZE_ENVS, params) for cells, params in its]
+    return _curves(bench, "cells", points)

@@ -66,7 +66,10 @@ def vector_steps(bench: Bench) -> list[Row]:
 
 
 def learning(env: Any, steps: int) -> Side:
-    """Steps a second of MaskablePPO with the settings of `boardenvs train`.
+    """Steps a second of MaskablePPO, all that it does counted.
+
+    A small network and one pass over each rollout, in large batches: of all learners this
+    is one that waits longest for its environment.
 
     Args:
         env: a Stable-Baselines3 `VecEnv`.
@@ -78,24 +81,20 @@ def learning(env: Any, steps: int) -> Side:
     import torch
     from sb3_contrib import MaskablePPO
 
-    from agents.training.settings import settings_for
-
-    settings = settings_for(_LEARNT)
     total = steps * env.num_envs
     model = MaskablePPO(
         "MlpPolicy",
         env,
         n_steps=steps,
-        batch_size=min(settings.batch_size, total),
-        n_epochs=settings.epochs,
-        policy_kwargs={"net_arch": list(settings.hidden), "activation_fn": torch.nn.ReLU},
+        batch_size=min(4096, total),
+        n_epochs=1,
         seed=0,
         device="cpu",
     )
 
     def side() -> float:
         threads = torch.get_num_threads()
-        torch.set_num_threads(1)  # as training does
+        torch.set_num_threads(1)  # as `boardenvs train` does
         began = time.perf_counter()
         try:
             model.learn(total, reset_num_timesteps=False)

@@ -20,7 +20,7 @@ from agents.training import start
 from boardenvs.episode import Episode
 
 SCRIPT = Path(sys.executable).with_name("boardenvs")
-COMMANDS = ["demo", "play", "watch", "train", "arena"]
+COMMANDS = ["demo", "play", "watch", "train", "arena", "bench"]
 
 
 @pytest.fixture
@@ -119,6 +119,7 @@ def test_every_command_is_listed(command):
         (["arena", "gekitai"], "the following arguments are required: SPEC"),
         (["play", "gekitai", "--colour", "red"], "unrecognized arguments: --colour red"),
         (["demo", "gekitai"], "unrecognized arguments: gekitai"),
+        (["bench", "gekitai"], "unrecognized arguments: gekitai"),
         (["play", "gekitai", "--seed"], "argument --seed: expected one argument"),
         *(
             ([*one, "--seed", "x"], "argument --seed: invalid int value: 'x'")
@@ -127,7 +128,7 @@ def test_every_command_is_listed(command):
         # Games and their parameters.
         *(
             ([name, "chess", "random", "random"][: 2 if name in ("play", "train") else 4], said)
-            for name in COMMANDS[1:]
+            for name in COMMANDS[1:-1]
             for said in ["there is no game 'chess'; the games are gekitai, gomoku"]
         ),
         (["play", "gekitai", "-p", "size=7"], "gekitai has no parameter 'size'; its parameters"),

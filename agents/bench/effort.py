@@ -50,7 +50,7 @@ class Effort:
 
 
 FULL = Effort()
-"""About four minutes on two cores."""
+"""About three minutes on two cores."""
 
 QUICK = Effort(
     games=("gekitai", "gomoku"),

@@ -56,8 +56,8 @@ class Bench:
 
 def measure(bench: Bench) -> list[Row]:
     """All figures; a bar on standard error shows how far it is."""
-    # Numba's idle threads would spin on the cores that the next side needs. Read when the
-    # threads start; the user's own choice is respected.
+    # Numba's idle threads would spin: on a core that another program wants, that made two
+    # threads fifty times slower than one. Read when they start; a user's choice is respected.
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     from agents.bench.measures import MEASURES
 

@@ -8,6 +8,7 @@ import os
 import numpy as np
 import pytest
 from hypothesis import settings
+from keyboards import answering
 
 import boardenvs
 
@@ -57,17 +58,7 @@ def keyboard(monkeypatch):
     """Answers `input` with the given lines and echoes them, as a terminal does."""
 
     def answer_with(*lines):
-        answers = iter(lines)
-
-        def typed(prompt=""):
-            print(prompt, end="")
-            line = next(answers, None)
-            if line is None:
-                raise EOFError
-            print(line)
-            return line
-
-        monkeypatch.setattr(builtins, "input", typed)
+        monkeypatch.setattr(builtins, "input", answering(lines))
 
     return answer_with
 

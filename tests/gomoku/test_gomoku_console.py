@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from keyboards import answering
 from plain_gomoku import PlainGomoku
 
 from boardenvs.gomoku.__main__ import main
@@ -50,16 +51,7 @@ def played(monkeypatch, capsys):
 
     def play(*lines):
         answers = iter(lines)
-
-        def typed(prompt=""):
-            print(prompt, end="")
-            line = next(answers, None)
-            if line is None:
-                raise EOFError
-            print(line)
-            return line
-
-        monkeypatch.setattr(builtins, "input", typed)
+        monkeypatch.setattr(builtins, "input", answering(answers))
         play_game()
         assert next(answers, None) is None
         return capsys.readouterr().out

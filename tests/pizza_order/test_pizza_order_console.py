@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from keyboards import answering
 
 import boardenvs
 from boardenvs.pizza_order.__main__ import main
@@ -32,29 +33,6 @@ NEITHER = "Please answer y or n.\n"
 @pytest.fixture(autouse=True)
 def _first_order(monkeypatch):
     monkeypatch.setattr(PizzaOrder, "total_orders", 0)
-
-
-def answering(lines):
-    """A stand-in for `input` that answers with the given lines and echoes them."""
-    answers = iter(lines)
-
-    def typed(prompt=""):
-        print(prompt, end="")
-        line = next(answers, None)
-        if line is None:
-            raise EOFError
-        print(line)
-        return line
-
-    return typed
-
-
-@pytest.fixture
-def keyboard(monkeypatch):
-    def answer_with(*lines):
-        monkeypatch.setattr(builtins, "input", answering(lines))
-
-    return answer_with
 
 
 def run_program(typed, *argv):

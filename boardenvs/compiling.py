@@ -115,8 +115,9 @@ class _Threads:
 
     def usable(self) -> bool:
         if self._usable is None:
-            # By default the threads of GNU OpenMP spin while they wait, and with another program
-            # on the same cores a step takes many times as long as on one thread.
+            # By default the threads of GNU OpenMP spin while they wait: on a core that another
+            # program wants, that made two threads fifty times slower than one. It is read when
+            # they start; a user's own choice is respected.
             os.environ.setdefault("OMP_WAIT_POLICY", "passive")
             try:
                 _launch_threads()

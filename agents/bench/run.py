@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import warnings
 from collections.abc import Callable
@@ -56,9 +55,6 @@ class Bench:
 
 def measure(bench: Bench) -> list[Row]:
     """All figures; a bar on standard error shows how far it is."""
-    # Numba's idle threads would spin: on a core that another program wants, that made two
-    # threads fifty times slower than one. Read when they start; a user's choice is respected.
-    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     from agents.bench.measures import MEASURES
 
     rows: list[Row] = []

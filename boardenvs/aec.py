@@ -156,9 +156,9 @@ class GameAECEnv(AECEnv[str, Observation, int]):
             mask = self._legal.copy()
         else:
             mask = np.zeros(game.num_actions, np.int8)
-        seen = np.empty((1, *game.observation_shape), np.int8)
+        seen = np.empty((1, game.observation_size), np.int8)
         game.kernels.observe_games(self._states, game.constants, self._seats[seat], seen)
-        return {"observation": seen[0], "action_mask": mask}
+        return {"observation": seen.reshape(game.observation_shape), "action_mask": mask}
 
     def state(self) -> npt.NDArray[np.int8]:
         """All seats' views in order: int8 of shape (num_players, *observation_shape)."""

@@ -110,7 +110,7 @@ class BatchEnv:
             self.game.start,
             numbers,
             self._mask,
-            self._observation,
+            self._observation.reshape(self.num_envs, -1),
             self._to_move,
             self._reward,
             self._terminated,

@@ -11,6 +11,7 @@ import abc
 import copy
 import functools
 import importlib
+import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -114,6 +115,8 @@ class Game(abc.ABC):
         self.num_players = num_players
         self.num_actions = num_actions
         self.observation_shape = observation_shape
+        self.observation_size = math.prod(observation_shape)
+        """Entries of one observation."""
         self.max_plies = whole_number("max_plies", params["max_plies"], num_players, 2**31 - 1)
         self.params = {**params, "max_plies": self.max_plies}
         for key in [*constants, *(field[0] for field in fields)]:
@@ -122,9 +125,8 @@ class Game(abc.ABC):
         record = np.dtype([*_header(num_players), *fields], align=True)
         self.state_dtype = np.dtype((np.record, record))
         constants = {**constants, "max_plies": (np.int64, self.max_plies)}
-        self.constants = np.zeros(
-            1, np.dtype((np.record, [(k, t) for k, (t, _) in constants.items()]))
-        )
+        parameters = np.dtype([(k, t) for k, (t, _) in constants.items()], align=True)
+        self.constants = np.zeros(1, np.dtype((np.record, parameters)))
         """The rules' parameters `p`, shape (1,)."""
         for key, (_, value) in constants.items():
             self.constants[key] = value
@@ -229,9 +231,9 @@ class Game(abc.ABC):
             seat: one seat, or one for each state.
         """
         states = self.batch(states)
-        out = np.empty((len(states), *self.observation_shape), np.int8)
+        out = np.empty((len(states), self.observation_size), np.int8)
         self.kernels.observe_games(states, self.constants, self._seats(seat, len(states)), out)
-        return out
+        return out.reshape(len(states), *self.observation_shape)
 
     def conceal(self, states: States, seat: npt.ArrayLike, rng: np.random.Generator) -> States:
         """Copies as far as a seat may know them.

@@ -8,7 +8,8 @@ parameters `p`:
 - `legal(s, p, mask)`: write every entry of a bool array of `num_actions`.
 - `play(s, p, action)`: one legal action, ending with `outcome.end_ply`.
 - `judge(s, p)`: end the game if the position just reached does; `play` calls it too.
-- `observe(s, p, seat, out)`: write every entry of an int8 array.
+- `observe(s, p, seat, out)`: write every entry of an observation, laid out as one row of int8:
+  a board of several dimensions would cost its shape at every entry.
 - `redraw(s, p, seat, word)`: replace what `seat` cannot know, and the stream.
 """
 

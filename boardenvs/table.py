@@ -131,6 +131,7 @@ class Table:
         self._words = np.zeros(num, np.uint64)
         self._places = np.arange(num)
         self._shape = game.observation_shape
+        self._size = game.observation_size
         self._torn = True
         self.played: list[int] | None = [] if record else None
         self.first: States | None = None
@@ -264,18 +265,16 @@ class Table:
             self.act(np.array([action]))
             action = -1
         step = self._step_seat or self._settle()
-        out = np.empty(self._shape, _INT8)
+        out = np.empty(self._size, _INT8)
         reward, terminated, truncated = step(out, action)
-        return out, self._mask.copy(), reward, terminated, truncated
+        return out.reshape(self._shape), self._mask.copy(), reward, terminated, truncated
 
     def _settle(self) -> Callable[..., tuple[float, bool, bool]]:
         """Make `_step_seat`, which knows all its arguments but the last two."""
         from boardenvs.compiling import settled
 
         own = (self.states, self.game.constants, self.seats, self._words, self.masks)
-        kernel = settled(
-            self.game.kernels.step_seat, *own, np.empty(self.game.observation_shape, np.int8), 0
-        )
+        kernel = settled(self.game.kernels.step_seat, *own, np.empty(self._size, np.int8), 0)
         self._step_seat = functools.partial(kernel, *own)
         return self._step_seat
 
@@ -292,12 +291,12 @@ class Table:
         Returns:
             int8 of shape (N, *observation_shape), bool of shape (N, num_actions).
         """
-        out = np.empty((len(self.states), *self.game.observation_shape), np.int8)
+        out = np.empty((len(self.states), self._size), np.int8)
         masks = np.empty_like(self.masks)
         self.game.kernels.show_seats(
             self.threads, self.states, self.game.constants, self.seats, self.masks, out, masks
         )
-        return out, masks
+        return out.reshape(-1, *self._shape), masks
 
     def _play_turns(self, actions: npt.NDArray[np.int64]) -> None:
         game = self.game

@@ -66,10 +66,11 @@ def play(s, p, action):
 @njit
 def observe(s, p, seat, out):
     """Planes: ones, twos, empty positions; the same for both seats."""
-    for i in range(p.positions):
-        out[0, i] = s.cells[i] == 1
-        out[1, i] = s.cells[i] == 2
-        out[2, i] = s.cells[i] == 0
+    size = p.positions
+    for i in range(size):
+        out[i] = s.cells[i] == 1
+        out[size + i] = s.cells[i] == 2
+        out[2 * size + i] = s.cells[i] == 0
 
 
 @njit

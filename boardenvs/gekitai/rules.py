@@ -83,9 +83,8 @@ def push(p, occupied, neighbour, beyond):
     where no piece stands or the way is blocked.
     """
     onto = beyond & p.board
-    if neighbour & occupied == np.uint64(0) or onto & occupied != np.uint64(0):
-        return np.uint64(0)
-    return neighbour | onto
+    moves = (neighbour & occupied != np.uint64(0)) & (onto & occupied == np.uint64(0))
+    return neighbour | onto if moves else np.uint64(0)
 
 
 @njit
@@ -100,16 +99,14 @@ def pushed(p, mine, theirs, placed):
     for d in range(4):
         near = ahead(placed, d)
         change = push(p, occupied, near, ahead(near, d))
-        if near & was_mine != np.uint64(0):
-            mine ^= change
-        else:
-            theirs ^= change
+        own = change if near & was_mine != np.uint64(0) else np.uint64(0)
+        mine ^= own
+        theirs ^= change ^ own
         near = back(placed, d)
         change = push(p, occupied, near, back(near, d))
-        if near & was_mine != np.uint64(0):
-            mine ^= change
-        else:
-            theirs ^= change
+        own = change if near & was_mine != np.uint64(0) else np.uint64(0)
+        mine ^= own
+        theirs ^= change ^ own
     return mine | placed, theirs
 
 
@@ -152,16 +149,16 @@ def play(s, p, action):
 @njit
 def observe(s, p, seat, out):
     """Planes: the seat's pieces, the other player's, empty cells."""
+    size = p.side * p.side
     mine = s.pieces[seat]
     theirs = s.pieces[1 - seat]
-    for row in range(p.side):
-        for column in range(p.side):
-            bit = np.uint64(8 * row + column)
-            own = np.int8((mine >> bit) & np.uint64(1))
-            other = np.int8((theirs >> bit) & np.uint64(1))
-            out[0, row, column] = own
-            out[1, row, column] = other
-            out[2, row, column] = np.int8(1) - own - other
+    empty = ~(mine | theirs)
+    for a in range(size):
+        out[a] = (mine >> p.bits[a]) & np.uint64(1)
+    for a in range(size):
+        out[size + a] = (theirs >> p.bits[a]) & np.uint64(1)
+    for a in range(size):
+        out[2 * size + a] = (empty >> p.bits[a]) & np.uint64(1)
 
 
 @njit

@@ -13,6 +13,7 @@ where a goat of that seat shows, `s.arrived[seat]` counts its goats in the Desti
 
 from __future__ import annotations
 
+import numpy as np
 from numba import njit
 
 from boardenvs.chance import draw
@@ -265,50 +266,63 @@ def play(s, p, action):
 
 
 @njit
-def fill(plane):
-    """Mark every cell of a plane."""
-    for row in range(plane.shape[0]):
-        for column in range(plane.shape[1]):
-            plane[row, column] = 1
+def show_bits(out, first, p, rows):
+    """Write a plane that has a 1 for every bit of the words of its rows."""
+    row = 0
+    while row < p.height:
+        # As many rows as fit into one word, so that their entries make one long loop without
+        # branches, of which LLVM takes several at once.
+        bits = np.uint64(0)
+        entries = 0
+        while row < p.height and entries + p.width <= 64:
+            bits |= np.uint64(rows[row]) << np.uint64(entries)
+            entries += p.width
+            row += 1
+        for k in range(entries):
+            # An unsigned index: Numba has any other looked at for being negative.
+            out[np.uint64(first + k)] = (bits >> np.uint64(k)) & np.uint64(1)
+        first += entries
+
+
+@njit
+def mark(out, first, size):
+    """Mark so many entries of an observation."""
+    for k in range(first, first + size):
+        out[np.uint64(k)] = 1
 
 
 @njit
 def observe(s, p, seat, out):
     """Planes as the game's page lists them; players in the order of play, the seat itself first."""
     n = len(s.returns)
-    for plane in range(out.shape[0]):
-        for row in range(p.height):
-            for column in range(p.width):
-                out[plane, row, column] = 0
+    width = p.width
+    plane = p.height * width
+    for k in range(len(out)):
+        out[k] = 0
     first = 0
     while s.order[first] != seat:
         first += 1
     for k in range(n):
         player = s.order[(first + k) % n]
-        for row in range(p.height):
-            for column in range(p.width):
-                out[k, row, column] = (s.tops[player, row] >> column) & 1
+        show_bits(out, k * plane, p, s.tops[player])
         if player == s.to_move:
-            fill(out[n + 5 + k])
-    for row in range(p.height):
-        for column in range(p.width):
-            out[n, row, column] = (s.blocked[row] >> column) & 1
+            mark(out, (n + 5 + k) * plane, plane)
+    show_bits(out, n * plane, p, s.blocked)
     if s.die > 0:
-        for column in range(p.width):
-            out[n + 1, s.die - 1, column] = 1
-    fill(out[n + 2 + s.decision])
+        mark(out, (n + 1) * plane + (s.die - 1) * width, width)
+    mark(out, (n + 2 + s.decision) * plane, plane)
     if p.memory:
         for row in range(p.height):
-            for column in range(p.width):
+            for column in range(width):
                 stack = s.stacks[row, column] >> 3
-                plane = 2 * n + 5
+                below_top = (2 * n + 5) * plane + row * width + column
                 while stack != 0:
                     owner = (stack & 7) - 1
                     for k in range(n):
                         if s.order[(first + k) % n] == owner:
-                            out[plane + k, row, column] = 1
+                            out[below_top + k * plane] = 1
                     stack >>= 3
-                    plane += n
+                    below_top += n * plane
 
 
 @njit

@@ -101,13 +101,12 @@ def observe(s, p, seat, out):
     """Planes: the seat's stones, the other player's, empty intersections."""
     cells = s.cells
     size = p.side * p.side
-    planes = out.reshape(3, size)
     mine = np.int8(seat + 1)
     theirs = np.int8(2 - seat)
     for a in range(size):
-        planes[0, a] = cells[a] == mine
-        planes[1, a] = cells[a] == theirs
-        planes[2, a] = cells[a] == 0
+        out[a] = cells[a] == mine
+        out[size + a] = cells[a] == theirs
+        out[2 * size + a] = cells[a] == 0
 
 
 @njit

@@ -19,6 +19,8 @@ from boardenvs.outcome import end_alone, end_ply
 INGREDIENTS = 15
 PRESETS = ((1, 13), (6, 7, 8, 9, 10), (2, 3, 4, 5), (3, 12))
 """The ingredients of the flavours that are no choice of the customer's, in menu order."""
+ROW = INGREDIENTS + 1
+"""Entries of a row of an observation."""
 MOST = 9
 """Pizzas that a record has room for."""
 
@@ -147,23 +149,23 @@ def play(s, p, action):
 
 
 @njit
-def show_pizza(there, ingredients, row):
+def show_pizza(out, row, there, ingredients):
     """One row of an observation: the ingredients, and whether there is such a pizza."""
-    for i in range(INGREDIENTS):
-        row[i] = there and ingredients >> i & 1 != 0
-    row[INGREDIENTS] = there
+    shown = ingredients | np.uint16(1 << INGREDIENTS) if there else np.uint16(0)
+    for i in range(ROW):
+        out[row * ROW + i] = shown >> i & 1
 
 
 @njit
 def observe(s, p, seat, out):
     """Rows: the pizzas wanted, those taken, the one in hand, the question."""
     for k in range(p.most):
-        show_pizza(k < s.num_wanted, s.wanted[k], out[k])
-        show_pizza(k < s.num_taken, s.taken[k], out[p.most + k])
+        show_pizza(out, k, k < s.num_wanted, s.wanted[k])
+        show_pizza(out, p.most + k, k < s.num_taken, s.taken[k])
     choosing = s.asks == INGREDIENT
-    show_pizza(choosing, s.taken[s.num_taken] if choosing else np.uint16(0), out[2 * p.most])
-    for question in range(INGREDIENTS + 1):
-        out[2 * p.most + 1, question] = s.asks == question
+    show_pizza(out, 2 * p.most, choosing, s.taken[s.num_taken] if choosing else np.uint16(0))
+    for question in range(ROW):
+        out[(2 * p.most + 1) * ROW + question] = s.asks == question
 
 
 @njit

@@ -8,8 +8,11 @@ process loads it in milliseconds.
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
 import functools
 import hashlib
+import importlib.metadata
 import os
 import sys
 import types
@@ -26,8 +29,8 @@ from boardenvs import loops
 
 __all__ = ["Kernels", "bind", "bind_parallel", "default_threads", "settled"]
 
-# GNU OpenMP, Numba's usual choice, allows kernels from several Python threads at
-# once; its "workqueue" layer crashes on that. A user's own choice is respected.
+# TBB and GNU OpenMP allow kernels from several Python threads at once; Numba's "workqueue"
+# layer crashes on that. A user's own choice is respected.
 config: Any = numba_config
 if config.THREADING_LAYER == "default":
     config.THREADING_LAYER = "threadsafe"
@@ -96,6 +99,20 @@ def _in_chunks(chunks: int, args: tuple[Any, ...]) -> None:
         over_range(*args, c * total // chunks, (c + 1) * total // chunks)  # type: ignore[name-defined] # noqa: F821 bound by bind_parallel
 
 
+def _load_tbb() -> None:
+    """Load the library that Numba's TBB layer links to, if it is installed as a Python package.
+
+    Such a package puts it where the dynamic linker does not look; Numba finds it once it is
+    loaded. Work stealing pays where other programs want the same cores: a call does not wait
+    for a thread that has not come to run yet.
+    """
+    with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+        for file in importlib.metadata.files("tbb") or []:
+            if file.name == "libtbb.so.12":  # the only ABI that Numba knows
+                with contextlib.suppress(OSError):
+                    ctypes.CDLL(str(file.locate()))
+
+
 class _Threads:
     """Whether this process may use Numba's threads.
 
@@ -115,9 +132,10 @@ class _Threads:
 
     def usable(self) -> bool:
         if self._usable is None:
-            # By default the threads of GNU OpenMP spin while they wait: on a core that another
-            # program wants, that made two threads fifty times slower than one. It is read when
-            # they start; a user's own choice is respected.
+            _load_tbb()
+            # Where there is no TBB: by default the threads of GNU OpenMP spin while they wait.
+            # On a core that another program wants, that made two threads fifty times slower
+            # than one. It is read when they start; a user's own choice is respected.
             os.environ.setdefault("OMP_WAIT_POLICY", "passive")
             try:
                 _launch_threads()

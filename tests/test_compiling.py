@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import os
 import shutil
 import subprocess
@@ -208,6 +209,27 @@ assert len(results) == 5
 assert all(result == results["expected"] for result in results.values())
 print("the same")
 """
+
+
+def _has_tbb():
+    try:
+        return importlib.metadata.version("tbb") is not None
+    except importlib.metadata.PackageNotFoundError:
+        return False
+
+
+USED_LAYER = """
+import numba
+import boardenvs
+
+boardenvs.BatchEnv("gekitai", 4, 0, threads=2).step([0, 1, 2, 3])
+print(numba.threading_layer())
+"""
+
+
+@pytest.mark.skipif(not _has_tbb(), reason="TBB has wheels for few machines")
+def test_threads_steal_work_where_tbb_is_installed(tmp_path):
+    assert run(USED_LAYER, tmp_path, NUMBA_THREADING_LAYER="default") == "tbb\n"
 
 
 def test_python_threads_may_use_kernels_at_once(tmp_path):

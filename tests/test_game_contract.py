@@ -594,6 +594,20 @@ def test_random_actions_are_legal_and_uniform(game):
     assert np.abs(counts[legal] - mean).max() < 4.5 * mean**0.5
 
 
+@pytest.mark.parametrize("marked", [1, 3, 60])
+def test_an_action_found_by_trying_is_marked_and_uniform(marked):
+    num, size = 20_000, 64
+    mask = np.zeros(size, np.bool_)
+    mask[np.random.default_rng(1).permutation(size)[:marked]] = True
+    bits = np.random.default_rng(0).integers(0, 2**64, num, np.uint64)
+    tried_action = boardenvs.make("game112").kernels.tried_action
+    counts = np.bincount([tried_action(mask, word) for word in bits], minlength=size)
+    assert not counts[~mask].any()
+    mean = num / marked
+    assert np.abs(counts[mask] - mean).max() < 4.5 * mean**0.5
+    assert tried_action(np.zeros(size, np.bool_), bits[0]) == -1
+
+
 @pytest.mark.parametrize("threads", [1, 2])
 def test_turns_of_random_opponents_end_at_the_seat_or_the_end(game, threads):
     states, other = start(game), start(game)

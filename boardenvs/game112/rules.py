@@ -17,19 +17,19 @@ from boardenvs.outcome import end_in_draw, end_ply, end_with_winner
 @njit
 def has_112(cells, size):
     """Whether three neighbouring positions read 1, 1, 2."""
-    for i in range(size - 2):
-        if cells[i] == 1 and cells[i + 1] == 1 and cells[i + 2] == 2:
-            return True
-    return False
+    found = False
+    for i in range(size - 2):  # without a way out, so that LLVM takes several at once
+        found |= (cells[i] == 1) & (cells[i + 1] == 1) & (cells[i + 2] == 2)
+    return found
 
 
 @njit
 def is_full(cells, size):
     """Whether no position is empty."""
+    full = True
     for i in range(size):
-        if cells[i] == 0:
-            return False
-    return True
+        full &= cells[i] != 0
+    return full
 
 
 @njit

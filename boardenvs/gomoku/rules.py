@@ -23,28 +23,31 @@ def wins(p, length):
 
 
 @njit
-def reach(cells, p, row, column, down, right):
-    """How many stones of the colour at a cell follow it in one direction."""
-    stone = cells[row * p.side + column]
+def reach(cells, cell, step, room):
+    """How many stones of the colour at a cell follow it, each `step` cells on, at most `room`."""
+    stone = cells[cell]
     count = 0
-    while True:
-        row += down
-        column += right
-        if row < 0 or column < 0 or row >= p.side or column >= p.side:
-            return count
-        if cells[row * p.side + column] != stone:
-            return count
+    while count < room and cells[cell + step] == stone:
+        cell += step
         count += 1
+    return count
 
 
 @njit
 def wins_through(cells, p, action):
     """Whether the stone on a cell is part of a row, column or diagonal that wins."""
-    row = action // p.side
-    column = action - row * p.side
-    for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
-        length = reach(cells, p, row, column, down, right)
-        length += 1 + reach(cells, p, row, column, -down, -right)
+    side = p.side
+    up = action // side  # rooms on the four sides of the cell
+    left = action - up * side
+    down = side - 1 - up
+    right = side - 1 - left
+    for step, ahead, behind in (
+        (1, right, left),
+        (side, down, up),
+        (side + 1, min(down, right), min(up, left)),
+        (side - 1, min(down, left), min(up, right)),
+    ):
+        length = 1 + reach(cells, action, step, ahead) + reach(cells, action, -step, behind)
         if wins(p, length):
             return True
     return False

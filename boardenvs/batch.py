@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 import numpy as np
 import numpy.typing as npt
 
@@ -10,6 +12,8 @@ from boardenvs.game import Game, Illegal, States, check_illegal, whole_number
 from boardenvs.interface import base_word, plain_seed, resolve_game
 
 __all__ = ["BatchEnv"]
+
+_Entry = TypeVar("_Entry", bound=np.generic)
 
 
 class BatchEnv:
@@ -119,7 +123,7 @@ class BatchEnv:
         return self._reward, self._terminated, self._truncated
 
 
-def _read_only(array: npt.NDArray[np.generic]) -> npt.NDArray[np.generic]:
+def _read_only(array: npt.NDArray[_Entry]) -> npt.NDArray[_Entry]:
     view = array.view()
     view.flags.writeable = False
     return view

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from agents.bench.batch import batch_steps
+from agents.bench.parts import parts_of_a_step
 from agents.bench.play_out import play_outs
 from agents.bench.row import Row
 from agents.bench.run import Bench
@@ -17,6 +18,7 @@ __all__ = ["MEASURES"]
 
 MEASURES: dict[str, Callable[[Bench], list[Row]]] = {
     "batches": batch_steps,
+    "parts of a step": parts_of_a_step,
     "random play": play_outs,
     "PettingZoo loops": aec_loops,
     "Gymnasium steps": seat_steps,

@@ -16,6 +16,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from boardenvs.bits import show_bits
 from boardenvs.chance import draw
 from boardenvs.outcome import end_in_draw, end_ply, end_with_winner
 
@@ -266,21 +267,18 @@ def play(s, p, action):
 
 
 @njit
-def show_bits(out, first, p, rows):
+def show_rows(out, first, p, rows):
     """Write a plane that has a 1 for every bit of the words of its rows."""
     row = 0
     while row < p.height:
-        # As many rows as fit into one word, so that their entries make one long loop without
-        # branches, of which LLVM takes several at once.
+        # As many rows as fit into one word, which is shown at once.
         bits = np.uint64(0)
         entries = 0
         while row < p.height and entries + p.width <= 64:
             bits |= np.uint64(rows[row]) << np.uint64(entries)
             entries += p.width
             row += 1
-        for k in range(entries):
-            # An unsigned index: Numba has any other looked at for being negative.
-            out[np.uint64(first + k)] = (bits >> np.uint64(k)) & np.uint64(1)
+        show_bits(out, first, bits, entries)
         first += entries
 
 
@@ -304,10 +302,10 @@ def observe(s, p, seat, out):
         first += 1
     for k in range(n):
         player = s.order[(first + k) % n]
-        show_bits(out, k * plane, p, s.tops[player])
+        show_rows(out, k * plane, p, s.tops[player])
         if player == s.to_move:
             mark(out, (n + 5 + k) * plane, plane)
-    show_bits(out, n * plane, p, s.blocked)
+    show_rows(out, n * plane, p, s.blocked)
     if s.die > 0:
         mark(out, (n + 1) * plane + (s.die - 1) * width, width)
     mark(out, (n + 2 + s.decision) * plane, plane)

@@ -13,6 +13,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from boardenvs.bits import show_bits
 from boardenvs.chance import draw
 from boardenvs.outcome import end_alone, end_ply
 
@@ -152,8 +153,7 @@ def play(s, p, action):
 def show_pizza(out, row, there, ingredients):
     """One row of an observation: the ingredients, and whether there is such a pizza."""
     shown = ingredients | np.uint16(1 << INGREDIENTS) if there else np.uint16(0)
-    for i in range(ROW):
-        out[row * ROW + i] = shown >> i & 1
+    show_bits(out, row * ROW, shown, ROW)
 
 
 @njit
@@ -164,8 +164,7 @@ def observe(s, p, seat, out):
         show_pizza(out, p.most + k, k < s.num_taken, s.taken[k])
     choosing = s.asks == INGREDIENT
     show_pizza(out, 2 * p.most, choosing, s.taken[s.num_taken] if choosing else np.uint16(0))
-    for question in range(ROW):
-        out[(2 * p.most + 1) * ROW + question] = s.asks == question
+    show_bits(out, (2 * p.most + 1) * ROW, 1 << s.asks, ROW)
 
 
 @njit

@@ -16,6 +16,7 @@ from agents.bench import (
     Row,
     batch,
     describe_machine,
+    parts,
     play_out,
     report,
     results_table,
@@ -181,6 +182,13 @@ def test_each_game_is_measured(tiny):
     games = {row.game for row in batch.batch_steps(tiny) if row.against == batch.COPYING}
     assert games == set(TINY.games)
     assert [row.game for row in startup.first_steps(tiny)] == ["gekitai"]
+
+
+def test_parts_of_a_step_are_compared_with_the_step(tiny):
+    rows = parts.parts_of_a_step(tiny)
+    assert [row.game for row in rows] == [name for name in TINY.games for _ in range(4)]
+    assert len({row.measure for row in rows}) == 4
+    assert all(row.unit == "ns/board" for row in rows)
 
 
 def test_pgx_takes_part(tiny):

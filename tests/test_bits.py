@@ -1,0 +1,28 @@
+"""Words shown as arrays of their bits."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from boardenvs.bits import show_bits
+
+NONE = 7
+"""An entry that nothing was written to."""
+
+
+@given(bits=st.integers(0, 2**64 - 1), size=st.integers(0, 64), first=st.integers(0, 70))
+def test_bits_are_shown_the_lowest_first(bits, size, first):
+    out = np.full(140, NONE, np.int8)
+    show_bits(out, first, np.uint64(bits), size)
+    shown = [int(digit) for digit in reversed(f"{bits:064b}")][:size]
+    assert out.tolist() == [NONE] * first + shown + [NONE] * (140 - first - size)
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.int32, np.int64])
+def test_words_of_any_integer_type(dtype):
+    out = np.full(7, NONE, np.int8)
+    show_bits(out, 0, dtype(0b101_1001), 7)
+    assert out.tolist() == [1, 0, 0, 1, 1, 0, 1]

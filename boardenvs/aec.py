@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,8 @@ import numpy.typing as npt
 from gymnasium import spaces
 from gymnasium.utils import seeding
 from pettingzoo import AECEnv
-from pettingzoo.utils.wrappers import OrderEnforcingWrapper
+from pettingzoo.utils.env import AECIterable, AECIterator
+from pettingzoo.utils.env_logger import EnvLogger
 
 from boardenvs import make
 from boardenvs.chance import stream_words
@@ -29,9 +31,31 @@ from boardenvs.interface import (
 if TYPE_CHECKING:
     from boardenvs.episode import Episode
 
-__all__ = ["GameAECEnv", "make_env", "make_raw_env"]
+__all__ = ["GameAECEnv", "make_env"]
+
+_INT8 = np.dtype(np.int8)  # NumPy knows it sooner than by `np.int8`
+
+_CALLED_AFTER_RESET = ("step", "observe", "state", "render", "agent_iter")
+_SET_BY_RESET = ("agents", "agent_selection", "rewards", "terminations", "truncations", "infos")
 
 Observation = dict[str, npt.NDArray[np.int8]]
+
+
+def _too_early(method: str, *args: Any, **kwargs: Any) -> None:
+    """Stands for a method of an environment that was not reset."""
+    getattr(EnvLogger, f"error_{method}_before_reset")()
+
+
+class _NotYet:
+    """Stands for an attribute of an environment that was not reset; what `reset` sets hides it."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __get__(self, env: GameAECEnv | None, owner: type) -> _NotYet:
+        if env is None:
+            return self
+        raise AttributeError(f"{self._name} cannot be accessed before reset")
 
 
 class GameAECEnv(AECEnv[str, Observation, int]):
@@ -40,6 +64,14 @@ class GameAECEnv(AECEnv[str, Observation, int]):
     An agent observes `{"observation": int8 of game.observation_shape, "action_mask": int8
     of shape (num_actions,)}`; the mask marks the legal actions of the agent to move and is
     all zeros for everyone else and after the end. Rewards come at the end alone.
+
+    It checks what PettingZoo's `OrderEnforcingWrapper` and `AssertOutOfBoundsWrapper` check,
+    with the same errors and warnings; those wrappers cost more than a ply.
+
+    Raises:
+        AttributeError: before `reset`, for what an agent is told (`agents`, `rewards`, ...).
+        AssertionError: for `step`, `observe`, `state`, `render` or `agent_iter` before
+            `reset`, and for a loop over `agent_iter` without steps.
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012 each instance gets its own
@@ -72,7 +104,6 @@ class GameAECEnv(AECEnv[str, Observation, int]):
         self.metadata = {**self.metadata, "name": f"{game.name}_v0"}
         self.possible_agents = [f"player_{k}" for k in range(game.num_players)]
         self._seat = {agent: k for k, agent in enumerate(self.possible_agents)}
-        self._seats = [np.array([k]) for k in range(game.num_players)]
         self.observation_spaces = {
             agent: spaces.Dict(
                 {
@@ -86,8 +117,17 @@ class GameAECEnv(AECEnv[str, Observation, int]):
         self.state_space = integer_box(
             game.observation_high, (game.num_players, *game.observation_shape)
         )
-        self.agents: list[str] = []
+        self.has_updated = False
+        """Whether `step` or `reset` was called since `agent_iter` last asked."""
+        # These hide the methods until `reset` takes them away: to check costs a ply nothing.
+        # A `__getattr__` for the attributes would slow down every access to any.
+        for name in _CALLED_AFTER_RESET:
+            setattr(self, name, functools.partial(_too_early, name))
         self._np_random: np.random.Generator | None = None
+        # Looked up here once and for all, since a ply takes little longer than a few look-ups.
+        self._num_actions = game.num_actions
+        self._shape = game.observation_shape
+        self._has_info = game.has_info
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         """The space of an agent's observations."""
@@ -113,52 +153,83 @@ class GameAECEnv(AECEnv[str, Observation, int]):
         if seed is not None or self._np_random is None:
             self._np_random, _ = seeding.np_random(plain_seed(seed))
         words = stream_words(base_word(seed, self._np_random), 1)
-        self._states = begun(self.game, states, options, words)
+        if "_states" not in vars(self):  # the first game
+            for name in _CALLED_AFTER_RESET:
+                delattr(self, name)
+            self._states = np.zeros(1, self.game.state_dtype)
+            self._mask = np.zeros(self.game.num_actions, np.bool_)
+            self._look()
+        if states is None:
+            self._deal(words)
+        else:
+            self._states[:] = begun(self.game, states, options, words)
         self._first = self._states.tobytes()  # many times as fast as a copy
         self._played: list[int] = []
-        self._mask = self.game.legal(self._states)
-        self._action = np.zeros(1, np.int64)
-        self._look()
         self.agents = self.possible_agents[:]
         self.rewards = dict.fromkeys(self.agents, 0.0)
-        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = self.rewards.copy()
         self.terminations = dict.fromkeys(self.agents, False)
-        self.truncations = dict.fromkeys(self.agents, False)
+        self.truncations = self.terminations.copy()
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
         self._skip_agent_selection = None
-        self._turn()
+        self.has_updated = True
+        self._turn(-1)
         if self.render_mode == "human":
             self.render()
 
     def _look(self) -> None:
-        """Set views of what a ply reads, since to index a record costs more than to play it."""
-        self._to_move = self._states["to_move"]
-        self._over = self._states["terminated"], self._states["truncated"]
-        self._legal = self._mask.view(np.int8)[0]
+        """Set what is quick to use but cannot be copied: views of the arrays, and kernels."""
+        from boardenvs.compiling import settled
+
+        game, states = self.game, self._states
+        self._record = states.reshape(())  # whose fields are read many times as fast as states[0]'s
+        start = states, game.constants, game.start
+        words = np.empty(1, np.uint64)
+        self._deal = functools.partial(settled(game.kernels.start_games, *start, words), *start)
+        ply = states, game.constants, self._mask
+        shown = np.empty(self._shape, np.int8), np.empty(self._num_actions, np.int8)
+        self._ply = functools.partial(settled(game.kernels.take_ply, *ply, 0, *shown), *ply)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {k: v for k, v in vars(self).items() if k not in ("_record", "_deal", "_ply")}
 
     def __setstate__(self, attributes: dict[str, Any]) -> None:
         self.__dict__.update(attributes)
         if "_states" in attributes:  # a copy has views of its own arrays, not copies of views
             self._look()
 
-    def _turn(self) -> None:
-        """Select the agent to move and tell it what the game adds to `info`."""
-        self.agent_selection = self.possible_agents[self._to_move.item()]
-        if self.game.has_info:
-            info = self.game.info(self._states[0])
+    def _turn(self, action: int) -> bool:
+        """Take an action, or none if it is -1, and see to it that the next agent is told.
+
+        What it will be shown is prepared in the same call, since to enter compiled code
+        costs more than to write an observation. Whoever observes first gets these arrays,
+        which nobody else holds.
+
+        Returns:
+            Whether the game is over.
+        """
+        seen = np.empty(self._shape, _INT8)
+        mask = np.empty(self._num_actions, _INT8)
+        seat = self._ply(action, seen, mask)
+        over = seat < 0
+        self.agent_selection = mover = self.possible_agents[~seat if over else seat]
+        self._prepared = {mover: {"observation": seen, "action_mask": mask}}
+        if self._has_info:
+            info = self.game.info(self._record)
             for agent in self.agents:
-                self.infos[agent] = dict(info)
+                self.infos[agent] = info.copy()
+        return over
 
     def observe(self, agent: str) -> Observation:
         """What an agent sees: its view of the board, and its mask."""
-        game, seat = self.game, self._seat[agent]
-        if seat == self._to_move.item():  # after the end the mask holds zeros
-            mask = self._legal.copy()
-        else:
-            mask = np.zeros(game.num_actions, np.int8)
-        seen = np.empty((1, game.observation_size), np.int8)
-        game.kernels.observe_games(self._states, game.constants, self._seats[seat], seen)
-        return {"observation": seen.reshape(game.observation_shape), "action_mask": mask}
+        prepared = self._prepared.pop(agent, None)
+        if prepared is not None:
+            return prepared
+        seat = self._seat[agent]
+        # Off turn the mask holds zeros; after the end, when `to_move` stays, it does anyway.
+        turn = seat == self._record["to_move"]
+        mask = self._mask.astype(np.int8) if turn else np.zeros(self._num_actions, np.int8)
+        return {"observation": self.game.observe(self._states, seat)[0], "action_mask": mask}
 
     def state(self) -> npt.NDArray[np.int8]:
         """All seats' views in order: int8 of shape (num_players, *observation_shape)."""
@@ -173,28 +244,35 @@ class GameAECEnv(AECEnv[str, Observation, int]):
             ValueError: it is illegal and `illegal="raise"`, or the game is over and it
                 is not `None`.
         """
+        self.has_updated = True
+        if not self.agents:
+            EnvLogger.warn_step_after_terminated_truncated()
+            return
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
-        number = action_number(action, self.game.num_actions)
-        if self.illegal == "raise" and not self._mask[0, number]:
-            raise ValueError(f"action {number} is illegal for {agent}")
-        self._action[0] = number
-        self._played.append(number)
-        self._cumulative_rewards[agent] = 0.0
-        self.game.kernels.advance_games(self._states, self.game.constants, self._action, self._mask)
-        self._turn()
-        terminated, truncated = (over.item() for over in self._over)
-        if terminated or truncated:
-            returns = self._states["returns"][0].tolist()
-            for seat, name in enumerate(self.agents):
-                self.rewards[name] = returns[seat]
-                self.terminations[name] = terminated
-                self.truncations[name] = truncated
-            self._accumulate_rewards()
+        if type(action) is not int or not 0 <= action < self._num_actions:
+            action = action_number(action, self._num_actions)
+        if self.illegal == "raise" and not self._mask[action]:
+            raise ValueError(f"action {action} is illegal for {agent}")
+        self._played.append(action)
+        if self._turn(action):
+            self._end()
         if self.render_mode == "human":
             self.render()
+
+    def _end(self) -> None:
+        """Tell everyone of the end, and of rewards, which come at no other time."""
+        terminated, truncated = (self._record[key].item() for key in ("terminated", "truncated"))
+        self.terminations = dict.fromkeys(self.agents, terminated)
+        self.truncations = dict.fromkeys(self.agents, truncated)
+        self.rewards = dict(zip(self.agents, self._record["returns"].tolist(), strict=True))
+        self._accumulate_rewards()
+
+    def agent_iter(self, max_iter: int = 2**63) -> AECIterable[str, Observation, int]:
+        """The agents in turn, at most `max_iter` of them, until all have left."""
+        return _Turns(self, max_iter)
 
     @property
     def position(self) -> np.void:
@@ -218,31 +296,36 @@ class GameAECEnv(AECEnv[str, Observation, int]):
         return show(self.game, self._states, self.render_mode)
 
 
-def make_raw_env(cls: type[Game]) -> Callable[..., GameAECEnv]:
-    """A game's `raw_env` function, as PettingZoo's modules have one."""
+for _name in _SET_BY_RESET:
+    setattr(GameAECEnv, _name, _NotYet(_name))
 
-    def raw_env(
-        render_mode: str | None = None, illegal: Illegal = "lose", **params: Any
-    ) -> GameAECEnv:
-        """The environment without the check of the order of calls."""
+
+class _Turns(AECIterable[str, Observation, int]):
+    """What `agent_iter` returns."""
+
+    def __iter__(self) -> AECIterator[str, Observation, int]:
+        return _TurnIterator(self.env, self.max_iter)
+
+
+class _TurnIterator(AECIterator[str, Observation, int]):
+    """The agents in turn, as long as the environment is stepped in between."""
+
+    env: GameAECEnv
+
+    def __next__(self) -> str:
+        agent = super().__next__()
+        if not self.env.has_updated:
+            raise AssertionError("need to call step() or reset() in a loop over `agent_iter`")
+        self.env.has_updated = False
+        return agent
+
+
+def make_env(cls: type[Game]) -> Callable[..., GameAECEnv]:
+    """A game's `env` function, which is its `raw_env` too: the checks cost next to nothing."""
+
+    def env(render_mode: str | None = None, illegal: Illegal = "lose", **params: Any) -> GameAECEnv:
+        """The environment, with checks. Arguments: `render_mode`, `illegal`, the game's own."""
         return GameAECEnv(make(cls.name, **params), render_mode, illegal)
-
-    raw_env.__module__ = cls.__module__
-    return raw_env
-
-
-def make_env(cls: type[Game]) -> Callable[..., OrderEnforcingWrapper[str, Observation, int]]:
-    """A game's `env` function: `raw_env` with PettingZoo's check of the order of calls.
-
-    The bounds of actions are checked by the environment itself.
-    """
-    raw_env = make_raw_env(cls)
-
-    def env(
-        render_mode: str | None = None, illegal: Illegal = "lose", **params: Any
-    ) -> OrderEnforcingWrapper[str, Observation, int]:
-        """The environment with checks. Arguments: `render_mode`, `illegal`, the game's own."""
-        return OrderEnforcingWrapper(raw_env(render_mode, illegal, **params))
 
     env.__module__ = cls.__module__
     return env

@@ -20,6 +20,7 @@ _GAMMA = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
 _MIX_2 = np.uint64(0x94D049BB133111EB)
 _WORD = 0xFFFFFFFFFFFFFFFF
+_INTS = int(_GAMMA), int(_MIX_1), int(_MIX_2)  # for single words, for which NumPy is slow
 
 config: Any = numba_config
 if config.DISABLE_JIT:  # plain NumPy scalars would warn about the intended overflow
@@ -94,7 +95,7 @@ def stream_words(word: np.uint64, num: int) -> npt.NDArray[np.uint64]:
         Array of shape (num,), dtype uint64.
     """
     if num == 1:  # most environments hold one game, for which arrays are slow
-        return np.array([_mixed_int((int(word) + int(_GAMMA)) & _WORD)], np.uint64)
+        return np.array([_mixed_int((int(word) + _INTS[0]) & _WORD)], np.uint64)
     # NumPy arrays wrap around silently where scalars would warn.
     return _mixed_array(word + np.arange(1, num + 1, dtype=np.uint64) * _GAMMA)
 
@@ -106,8 +107,8 @@ def next_words(words: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
 
 
 def _mixed_int(word: int) -> int:
-    z = ((word ^ (word >> 30)) * int(_MIX_1)) & _WORD
-    z = ((z ^ (z >> 27)) * int(_MIX_2)) & _WORD
+    z = ((word ^ (word >> 30)) * _INTS[1]) & _WORD
+    z = ((z ^ (z >> 27)) * _INTS[2]) & _WORD
     return z ^ (z >> 31)
 
 

@@ -274,8 +274,12 @@ class Game(abc.ABC):
         """Whether `max_plies` has ended the game, shape (N,)."""
         return self.batch(states)["truncated"].copy()
 
-    def info(self, state: np.void) -> dict[str, Any]:
-        """What the environments add to `info` for one position, by the game's own keys."""
+    def info(self, state: np.void | States) -> dict[str, Any]:
+        """What the environments add to `info` for one position, by the game's own keys.
+
+        It is told at every ply, so `state` is not checked: a record, or an array of shape ()
+        that holds one, whose fields are read faster.
+        """
         return {}
 
     def infos(self, states: States) -> dict[str, npt.NDArray[Any]]:

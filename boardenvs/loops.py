@@ -99,6 +99,32 @@ def advance(s, p, action, mask):
     refresh_mask(s, p, mask)
 
 
+def take_ply(states, params, mask, action, out, shown):
+    """One action in a table of one game, and what the seat then to move is shown.
+
+    Args:
+        states: shape (1,).
+        params: shape (1,).
+        mask: bool of shape (num_actions,), as `advance` has it.
+        action: -1 leaves the game as it is, whatever the mask holds.
+        out: its observation, in the shape that the game declares.
+        shown: int8 of shape (num_actions,): its legal actions.
+
+    Returns:
+        The seat to move; once the game is over its bitwise complement, which is negative.
+    """
+    s = states[0]
+    if action >= 0:
+        advance(s, params[0], action, mask)
+    else:
+        refresh_mask(s, params[0], mask)
+    observe(s, params[0], s.to_move, out.reshape(out.size))
+    for a in range(len(mask)):
+        shown[a] = mask[a]
+    seat = int(s.to_move)
+    return ~seat if is_over(s) else seat
+
+
 def step_games(
     states, params, start, actions, masks, out, to_move, rewards, terminated, truncated, low, high
 ):

@@ -1,6 +1,7 @@
-"""The PettingZoo environment: every game, with and without the check of the order of calls."""
+"""The PettingZoo environment over every game."""
 
 import copy
+import functools
 import itertools
 import logging
 import pickle
@@ -8,8 +9,12 @@ import pickle
 import numpy as np
 import pytest
 from gymnasium import spaces
+from gymnasium.utils import seeding
+from pettingzoo import AECEnv
+from pettingzoo.utils import wrappers
 
 import boardenvs
+from boardenvs.chance import stream_words
 
 
 @pytest.fixture(params=boardenvs.GAMES)
@@ -17,9 +22,11 @@ def game(request):
     return boardenvs.make(request.param)
 
 
-@pytest.fixture(params=["env", "raw_env"])
-def make_env(request, game):
-    return getattr(getattr(boardenvs, f"{game.name}_v0"), request.param)
+@pytest.fixture
+def make_env(game):
+    module = getattr(boardenvs, f"{game.name}_v0")
+    assert module.raw_env is module.env  # so what is tested below holds for both
+    return module.env
 
 
 def pick(mask, rng):
@@ -233,6 +240,20 @@ def test_what_was_observed_stays(make_env):
         assert snapshot(env) == shown
 
 
+def test_each_observation_is_the_callers_own(make_env):
+    env = make_env()
+    env.reset(seed=0)
+    play(env, 2, np.random.default_rng(0))
+    first = env.last()[0]
+    before = copy.deepcopy(first)
+    for array in first.values():
+        array[:] = 1 - array
+    second = env.last()[0]
+    for key, array in second.items():
+        np.testing.assert_array_equal(array, before[key])
+        assert array.flags.writeable
+
+
 def test_dead_agents_take_none_only(make_env, game):
     env = make_env(max_plies=game.num_players)
     env.reset(seed=0)
@@ -311,30 +332,58 @@ def test_illegal_is_lose_or_raise(make_env, illegal):
 # -- The order of calls -------------------------------------------------------------------
 
 
-def test_order_of_calls(game):
-    env = getattr(boardenvs, f"{game.name}_v0").env(render_mode="ansi")
-    agent = env.possible_agents[0]
-    for call in (
-        lambda: env.step(0),
-        lambda: env.observe(agent),
-        env.render,
-        env.state,
-        env.agent_iter,
-    ):
-        with pytest.raises(AssertionError, match=r"reset\(\) needs to be called before"):
+def refusals(env):
+    """The type and text of what an environment raises before the first reset."""
+    calls = {
+        "step": lambda: env.step(0),
+        "observe": lambda: env.observe("player_0"),
+        "last": env.last,
+        "render": env.render,
+        "state": env.state,
+        "agent_iter": env.agent_iter,
+    }
+    told = ["agents", "agent_selection", "rewards", "terminations", "truncations", "infos"]
+    for name in told:
+        calls[name] = functools.partial(getattr, env, name)
+    found = {}
+    for name, call in calls.items():
+        with pytest.raises((AssertionError, AttributeError)) as caught:
             call()
-    told = ["rewards", "terminations", "truncations", "infos"]
-    for name in ["agents", "agent_selection", "num_agents", *told]:
-        with pytest.raises(AttributeError, match="before reset"):
-            getattr(env, name)
+        found[name] = type(caught.value), str(caught.value)
+    assert not any(hasattr(env, name) for name in [*told, "num_agents"])
+    return found
+
+
+@pytest.mark.parametrize("duplicate", [lambda env: env, copy.deepcopy])
+def test_order_of_calls(make_env, duplicate):
+    env = duplicate(make_env(render_mode="ansi"))
+    assert refusals(env) == refusals(wrappers.OrderEnforcingWrapper(AECEnv()))
+    with pytest.raises(ValueError, match="expected"):
+        env.reset(options={"state": 3})
+    assert refusals(env) == refusals(wrappers.OrderEnforcingWrapper(AECEnv()))
     env.reset(seed=0)
     with pytest.raises(AssertionError, match=r"need to call step\(\) or reset\(\)"):
         for _ in env.agent_iter():
             pass
 
 
-def test_a_step_after_everyone_has_left_is_warned_of(game, caplog):
-    env = getattr(boardenvs, f"{game.name}_v0").env()
+def test_pettingzoos_wrappers_change_nothing(make_env):
+    env = make_env(render_mode="ansi")
+    wrapped = make_env(render_mode="ansi")
+    for wrapper in (
+        wrappers.AssertOutOfBoundsWrapper,
+        wrappers.OrderEnforcingWrapper,
+        functools.partial(wrappers.TerminateIllegalWrapper, illegal_reward=-1),
+    ):
+        wrapped = wrapper(wrapped)
+    for seed in range(2):
+        env.reset(seed=seed)
+        wrapped.reset(seed=seed)
+        assert play_out(wrapped) == play_out(env)
+
+
+def test_a_step_after_everyone_has_left_is_warned_of(make_env, caplog):
+    env = make_env()
     env.reset(seed=0)
     play_out(env)
     with caplog.at_level(logging.WARNING):
@@ -413,6 +462,16 @@ def test_without_a_seed_the_sequence_of_games_goes_on(make_env):
     assert words == streams(twin, 5)
     assert len({*words, int(make_first(make_env, 7))}) == 6
     assert streams(make_env(), 1) != streams(make_env(), 1)
+
+
+def test_the_sequence_is_drawn_from_gymnasiums_generator(make_env, game):
+    env = make_env()
+    env.reset(seed=7)
+    rng, _ = seeding.np_random(7)
+    for _ in range(3):
+        env.reset()
+        word = rng.integers(0, 2**64, dtype=np.uint64)
+        assert env.position == game.new_from_words(stream_words(word, 1))[0]
 
 
 def make_first(make_env, seed):

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boardenvs.aec import make_env, make_raw_env
+from boardenvs.aec import make_env
 from boardenvs.dominoes175 import rules
 from boardenvs.dominoes175 import text as notation
 from boardenvs.dominoes175.picture import table_picture
@@ -110,9 +110,9 @@ class Dominoes175(Game):
         self.start["hand"] = -1
         self.start["dots"] = -1
 
-    def info(self, state: np.void) -> dict[str, Any]:
+    def info(self, state: np.void | States) -> dict[str, Any]:
         """`hand`: the ends of the tile in hand, smaller first, or `None`."""
-        return {"hand": self._hand(self.one(state))}
+        return {"hand": self._hand(state)}
 
     def infos(self, states: States) -> dict[str, npt.NDArray[Any]]:
         hands = np.empty(CELLS + 1, object)
@@ -209,8 +209,9 @@ class Dominoes175(Game):
             status=status,
         )
 
-    def _hand(self, state: np.void) -> tuple[int, int] | None:
-        return None if state["hand"] < 0 else _TILES[state["hand"]]
+    def _hand(self, state: np.void | States) -> tuple[int, int] | None:
+        hand = state["hand"].item()
+        return None if hand < 0 else _TILES[hand]
 
     def _stacks(self, state: np.void) -> list[list[tuple[int, int]]]:
         """The tiles of each stack from the bottom up, each as bottom and top."""
@@ -299,5 +300,4 @@ class Dominoes175(Game):
         return bool(small_up == (top < bottom))
 
 
-env = make_env(Dominoes175)
-raw_env = make_raw_env(Dominoes175)
+env = raw_env = make_env(Dominoes175)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from boardenvs.aec import make_env, make_raw_env
+from boardenvs.aec import make_env
 from boardenvs.game import Game, whole_number
 from boardenvs.game112 import text as notation
 from boardenvs.game112.picture import board_picture
@@ -111,5 +111,4 @@ class Game112(Game):
         state["to_move"] = filled % 2
 
 
-env = make_env(Game112)
-raw_env = make_raw_env(Game112)
+env = raw_env = make_env(Game112)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boardenvs.aec import make_env, make_raw_env
+from boardenvs.aec import make_env
 from boardenvs.game import Game, States, whole_number
 from boardenvs.gekitai import text as notation
 from boardenvs.gekitai.picture import board_picture
@@ -160,5 +160,4 @@ class Gekitai(Game):
         state["ply"] = ply
 
 
-env = make_env(Gekitai)
-raw_env = make_raw_env(Gekitai)
+env = raw_env = make_env(Gekitai)

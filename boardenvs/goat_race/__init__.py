@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boardenvs.aec import make_env, make_raw_env
+from boardenvs.aec import make_env
 from boardenvs.game import Game, States, whole_number
 from boardenvs.goat_race import text as notation
 from boardenvs.goat_race.picture import board_picture
@@ -104,7 +104,7 @@ class GoatRace(Game):
             },
         )
 
-    def info(self, state: np.void) -> dict[str, Any]:
+    def info(self, state: np.void | States) -> dict[str, Any]:
         return {"die": state["die"].item()}
 
     def infos(self, states: States) -> dict[str, npt.NDArray[Any]]:
@@ -429,5 +429,4 @@ class GoatRace(Game):
             raise ValueError(f"last_action {action} is not what the board shows")
 
 
-env = make_env(GoatRace)
-raw_env = make_raw_env(GoatRace)
+env = raw_env = make_env(GoatRace)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boardenvs.aec import make_env, make_raw_env
+from boardenvs.aec import make_env
 from boardenvs.game import Game, States, whole_number
 from boardenvs.gomoku import text as notation
 from boardenvs.gomoku.picture import board_picture
@@ -205,5 +205,4 @@ class Gomoku(Game):
         return found
 
 
-env = make_env(Gomoku)
-raw_env = make_raw_env(Gomoku)
+env = raw_env = make_env(Gomoku)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boardenvs.aec import make_env, make_raw_env
+from boardenvs.aec import make_env
 from boardenvs.game import Game, States, whole_number
 from boardenvs.pizza_order import rules
 from boardenvs.pizza_order import text as notation
@@ -80,8 +80,8 @@ class PizzaOrder(Game):
             constants={"most": (np.int64, max_pizzas)},
         )
 
-    def info(self, state: np.void) -> dict[str, Any]:
-        return {"wanted": _wanted(self.one(state))}
+    def info(self, state: np.void | States) -> dict[str, Any]:
+        return {"wanted": _wanted(state)}
 
     def infos(self, states: States) -> dict[str, npt.NDArray[Any]]:
         states = self.batch(states)
@@ -239,10 +239,11 @@ def _pizzas(state: np.void) -> list[notation.Pizza]:
     return pizzas
 
 
-def _wanted(state: np.void) -> list[list[int]]:
+def _wanted(state: np.void | States) -> list[list[int]]:
     # The highest bit is no ingredient's; a record that has it is found out by `restore`.
-    words = state["wanted"][: state["num_wanted"]] & 0x7FFF
-    return [_id_lists()[word].copy() for word in words]
+    ids = _id_lists()
+    words = state["wanted"].tolist()[: state["num_wanted"].item()]
+    return [ids[word & 0x7FFF].copy() for word in words]
 
 
 def _flavor(ids: Sequence[int]) -> int:
@@ -258,5 +259,4 @@ def _id_lists() -> npt.NDArray[np.object_]:
     return np.fromiter(lists, object)
 
 
-env = make_env(PizzaOrder)
-raw_env = make_raw_env(PizzaOrder)
+env = raw_env = make_env(PizzaOrder)

@@ -33,9 +33,9 @@ def game(request):
     return boardenvs.make(request.param)
 
 
-@pytest.fixture(params=["env", "raw_env"])
-def make_env(request, game):
-    return getattr(getattr(boardenvs, f"{game.name}_v0"), request.param)
+@pytest.fixture
+def make_env(game):
+    return getattr(boardenvs, f"{game.name}_v0").env
 
 
 @pytest.fixture(autouse=True)

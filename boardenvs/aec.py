@@ -127,7 +127,7 @@ class GameAECEnv(AECEnv[str, Observation, int]):
         # Looked up here once and for all, since a ply takes little longer than a few look-ups.
         self._num_actions = game.num_actions
         self._shape = game.observation_shape
-        self._has_info = game.has_info
+        self._info_moves = game.has_info and not game.info_is_fixed
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         """The space of an agent's observations."""
@@ -152,7 +152,7 @@ class GameAECEnv(AECEnv[str, Observation, int]):
         states = start_states(self.game, options, 1)
         if seed is not None or self._np_random is None:
             self._np_random, _ = seeding.np_random(plain_seed(seed))
-        words = stream_words(base_word(seed, self._np_random), 1)
+        word = base_word(seed, self._np_random)
         if "_states" not in vars(self):  # the first game
             for name in _CALLED_AFTER_RESET:
                 delattr(self, name)
@@ -160,9 +160,9 @@ class GameAECEnv(AECEnv[str, Observation, int]):
             self._mask = np.zeros(self.game.num_actions, np.bool_)
             self._look()
         if states is None:
-            self._deal(words)
+            self._deal(word)
         else:
-            self._states[:] = begun(self.game, states, options, words)
+            self._states[:] = begun(self.game, states, options, stream_words(word, 1))
         self._first = self._states.tobytes()  # many times as fast as a copy
         self._played: list[int] = []
         self.agents = self.possible_agents[:]
@@ -170,10 +170,11 @@ class GameAECEnv(AECEnv[str, Observation, int]):
         self._cumulative_rewards = self.rewards.copy()
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = self.terminations.copy()
-        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
+        self.infos: dict[str, dict[str, Any]] = {}
         self._skip_agent_selection = None
         self.has_updated = True
         self._turn(-1)
+        self._tell()
         if self.render_mode == "human":
             self.render()
 
@@ -184,8 +185,8 @@ class GameAECEnv(AECEnv[str, Observation, int]):
         game, states = self.game, self._states
         self._record = states.reshape(())  # whose fields are read many times as fast as states[0]'s
         start = states, game.constants, game.start
-        words = np.empty(1, np.uint64)
-        self._deal = functools.partial(settled(game.kernels.start_games, *start, words), *start)
+        word = np.uint64(0)
+        self._deal = functools.partial(settled(game.kernels.start_game, *start, word), *start)
         ply = states, game.constants, self._mask
         shown = np.empty(self._shape, np.int8), np.empty(self._num_actions, np.int8)
         self._ply = functools.partial(settled(game.kernels.take_ply, *ply, 0, *shown), *ply)
@@ -199,11 +200,10 @@ class GameAECEnv(AECEnv[str, Observation, int]):
             self._look()
 
     def _turn(self, action: int) -> bool:
-        """Take an action, or none if it is -1, and see to it that the next agent is told.
+        """Take an action, or none if it is -1, and prepare what the next agent will observe.
 
-        What it will be shown is prepared in the same call, since to enter compiled code
-        costs more than to write an observation. Whoever observes first gets these arrays,
-        which nobody else holds.
+        That is done in the same call, since to enter compiled code costs more than to write
+        an observation. Whoever observes first gets these arrays, which nobody else holds.
 
         Returns:
             Whether the game is over.
@@ -214,11 +214,13 @@ class GameAECEnv(AECEnv[str, Observation, int]):
         over = seat < 0
         self.agent_selection = mover = self.possible_agents[~seat if over else seat]
         self._prepared = {mover: {"observation": seen, "action_mask": mask}}
-        if self._has_info:
-            info = self.game.info(self._record)
-            for agent in self.agents:
-                self.infos[agent] = info.copy()
         return over
+
+    def _tell(self) -> None:
+        """Set the infos."""
+        info = self.game.info(self._record)
+        for agent in self.agents:
+            self.infos[agent] = info.copy()
 
     def observe(self, agent: str) -> Observation:
         """What an agent sees: its view of the board, and its mask."""
@@ -257,7 +259,10 @@ class GameAECEnv(AECEnv[str, Observation, int]):
         if self.illegal == "raise" and not self._mask[action]:
             raise ValueError(f"action {action} is illegal for {agent}")
         self._played.append(action)
-        if self._turn(action):
+        over = self._turn(action)
+        if self._info_moves:
+            self._tell()
+        if over:
             self._end()
         if self.render_mode == "human":
             self.render()

@@ -79,6 +79,9 @@ class Game(abc.ABC):
     has_hidden: ClassVar[bool] = False
     """Whether some seat does not see everything."""
 
+    info_is_fixed: ClassVar[bool] = False
+    """Whether `info` stays the same from the deal to the end."""
+
     seat_names: tuple[str, ...]
     """What the console calls each seat."""
     params: dict[str, Any]

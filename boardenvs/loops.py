@@ -31,6 +31,13 @@ def start_games(states, params, start, words):
         deal(states[i], params[0])
 
 
+def start_game(states, params, start, word):
+    """`start_games` for a table of one game, with `chance.stream_words(word, 1)`."""
+    states[0] = start[0]
+    states[0].rng = mixed(stepped(word))
+    deal(states[0], params[0])
+
+
 def restart_games(states, params, start, which):
     """Start a new game in each record marked in `which`; its stream goes on."""
     for i in range(len(states)):

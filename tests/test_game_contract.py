@@ -899,3 +899,16 @@ def spoilt(value, data):
             return value[:place] + other + value[place + 1 :]
         return [*value[:place], spoilt(value[place], data), *value[place + 1 :]]
     return data.draw(st.one_of(st.just(value), json_values, small_values))
+
+
+@pytest.mark.parametrize("fixed", [n for n in boardenvs.GAMES if boardenvs.make(n).info_is_fixed])
+def test_a_fixed_info_stays_the_same(fixed):
+    game = boardenvs.make(fixed)
+    states = game.new(20, 0)
+    before = [game.info(state) for state in states]
+    assert len({repr(info) for info in before}) > 1
+    while not (over := states["terminated"] | states["truncated"]).all():
+        live = states[~over]
+        game.play(live, game.legal(live).argmax(axis=1))
+        states[~over] = live
+        assert [game.info(state) for state in states] == before

@@ -55,6 +55,7 @@ class PizzaOrder(Game):
 
     name = "pizza_order"
     has_chance = True
+    info_is_fixed = True
     seat_names = ("Customer",)
 
     def __init__(self, max_pizzas: int = 3, max_plies: int | None = None) -> None:

@@ -65,7 +65,7 @@ def bind(
     *,
     name: str | None = None,
     parallel: bool = False,
-    cache: bool = True,
+    helper: bool = False,
     names: dict[str, Any] | None = None,
 ) -> Callable[..., Any]:
     """Compile `loop` with its free names looked up in `rules`, then in its own module.
@@ -75,21 +75,32 @@ def bind(
     file. So the loop's code is re-labelled as code of the rules file. Numba notices
     by itself when that file changes; that the loop or a shared helper changed is
     told by a digest in the function's name. Plain functions of its own module that
-    the loop calls are bound in the same way.
+    the loop calls are bound in the same way, as a `helper`: one that Python never calls.
     """
     home = sys.modules[loop.__module__]
     label = f"{name or loop.__name__}_{_digest(*_HELPERS, str(home.__file__))}"
     code = loop.__code__.replace(co_filename=str(rules.__file__), co_name=label)
     scope = {**vars(home), **vars(rules), "prange": prange, **(names or {})}
     for called in code.co_names:
-        helper = scope.get(called)
-        if isinstance(helper, types.FunctionType) and helper.__module__ == home.__name__:
-            scope[called] = bind(helper, rules, cache=False)
+        value = scope.get(called)
+        if isinstance(value, types.FunctionType) and value.__module__ == home.__name__:
+            scope[called] = _bind_helper(value, rules)
     function = types.FunctionType(code, scope, label, loop.__defaults__)
     function.__module__ = rules.__name__
     function.__qualname__ = label
-    compiled: Callable[..., Any] = njit(cache=cache, nogil=True, parallel=parallel)(function)
+    # Every wrapper holds the function's code once more, which LLVM optimises once more: by
+    # default there are two, for calls from Python and from C.
+    options: dict[str, Any] = {"no_cpython_wrapper": helper, "no_cfunc_wrapper": True}
+    compiled: Callable[..., Any] = njit(cache=not helper, nogil=True, parallel=parallel, **options)(
+        function
+    )
     return compiled
+
+
+@functools.cache
+def _bind_helper(helper: Callable[..., Any], rules: types.ModuleType) -> Callable[..., Any]:
+    """Bind a helper once for all the loops that call it, so that it is compiled once."""
+    return bind(helper, rules, helper=True)
 
 
 def _in_chunks(chunks: int, args: tuple[Any, ...]) -> None:

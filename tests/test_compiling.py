@@ -125,7 +125,9 @@ def test_changed_source_is_compiled_anew(package):
 
 
 # Too long for LLVM to copy it into its callers, and the same for every record.
-LONG = "".join(f"    bits = (bits * {2 * k + 3} ^ bits >> {k % 7 + 1}) & 0xFFFF\n" for k in range(80))
+LONG = "".join(
+    f"    bits = (bits * {2 * k + 3} ^ bits >> {k % 7 + 1}) & 0xFFFF\n" for k in range(80)
+)
 SUMS = f"""
 import sys
 import numpy as np

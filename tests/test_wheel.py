@@ -109,18 +109,25 @@ def test_it_is_the_installed_one_that_runs(python, site):
     assert out.split() == [f"{site}/boardenvs/__init__.py", f"{site}/agents/__init__.py"]
 
 
+PLAY = """
+import sys, agents, boardenvs
+for name in sys.argv[1:]:
+    players = ["random"] * boardenvs.make(name).num_players
+    scores = agents.play_match(name, players, 3, seed=1)
+    print(name, scores.plies.min() > 0, scores.plies.tolist())
+"""
+
+
 def test_every_game_plays(python):
-    # Compiled: the rules' cache must find its place beside the installed files.
-    out = python(
-        """
-        import agents, boardenvs
-        for name in boardenvs.GAMES:
-            players = ["random"] * boardenvs.make(name).num_players
-            scores = agents.play_match(name, players, 3, seed=1)
-            print(name, scores.plies.min() > 0)
-        """
-    )
-    assert out.split() == [word for name in boardenvs.GAMES for word in (name, "True")]
+    out = python(PLAY, *boardenvs.GAMES, NUMBA_DISABLE_JIT="1")
+    assert [line.split()[:2] for line in out.splitlines()] == [[g, "True"] for g in boardenvs.GAMES]
+
+
+def test_the_compiled_rules_are_kept_beside_the_installed_files(python, site):
+    compiled = python(PLAY, "game112", NUMBA_DISABLE_JIT="0")
+    cached = {path.parent for path in site.rglob("*.nbc")}
+    assert cached == {site / "boardenvs" / "game112" / "__pycache__"}
+    assert compiled == python(PLAY, "game112", NUMBA_DISABLE_JIT="1")
 
 
 def test_environments_are_found_without_importing(python):

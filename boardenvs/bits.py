@@ -1,4 +1,4 @@
-"""Bits of a word as entries of an array: how rules that keep sets in words show them."""
+"""Many small numbers in one word: sets as bits, and eight entries of an array at a time."""
 
 # Compiled functions carry no annotations.
 # mypy: disable-error-code="no-untyped-def"
@@ -8,10 +8,14 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-__all__ = ["show_bits"]
+from boardenvs.chance import times
+
+__all__ = ["place_of_marked", "show_bits", "sums_of_eight"]
 
 _EIGHT = np.array([[byte >> k & 1 for k in range(8)] for byte in range(256)], np.int8)
 """The bits of every byte, the lowest first."""
+_LOW_BITS = np.uint64(0x0101010101010101)
+_HIGH_BITS = np.uint64(0x8080808080808080)
 
 
 @njit
@@ -31,3 +35,28 @@ def show_bits(out, first, bits, size):
     while done < size:
         out[np.uint64(first + done)] = np.uint64(bits) >> np.uint64(done) & np.uint64(1)
         done += 1
+
+
+@njit
+def sums_of_eight(entries, first):
+    """How many of the first 1, 2, ... 8 entries from `first` on are marked, in the bytes of a word.
+
+    Args:
+        entries: uint8, 1 where marked, else 0.
+        first: index.
+
+    Returns:
+        A uint64, the first sum in its lowest byte and that of all eight in its highest.
+    """
+    word = np.uint64(0)
+    for k in range(8):  # one load, as in `show_bits`
+        word |= np.uint64(entries[np.uint64(first + k)]) << np.uint64(8 * k)
+    return times(word, _LOW_BITS)
+
+
+@njit
+def place_of_marked(sums, k):
+    """Which of eight entries is the marked one that `k` others precede; see `sums_of_eight`."""
+    # As many sums as are at most k: in their bytes, the highest bit withstands the subtraction.
+    at_most = ((np.uint64(k) * _LOW_BITS | _HIGH_BITS) - sums) & _HIGH_BITS
+    return np.int64(times(at_most >> np.uint64(7), _LOW_BITS) >> np.uint64(56))

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from numba import njit
 from numba.core import config as numba_config
 
-__all__ = ["below", "draw", "mixed", "next_words", "seed_word", "stepped", "stream_words"]
+__all__ = ["below", "draw", "mixed", "next_words", "seed_word", "stepped", "stream_words", "times"]
 
 _GAMMA = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
@@ -25,7 +25,8 @@ _INTS = int(_GAMMA), int(_MIX_1), int(_MIX_2)  # for single words, for which Num
 config: Any = numba_config
 if config.DISABLE_JIT:  # plain NumPy scalars would warn about the intended overflow
 
-    def _times(a: np.uint64, b: np.uint64) -> np.uint64:
+    def times(a: np.uint64, b: np.uint64) -> np.uint64:
+        """The lowest 64 bits of a product."""
         return np.uint64(int(a) * int(b) & 0xFFFFFFFFFFFFFFFF)
 
     def _plus(a: np.uint64, b: np.uint64) -> np.uint64:
@@ -34,7 +35,8 @@ if config.DISABLE_JIT:  # plain NumPy scalars would warn about the intended over
 else:
 
     @njit
-    def _times(a, b):  # type: ignore[no-untyped-def]
+    def times(a, b):  # type: ignore[no-untyped-def]
+        """The lowest 64 bits of a product."""
         return a * b
 
     @njit
@@ -51,8 +53,8 @@ def stepped(word):  # type: ignore[no-untyped-def]
 @njit
 def mixed(word):  # type: ignore[no-untyped-def]
     """The 64 random bits that belong to a stream word."""
-    z = _times(word ^ (word >> np.uint64(30)), _MIX_1)
-    z = _times(z ^ (z >> np.uint64(27)), _MIX_2)
+    z = times(word ^ (word >> np.uint64(30)), _MIX_1)
+    z = times(z ^ (z >> np.uint64(27)), _MIX_2)
     return z ^ (z >> np.uint64(31))
 
 

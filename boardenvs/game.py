@@ -78,7 +78,6 @@ class Game(abc.ABC):
     """Whether anything is drawn at random during play or before it."""
     has_hidden: ClassVar[bool] = False
     """Whether some seat does not see everything."""
-
     info_is_fixed: ClassVar[bool] = False
     """Whether `info` stays the same from the deal to the end."""
 
@@ -506,8 +505,8 @@ class Game(abc.ABC):
                 f"shape {array.shape} and dtype {array.dtype}"
             )
         array = array.reshape(num)
-        outside = (array < 0) | (array >= self.num_actions)
-        if outside.any():
+        if array.min() < 0 or array.max() >= self.num_actions:
+            outside = (array < 0) | (array >= self.num_actions)
             raise ValueError(
                 f"action {array[outside.argmax()]} is outside of the action space, "
                 f"0 to {self.num_actions - 1}"

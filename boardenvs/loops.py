@@ -19,8 +19,14 @@ parameters `p`:
 
 from __future__ import annotations
 
+import numpy as np
+
+from boardenvs.bits import place_of_marked, sums_of_eight
 from boardenvs.chance import below, mixed, stepped
 from boardenvs.outcome import forfeit, is_over, truncate_if_long
+
+ATTEMPTS = 1000
+"""At a game that lasts until the caller's first turn."""
 
 
 def start_games(states, params, start, words):
@@ -155,22 +161,23 @@ def step_games(
 
 def random_action(mask, bits):
     """One of the marked actions, uniformly, out of 64 random bits; -1 if none is."""
-    count = 0
-    for a in range(len(mask)):
-        count += mask[a]
+    entries = mask.view(np.uint8)
+    whole = len(entries) // 8 * 8
+    count = np.int64(0)
+    for a in range(0, whole, 8):
+        count += np.int64(sums_of_eight(entries, a) >> np.uint64(56))
+    for a in range(whole, len(entries)):
+        count += entries[a]
     if count == 0:
         return -1
     k = below(bits, count)
-    a = 0
-    # Sixteen entries are added up in a few instructions, where looking at each would cost more.
-    while a + 16 <= len(mask):
-        here = 0
-        for b in range(a, a + 16):
-            here += mask[b]
+    for a in range(0, whole, 8):
+        sums = sums_of_eight(entries, a)
+        here = np.int64(sums >> np.uint64(56))
         if k < here:
-            break
+            return a + place_of_marked(sums, k)
         k -= here
-        a += 16
+    a = whole
     while not mask[a] or k > 0:
         k -= mask[a]
         a += 1
@@ -197,7 +204,10 @@ def random_actions(masks, bits, actions):
 
 
 def take_turn(s, p, action, seat, words, i, mask):
-    """One game's part of `take_turns`, with the stream `words[i]`."""
+    """The seat's action, then uniformly random opponents until it is its turn or the end.
+
+    An action of -1 leaves the first part out. `words[i]` is the opponents' stream.
+    """
     if action >= 0:
         advance(s, p, action, mask)
     while not is_over(s) and s.to_move != seat:
@@ -205,39 +215,68 @@ def take_turn(s, p, action, seat, words, i, mask):
         advance(s, p, random_action(mask, mixed(words[i])), mask)
 
 
-def take_turns(states, params, actions, seats, words, masks, low, high):
-    """Each seat's action, then uniformly random opponents until it is its turn or the end.
-
-    An action of -1 leaves the first part out. `words` are the opponents' streams.
-    """
-    for i in range(low, high):
-        take_turn(states[i], params[0], actions[i], seats[i], words, i, masks[i])
+def take_seat(s, p, seat, turns, seats, words, i, mask):
+    """Seat the caller in a game that just began; see `take_seats`."""
+    words[i] = stepped(words[i])
+    seats[i] = below(mixed(words[i]), len(s.returns)) if seat < 0 else seat
+    refresh_mask(s, p, mask)
+    if turns:
+        take_turn(s, p, -1, seats[i], words, i, mask)
 
 
 def take_seats(states, params, which, seat, turns, seats, words, masks, low, high):
     """Seat the caller in each game marked in `which`, which just began; -1 draws a seat.
 
-    With `turns`, uniformly random opponents ahead of it then move.
+    With `turns`, uniformly random opponents ahead of it then move. `words` are their streams.
     """
     for i in range(low, high):
         if which[i]:
-            words[i] = stepped(words[i])
-            seats[i] = below(mixed(words[i]), len(states[i].returns)) if seat < 0 else seat
-            refresh_mask(states[i], params[0], masks[i])
-            if turns:
-                take_turn(states[i], params[0], -1, seats[i], words, i, masks[i])
+            take_seat(states[i], params[0], seat, turns, seats, words, i, masks[i])
 
 
-def show_seats(states, params, seats, masks, out, shown, low, high):
-    """What each seat sees, and its legal actions: a copy of `masks`."""
+def step_seats(
+    states, params, start, actions, restarting, seat, seats, words, masks,
+    out, shown, rewards, terminated, truncated, last, last_seen, stuck, low, high,
+):  # fmt: skip
+    """The vector environment's step against uniformly random opponents.
+
+    In each game the seat's action, then the opponents' until it is its turn or the end; the
+    result; and what the seat sees, its legal actions in `masks` and, a copy, in `shown`.
+    An action of -1 begins a new game instead (as by `restart` and `take_seats`). If
+    `restarting`, a game that ends is followed by a new one, and its end put into `last` and
+    `last_seen`. `stuck[0]` is set where `ATTEMPTS` games end before the seat's turn.
+    """
     for i in range(low, high):
-        observe(states[i], params[0], seats[i], out[i])
+        s = states[i]
+        renew = actions[i] < 0
+        if renew:
+            rewards[i] = 0.0
+            terminated[i] = False
+            truncated[i] = False
+        else:
+            take_turn(s, params[0], actions[i], seats[i], words, i, masks[i])
+            rewards[i] = s.returns[seats[i]]
+            terminated[i] = s.terminated
+            truncated[i] = s.truncated
+            if restarting and is_over(s):
+                last[i] = s
+                observe(s, params[0], seats[i], last_seen[i])
+                renew = True
+        if renew:
+            for _ in range(ATTEMPTS):
+                restart(states, i, params, start)
+                take_seat(s, params[0], seat, True, seats, words, i, masks[i])
+                if not is_over(s):
+                    break
+            else:
+                stuck[0] = True
+        observe(s, params[0], seats[i], out[i])
         for a in range(masks.shape[1]):
             shown[i, a] = masks[i, a]
 
 
 def step_seat(states, params, seats, words, masks, out, action):
-    """`take_turns` and `observe_games` for a table of one game; `out` is one observation.
+    """`take_turn` and `observe` for a table of one game; `out` is one observation.
 
     Returns the seat's result, whether the game is terminated, and whether it is truncated.
     """

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, NamedTuple, NoReturn, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from boardenvs.chance import next_words
 from boardenvs.game import Game, Illegal, States, check_illegal, whole_number
+from boardenvs.loops import ATTEMPTS
 
-__all__ = ["Opponent", "OpponentSpec", "Table", "ask"]
+__all__ = ["Opponent", "OpponentSpec", "Stepped", "Table", "ask"]
 
-_ATTEMPTS = 1000  # at a game that lasts until the caller's first turn
 _SEAT_STREAM = np.uint64(0xA0761D6478BD642F)  # tells the host's streams from the games'
 _INT8 = np.dtype(np.int8)  # NumPy knows it sooner than by `np.int8`
+_NOWHERE = np.zeros(0, np.intp)
 _WORTH_THREADS = 512  # games with something to do
 
 
@@ -63,11 +64,32 @@ def ask(
 OpponentSpec = Literal["random"] | Opponent | list[Any]
 
 
+class Stepped(NamedTuple):
+    """What came of `Table.step`, in fresh arrays."""
+
+    seen: npt.NDArray[np.int8]
+    """What the caller's seats see: shape (N, *observation_shape)."""
+    masks: npt.NDArray[np.bool_]
+    """Their legal actions: shape (N, num_actions)."""
+    rewards: npt.NDArray[np.float64]
+    """Each seat's result, shape (N,), as those that follow."""
+    terminated: npt.NDArray[np.bool_]
+    truncated: npt.NDArray[np.bool_]
+    ended: npt.NDArray[np.intp]
+    """The places in which a game ended and was followed by another; of those games:"""
+    last: States
+    """The last positions."""
+    last_seen: npt.NDArray[np.int8]
+    """What the caller's seats saw of them."""
+    last_seats: npt.NDArray[np.int64]
+    """The caller's seats."""
+
+
 class Table:
     """The games, whose turn it is in each, and the opponents' moves.
 
-    After `reset`, `restart` and `act`, every game is over or at the caller's turn. If one
-    of them fails half-way, `act` refuses until `reset` has put that right.
+    After `reset`, `step` and `act_alone`, every game is over or at the caller's turn. If one
+    of them fails half-way, the others refuse until `reset` has put that right.
     """
 
     def __init__(
@@ -132,6 +154,9 @@ class Table:
         self._places = np.arange(num)
         self._shape = game.observation_shape
         self._size = game.observation_size
+        # Where `step` keeps the ends of games; large ones, so not made at each.
+        self._last = np.zeros_like(self.states)
+        self._last_seen = np.zeros((num, self._size), np.int8)
         self._torn = True
         self.played: list[int] | None = [] if record else None
         self.first: States | None = None
@@ -184,15 +209,15 @@ class Table:
             if not retry:
                 self._torn = True
                 raise ValueError("the state ends before the seat's first turn")
-            self.restart(over)
+            self._restart(over)
 
-    def restart(self, which: npt.NDArray[np.bool_]) -> None:
+    def _restart(self, which: npt.NDArray[np.bool_]) -> None:
         """Begin a new game in each marked place, up to the caller's turn; all streams go on.
 
         Raises:
             ValueError: the opponents end every game before that.
         """
-        for _ in range(_ATTEMPTS):
+        for _ in range(ATTEMPTS):
             if not which.any():
                 return
             self.game.kernels.restart_games(
@@ -200,8 +225,11 @@ class Table:
             )
             self._begin(which)
             which = self.over() & which  # a game may end before the caller's first turn
+        self._refuse_stuck()
+
+    def _refuse_stuck(self) -> NoReturn:
         self._torn = True
-        raise ValueError(f"{_ATTEMPTS} games in a row ended before the seat's first turn")
+        raise ValueError(f"{ATTEMPTS} games in a row ended before the seat's first turn")
 
     def _begin(self, which: npt.NDArray[np.bool_]) -> None:
         """Seat the caller in games that just began, and let opponents ahead of it move."""
@@ -230,40 +258,112 @@ class Table:
         over: npt.NDArray[np.bool_] = self._terminated | self._truncated
         return over
 
-    def act(self, actions: npt.NDArray[np.int64]) -> None:
-        """The caller's action in each game, then the opponents'; -1 leaves a game alone.
+    def step(self, actions: npt.NDArray[np.int64], *, restarting: bool) -> Stepped:
+        """The caller's action in each game, then the opponents'.
+
+        Args:
+            actions: int64 of shape (N,); -1 begins a new game instead.
+            restarting: whether each game that ends is followed by a new one.
 
         Raises:
             ValueError: with `illegal="raise"`, for an illegal action, before any is played;
-                no game was started, or the last call failed half-way.
+                no game was started, or the last call failed half-way; the opponents end
+                every new game before the caller's turn.
         """
+        self._check(actions)
+        seats = self.seats.copy()
+        ended = _NOWHERE
+        if self._in_one_loop:
+            seen, masks, rewards, terminated, truncated = self._step_in_one_loop(
+                actions, restarting
+            )
+            if restarting:
+                ended = np.flatnonzero(terminated | truncated)
+            last = self._last.take(ended)
+            last_seen = self._last_seen.take(ended, 0).reshape(-1, *self._shape)
+        else:
+            self._play_turns(actions)
+            self._restart(actions < 0)
+            rewards = self._returns[self._places, self.seats].astype(np.float64)
+            terminated, truncated = self._terminated.copy(), self._truncated.copy()
+            over = terminated | truncated
+            if restarting:
+                ended = np.flatnonzero(over)
+            last = self.states.take(ended)
+            last_seen = self.game.observe(last, self.seats.take(ended))
+            if restarting:
+                self._restart(over)
+            seen, masks = self.show()
+        return Stepped(
+            seen, masks, rewards, terminated, truncated, ended, last, last_seen, seats.take(ended)
+        )
+
+    def _check(self, actions: npt.NDArray[np.int64]) -> None:
+        """Raise `ValueError` as `step` does, for what can be told before it."""
         if self._torn:
             raise ValueError("no game was started, or an opponent's turn failed: call reset")
         if self.illegal == "raise":
-            played = actions >= 0
-            refused = played & ~self.masks[np.arange(len(actions)), actions]
+            refused = (actions >= 0) & ~self.masks[self._places, actions]
             if refused.any():
                 i = int(refused.argmax())
                 raise ValueError(f"action {actions[i]} is illegal in game {i}")
-        self._torn = True
-        self._play_turns(actions)
-        self._torn = False
+
+    def _step_in_one_loop(
+        self, actions: npt.NDArray[np.int64], restarting: bool
+    ) -> tuple[
+        npt.NDArray[np.int8],
+        npt.NDArray[np.bool_],
+        npt.NDArray[np.float64],
+        npt.NDArray[np.bool_],
+        npt.NDArray[np.bool_],
+    ]:
+        """The first five of `Stepped`; the ends of games go into `self._last` and `_last_seen`."""
+        num = len(actions)
+        seen, masks = np.empty((num, self._size), np.int8), np.empty_like(self.masks)
+        rewards = np.empty(num)
+        terminated, truncated = np.empty(num, np.bool_), np.empty(num, np.bool_)
+        stuck = np.zeros(1, np.bool_)
+        self.game.kernels.step_seats(
+            self.threads,
+            self.states,
+            self.game.constants,
+            self.game.start,
+            actions,
+            restarting,
+            self._seat,
+            self.seats,
+            self._words,
+            self.masks,
+            seen,
+            masks,
+            rewards,
+            terminated,
+            truncated,
+            self._last,
+            self._last_seen,
+            stuck,
+        )
+        if stuck[0]:
+            self._refuse_stuck()
+        return seen.reshape(num, *self._shape), masks, rewards, terminated, truncated
 
     def act_alone(
         self, action: int
     ) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.bool_], float, bool, bool]:
-        """`act` where there is one game, and what comes of it, for as little as can be.
+        """The caller's action where there is one game, then the opponents'.
 
         Returns:
             Observation, int8 of shape observation_shape; legal actions, bool of shape
             (num_actions,); the seat's result; whether the game is terminated, and truncated.
 
         Raises:
-            ValueError: as `act`.
+            ValueError: as `step`.
         """
         if self._torn or not self._at_once:
-            self.act(np.array([action]))
-            action = -1
+            self._check(np.array([action]))
+            if not self._in_one_loop:
+                self._play_turns(np.array([action]))
+                action = -1
         step = self._step_seat or self._settle()
         out = np.empty(self._size, _INT8)
         reward, terminated, truncated = step(out, action)
@@ -278,47 +378,27 @@ class Table:
         self._step_seat = functools.partial(kernel, *own)
         return self._step_seat
 
-    def outcomes(
-        self,
-    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
-        """Each seat's result, whether its game is terminated, and truncated: fresh, shape (N,)."""
-        rewards = self._returns[self._places, self.seats]
-        return rewards.astype(np.float64), self._terminated.copy(), self._truncated.copy()
-
     def show(self) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.bool_]]:
         """What the caller's seats see, and their legal actions, in fresh arrays.
 
         Returns:
             int8 of shape (N, *observation_shape), bool of shape (N, num_actions).
         """
-        out = np.empty((len(self.states), self._size), np.int8)
-        masks = np.empty_like(self.masks)
-        self.game.kernels.show_seats(
-            self.threads, self.states, self.game.constants, self.seats, self.masks, out, masks
-        )
-        return out.reshape(-1, *self._shape), masks
+        return self.game.observe(self.states, self.seats), self.masks.copy()
 
     def _play_turns(self, actions: npt.NDArray[np.int64]) -> None:
-        game = self.game
-        if self._in_one_loop:
-            game.kernels.take_turns(
-                self.threads,
-                self.states,
-                game.constants,
-                actions,
-                self.seats,
-                self._words,
-                self.masks,
-            )
-            return
+        """The caller's actions, -1 for none, then the opponents', each asked by itself."""
+        self._torn = True
+        kernels, constants = self.game.kernels, self.game.constants
         while True:
-            game.kernels.advance_games(self.states, game.constants, actions, self.masks)
+            kernels.advance_games(self.states, constants, actions, self.masks)
             if self.played is not None and actions[0] >= 0:
                 self.played.append(int(actions[0]))
             waiting = ~self.over() & (self._to_move != self.seats)
             if not waiting.any():
-                return
+                break
             actions = self._opponents_actions(np.flatnonzero(waiting))
+        self._torn = False
 
     def _opponents_actions(self, places: npt.NDArray[np.intp]) -> npt.NDArray[np.int64]:
         """The action of the opponent to move in each of these places, -1 elsewhere."""

@@ -24,10 +24,11 @@ from boardenvs.interface import (
     resolve_game,
     start_states,
 )
-from boardenvs.table import OpponentSpec, Table
+from boardenvs.table import OpponentSpec, Stepped, Table
 
 __all__ = ["SeatVectorEnv"]
 
+_NOWHERE = np.zeros(0, np.intp)
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 
@@ -95,6 +96,7 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
         )
         self._table = Table(self.game, num_envs, opponent, seat, illegal, threads)
         self._done = np.ones(num_envs, np.bool_)
+        self._fixed_infos: dict[str, npt.NDArray[Any]] = {}
 
     def reset(
         self,
@@ -130,7 +132,8 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
         self._table.reset(begin, words, which, retry=states is None)
         self._done[which] = False
         seen, masks = self._table.show()
-        return seen, self._infos(masks)
+        own = self._own_infos(np.flatnonzero(which))
+        return seen, self._infos(masks, self._table.seats.copy(), own)
 
     def _reset_mask(self, options: dict[str, Any] | None) -> Bools:
         mask = (options or {}).get("reset_mask")
@@ -161,58 +164,78 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
             ValueError: an action outside of the action space; an illegal one if
                 `illegal="raise"`; a finished game that was not reset, with `DISABLED`.
         """
-        table = self._table
         numbers = self.game.action_numbers(actions, self.num_envs)
+        begun = _NOWHERE
         if self._done.any():
             if self.autoreset_mode is not AutoresetMode.NEXT_STEP:
                 raise ValueError(
                     f"game {int(self._done.argmax())} is over or was never started: call reset"
                 )
+            begun = np.flatnonzero(self._done)
             numbers = np.where(self._done, -1, numbers)
-        table.act(numbers)
-        if self._done.any():
-            table.restart(self._done)
-        reward, terminated, truncated = table.outcomes()
-        done = terminated | truncated
-        final: dict[str, Any] = {}
-        if self.autoreset_mode is AutoresetMode.SAME_STEP:
-            if done.any():
-                final = self._final(done)
-                table.restart(done)
-        else:
-            self._done = done
-        seen, masks = table.show()
-        return seen, reward, terminated, truncated, {**self._infos(masks), **final}
+        restarting = self.autoreset_mode is AutoresetMode.SAME_STEP
+        told = self._table.step(numbers, restarting=restarting)
+        final = {}
+        if len(told.ended):
+            final = self._final(told)
+            begun = told.ended
+        elif not restarting:
+            self._done = told.terminated | told.truncated
+        infos = self._infos(told.masks, self._table.seats.copy(), self._own_infos(begun))
+        return told.seen, told.rewards, told.terminated, told.truncated, {**infos, **final}
 
-    def _final(self, done: Bools) -> dict[str, Any]:
+    def _final(self, told: Stepped) -> dict[str, Any]:
         """Observation and info of the games that just ended, as Gymnasium names them."""
-        table = self._table
-        places = np.flatnonzero(done)
-        observations = np.empty(self.num_envs, object)  # `None` where no game ended
-        seen = self.game.observe(table.states.take(places), table.seats.take(places))
-        observations[places] = np.fromiter(seen, object, len(places))
+        ended, num = told.ended, self.num_envs
+        present = np.zeros(num, np.bool_)
+        present[ended] = True
+        observations = np.empty(num, object)  # `None` where no game ended
+        observations[ended] = np.fromiter(told.last_seen, object, len(ended))
+        seats = np.zeros(num, np.int64)
+        seats[ended] = told.last_seats
+        if self.game.info_is_fixed:
+            own = {key: column.take(ended) for key, column in self._fixed_infos.items()}
+        else:
+            own = self.game.infos(told.last)
+        columns = {key: _spread(rows, ended, num) for key, rows in own.items()}
+        masks = np.zeros_like(told.masks)  # no action is legal
         return {
             "final_obs": observations,
-            "_final_obs": done.copy(),
-            "final_info": self._infos(np.zeros_like(table.masks), done),  # no action is legal
-            "_final_info": done.copy(),
+            "_final_obs": present,
+            "final_info": self._infos(masks, seats, columns, present),
+            "_final_info": present.copy(),
         }
 
-    def _infos(self, masks: Bools, present: Bools | None = None) -> dict[str, Any]:
-        """The infos of the games marked in `present`, by default all; `masks` is given away."""
-        seats = self._table.seats
+    def _own_infos(self, begun: npt.NDArray[np.intp]) -> dict[str, npt.NDArray[Any]]:
+        """What the game adds to the infos, in fresh arrays.
+
+        Args:
+            begun: the places in which games began since the last call.
+        """
+        game, states = self.game, self._table.states
+        if not game.info_is_fixed:
+            return game.infos(states)
+        if not self._fixed_infos:
+            self._fixed_infos = game.infos(states)
+        elif len(begun):
+            for key, rows in game.infos(states.take(begun)).items():
+                self._fixed_infos[key][begun] = rows
+        return {key: column.copy() for key, column in self._fixed_infos.items()}
+
+    def _infos(
+        self,
+        masks: Bools,
+        seats: npt.NDArray[np.int64],
+        own: dict[str, npt.NDArray[Any]],
+        present: Bools | None = None,
+    ) -> dict[str, Any]:
+        """Infos of these columns, given away, for the games marked in `present`, by default all."""
         if present is None:
             present = np.ones(self.num_envs, np.bool_)
-        infos = {
-            "action_mask": masks,
-            "_action_mask": present.copy(),
-            "seat": np.where(present, seats, 0),
-            "_seat": present.copy(),
-        }
-        if self.game.has_info:
-            for key, column in self.game.infos(self._table.states).items():
-                infos[key] = column
-                infos[f"_{key}"] = present.copy()
+        infos = {}
+        for key, column in {"action_mask": masks, "seat": seats, **own}.items():
+            infos[key] = column
+            infos[f"_{key}"] = present.copy()
         return infos
 
     @property
@@ -237,3 +260,10 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
             return texts
         print("\n".join(texts), end="")
         return None
+
+
+def _spread(rows: npt.NDArray[Any], places: npt.NDArray[np.intp], num: int) -> npt.NDArray[Any]:
+    """A column of `num` rows with these in their places, elsewhere zeros or `None`."""
+    column = np.empty(num, object) if rows.dtype == object else np.zeros(num, rows.dtype)
+    column[places] = rows
+    return column

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from boardenvs.bits import show_bits
+from boardenvs.bits import place_of_marked, show_bits, sums_of_eight
 
 NONE = 7
 """An entry that nothing was written to."""
@@ -26,3 +26,13 @@ def test_words_of_any_integer_type(dtype):
     out = np.full(7, NONE, np.int8)
     show_bits(out, 0, dtype(0b101_1001), 7)
     assert out.tolist() == [1, 0, 0, 1, 1, 0, 1]
+
+
+@given(marks=st.lists(st.integers(0, 1), min_size=8, max_size=20), first=st.integers(0, 12))
+def test_the_marked_among_eight_are_counted_and_found(marks, first):
+    first = min(first, len(marks) - 8)
+    eight = marks[first : first + 8]
+    sums = sums_of_eight(np.array(marks, np.uint8), first)
+    assert [int(sums) >> 8 * k & 255 for k in range(8)] == np.cumsum(eight).tolist()
+    found = [place_of_marked(sums, k) for k in range(sum(eight))]
+    assert found == np.flatnonzero(eight).tolist()

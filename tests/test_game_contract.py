@@ -608,41 +608,6 @@ def test_an_action_found_by_trying_is_marked_and_uniform(marked):
     assert tried_action(np.zeros(size, np.bool_), bits[0]) == -1
 
 
-@pytest.mark.parametrize("threads", [1, 2])
-def test_turns_of_random_opponents_end_at_the_seat_or_the_end(game, threads):
-    states, other = start(game), start(game)
-    masks, other_masks = game.legal(states), game.legal(other)
-    seats = np.arange(NUM) % game.num_players
-    words = np.arange(NUM, dtype=np.uint64)
-    other_words = words.copy()
-    none = np.full(NUM, -1)
-    for ply in range(game.max_plies + 1):
-        over = game.terminated(states) | game.truncated(states)
-        actions = np.where(over, -1, legal_actions(game, states, ply)) if ply else none
-        game.kernels.take_turns(threads, states, game.constants, actions, seats, words, masks)
-        for i in range(NUM):  # each game alone, on one thread
-            one = slice(i, i + 1)
-            game.kernels.take_turns(
-                1,
-                other[one],
-                game.constants,
-                actions[one],
-                seats[one],
-                other_words[one],
-                other_masks[one],
-            )
-        assert np.array_equal(states, other)
-        assert np.array_equal(words, other_words)
-        assert np.array_equal(masks, other_masks)
-        assert np.array_equal(masks, game.legal(states))
-        over = game.terminated(states) | game.truncated(states)
-        assert (over | (game.to_move(states) == seats)).all()
-        assert (states["offender"] == -1).all()
-        if over.all():
-            return
-    pytest.fail("the games never ended")
-
-
 def test_playing_out_ends_every_game_and_depends_on_the_words_alone(game):
     states = middle(game)
     alone = states.copy()

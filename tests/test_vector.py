@@ -14,8 +14,10 @@ from gymnasium.wrappers.vector import DictInfoToList, RecordEpisodeStatistics
 from players import Last
 
 import boardenvs
+from boardenvs.chance import stream_words
 from boardenvs.registration import env_id
 from boardenvs.single import SeatEnv
+from boardenvs.table import Table
 from boardenvs.vector import SeatVectorEnv
 
 
@@ -308,6 +310,50 @@ def test_a_random_seat_is_every_seat_and_a_fixed_one_stays(game):
         envs = SeatVectorEnv(10, game, seat=seat)
         told = rollout(envs, envs.reset(seed=0), 40)
         assert all((step[-1]["seat"] == seat).all() for step in told)
+
+
+@pytest.mark.parametrize("restarting", [False, True])
+def test_one_loop_tells_what_asking_each_random_opponent_tells(game, restarting):
+    """A table that records its first game asks opponents one by one."""
+    num = 30
+    short = boardenvs.make(game.name, max_plies=2 * game.num_players)
+    for rules in (game, short):
+        words = stream_words(np.uint64(4), num)
+        told, tables = [], []
+        for record in (False, True):
+            table = Table(rules, num, "random", "random", "lose", 2, record=record)
+            table.reset(rules.new_from_words(words), words, np.ones(num, np.bool_), retry=True)
+            told.append(table.show())
+            tables.append(table)
+        for k in range(40):
+            actions = choose(told[0][1], k)
+            actions[:: k + 2] = k % game.num_actions  # illegal ones among them
+            if not restarting:
+                actions[tables[0].over()] = -1
+            told = [table.step(actions, restarting=restarting) for table in tables]
+            assert same(*told)
+            one, other = tables
+            assert np.array_equal(one.states, other.states)
+            assert np.array_equal(one.masks, other.masks)
+            assert np.array_equal(one.seats, other.seats)
+            assert len(told[0].ended) == 0 or restarting
+            assert one.over().any() <= (not restarting)
+
+
+@pytest.mark.parametrize("record", [False, True])
+def test_games_that_never_last_until_our_turn_are_refused(record):
+    """Here the first of two seats ends every game by its first ply."""
+    game = boardenvs.make("game112")
+    game.constants["max_plies"] = 1
+    words = stream_words(np.uint64(0), 3)
+    table = Table(game, 3, "random", 1, "lose", record=record)
+    states = game.new_from_words(words)
+    states["to_move"] = 1
+    table.reset(states, words, np.ones(3, np.bool_), retry=False)
+    with pytest.raises(ValueError, match="1000 games in a row ended before the seat's first turn"):
+        table.step(np.array([0, 1, 2]), restarting=True)
+    with pytest.raises(ValueError, match="call reset"):
+        table.step(np.array([0, 1, 2]), restarting=True)
 
 
 # -- Autoreset ----------------------------------------------------------------------------

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -88,8 +87,9 @@ class PizzaOrder(Game):
         states = self.batch(states)
         numbers = states["num_wanted"]
         sets = states["wanted"][np.arange(rules.MOST) < numbers[:, None]]
-        ids = map(list.copy, _id_lists()[sets].tolist())  # whoever is told may change them
-        rows = (list(itertools.islice(ids, number)) for number in numbers.tolist())
+        ids = [*map(list.copy, _id_lists()[sets].tolist())]  # whoever is told may change them
+        ends = numbers.cumsum(dtype=np.int64).tolist()
+        rows = (ids[i:j] for i, j in zip([0, *ends], ends, strict=False))
         return {"wanted": np.fromiter(rows, object, len(states))}
 
     def aside(self, state: np.void) -> str:

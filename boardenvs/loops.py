@@ -27,6 +27,8 @@ from boardenvs.outcome import forfeit, is_over, truncate_if_long
 
 ATTEMPTS = 1000
 """At a game that lasts until the caller's first turn."""
+SEAT_STREAM = np.uint64(0xA0761D6478BD642F)
+"""Tells the streams of opponents and seats from the games'."""
 
 
 def start_games(states, params, start, words):
@@ -234,6 +236,20 @@ def take_seats(states, params, which, seat, turns, seats, words, masks, low, hig
             take_seat(states[i], params[0], seat, turns, seats, words, i, masks[i])
 
 
+def begin_game(states, params, start, seat, seats, words, masks, i):
+    """A new game in place `i`, up to the seat's first turn; one that ends before is followed on.
+
+    Returns whether one came so far, of `ATTEMPTS`.
+    """
+    s = states[i]
+    for _ in range(ATTEMPTS):
+        restart(states, i, params, start)
+        take_seat(s, params[0], seat, True, seats, words, i, masks[i])
+        if not is_over(s):
+            return True
+    return False
+
+
 def step_seats(
     states, params, start, actions, restarting, seat, seats, words, masks,
     out, shown, rewards, terminated, truncated, last, last_seen, stuck, low, high,
@@ -262,27 +278,39 @@ def step_seats(
                 last[i] = s
                 observe(s, params[0], seats[i], last_seen[i])
                 renew = True
-        if renew:
-            for _ in range(ATTEMPTS):
-                restart(states, i, params, start)
-                take_seat(s, params[0], seat, True, seats, words, i, masks[i])
-                if not is_over(s):
-                    break
-            else:
-                stuck[0] = True
+        if renew and not begin_game(states, params, start, seat, seats, words, masks, i):
+            stuck[0] = True
         observe(s, params[0], seats[i], out[i])
         for a in range(masks.shape[1]):
             shown[i, a] = masks[i, a]
 
 
-def step_seat(states, params, seats, words, masks, out, action):
-    """`take_turn` and `observe` for a table of one game; `out` is one observation.
+def reset_seat(states, params, start, seats, words, masks, seat, base, out):
+    """`Table.reset` of a table of one game, against uniformly random opponents.
+
+    `base` is a word, and `out` one observation in its own shape. Returns whether it came to
+    the seat's turn.
+    """
+    s = states[0]
+    word = mixed(stepped(np.uint64(base)))  # as `stream_words(base, 1)`
+    words[0] = word ^ SEAT_STREAM
+    states[0] = start[0]
+    s.rng = word
+    deal(s, params[0])
+    take_seat(s, params[0], seat, True, seats, words, 0, masks[0])
+    live = not is_over(s) or begin_game(states, params, start, seat, seats, words, masks, 0)
+    observe(s, params[0], seats[0], out.reshape(out.size))
+    return live
+
+
+def step_seat(states, params, seats, words, masks, action, out):
+    """`take_turn` and `observe` for a table of one game; `out` as for `reset_seat`.
 
     Returns the seat's result, whether the game is terminated, and whether it is truncated.
     """
     s = states[0]
     take_turn(s, params[0], action, seats[0], words, 0, masks[0])
-    observe(s, params[0], seats[0], out)
+    observe(s, params[0], seats[0], out.reshape(out.size))
     return float(s.returns[seats[0]]), bool(s.terminated), bool(s.truncated)
 
 

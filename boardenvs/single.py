@@ -98,15 +98,19 @@ class SeatEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
         """
         states = start_states(self.game, options, 1)
         super().reset(seed=plain_seed(seed))
-        words = stream_words(base_word(seed, self.np_random), 1)
-        begin = begun(self.game, states, options, words)
-        self._table.reset(begin, words, np.ones(1, np.bool_), retry=states is None)
+        base = base_word(seed, self.np_random)
+        if states is None:
+            seen, mask, self._seat = self._table.reset_alone(base)
+        else:
+            words = stream_words(base, 1)
+            begin = begun(self.game, states, options, words)
+            self._table.reset(begin, words, np.ones(1, np.bool_), retry=False)
+            (seen,), (mask,) = self._table.show()
+            self._seat = self._table.seats.item()
         self._live = True
         if self.render_mode == "human":
             self.render()
-        seen, masks = self._table.show()
-        self._seat = self._table.seats.item()
-        return seen[0], self._info(masks[0])
+        return seen, self._info(mask)
 
     def step(
         self, action: np.int64 | int

@@ -9,13 +9,12 @@ from typing import Any, Literal, NamedTuple, NoReturn, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from boardenvs.chance import next_words
+from boardenvs.chance import next_words, stream_words
 from boardenvs.game import Game, Illegal, States, check_illegal, whole_number
-from boardenvs.loops import ATTEMPTS
+from boardenvs.loops import ATTEMPTS, SEAT_STREAM
 
 __all__ = ["Opponent", "OpponentSpec", "Stepped", "Table", "ask"]
 
-_SEAT_STREAM = np.uint64(0xA0761D6478BD642F)  # tells the host's streams from the games'
 _INT8 = np.dtype(np.int8)  # NumPy knows it sooner than by `np.int8`
 _NOWHERE = np.zeros(0, np.intp)
 _WORTH_THREADS = 512  # games with something to do
@@ -172,11 +171,14 @@ class Table:
         self._truncated = self.states["truncated"]
         self._to_move = self.states["to_move"]
         self._returns = self.states["returns"]
+        self._reset_seat: Callable[..., bool] | None = None
         self._step_seat: Callable[..., tuple[float, bool, bool]] | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         views = ("record", "_mask", "_terminated", "_truncated", "_to_move", "_returns")
-        return {k: v for k, v in vars(self).items() if k not in (*views, "_step_seat")}
+        return {
+            k: v for k, v in vars(self).items() if k not in (*views, "_reset_seat", "_step_seat")
+        }
 
     def __setstate__(self, attributes: dict[str, Any]) -> None:
         self.__dict__.update(attributes)
@@ -201,7 +203,7 @@ class Table:
         Raises:
             ValueError: a game ends before the caller's turn, and `retry` is not set.
         """
-        self._words[which] = words[which] ^ _SEAT_STREAM
+        self._words[which] = words[which] ^ SEAT_STREAM
         self.states[which] = states[which]
         self._begin(which)
         over = self.over() & which
@@ -210,6 +212,35 @@ class Table:
                 self._torn = True
                 raise ValueError("the state ends before the seat's first turn")
             self._restart(over)
+
+    def reset_alone(
+        self, base: np.uint64
+    ) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.bool_], int]:
+        """`reset` where there is one game, to begin anew, for as little as can be.
+
+        Args:
+            base: word that all streams come from, as for `stream_words`.
+
+        Returns:
+            Observation and legal actions as of `act_alone`; the caller's seat.
+
+        Raises:
+            ValueError: the opponents end every game before the caller's turn.
+        """
+        if not self._in_one_loop:
+            words = stream_words(base, 1)
+            self.reset(self.game.new_from_words(words), words, np.ones(1, np.bool_), retry=True)
+            return (
+                self.game.observe(self.states, self.seats)[0],
+                self._mask.copy(),
+                self.seats.item(),
+            )
+        reset = self._reset_seat or self._settle()[0]
+        out = np.empty(self._shape, _INT8)
+        if not reset(base, out):
+            self._refuse_stuck()
+        self._torn = False
+        return out, self._mask.copy(), self.seats.item()
 
     def _restart(self, which: npt.NDArray[np.bool_]) -> None:
         """Begin a new game in each marked place, up to the caller's turn; all streams go on.
@@ -364,19 +395,27 @@ class Table:
             if not self._in_one_loop:
                 self._play_turns(np.array([action]))
                 action = -1
-        step = self._step_seat or self._settle()
-        out = np.empty(self._size, _INT8)
-        reward, terminated, truncated = step(out, action)
-        return out.reshape(self._shape), self._mask.copy(), reward, terminated, truncated
+        step = self._step_seat or self._settle()[1]
+        out = np.empty(self._shape, _INT8)
+        reward, terminated, truncated = step(action, out)
+        return out, self._mask.copy(), reward, terminated, truncated
 
-    def _settle(self) -> Callable[..., tuple[float, bool, bool]]:
-        """Make `_step_seat`, which knows all its arguments but the last two."""
+    def _settle(
+        self,
+    ) -> tuple[Callable[..., bool], Callable[..., tuple[float, bool, bool]]]:
+        """Make `_reset_seat` and `_step_seat`, which know all their arguments but the last two."""
         from boardenvs.compiling import settled
 
-        own = (self.states, self.game.constants, self.seats, self._words, self.masks)
-        kernel = settled(self.game.kernels.step_seat, *own, np.empty(self._size, np.int8), 0)
-        self._step_seat = functools.partial(kernel, *own)
-        return self._step_seat
+        kernels, game = self.game.kernels, self.game
+        out = np.empty(self._shape, _INT8)
+        ours = (self.seats, self._words, self.masks)
+        known: tuple[Any, ...] = (self.states, game.constants, game.start, *ours, self._seat)
+        kernel = settled(kernels.reset_seat, *known, np.uint64(0), out)
+        self._reset_seat = functools.partial(kernel, *known)
+        known = (self.states, game.constants, *ours)
+        kernel = settled(kernels.step_seat, *known, 0, out)
+        self._step_seat = functools.partial(kernel, *known)
+        return self._reset_seat, self._step_seat
 
     def show(self) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.bool_]]:
         """What the caller's seats see, and their legal actions, in fresh arrays.

@@ -79,7 +79,10 @@ class Game(abc.ABC):
     has_hidden: ClassVar[bool] = False
     """Whether some seat does not see everything."""
     info_is_fixed: ClassVar[bool] = False
-    """Whether `info` stays the same from the deal to the end."""
+    """Whether `info` stays the same from the deal to the end.
+
+    Then the environments ask for it once a game, and tell the same objects again.
+    """
 
     seat_names: tuple[str, ...]
     """What the console calls each seat."""

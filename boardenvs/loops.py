@@ -292,11 +292,8 @@ def reset_seat(states, params, start, seats, words, masks, seat, base, out):
     the seat's turn.
     """
     s = states[0]
-    word = mixed(stepped(np.uint64(base)))  # as `stream_words(base, 1)`
-    words[0] = word ^ SEAT_STREAM
-    states[0] = start[0]
-    s.rng = word
-    deal(s, params[0])
+    start_game(states, params, start, base)
+    words[0] = mixed(stepped(base)) ^ SEAT_STREAM
     take_seat(s, params[0], seat, True, seats, words, 0, masks[0])
     live = not is_over(s) or begin_game(states, params, start, seat, seats, words, masks, 0)
     observe(s, params[0], seats[0], out.reshape(out.size))

@@ -82,6 +82,7 @@ class SeatEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
         # Looked up here once and for all, since a step takes little longer than a few look-ups.
         self._num_actions = self.game.num_actions
         self._has_info = self.game.has_info
+        self._info_moves = not self.game.info_is_fixed
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -108,6 +109,8 @@ class SeatEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
             (seen,), (mask,) = self._table.show()
             self._seat = self._table.seats.item()
         self._live = True
+        if self._has_info and not self._info_moves:
+            self._own_info = self.game.info(self._table.position)
         if self.render_mode == "human":
             self.render()
         return seen, self._info(mask)
@@ -164,5 +167,7 @@ class SeatEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
     def _info(self, mask: npt.NDArray[np.bool_]) -> dict[str, Any]:
         info = {"action_mask": mask, "seat": self._seat}
         if self._has_info:
-            info |= self.game.info(self._table.record)
+            if self._info_moves:
+                self._own_info = self.game.info(self._table.position)
+            info |= self._own_info
         return info

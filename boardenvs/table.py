@@ -164,8 +164,8 @@ class Table:
 
     def _look(self) -> None:
         """Set views of what a step reads, since to index a record costs more than to play it."""
-        self.record: np.void = self.states[0]
-        """Game 0, not a copy."""
+        self.position: States = self.states[0, ...]
+        """Game 0, not a copy, as `Game.info` takes it: shape ()."""
         self._mask = self.masks[0]
         self._terminated = self.states["terminated"]
         self._truncated = self.states["truncated"]
@@ -175,7 +175,7 @@ class Table:
         self._step_seat: Callable[..., tuple[float, bool, bool]] | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        views = ("record", "_mask", "_terminated", "_truncated", "_to_move", "_returns")
+        views = ("position", "_mask", "_terminated", "_truncated", "_to_move", "_returns")
         return {
             k: v for k, v in vars(self).items() if k not in (*views, "_reset_seat", "_step_seat")
         }

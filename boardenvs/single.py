@@ -82,7 +82,7 @@ class SeatEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
         # Looked up here once and for all, since a step takes little longer than a few look-ups.
         self._num_actions = self.game.num_actions
         self._has_info = self.game.has_info
-        self._info_moves = not self.game.info_is_fixed
+        self._info_is_fixed = self.game.info_is_fixed
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -109,7 +109,7 @@ class SeatEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
             (seen,), (mask,) = self._table.show()
             self._seat = self._table.seats.item()
         self._live = True
-        if self._has_info and not self._info_moves:
+        if self._info_is_fixed:
             self._own_info = self.game.info(self._table.position)
         if self.render_mode == "human":
             self.render()
@@ -167,7 +167,6 @@ class SeatEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
     def _info(self, mask: npt.NDArray[np.bool_]) -> dict[str, Any]:
         info = {"action_mask": mask, "seat": self._seat}
         if self._has_info:
-            if self._info_moves:
-                self._own_info = self.game.info(self._table.position)
-            info |= self._own_info
+            fixed = self._info_is_fixed
+            info |= self._own_info if fixed else self.game.info(self._table.position)
         return info

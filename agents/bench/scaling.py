@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -16,6 +18,8 @@ from agents.bench.timing import Side, interleaved
 __all__ = ["core_gains", "curves_over_n", "curves_over_size", "memory"]
 
 _ONE = "one thread"
+_TWO = "two threads"
+_APART = "two batches, a thread each"
 _BOTH = "observation and mask alone"
 _SIZE_ENVS = 1024
 _SIZES: dict[str, list[tuple[int, dict[str, Any]]]] = {
@@ -30,21 +34,35 @@ _Point = tuple[int, int, dict[str, Any]]
 """Where on the curve it is, games side by side, and parameters."""
 
 
+def _side_by_side(sides: Sequence[Side]) -> Side:
+    """Several sides at once, each in a thread of its own: the sum of their figures."""
+
+    def turn() -> float:
+        with ThreadPoolExecutor(len(sides)) as pool:
+            return sum(pool.map(lambda side: side(), sides))
+
+    return turn
+
+
 def core_gains(bench: Bench) -> list[Row]:
-    """`BatchEnv.step` on two threads beside one."""
+    """`BatchEnv.step` on two threads beside one, and two batches beside each other.
+
+    The latter have no work to share: it is what two cores have to give just then.
+    """
     effort = bench.effort
     sides: dict[Key, Side] = {}
     for name in effort.games:
         game = boardenvs.make(name)
         for num in effort.thread_envs:
-            for threads in (2, 1):
-                side = stepping(game, num, effort.seconds, threads)
-                sides[name, f"{num:,}", str(threads)] = side
+            for what, threads in ((_TWO, 2), (_ONE, 1)):
+                sides[name, f"{num:,}", what] = stepping(game, num, effort.seconds, threads)
+            alone = [stepping(game, num, effort.seconds, 1) for _ in range(2)]
+            sides[name, f"{num:,}", _APART] = _side_by_side(alone)
     found = bench.compare(sides)
     return [
-        Row(f"two threads, N = {num}", name, value, "plies/s", _ONE, found[name, num, "1"])
-        for (name, num, threads), value in found.items()
-        if threads == "2"
+        Row(f"{what}, N = {num}", name, value, "plies/s", _ONE, found[name, num, _ONE])
+        for (name, num, what), value in found.items()
+        if what != _ONE
     ]
 
 

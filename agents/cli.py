@@ -146,7 +146,7 @@ def _parser() -> argparse.ArgumentParser:
     bench = command(
         "bench",
         _bench,
-        "measure speed beside ceilings and other packages, in about three minutes",
+        "measure speed beside ceilings and other packages, in about four minutes",
         game=False,
     )
     bench.add_argument("--json", type=Path, metavar="FILE", help="write the figures there, too")

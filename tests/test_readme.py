@@ -56,7 +56,8 @@ def test_the_results_table_is_what_the_arena_finds():
     from agents.arena import round_robin
 
     rows = re.findall(
-        r"\| (\w+) \| (\w+) \| (\d+) \| (\d+) \| (\d+) \| ", README.read_text("utf-8")
+        r"\| (\w+) \| (\w+) \| (\d+) \| (\d+) \| (\d+) \| [\d.]+ \| [\d.]+ to ",
+        README.read_text("utf-8"),
     )
     shown = {(a, b): (int(won), int(drawn), int(lost)) for a, b, won, drawn, lost in rows}
     game = boardenvs.make("gekitai")

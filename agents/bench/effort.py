@@ -50,7 +50,7 @@ class Effort:
 
 
 FULL = Effort()
-"""About three minutes on two cores."""
+"""About four minutes on two cores."""
 
 QUICK = Effort(
     games=("gekitai", "gomoku"),

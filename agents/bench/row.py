@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from agents.text_table import text_table
+
 __all__ = ["Row", "report", "results_table"]
 
 
@@ -74,14 +76,4 @@ def results_table(rows: Sequence[Row]) -> str:
         )
         for row in rows
     ]
-    right = {2, 5, 6}
-    widths = [max(len(row[k]) for row in cells) for k in range(len(cells[0]))]
-    lines = [
-        "  ".join(
-            cell.rjust(width) if k in right else cell.ljust(width)
-            for k, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in cells
-    ]
-    lines.insert(1, "-" * max(map(len, lines)))
-    return "\n".join(lines) + "\n"
+    return text_table(cells, right={2, 5, 6})

@@ -1,0 +1,111 @@
+"""Values with their intervals as a picture: a mark and a bar for each, on one axis."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+__all__ = ["Bar", "interval_chart"]
+
+_ROW = 46  # pixels from one row to the next
+_MOST_TICKS = 5  # so many labels stand beside each other on a phone
+_MARGIN = 4  # percent left free at either side, for marks and labels at the very ends
+
+
+@dataclass(frozen=True)
+class Bar:
+    """One row of the chart; an interval without length is drawn as the fixed point it is."""
+
+    label: str
+    value: float
+    low: float
+    high: float
+
+
+def interval_chart(bars: Sequence[Bar], text: Callable[[float], str], title: str) -> str:
+    """An SVG element as wide as the page it stands in: lengths stretch, letters do not.
+
+    Colours are the page's custom properties `--ink`, `--quiet`, `--edge` and `--mark`, and
+    `.range` is what a narrow page may leave out.
+
+    Args:
+        bars: what to draw, from the top; at least one.
+        text: a value as it is written.
+        title: what the picture is, for those who cannot see it.
+
+    Raises:
+        ValueError: there is nothing to draw.
+    """
+    if not bars:
+        raise ValueError("a chart needs at least one bar, got none")
+    first, last = min(bar.low for bar in bars), max(bar.high for bar in bars)
+    if first == last:
+        first, last = first - 1, last + 1
+
+    def place(value: float) -> str:
+        share = (value - first) / (last - first)
+        return f"{_MARGIN + (100 - 2 * _MARGIN) * share:.3f}%"
+
+    bottom = _ROW * len(bars) + 6
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="chart" width="100%" '
+        f'height="{bottom + 22}" role="img" aria-label="{html.escape(title)}">'
+    ]
+    for tick in _ticks(first, last):
+        x = place(tick)
+        colour = "quiet" if tick == 0 else "edge"
+        parts.append(
+            f'<line x1="{x}" x2="{x}" y1="0" y2="{bottom}" stroke="var(--{colour})"/>'
+            f'<text x="{x}" y="{bottom + 17}" text-anchor="middle" fill="var(--quiet)">'
+            f"{html.escape(text(tick))}</text>"
+        )
+    for k, bar in enumerate(bars):
+        parts.append(_row(bar, k * _ROW, place, text))
+    return "\n".join([*parts, "</svg>"])
+
+
+def _row(bar: Bar, top: int, place: Callable[[float], str], text: Callable[[float], str]) -> str:
+    """Label and numbers, and below them the bar with its mark."""
+    label = html.escape(bar.label)
+    y = top + 33
+    ends = f"{text(bar.low)} to {text(bar.high)}"
+    known = bar.low < bar.high
+    numbers = (
+        f'{text(bar.value)}<tspan class="range"> ({ends})</tspan>'
+        if known
+        else f"{text(bar.value)} (fixed)"
+    )
+    parts = [
+        f"<g><title>{label}: {text(bar.value)}{f' ({ends})' if known else ''}</title>",
+        # An svg of its own cuts a long name off before it runs into the numbers.
+        f'<svg y="{top}" width="62%" height="24"><text y="17" fill="var(--ink)" '
+        f'font-weight="600">{label}</text></svg>',
+        f'<text x="100%" y="{top + 17}" text-anchor="end" fill="var(--ink)">{numbers}</text>',
+    ]
+    if known:
+        low, high = place(bar.low), place(bar.high)
+        parts.append(
+            f'<g stroke="var(--mark)" stroke-width="2">'
+            f'<line x1="{low}" x2="{high}" y1="{y}" y2="{y}"/>'
+            f'<line x1="{low}" x2="{low}" y1="{y - 5}" y2="{y + 5}"/>'
+            f'<line x1="{high}" x2="{high}" y1="{y - 5}" y2="{y + 5}"/></g>'
+            f'<circle cx="{place(bar.value)}" cy="{y}" r="5" fill="var(--mark)"/>'
+        )
+    else:
+        parts.append(
+            f'<svg x="{place(bar.value)}" y="{y}" overflow="visible">'
+            f'<path d="M0-7 7 0 0 7-7 0z" fill="var(--ink)"/></svg>'
+        )
+    return "".join([*parts, "</g>"])
+
+
+def _ticks(first: float, last: float) -> list[float]:
+    """Round numbers from `first` to `last`, evenly spaced, and no more than can be labelled."""
+    power = 10.0 ** math.floor(math.log10((last - first) / _MOST_TICKS))
+    for step in (power, 2 * power, 5 * power, 10 * power):
+        numbers = range(math.ceil(first / step), math.floor(last / step) + 1)
+        if len(numbers) <= _MOST_TICKS:
+            break
+    return [float(f"{k * step:.12g}") for k in numbers]

@@ -240,7 +240,7 @@ class _Likelihood:
         self._sizes = np.diff([*starts, len(options)])
         self._totals = np.add.reduceat(self._counts, self._starts)
         self._strengths = num_agents + 1  # so many parameters only their differences matter of
-        self._peak = self._climbed(np.zeros(width), [0])
+        self._peak, *_ = self._climbed(np.zeros(width), [0])
         self.elo: list[float] = (self._peak[:num_agents] * _ELO).tolist()
 
     def difference(self, one: int, other: int) -> tuple[float, float, float]:
@@ -260,8 +260,7 @@ class _Likelihood:
             # The loss of likelihood is convex in the difference: Newton's method cannot miss.
             for _ in range(100):
                 point[one] += move
-                point = self._climbed(point, [one, other])
-                value, gradient, _ = self._at(point)
+                point, value, gradient = self._climbed(point, [one, other])
                 reach = abs(point[one] - peak[one])
                 move = (2 * (best - value) - _Z**2) / (2 * gradient[one])
                 move = min(max(move, -reach), reach)  # near the peak it would be thrown far off
@@ -286,8 +285,8 @@ class _Likelihood:
         information.flat[:: len(point) + 1] += 1e-13 * self._totals.sum()
         return float(value), self._options.T @ (self._counts - expected), information
 
-    def _climbed(self, point: _Array, fixed: Sequence[int]) -> _Array:
-        """The highest point that is reached with some parameters as they are."""
+    def _climbed(self, point: _Array, fixed: Sequence[int]) -> tuple[_Array, float, _Array]:
+        """The highest point with some parameters as they are; its value and gradient."""
         free = np.delete(np.arange(len(point)), fixed)
         value, gradient, information = self._at(point)
         for _ in range(200):
@@ -305,4 +304,4 @@ class _Likelihood:
             point, (value, gradient, information) = reached, found
             if gain < 1e-9:
                 break
-        return point
+        return point, value, gradient

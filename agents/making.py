@@ -45,6 +45,12 @@ def _neighbour(game: Game, seed: int | None, spec: str) -> Agent:
     return NeighbourAgent(game, seed, spec)
 
 
+def _exact(game: Game, seed: int | None, spec: str, *, budget: int = 2_000_000) -> Agent:
+    from agents.exact import ExactAgent
+
+    return ExactAgent(game, seed, spec, budget)
+
+
 def _trained(game: Game, seed: int | None, spec: str, *, temperature: float = 0.0) -> Agent:
     from agents.trained import TrainedAgent
 
@@ -56,11 +62,12 @@ _BUILDERS: dict[str, Callable[..., Agent]] = {
     "random": _random,
     "greedy": _greedy,
     "neighbour": _neighbour,
+    "exact": _exact,
     "trained": _trained,
 }
 _TAKES_ARGUMENT = {"trained"}
 
-SPECS = ("random", "greedy", "neighbour", "trained", "trained:PATH", "module:factory")
+SPECS = ("random", "greedy", "neighbour", "exact", "trained", "trained:PATH", "module:factory")
 """What `make` understands."""
 
 
@@ -68,13 +75,13 @@ def make(spec: str, game: Game | str, seed: int | None = None, **options: Any) -
     """An agent by its spec.
 
     Args:
-        spec: one of `SPECS`: `neighbour` is for Gomoku alone, `trained:PATH` plays the ONNX
-            file at PATH, and `module:factory` calls `factory(game, seed)` of an importable
-            module, the current folder included, which returns an object with
-            `act(states) -> actions`.
+        spec: one of `SPECS`: `neighbour` is for Gomoku alone, `exact` for games of two players
+            without chance, `trained:PATH` plays the ONNX file at PATH, and `module:factory`
+            calls `factory(game, seed)` of an importable module, the current folder included,
+            which returns an object with `act(states) -> actions`.
         game: a game, or the name of one with its default parameters.
         seed: of the agent's own randomness; `None` for a fresh one.
-        **options: of that agent: `temperature` for `trained`.
+        **options: of that agent: `temperature` for `trained`, `budget` (positions) for `exact`.
 
     Raises:
         ValueError: there is no such agent or option, or it cannot be made for this game.

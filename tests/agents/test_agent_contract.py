@@ -12,6 +12,7 @@ from agents.making import _OWN_GREEDY
 
 # An agent's spec after its game; of Gekitai's trained agents "best" and "warm".
 KINDS = ["gekitai random", "gekitai greedy", "gekitai best", "gekitai warm", "gomoku neighbour"]
+KINDS += ["game112 exact"]
 KINDS += [f"{name} greedy" for name in boardenvs.GAMES if name in _OWN_GREEDY]
 
 
@@ -125,9 +126,10 @@ def test_it_refuses_what_is_no_state(agent, junk, refused):
         agent.act(junk)
 
 
-def test_it_refuses_the_states_of_another_game(agent, game112, refused):
+def test_it_refuses_the_states_of_another_game(agent, gekitai, game112, refused):
+    other = gekitai if agent.game == game112 else game112
     with refused(f"expected {agent.game.name} records"):
-        agent.act(game112.new(2))
+        agent.act(other.new(2))
 
 
 def test_a_copy_acts_alike(agent, positions):

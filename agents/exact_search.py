@@ -1,0 +1,365 @@
+"""The search behind `exact`: what a position is worth, and in how many plies that comes out.
+
+It is a depth-limited alpha-beta search, deepened ply by ply until the position is settled.
+What is known of a position is an interval of scores, seen by the player to move: a win in j
+plies is `WIN - j`, a draw 0, a loss in j plies `j - WIN`. The intervals hold whatever the
+depth they were found at, so the table of positions keeps them for good. A draw is settled
+once every line of play has been followed to its end.
+"""
+
+# The rules' names are bound by boardenvs.compiling; compiled functions carry no annotations.
+# ruff: noqa: ANN001, ANN202, F821
+# mypy: disable-error-code="no-untyped-def, name-defined"
+
+from __future__ import annotations
+
+import functools
+import importlib
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from boardenvs.chance import mixed, seed_word, stream_words
+from boardenvs.compiling import bind
+from boardenvs.game import Game, States
+from boardenvs.outcome import is_over
+
+__all__ = ["WIN", "ExactSearch"]
+
+WIN = 1 << 30
+"""The score of a game that is won, less the plies to the end."""
+_DEEPEST = 1000  # plies ahead; a search that deep has long used up any budget
+_PLACES = 1 << 20  # of the table: 24 MB
+_PROBES = 4  # of the places, at which a position may stand
+_POSITIONS, _ACTIONS, _BEST = range(3)
+"""What is asked: the score of a position, of its actions, or which of them are best."""
+_NOT_OF_THE_POSITION = ("rng", "returns", "last_action", "offender")
+
+_ENTRY = [("key", np.uint64), ("floor", np.int32), ("ceiling", np.int32), ("hint", np.int64)]
+_LEVEL = [
+    ("key", np.uint64),
+    *(
+        (name, np.int64)
+        # The window; the interval out of the table; the interval of the actions so far.
+        for name in ("alpha", "beta", "known_floor", "known_ceiling", "floor", "ceiling")
+    ),
+    *((name, np.int64) for name in ("first", "next", "playing", "hint")),
+]
+
+
+def _records(shape: int, fields: list[Any]) -> npt.NDArray[np.void]:
+    return np.zeros(shape, np.dtype((np.record, np.dtype(fields, align=True))))
+
+
+class ExactSearch:
+    """A search of one game, with its table of positions."""
+
+    def __init__(self, game: Game, budget: int) -> None:
+        """Prepare a search.
+
+        Args:
+            game: of two players who take turns, without chance and with nothing hidden.
+            budget: how many positions it may look at for each that it is asked about.
+        """
+        self._game = game
+        self._budget = budget
+        self._table = _records(_PLACES, _ENTRY)
+        keep = np.zeros(1, game.state_dtype).view(np.uint8)
+        for name, (dtype, offset, *_) in (game.state_dtype.fields or {}).items():
+            if name not in _NOT_OF_THE_POSITION:
+                keep[offset : offset + dtype.itemsize] = 0xFF
+        self._keep = keep.view(np.uint64)
+        self._salt = stream_words(seed_word(0), len(self._keep))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self._game, self._budget)  # a copy finds everything out anew
+
+    def scores(self, states: States) -> npt.NDArray[np.int64]:
+        """The score of every position for the player to move: int64 of shape (N,).
+
+        Raises:
+            ValueError: the budget does not suffice.
+        """
+        return self._ask(_POSITIONS, states)[:, 0]
+
+    def action_scores(self, states: States) -> npt.NDArray[np.int64]:
+        """The score of every legal action for the player to move: int64 of shape (N, num_actions).
+
+        Raises:
+            ValueError: the budget does not suffice.
+        """
+        return self._ask(_ACTIONS, states)
+
+    def best_actions(self, states: States) -> npt.NDArray[np.bool_]:
+        """The actions with the best score of each position: bool of shape (N, num_actions).
+
+        Raises:
+            ValueError: the budget does not suffice.
+        """
+        return self._ask(_BEST, states).astype(np.bool_)
+
+    def _ask(self, question: int, states: States) -> npt.NDArray[np.int64]:
+        """Answers of shape (N, num_actions), 0 where there is none."""
+        game = self._game
+        answers = np.zeros((len(states), game.num_actions), np.int64)
+        longest = int((game.max_plies - states["ply"].astype(np.int64)).max(initial=0))
+        stack = np.zeros(min(longest, _DEEPEST) + 1, game.state_dtype)
+        words = stack.view(np.uint64).reshape(len(stack), -1)
+        masks = np.zeros((len(stack), game.num_actions), np.bool_)
+        room = stack, words, self._keep, self._salt, masks, _records(len(stack), _LEVEL)
+        answer = _compiled(f"{type(game).__module__}.rules")
+        failed = answer(states, game.constants, question, self._table, room, self._budget, answers)
+        if failed >= 0:
+            raise ValueError(
+                f"state {failed} is too large for exact play of {game.name}: "
+                f"not settled within {self._budget} positions"
+            )
+        return answers
+
+
+@functools.cache
+def _compiled(rules: str) -> Callable[..., int]:
+    return bind(answer_all, importlib.import_module(rules))
+
+
+def answer_all(states, params, question, table, room, budget, answers):
+    """Answer a question about every position; returns the first that was too large, or -1."""
+    p = params[0]
+    first = room[0][0]
+    result = room[5][0]
+    visits = np.zeros(1, np.int64)
+    mask = np.empty(answers.shape[1], np.bool_)
+    for i in range(len(states)):
+        visits[0] = budget
+        best = 0
+        # The last round of `_BEST` is as one of `_ACTIONS`, but told the score to look for.
+        for action in range(-1, len(mask)):
+            room[0][0] = states[i]
+            low = 1
+            high = min(p.max_plies - states[i].ply, len(room[0]) - 1)
+            alpha = -WIN
+            beta = WIN
+            if action < 0:
+                legal(states[i], p, mask)
+                if question == _ACTIONS:
+                    continue
+            elif question == _POSITIONS or not mask[action]:
+                continue
+            else:
+                play(first, p, action)
+                if is_over(first):
+                    score = final_score(first, states[i].to_move)
+                    answers[i, action] = score == best if question == _BEST else score
+                    continue
+                high -= 1
+                if question == _BEST:
+                    # How far an action of another score can be from its end, and told apart.
+                    high = WIN - abs(best) - 1 if best != 0 else high
+                    low = high
+                    alpha = one_ply_down(best)
+                    beta = alpha + 1
+            if not settle(p, table, room, visits, low, high, alpha, beta):
+                return i
+            if action < 0:
+                best = result.floor
+                answers[i, 0] = best if question == _POSITIONS else 0
+            elif question == _ACTIONS:
+                answers[i, action] = one_ply_up(result.floor)
+            else:
+                answers[i, action] = within(result.ceiling, high) <= alpha
+    return -1
+
+
+# -- Scores ---------------------------------------------------------------------------------
+
+
+def final_score(s, seat):
+    """The score of an action after which the game is over, for the seat that chose it."""
+    if s.returns[seat] > 0:
+        return WIN - 1
+    return 1 - WIN if s.returns[seat] < 0 else 0
+
+
+def one_ply_up(score):
+    """What a score after an action is worth to the player who chose the action."""
+    return -score + (1 if score > 0 else -1 if score < 0 else 0)
+
+
+def one_ply_down(score):
+    """The inverse of `one_ply_up`."""
+    return -score - (1 if score > 0 else -1 if score < 0 else 0)
+
+
+def within(score, plies):
+    """A score as it is seen by who looks so many plies ahead: 0 unless it comes out by then."""
+    return score if WIN - abs(score) <= plies else 0
+
+
+# -- The search -----------------------------------------------------------------------------
+
+
+def settle(p, table, room, visits, low, high, alpha, beta):
+    """Search position 0 of the stack `low` to `high` plies deep, until its score is settled.
+
+    That is, as seen `within` that depth, at most `alpha`, at least `beta`, or known. Its
+    interval is left in level 0. Returns whether it took no more than `visits[0]`
+    positions, which are taken off.
+    """
+    result = room[5][0]
+    for depth in range(low, high + 1):
+        if not explore(p, table, room, visits, depth, alpha, beta):
+            return False
+        if result.floor == result.ceiling or low == high:
+            return True
+    return False
+
+
+def explore(p, table, room, visits, depth, alpha, beta):
+    """Narrow down the score of position 0 of the stack by a search so many plies deep.
+
+    Returns whether `visits[0]` sufficed.
+    """
+    stack, _, _, _, masks, levels = room
+    levels[0].alpha = alpha
+    levels[0].beta = beta
+    level = 0
+    open_ = enter(p, table, room, 0, depth)
+    while True:
+        here = levels[level]
+        if open_:
+            action = next_action(here, masks[level])
+            if action >= 0:
+                here.playing = action
+                s = stack[level + 1]
+                stack[level + 1] = stack[level]
+                play(s, p, action)
+                if is_over(s):
+                    score = final_score(s, stack[level].to_move)
+                    open_ = add_action(here, score, score, depth - level)
+                    if not open_:
+                        leave(table, here, False)
+                    continue
+                visits[0] -= 1
+                if visits[0] < 0:
+                    return False
+                levels[level + 1].alpha = one_ply_down(here.beta)
+                levels[level + 1].beta = one_ply_down(here.alpha)
+                level += 1
+                open_ = enter(p, table, room, level, depth - level)
+                continue
+            leave(table, here, True)
+        # `floor` and `ceiling` of this level are final: hand them up.
+        if level == 0:
+            return True
+        level -= 1
+        above = levels[level]
+        floor = one_ply_up(here.ceiling)
+        ceiling = one_ply_up(here.floor)
+        open_ = add_action(above, floor, ceiling, depth - level)
+        if not open_:
+            leave(table, above, False)
+
+
+def enter(p, table, room, level, depth):
+    """Begin with the position of a level; False if its interval needs no search.
+
+    Of the caller it needs the window of the level.
+    """
+    stack, words, keep, salt, masks, levels = room
+    here = levels[level]
+    here.key = key_of(words[level], keep, salt)
+    key = here.key
+    floor = 1 - WIN  # nobody wins or loses before the next ply
+    ceiling = WIN - 1
+    here.first = here.hint  # what was good in the last position at this level
+    place = find(table, key)
+    if table[place].key == key:
+        floor = table[place].floor
+        ceiling = table[place].ceiling
+        here.first = table[place].hint
+    # A game that max_plies ends before a loss or a win comes is drawn.
+    left = p.max_plies - stack[level].ply
+    floor = within(floor, left) if floor < 0 else floor
+    ceiling = within(ceiling, left) if ceiling > 0 else ceiling
+    here.known_floor = floor
+    here.known_ceiling = ceiling
+    seen_floor = within(floor, depth)
+    seen_ceiling = within(ceiling, depth)
+    if seen_floor >= here.beta or seen_ceiling <= here.alpha or seen_floor == seen_ceiling:
+        here.floor = floor
+        here.ceiling = ceiling
+        return False
+    here.alpha = max(here.alpha, seen_floor)
+    here.beta = min(here.beta, seen_ceiling)
+    here.floor = -WIN
+    here.ceiling = -WIN
+    here.next = -1
+    here.hint = here.first
+    legal(stack[level], p, masks[level])
+    return True
+
+
+def key_of(words, keep, salt):
+    """What stands for a position in the table: 64 bits, never 0, which marks a free place.
+
+    That two of the at most some million positions of a table share one has a chance below
+    one in a million.
+    """
+    key = np.uint64(0)
+    for k in range(len(words)):
+        word = words[k] & keep[k]
+        if word != np.uint64(0):  # most words of a small board are empty
+            key ^= mixed(word ^ salt[k])
+    return key if key != np.uint64(0) else np.uint64(1)
+
+
+def next_action(here, mask):
+    """The next legal action of a level, the table's hint first; -1 when there is none left."""
+    if here.next < 0:
+        here.next = 0
+        if here.first >= 0 and mask[here.first]:
+            return here.first
+    while here.next < len(mask):
+        action = here.next
+        here.next += 1
+        if mask[action] and action != here.first:
+            return action
+    return -1
+
+
+def add_action(here, floor, ceiling, depth):
+    """Take in the interval of the action just played; False if the others do not matter."""
+    here.ceiling = max(here.ceiling, ceiling)
+    here.floor = max(here.floor, floor)
+    seen = within(floor, depth)
+    if seen > here.alpha:
+        here.alpha = seen
+        here.hint = here.playing
+    return seen < here.beta
+
+
+def leave(table, here, complete):
+    """Conclude on the interval of a level, after all its actions or some, and remember it."""
+    if not complete:
+        here.ceiling = WIN
+    here.floor = max(here.floor, here.known_floor)
+    here.ceiling = min(here.ceiling, here.known_ceiling)
+    entry = table[find(table, here.key)]
+    entry.key = here.key
+    entry.floor = here.floor
+    entry.ceiling = here.ceiling
+    entry.hint = here.hint
+
+
+def find(table, key):
+    """The place of a position in the table: where it is, or may be put."""
+    size = len(table)
+    first = np.int64(key & np.uint64(size - 1))
+    for k in range(_PROBES):
+        place = (first + k) & (size - 1)
+        if table[place].key == key or table[place].key == np.uint64(0):
+            return place
+    # All are taken: which of them goes depends on the newcomer alone.
+    return (first + np.int64(key >> np.uint64(62))) & (size - 1)

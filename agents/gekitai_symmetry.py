@@ -1,0 +1,91 @@
+"""The eight symmetries of Gekitai's board, on words of cells as in `boardenvs.gekitai.rules`.
+
+Symmetry `k`, from 0 to 7, transposes the board if bit 0 of `k` is set, then turns it upside
+down if bit 1 is, then swaps left and right if bit 2 is.
+"""
+
+# Compiled functions carry no annotations.
+# ruff: noqa: ANN001, ANN201, ANN202
+# mypy: disable-error-code="no-untyped-def"
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+__all__ = ["canonical", "turned", "turned_back"]
+
+
+@njit
+def transposed(bits):
+    """Rows as columns."""
+    t = (bits ^ (bits >> np.uint64(7))) & np.uint64(0x00AA00AA00AA00AA)
+    bits ^= t ^ (t << np.uint64(7))
+    t = (bits ^ (bits >> np.uint64(14))) & np.uint64(0x0000CCCC0000CCCC)
+    bits ^= t ^ (t << np.uint64(14))
+    t = (bits ^ (bits >> np.uint64(28))) & np.uint64(0x00000000F0F0F0F0)
+    return bits ^ t ^ (t << np.uint64(28))
+
+
+@njit
+def upside_down(p, bits):
+    """The last row first."""
+    low = np.uint64(0x00FF00FF00FF00FF)
+    bits = ((bits >> np.uint64(8)) & low) | ((bits & low) << np.uint64(8))
+    low = np.uint64(0x0000FFFF0000FFFF)
+    bits = ((bits >> np.uint64(16)) & low) | ((bits & low) << np.uint64(16))
+    bits = (bits >> np.uint64(32)) | (bits << np.uint64(32))
+    return bits >> np.uint64(8 * (8 - p.side))
+
+
+@njit
+def mirrored(p, bits):
+    """The last column first."""
+    low = np.uint64(0x5555555555555555)
+    bits = ((bits >> np.uint64(1)) & low) | ((bits & low) << np.uint64(1))
+    low = np.uint64(0x3333333333333333)
+    bits = ((bits >> np.uint64(2)) & low) | ((bits & low) << np.uint64(2))
+    low = np.uint64(0x0F0F0F0F0F0F0F0F)
+    bits = ((bits >> np.uint64(4)) & low) | ((bits & low) << np.uint64(4))
+    return bits >> np.uint64(8 - p.side)
+
+
+@njit
+def turned(p, bits, k):
+    """A word under symmetry `k`."""
+    if k & 1:
+        bits = transposed(bits)
+    if k & 2:
+        bits = upside_down(p, bits)
+    if k & 4:
+        bits = mirrored(p, bits)
+    return bits
+
+
+@njit
+def turned_back(p, bits, k):
+    """The inverse of `turned`."""
+    if k & 4:
+        bits = mirrored(p, bits)
+    if k & 2:
+        bits = upside_down(p, bits)
+    if k & 1:
+        bits = transposed(bits)
+    return bits
+
+
+@njit
+def canonical(p, first, second):
+    """The same two words for all eight turns of a position, and the symmetry that leads there."""
+    best_first = first
+    best_second = second
+    best = 0
+    for k in range(1, 8):
+        one = turned(p, first, k)
+        if one <= best_first:
+            two = turned(p, second, k)
+            if one < best_first or two < best_second:
+                best_first = one
+                best_second = two
+                best = k
+    return best_first, best_second, best

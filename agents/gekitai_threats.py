@@ -1,0 +1,145 @@
+"""The cells on which the player to move in Gekitai wins at once, all found together.
+
+A word of cells is as in `boardenvs.gekitai.rules`. What a placement does to the board around
+it is told for all empty cells in a few shifts of whole words, so that nothing need be tried
+but the few placements that may push a piece into a line.
+"""
+
+# Compiled functions carry no annotations.
+# ruff: noqa: ANN001, ANN201, ANN202
+# mypy: disable-error-code="no-untyped-def"
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from boardenvs.gekitai.rules import ahead, back, count, has_line, pushed
+
+__all__ = ["lowest", "neighbours", "winning_cells", "wins_at_once"]
+
+
+@njit
+def lowest(bits):
+    """The lowest cell of a word that has any."""
+    return bits & (~bits + np.uint64(1))
+
+
+@njit
+def neighbours(bits):
+    """All cells next to one of a word's; some may be off the board."""
+    found = np.uint64(0)
+    for d in range(4):
+        found |= ahead(bits, d) | back(bits, d)
+    return found
+
+
+@njit
+def completing(cells, bits, near_back, near_ahead, d, length):
+    """Which of `cells` make a line along direction `d` together with cells of a word.
+
+    `near_back` are those whose neighbour backwards counts for the line, `near_ahead` those
+    whose neighbour ahead does; further on all of `bits` count.
+    """
+    if length == 3:  # nearly always; the same without loops
+        two_back = near_back & ahead(ahead(bits, d), d)
+        two_ahead = near_ahead & back(back(bits, d), d)
+        return cells & (two_back | near_back & near_ahead | two_ahead)
+    found = np.uint64(0)
+    behind = cells  # which have so many cells of the line behind them
+    for k in range(length):
+        whole = behind
+        reach = bits
+        for j in range(length - 1 - k):
+            reach = back(reach, d)
+            whole &= near_ahead if j == 0 else reach
+        found |= whole
+        if k == 0:
+            reach_behind = ahead(bits, d)
+            behind &= near_back
+        else:
+            reach_behind = ahead(reach_behind, d)
+            behind &= reach_behind
+    return found
+
+
+@njit
+def effects(p, mine, theirs):
+    """What the placements of the owner of `mine`, who is to move, would do: words of cells.
+
+    Those that win by themselves, without a push to another cell; those that push an own
+    piece to another cell, and those that push more than one there.
+    """
+    occupied = mine | theirs
+    empty = p.board & ~occupied
+    won = np.uint64(0)
+    lost = np.uint64(0)  # cells from which an own piece is pushed off the board
+    once = np.uint64(0)
+    twice = np.uint64(0)
+    for d in range(4):
+        near_ahead = back(mine, d) & empty
+        near_back = ahead(mine, d) & empty
+        blocked_ahead = back(back(occupied, d), d)
+        blocked_back = ahead(ahead(occupied, d), d)
+        won |= completing(
+            empty, mine, near_back & blocked_back, near_ahead & blocked_ahead, d, p.line
+        )
+        for moves, inside in (
+            (near_ahead & ~blocked_ahead, back(back(p.board, d), d)),
+            (near_back & ~blocked_back, ahead(ahead(p.board, d), d)),
+        ):
+            lost |= moves & ~inside
+            twice |= once & moves & inside
+            once |= moves & inside
+    if count(mine) + 1 >= p.pieces:
+        won |= empty & ~lost
+    return won, once, twice
+
+
+@njit
+def winning_cells(p, mine, theirs):
+    """Where the owner of `mine`, who is to move in a position that is not over, wins at once."""
+    won, once, twice = effects(p, mine, theirs)
+    candidates = (lining_up(p, mine, once) | twice) & ~won
+    while candidates != np.uint64(0):  # they are few, and tried
+        cell = lowest(candidates)
+        candidates ^= cell
+        if has_line(pushed(p, mine, theirs, cell)[0], p.line):
+            won |= cell
+    return won
+
+
+@njit
+def wins_at_once(p, mine, theirs):
+    """Whether there are `winning_cells`, as soon as one is found."""
+    won, once, twice = effects(p, mine, theirs)
+    if won != np.uint64(0):
+        return True
+    candidates = lining_up(p, mine, once) | twice
+    while candidates != np.uint64(0):
+        cell = lowest(candidates)
+        candidates ^= cell
+        if has_line(pushed(p, mine, theirs, cell)[0], p.line):
+            return True
+    return False
+
+
+@njit
+def lining_up(p, mine, cells):
+    """Which of `cells`, at least, push a single own piece into a line of pieces that stay."""
+    lines = (
+        completing(p.board, mine, ahead(mine, 0), back(mine, 0), 0, p.line),
+        completing(p.board, mine, ahead(mine, 1), back(mine, 1), 1, p.line),
+        completing(p.board, mine, ahead(mine, 2), back(mine, 2), 2, p.line),
+        completing(p.board, mine, ahead(mine, 3), back(mine, 3), 3, p.line),
+    )
+    none = np.uint64(0)
+    found = none
+    for d in range(4):
+        across = lines[(d + 1) % 4] | lines[(d + 2) % 4] | lines[(d + 3) % 4]
+        # Along the push itself the line goes on ahead: behind is the cell that it leaves.
+        goals = across | completing(p.board, mine, none, back(mine, d), d, p.line)
+        found |= back(back(goals, d) & mine, d)
+        goals = across | completing(p.board, mine, ahead(mine, d), none, d, p.line)
+        found |= ahead(ahead(goals, d) & mine, d)
+    return found & cells

@@ -26,9 +26,9 @@ from boardenvs.chance import mixed
 from boardenvs.compiling import bind
 from boardenvs.game import States, whole_number
 from boardenvs.gekitai import Gekitai, rules
-from boardenvs.gekitai.rules import count, pushed, satisfied
+from boardenvs.gekitai.rules import cell_bit, count, pushed, satisfied
 
-__all__ = ["ProofSearch", "forced_win", "main", "proof_room"]
+__all__ = ["ProofSearch", "forced_win", "forcing_cell", "main", "proof_room"]
 
 _ENTRY = [
     ("mover", np.uint64),  # the position, in its canonical turn
@@ -109,6 +109,18 @@ def forced_win(p, mine, theirs, plies, limit, room):
         else:
             plies -= 1
             won = begin(p, others, own, plies, 1 - here.attack, room)
+
+
+@njit
+def forcing_cell(p, mine, theirs, plies, room):
+    """A cell that keeps the win which `forced_win` has just found within `plies`."""
+    cells = winning_cells(p, mine, theirs)
+    if cells != np.uint64(0):
+        return lowest(cells)
+    # What is asked about is the last that enters the table.
+    one, two, turn = canonical(p, mine, theirs)
+    place, _ = place_of(one, two, 1, room[0])
+    return turned_back(p, room[0][place].hint, turn)
 
 
 @njit
@@ -206,23 +218,32 @@ def place_of(one, two, attack, table):
     return place, entry.mover == one and entry.other == two and entry.attack == attack
 
 
-def prove_all(states, params, plies, limit, room, out):
+def prove_all(states, params, plies, limit, room, fewest, actions):
     """The fewest plies, up to `plies`, within which each player to move can force a win.
 
-    0 where none is forced, -1 where `limit` positions did not suffice to see. Returns how
-    many positions it took.
+    0 where none is forced, -1 where `limit` positions did not suffice to see; and the action
+    that forces it, else -1. Returns how many positions it took.
     """
+    p = params[0]
     visited = 0
     for i in range(len(states)):
         mine = states[i].pieces[states[i].to_move]
         theirs = states[i].pieces[1 - states[i].to_move]
         left = limit
-        out[i] = 0
+        fewest[i] = 0
+        actions[i] = -1
         for within in range(1, plies + 1, 2):
-            won = forced_win(params[0], mine, theirs, within, left, room)
+            won = forced_win(p, mine, theirs, within, left, room)
             left = room[2][0].left
+            if won < 0:
+                fewest[i] = -1
+            if won > 0:
+                fewest[i] = within
+                cell = forcing_cell(p, mine, theirs, within, room)
+                for action in range(p.side * p.side):
+                    if cell_bit(p, action) == cell:
+                        actions[i] = action
             if won != 0:
-                out[i] = within if won == 1 else -1
                 break
         visited += limit - max(left, 0)
     return visited
@@ -264,6 +285,20 @@ class ProofSearch:
         Raises:
             ValueError: these are no such states, plies or limit.
         """
+        return self._prove(states, plies, limit)[0]
+
+    def forcing_actions(
+        self, states: States, plies: int, limit: int | None = None
+    ) -> npt.NDArray[np.int64]:
+        """An action that forces the win of `fewest_plies`, else -1: int64 of shape (N,).
+
+        The arguments and errors are those of `fewest_plies`.
+        """
+        return self._prove(states, plies, limit)[1]
+
+    def _prove(
+        self, states: States, plies: int, limit: int | None
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         if whole_number("plies", plies, 1, 99) % 2 == 0:
             raise ValueError(f"plies must be odd, since the winner plays the last, got {plies}")
         limit = _UNLIMITED if limit is None else whole_number("limit", limit, 0, _UNLIMITED)
@@ -271,9 +306,12 @@ class ProofSearch:
         over = states["terminated"] | states["truncated"]
         if over.any():
             raise ValueError(f"state {int(over.argmax())} is over: there is nothing to prove")
-        fewest = np.zeros(len(states), np.int64)
-        self.positions += _compiled()(states, self.game.constants, plies, limit, self._room, fewest)
-        return fewest
+        fewest, actions = np.zeros((2, len(states)), np.int64)
+        prove = _compiled()
+        self.positions += prove(
+            states, self.game.constants, plies, limit, self._room, fewest, actions
+        )
+        return fewest, actions
 
 
 @functools.cache

@@ -98,7 +98,7 @@ def test_small_boards_are_as_exhaustive_search_says(small):
     states = random_live(small, 300, 1)
     # The rule of `max_plies`, which proofs leave out, must not spoil the comparison.
     states = states[states["ply"] < 100]
-    states = a_few_of_each(states, ProofSearch(small, 16).fewest_plies(states, 5), 5)
+    states = a_few_of_each(states, ProofSearch(small, 16).fewest_plies(states, 5), 3)
     found = ProofSearch(small, 16).fewest_plies(states, 5)
     assert set(found.tolist()) == {0, 1, 3, 5}
     np.testing.assert_array_equal(found, exhaustive(small, states, 5))
@@ -153,6 +153,32 @@ def test_both_players_can_be_asked_about(gekitai):
     swapped["pieces"] = states["pieces"][:, ::-1]
     search = ProofSearch(gekitai, 14)
     np.testing.assert_array_equal(search.fewest_plies(states, 5), search.fewest_plies(swapped, 5))
+
+
+def test_a_forcing_action_keeps_the_win(variant):
+    states = random_live(variant, 60, 12)
+    search = ProofSearch(variant, 16)
+    fewest = search.fewest_plies(states, 3)
+    states = a_few_of_each(states, fewest, 20)
+    fewest = search.fewest_plies(states, 5)
+    for proof in (search, ProofSearch(variant, 4)):
+        actions = proof.forcing_actions(states, 5)
+        np.testing.assert_array_equal(actions < 0, fewest == 0)
+        for plies in (1, 3, 5):
+            chosen = np.flatnonzero(fewest == plies)
+            after = states[chosen]
+            variant.play(after, actions[chosen], illegal="raise")
+            mover = states["to_move"][chosen]
+            won = after["returns"][np.arange(len(after)), mover] > 0
+            if plies == 1:
+                assert won.all()
+                continue
+            # Whatever the other player does, the rest of the win is forced.
+            rows, replies = np.nonzero(variant.legal(after))
+            then = after[rows]
+            variant.play(then, replies)
+            left = then["returns"][np.arange(len(then)), mover[rows]] <= 0
+            assert (ProofSearch(variant, 16).fewest_plies(then[left], plies - 2) > 0).all()
 
 
 def test_a_limit_is_kept_and_told(gekitai):
@@ -313,20 +339,23 @@ def test_it_refuses_what_is_no_live_position(gekitai, game112, random_positions,
         search.fewest_plies(game112.new(1), 1)
 
 
-def test_the_program_goes_deeper_until_it_finds_a_win(gekitai, capsys):
-    moves = ["C3", "A1", "D4", "F6"]  # C3 is pushed to B2; E5 pushes D4 to C3, and A1 blocks
+@pytest.mark.parametrize(
+    ("moves", "answers"),
+    [
+        # X has B2 and pushes O back and forth; then C3 is not pushed: A1 and E5 are taken.
+        (["B2", "A1", "D4", "E5"], ["can"]),
+        ([], ["cannot"] * 3),
+    ],
+)
+def test_the_program_goes_deeper_until_it_finds_a_win(moves, answers, gekitai, capsys):
     assert main([*moves, "--plies", "5", "--table-bits", "12"]) == 0
-    out = capsys.readouterr().out
     states = gekitai.new(1, 0)
     for move in moves:
         gekitai.play(states, [gekitai.action_from_text(move)])
+    out = capsys.readouterr().out
     assert out.startswith(gekitai.to_text(states[0]))
     rows = out.removeprefix(gekitai.to_text(states[0])).splitlines()
-    fewest = ProofSearch(gekitai, 12).fewest_plies(states, 5)[0]
-    depths = [1, 3, 5] if fewest == 0 else list(range(1, fewest + 1, 2))
-    assert len(rows) == len(depths)
-    for row, plies in zip(rows, depths, strict=True):
-        can = "can" if plies == fewest else "cannot"
+    for row, plies, can in zip(rows, (1, 3, 5)[: len(answers)], answers, strict=True):
         start = f"Player X {can} force a win within {plies} plies: "
         assert re.fullmatch(re.escape(start) + r"[\d,]+ positions, \d+\.\d\d s", row)
 

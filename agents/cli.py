@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import functools
 import importlib.util
 import json
 import shlex
@@ -14,7 +15,7 @@ from typing import Any, NoReturn
 import boardenvs
 from agents.making import SPECS
 from boardenvs.files import write_atomically
-from boardenvs.game import Game
+from boardenvs.game import Game, whole_number
 from boardenvs.program import drop_output, prepare_streams
 
 __all__ = ["main"]
@@ -72,7 +73,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"boardenvs {boardenvs.__version__}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
 
-    def command(name: str, run: Any, text: str, *, game: bool = True) -> argparse.ArgumentParser:
+    def command(
+        name: str, run: Any, text: str, *, game: bool = True, optional: bool = False
+    ) -> argparse.ArgumentParser:
         sub: argparse.ArgumentParser = commands.add_parser(
             name,
             help=text,
@@ -81,7 +84,8 @@ def _parser() -> argparse.ArgumentParser:
         )
         sub.set_defaults(run=run)
         if game:
-            sub.add_argument("game", metavar="GAME", help="name of the game")
+            nargs = "?" if optional else None
+            sub.add_argument("game", nargs=nargs, metavar="GAME", help="name of the game")
             sub.add_argument(
                 "-p",
                 "--param",
@@ -115,9 +119,20 @@ def _parser() -> argparse.ArgumentParser:
     play.add_argument("--seat", type=int, default=0, help="yours, from 0; by default 0, the first")
     play.add_argument("--seed", type=int, default=None, help="of everything random")
 
-    watch = command("watch", _watch, "watch agents play one game")
+    watch = command(
+        "watch", _watch, "watch agents play one game, or a game that was stored", optional=True
+    )
     watch.add_argument(
-        "agents", nargs="+", metavar="SPEC", help="one agent for each seat, in order"
+        "agents", nargs="*", metavar="SPEC", help="one agent for each seat, in order"
+    )
+    watch.add_argument(
+        "--store", type=Path, metavar="FILE", help="where 'boardenvs arena --store' put its games"
+    )
+    watch.add_argument(
+        "--game",
+        dest="stored",
+        metavar="MATCH.NUMBER",
+        help="which of them, such as 1.0; without it they are listed",
     )
     watch.add_argument("--seed", type=int, default=None, help="of everything random")
     watch.add_argument("--html", type=Path, metavar="F", help="write the game as a page, too")
@@ -141,6 +156,31 @@ def _parser() -> argparse.ArgumentParser:
     arena.add_argument("agents", nargs="+", metavar="SPEC", help="agents, at least two")
     arena.add_argument("--games", type=int, default=1000, metavar="N", help="for each pair; 1000")
     arena.add_argument("--seed", type=int, default=0, metavar="S", help="of everything random; 0")
+    arena.add_argument(
+        "--opening-plies",
+        type=int,
+        metavar="P",
+        help="random plies that every game begins with; by default 2 where all else would be "
+        "the same in every game, else none",
+    )
+    arena.add_argument(
+        "--until",
+        choices=["decided"],
+        help="'decided' ends a match once a sequential test finds one of the pair better "
+        "(wrongly in at most 5%% of matches of equals), after --games at the latest",
+    )
+    arena.add_argument(
+        "--store",
+        type=Path,
+        metavar="FILE",
+        help="keep every finished game there, and go on from the games that are there",
+    )
+    arena.add_argument(
+        "--workers",
+        type=int,
+        metavar="W",
+        help="processes that play; by default one, or as many as cores if it takes long",
+    )
     arena.add_argument("--json", type=Path, metavar="FILE", help="write the results there, too")
 
     bench = command(
@@ -185,11 +225,23 @@ def _play(options: argparse.Namespace) -> None:
 
 
 def _watch(options: argparse.Namespace) -> None:
-    from agents.terminal import watch
+    from agents.terminal import stored, watch
 
     _check_place(options.html)
     _check_place(options.save)
-    episode = watch(_game(options), options.agents, options.seed)
+    if options.store is not None:
+        if options.game or options.agents:
+            raise ValueError("a stored game has its agents: --store takes no GAME and SPEC")
+        episode = stored(options.store, options.stored)
+    elif options.stored is not None:
+        raise ValueError("--game is for --store")
+    elif not options.agents:
+        missing = "SPEC" if options.game else "GAME, SPEC"
+        raise ValueError(f"the following arguments are required: {missing}")
+    else:
+        episode = watch(_game(options), options.agents, options.seed)
+    if episode is None:
+        return
     if options.html is not None:
         episode.save_html(options.html)
         print(f"\nThe game as a page: {options.html}")
@@ -208,12 +260,24 @@ def _train(options: argparse.Namespace) -> None:
 
 
 def _arena(options: argparse.Namespace) -> None:
-    from agents.arena import report, results_table
+    from agents.arena import local, report, results_table
     from agents.terminal import arena
 
     game = _game(options)
     _check_place(options.json)
-    results = arena(game, options.agents, options.games, options.seed)
+    _check_place(options.store)
+    if options.workers is not None:
+        whole_number("workers", options.workers, 1)
+    results = arena(
+        game,
+        options.agents,
+        options.games,
+        options.seed,
+        opening_plies=options.opening_plies,
+        until=options.until,
+        store=options.store,
+        engine=functools.partial(local.play, workers=options.workers),
+    )
     print(results_table(results), end="")
     if options.json is not None:
         text = json.dumps(report(game, options.seed, results), indent=2) + "\n"

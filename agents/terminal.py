@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from tqdm.auto import tqdm
 
 from agents.agent import blamed
-from agents.arena import PairResult, SoloResult, round_robin, seats, solos
+from agents.arena import PairResult, SoloResult, local, round_robin, seats, solos
+from agents.arena.seeds import agent_seed, fresh_seed
+from agents.arena.store import Store
+from agents.arena.tournament import Engine, Until
 from agents.making import make
 from boardenvs.chance import seed_word, stream_words
 from boardenvs.episode import Episode
 from boardenvs.game import Game, whole_number
 from boardenvs.table import ask
 
-__all__ = ["arena", "play", "result_line", "watch"]
+__all__ = ["arena", "play", "result_line", "stored", "watch"]
 
 
 def play(game: Game, opponent: str, seat: int, seed: int | None) -> None:
@@ -28,7 +33,8 @@ def play(game: Game, opponent: str, seat: int, seed: int | None) -> None:
         ValueError: there is no such opponent or seat.
     """
     seat = whole_number("seat", seat, 0, game.num_players - 1)
-    agent = make(opponent, game, seed)
+    seed = fresh_seed() if seed is None else seed
+    agent = make(opponent, game, agent_seed(seed, 0))
     words = stream_words(seed_word(seed), 2)
     states = game.new_from_words(words[:1])
     print(game.to_text(states[0]), end="")
@@ -94,9 +100,28 @@ def watch(game: Game, specs: Sequence[str], seed: int | None) -> Episode:
     """
     if len(specs) != game.num_players:
         raise ValueError(f"{game.name} takes {seats(game)}, got {len(specs)}")
-    agents = [make(spec, game, None if seed is None else seed + k) for k, spec in enumerate(specs)]
+    seed = fresh_seed() if seed is None else seed
+    agents = [make(spec, game, agent_seed(seed, k)) for k, spec in enumerate(specs)]
     with blamed("an agent"):
         episode = Episode.play(game, agents, seed, names=_names(game, specs))
+    print(episode.to_text(), end="")
+    return episode
+
+
+def stored(path: Path, number: str | None) -> Episode | None:
+    """Print a stored game, or without a number which games there are.
+
+    Raises:
+        ValueError: there is no such store or game, or it is damaged.
+    """
+    with Store.read(path) as store:
+        if number is None:
+            print(f"{store.game!r}, seed {store.seed}")
+            for match in store.matches():
+                print(f"{match.id}. {' - '.join(match.specs)}: {match.games} games")
+            print(f"Watch one: boardenvs watch --store {path} --game MATCH.NUMBER")
+            return None
+        episode = store.episode(number)
     print(episode.to_text(), end="")
     return episode
 
@@ -109,7 +134,15 @@ def _names(game: Game, specs: Sequence[str]) -> list[str]:
 
 
 def arena(
-    game: Game, specs: Sequence[str], games: int, seed: int
+    game: Game,
+    specs: Sequence[str],
+    games: int,
+    seed: int,
+    *,
+    opening_plies: int | None = None,
+    until: Until | None = None,
+    store: Path | None = None,
+    engine: Engine = local.play_here,
 ) -> list[PairResult] | list[SoloResult]:
     """Every two agents play, or in a game for one each; a bar on standard error shows how far.
 
@@ -118,6 +151,8 @@ def arena(
     """
     games = whole_number("games", games, 1)
     alone = game.num_players == 1
+    if alone and until is not None:
+        raise ValueError(f"{game.name} is for one player: there are no pairs to decide")
     total = games * (len(specs) if alone else len(specs) * (len(specs) - 1) // 2)
     with tqdm(total=total, unit="game", disable=not sys.stderr.isatty()) as bar:
 
@@ -125,6 +160,12 @@ def arena(
             bar.set_description(pair)
             bar.update(finished)
 
+        asked: dict[str, Any] = {
+            "opening_plies": opening_plies,
+            "store": store,
+            "engine": engine,
+            "progress": progress,
+        }
         if alone:
-            return list(solos(game, specs, games, seed, progress=progress))
-        return list(round_robin(game, specs, games, seed, progress=progress))
+            return list(solos(game, specs, games, seed, **asked))
+        return list(round_robin(game, specs, games, seed, until=until, **asked))

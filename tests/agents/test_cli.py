@@ -327,7 +327,8 @@ def test_an_agent_that_moves_illegally_loses(command, own_module):
 def test_two_agents_of_one_game_have_seeds_of_their_own(command, own_module):
     own_module("mine", OWN)
     command("watch", "game112", "mine:Notes", "mine:Notes", "--seed", "6")
-    assert sys.modules["mine"].Notes.notes[:2] == [6, 7]
+    one, other = sys.modules["mine"].Notes.notes[:2]
+    assert len({one, other, 6}) == 3
 
 
 def test_every_turn_of_the_opponent_has_a_word_of_its_own(command, own_module, typed):
@@ -335,7 +336,7 @@ def test_every_turn_of_the_opponent_has_a_word_of_its_own(command, own_module, t
     typed(*CELLS * 30)
     command("play", "gekitai", "--opponent", "mine:Notes", "--seed", "6")
     seed, *words = sys.modules["mine"].Notes.notes
-    assert seed == 6
+    assert seed != 6
     assert len(set(words)) == len(words) > 2
 
 

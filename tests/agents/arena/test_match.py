@@ -1,23 +1,12 @@
-"""Matches: fair seats, shared openings, the same result from the same seed; and their numbers."""
-
-import json
+"""Matches: fair seats, shared openings, the same result from the same seed."""
 
 import numpy as np
 import pytest
 
 import agents
 import boardenvs
-from agents import arena
-from agents.arena import (
-    PairResult,
-    Scores,
-    play_match,
-    report,
-    results_table,
-    round_robin,
-    solos,
-    wilson,
-)
+from agents.arena import match, play_match
+from agents.arena.match import Match
 
 
 class First:
@@ -86,7 +75,7 @@ def test_a_longer_match_begins_like_a_shorter_one(game, tiny):
 @pytest.mark.parametrize("side_by_side", [1, 7])
 def test_how_many_are_played_at_once_does_not_matter(game, tiny, monkeypatch, side_by_side):
     whole = [play_match(game, players, 40, seed=4) for players in pairs(game, tiny)]
-    monkeypatch.setattr(arena, "_SIDE_BY_SIDE", side_by_side)
+    monkeypatch.setattr(match, "_SIDE_BY_SIDE", side_by_side)
     parts = [play_match(game, players, 40, seed=4) for players in pairs(game, tiny)]
     assert all(map(same, whole, parts))
 
@@ -160,7 +149,8 @@ def test_mirrored_games_of_two_agents_that_share_the_seats_have_one_deal():
     game = boardenvs.make("goat_race", num_players=3)
     player = Seats(game)
     player.deals = {}
-    arena._pair_scores(game, player, agents.make("random", game), 60, 0)
+    two = Match(game, [player, agents.make("random", game)], 0)
+    assert sum(len(games) for games in two.play(np.arange(60)) if games is not None) == 60
     assert len(player.deals) == 30
 
 
@@ -238,14 +228,14 @@ def test_an_opening_that_no_game_survives(refused):
 
 def test_agents_are_told_only_what_their_seat_may_know(game, monkeypatch):
     true = []
-    ask = arena.ask
+    ask = match.ask
 
     def spy(player, asked_game, states, words):
         if not isinstance(player, str):
             true.append(states.copy())
         return ask(player, asked_game, states, words)
 
-    monkeypatch.setattr(arena, "ask", spy)
+    monkeypatch.setattr(match, "ask", spy)
     players = [First(game, f"player {k}") for k in range(game.num_players)]
     play_match(game, players, 50, seed=10)
     asked = np.concatenate(true)
@@ -358,75 +348,6 @@ def test_progress_counts_every_game(gekitai):
     assert len(finished) > 5
 
 
-# -- Numbers ----------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("successes", "games", "low", "high"),
-    [
-        # R. G. Newcombe, "Two-sided confidence intervals for the single proportion",
-        # Statistics in Medicine 17 (1998), table I, method 3.
-        (81, 263, 0.2553, 0.3662),
-        (15, 148, 0.0624, 0.1605),
-        (0, 20, 0.0000, 0.1611),
-        (1, 29, 0.0061, 0.1718),
-        (0, 10, 0.0000, 0.2775),
-        (5, 10, 0.2366, 0.7634),
-        (10, 10, 0.7225, 1.0000),
-    ],
-)
-def test_wilsons_interval(successes, games, low, high):
-    found = wilson(successes, games)
-    assert found == pytest.approx((low, high), abs=5e-5)
-    assert 0 <= found[0] <= found[1] <= 1
-    mirrored = wilson(games - successes, games)
-    assert (1 - mirrored[1], 1 - mirrored[0]) == pytest.approx(found)
-
-
-def test_wilsons_interval_of_nothing():
-    assert wilson(0, 0) == (0, 1)
-
-
-def test_scores_by_hand():
-    returns = np.array([[1, -1]] * 5 + [[-1, 1]] * 2 + [[0, 0]] * 3, np.float32)
-    scores = Scores(returns, np.arange(10, dtype=np.int32))
-    assert scores.games == 10
-    assert (scores.wins, scores.draws, scores.losses) == ([5, 2], [3, 3], [2, 5])
-    assert list(scores) == [0.65, 0.35]
-    assert len(scores) == 2
-    assert (scores[0], scores[1], scores[-1]) == (0.65, 0.35, 0.35)
-    assert scores.interval(0) == wilson(6.5, 10)
-    assert scores.interval(-1) == wilson(3.5, 10)
-    with pytest.raises(IndexError):
-        scores[2]
-    assert str(scores).splitlines() == [
-        "agent 0: 0.650 (0.354 to 0.863), 5 won, 3 drawn, 2 lost",
-        "agent 1: 0.350 (0.137 to 0.646), 2 won, 3 drawn, 5 lost",
-    ]
-
-
-def test_a_draw_of_three_is_a_third_each():
-    returns = np.array([[1, -0.5, -0.5], [0, 0, 0], [-0.5, 1, -0.5]], np.float32)
-    scores = Scores(returns, np.ones(3, np.int32))
-    assert list(scores) == pytest.approx([4 / 9, 4 / 9, 1 / 9])
-    assert sum(scores) == pytest.approx(1)
-    assert (scores.wins, scores.draws, scores.losses) == ([1, 1, 0], [1, 1, 1], [1, 1, 2])
-
-
-def test_a_game_cut_short_counts_as_drawn():
-    game = boardenvs.make("gekitai", max_plies=4)
-    scores = play_match(game, ["random", "random"], 20, seed=0)
-    assert scores.plies.tolist() == [4] * 20
-    assert scores.draws == [20, 20]
-    assert list(scores) == [0.5, 0.5]
-
-
-def test_scores_can_be_compared(gekitai):
-    one, again, other = (play_match(gekitai, ["random", "random"], 9, s) for s in (1, 1, 2))
-    assert one == again
-    assert one != other
-
-
 def test_greedy_beats_random(gekitai):
     scores = play_match(gekitai, ["greedy", "random"], 1000, seed=0)
     low, high = scores.interval(0)
@@ -438,86 +359,3 @@ def test_greedy_beats_random_in_the_112_game(game112):
     scores = play_match(game112, ["greedy", "random"], 1000, seed=0)
     print(f"\n{scores.games} games: {scores[0]:.3f} {scores.interval(0)}")
     assert scores.interval(0)[0] > 0.5
-
-
-# -- Every two of several ---------------------------------------------------------------
-
-
-def test_round_robin(gekitai, tiny):
-    specs = ["random", "greedy", tiny.spec]
-    finished = {}
-
-    def progress(pair, games):
-        finished[pair] = finished.get(pair, 0) + games
-
-    results = list(round_robin(gekitai, specs, 20, 5, progress=progress))
-    assert [(r.a, r.b) for r in results] == [
-        ("random", "greedy"),
-        ("random", tiny.spec),
-        ("greedy", tiny.spec),
-    ]
-    assert finished == {f"{r.a} - {r.b}": 20 for r in results}
-    for result in results:
-        assert same(result.scores, play_match(gekitai, [result.a, result.b], 20, 5))
-
-
-def test_round_robin_of_an_agent_with_itself(gekitai):
-    (result,) = round_robin(gekitai, ["greedy", "greedy"], 40, 0)
-    assert (result.a, result.b) == ("greedy", "greedy")
-    assert result.scores.games == 40
-
-
-def test_round_robin_needs_two_agents(gekitai, refused):
-    for specs in ([], ["random"]):
-        with refused(f"an arena needs at least 2 agents, got {len(specs)}"):
-            list(round_robin(gekitai, specs, 10, 0))
-
-
-def test_pairs_and_solos_are_for_their_own_games(gekitai, refused):
-    class Solitaire:
-        name = "solitaire"
-        num_players = 1
-
-    with refused("solitaire is for one player: there are no pairs"):
-        list(round_robin(Solitaire(), ["random", "greedy"], 10, 0))
-    with refused("gekitai has 2 players: they play in pairs"):
-        list(solos(gekitai, ["random", "greedy"], 10, 0))
-
-
-def test_an_unknown_agent_is_told_before_anything_is_played(gekitai, refused, monkeypatch):
-    monkeypatch.setattr(arena, "_played", lambda *_args, **_kwargs: pytest.fail("played"))
-    with refused("there is no agent 'gready'"):
-        list(round_robin(gekitai, ["random", "greedy", "gready"], 10, 0))
-
-
-@pytest.fixture
-def two_results():
-    returns = np.array([[1, -1]] * 5 + [[-1, 1]] * 2 + [[0, 0]] * 3, np.float32)
-    plies = np.ones(10, np.int32)
-    return [
-        PairResult("random", "a:b", Scores(returns, plies)),
-        PairResult("random", "greedy", Scores(-returns, plies)),
-    ]
-
-
-def test_the_report(gekitai, two_results):
-    data = report(gekitai, 7, two_results)
-    assert json.loads(json.dumps(data)) == data
-    assert {k: data[k] for k in ("game", "params", "seed", "pairs")} == {
-        "game": "gekitai",
-        "params": {"board_size": 6, "pieces": 8, "line_length": 3, "max_plies": 200},
-        "seed": 7,
-        "pairs": [
-            {"a": "random", "b": "a:b", "games": 10, "wins": 5, "draws": 3, "losses": 2},
-            {"a": "random", "b": "greedy", "games": 10, "wins": 2, "draws": 3, "losses": 5},
-        ],
-    }
-
-
-def test_the_table(two_results):
-    assert results_table(two_results) == (
-        "a       b       games  won  drawn  lost  score    95% interval\n"
-        "--------------------------------------------------------------\n"
-        "random  a:b        10    5      3     2  0.650  0.354 to 0.863\n"
-        "random  greedy     10    2      3     5  0.350  0.137 to 0.646\n"
-    )

@@ -1,0 +1,26 @@
+"""Matches between agents, and what came of them.
+
+`match` plays games, `schedule` says which are to be played, `local` and `ray_tasks` have them
+played, `store` keeps them, `tournament` puts these together; `scores`, `sequential` and
+`results` are the numbers.
+"""
+
+from __future__ import annotations
+
+from agents.arena.match import play_match, seats
+from agents.arena.results import PairResult, SoloResult, report, results_table
+from agents.arena.scores import Scores, wilson
+from agents.arena.tournament import round_robin, solos
+
+__all__ = [
+    "PairResult",
+    "Scores",
+    "SoloResult",
+    "play_match",
+    "report",
+    "results_table",
+    "round_robin",
+    "seats",
+    "solos",
+    "wilson",
+]

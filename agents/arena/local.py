@@ -1,0 +1,213 @@
+"""Playing on this machine: in this process, or spread over several."""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Generator, Iterator
+from multiprocessing.connection import Connection, wait
+from typing import Protocol
+
+from agents.agent import one_line
+from agents.arena.batch import Batch, Players, play_batch
+from agents.arena.match import Games
+from boardenvs.game import whole_number
+
+__all__ = ["Work", "cores", "play", "play_here"]
+
+_LARGEST = 1024  # games in a batch
+_FIRST = 2  # games to see how long one takes
+_PATIENCE = 2.0  # seconds in which no process is started
+_WORTH_PROCESSES = 6.0  # seconds of games left for which it is: to start them takes a second or two
+
+
+class Work(Protocol):
+    """What there is to play; see `agents.arena.schedule.Schedule`."""
+
+    @property
+    def left(self) -> int: ...
+
+    def take(self, most: int) -> Batch | None: ...
+
+    def put_back(self, batch: Batch) -> None: ...
+
+
+Finished = tuple[int, Games]
+"""The batch's `match`, and games of it."""
+
+
+def cores() -> int:
+    """How many processor cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def play(work: Work, workers: int | None = None) -> Generator[Finished]:
+    """Play all there is.
+
+    Args:
+        work: what is to be played.
+        workers: how many processes; 1 for this one alone. By default this one, and when the
+            games turn out to take long, as many as there are cores.
+
+    Yields:
+        Games as they end.
+
+    Raises:
+        ValueError: an agent fails, a worker process is lost, or `workers` is out of range.
+    """
+    if workers is None:
+        workers = cores()
+        yield from play_here(work, patient=workers == 1)
+    if whole_number("workers", workers, 1) == 1:
+        yield from play_here(work)
+    else:
+        yield from _play_in_processes(work, workers)
+
+
+def play_here(work: Work, *, patient: bool = True) -> Generator[Finished]:
+    """Play in this process; unless `patient`, only until other processes would pay."""
+    players: Players | None = None
+    pace: dict[int, float] = {}  # seconds a game took last, by match
+    most = _FIRST
+    began = time.perf_counter()
+    while (batch := work.take(_LARGEST if patient else most)) is not None:
+        start = time.perf_counter()
+        players = players or Players(batch.game, batch.seed)
+        waiting = len(batch.numbers)
+        for games in play_batch(batch, players):
+            if games is not None:
+                waiting -= len(games)
+                yield batch.match, games
+            elif not patient and time.perf_counter() - began > _PATIENCE:
+                known = pace.get(batch.match)
+                if known is None or known * (waiting + work.left) > _WORTH_PROCESSES:
+                    work.put_back(batch)
+                    return
+        spent = time.perf_counter() - start
+        if batch.match not in pace:
+            most = _FIRST
+        pace[batch.match] = spent / len(batch.numbers)
+        if spent < _PATIENCE / 4:  # few at a time are slow for each
+            most = min(8 * most, _LARGEST)
+
+
+def _play_in_processes(work: Work, workers: int) -> Generator[Finished]:
+    everyone: list[_Worker] = []
+    idle: list[_Worker] = []
+    busy: dict[Connection, tuple[_Worker, Batch]] = {}
+    try:
+        while True:
+            while len(busy) < workers:
+                # Ever smaller towards the end, so that nobody is left with much alone.
+                batch = work.take(max(1, min(_LARGEST, work.left // (4 * workers))))
+                if batch is None:
+                    break
+                if not idle:
+                    idle.append(_Worker())
+                    everyone.append(idle[-1])
+                worker = idle.pop()
+                busy[worker.pipe] = worker, batch
+                worker.send(batch)
+            if not busy:
+                return
+            for pipe in wait(list(busy)):
+                worker, batch = busy[pipe]  # type: ignore[index]
+                answer = worker.receive()
+                if answer is None:
+                    del busy[worker.pipe]
+                    idle.append(worker)
+                else:
+                    yield batch.match, answer
+    finally:
+        for worker in everyone:
+            worker.stop()
+
+
+class _Worker:
+    """A process that plays batches, on one thread."""
+
+    def __init__(self) -> None:
+        context = multiprocessing.get_context("spawn")
+        self.pipe, theirs = context.Pipe()
+        self._process = context.Process(target=_serve, args=(theirs,), daemon=True)
+        with _one_thread():
+            self._process.start()
+        theirs.close()
+
+    def send(self, batch: Batch) -> None:
+        with contextlib.suppress(OSError):  # what became of it is told on receiving
+            self.pipe.send(batch)
+
+    def receive(self) -> Games | None:
+        """Finished games; `None` once the batch is.
+
+        Raises:
+            ValueError: as the agent said, or the process has ended.
+        """
+        try:
+            answer = self.pipe.recv()
+        except (EOFError, OSError):
+            self._process.join(10)
+            raise ValueError(
+                f"a worker process has ended with status {self._process.exitcode}"
+            ) from None
+        if isinstance(answer, str):
+            raise ValueError(answer)
+        games: Games | None = answer
+        return games
+
+    def stop(self) -> None:
+        self._process.kill()
+        self._process.join()
+        self._process.close()
+        self.pipe.close()
+
+
+@contextlib.contextmanager
+def _one_thread() -> Iterator[None]:
+    """Processes started in here have one thread for Numba: the cores are shared out already."""
+    before = os.environ.get("NUMBA_NUM_THREADS")
+    os.environ["NUMBA_NUM_THREADS"] = "1"  # read on import
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["NUMBA_NUM_THREADS"]
+        else:
+            os.environ["NUMBA_NUM_THREADS"] = before
+
+
+def _serve(pipe: Connection) -> None:
+    """What a worker does: play the batches that come, tell of every game as it ends."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which stops us
+    threading.Thread(target=_leave_with_parent, daemon=True).start()
+    players: Players | None = None
+    with contextlib.suppress(EOFError, OSError):
+        while True:
+            batch = pipe.recv()
+            try:
+                players = players or Players(batch.game, batch.seed)
+                for games in play_batch(batch, players):
+                    if games is not None:
+                        pipe.send(games)
+            except ValueError as error:
+                pipe.send(str(error))
+            except Exception as error:  # noqa: BLE001 whatever it is, the parent must know
+                pipe.send(one_line(error))
+            pipe.send(None)
+
+
+def _leave_with_parent() -> None:
+    """End this process when its parent does, even a parent that was killed."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        sys.stdout.flush()
+        os._exit(1)

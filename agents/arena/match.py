@@ -1,0 +1,276 @@
+"""One match: its games played side by side, seats swapped, openings shared."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+import boardenvs
+from agents.agent import blamed
+from agents.arena.scores import Scores
+from agents.arena.seeds import agent_seed, fresh_seed, one_way_words
+from agents.making import make
+from boardenvs.chance import next_words, seed_word, stream_words
+from boardenvs.game import Game, States, whole_number
+from boardenvs.table import Opponent, ask
+
+__all__ = ["Games", "Match", "Progress", "play_match", "seatings", "seats"]
+
+_SIDE_BY_SIDE = 1024  # games played at once: bounds memory, changes no result
+_OPENING_PLIES = 2  # when everyone is deterministic
+
+Numbers = npt.NDArray[np.int64]
+Progress = Callable[[int], Any]
+
+
+def seats(game: Game) -> str:
+    """How many agents a game takes, in words."""
+    return f"{game.num_players} agent{'s' if game.num_players > 1 else ''}"
+
+
+@dataclass(frozen=True)
+class Games:
+    """Finished games of one match, G of them."""
+
+    numbers: Numbers
+    """Which of the match's games, from 0, shape (G,)."""
+    words: npt.NDArray[np.uint64]
+    """What each game's own random stream starts with (see `Game.new_from_words`), shape (G,)."""
+    who: Numbers
+    """Which agent has each seat, shape (G, num_players)."""
+    returns: npt.NDArray[np.float32]
+    """Each seat's result, shape (G, num_players)."""
+    plies: npt.NDArray[np.int32]
+    """Each game's length, shape (G,)."""
+    moves: list[npt.NDArray[np.int32]]
+    """All actions of each game from its start, the opening's too; an illegal one is the last."""
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+
+def seatings(num_players: int, num_agents: int) -> tuple[Numbers, int]:
+    """In which ways agents share the seats of a game; games take them in turn.
+
+    With as many agents as seats these are all orders, each followed by its rotations, so
+    that no agent waits for a seat. With two agents for more seats they are all ways to share
+    them, each followed by the one with the agents swapped.
+
+    Returns:
+        The agent in each seat, shape (seatings, num_players), and how many games in a row
+        share their opening and the game's own chance: 2 for two agents, the two that differ
+        only in who is who. Else every game has its own, since whole sets of seatings in one
+        deal would make so few deals that no interval could be trusted.
+    """
+    if num_agents == num_players:
+        orders = [o for o in itertools.permutations(range(num_agents)) if o[0] == 0]
+        rows = [order[k:] + order[:k] for order in orders for k in range(num_agents)]
+    else:
+        halves = [h for h in itertools.product((0, 1), repeat=num_players) if h[0] == 0 and any(h)]
+        rows = [row for half in halves for row in (half, tuple(1 - k for k in half))]
+    return np.array(rows), 2 if num_agents == 2 else 1
+
+
+class Match:
+    """Agents, and the games that they play in turn in every seating.
+
+    Game number i is the same whichever others are played, beside it or at all, as far as
+    the agents have `choose` or draw nothing of their own.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        players: Sequence[Opponent],
+        seed: int,
+        opening_plies: int | None = None,
+    ) -> None:
+        """Set up a match; nothing is played.
+
+        Args:
+            game: what is played.
+            players: as many as it has seats, or two who share them.
+            seed: as for `play_match`, like the rest.
+            opening_plies: see there.
+
+        Raises:
+            ValueError: for arguments out of range.
+        """
+        if opening_plies is None:
+            varied = any(not getattr(a, "deterministic", True) for a in players) or game.has_chance
+            opening_plies = 0 if varied else _usual_opening(game)
+        self.game = game
+        self.players = list(players)
+        self.seed = seed
+        self.opening_plies = whole_number("opening_plies", opening_plies, 0, game.max_plies - 1)
+        self.seatings, self.shared = seatings(game.num_players, len(players))
+        self._base = seed_word(seed)
+
+    def play(self, numbers: Numbers) -> Iterator[Games | None]:
+        """Play games to their ends.
+
+        Args:
+            numbers: which, shape (N,).
+
+        Yields:
+            Games that have just ended; `None` after a ply with which none did.
+
+        Raises:
+            ValueError: an agent answers nonsense or fails; it is named.
+        """
+        for low in range(0, len(numbers), _SIDE_BY_SIDE):
+            yield from self._play_side_by_side(numbers[low : low + _SIDE_BY_SIDE])
+
+    def _play_side_by_side(self, numbers: Numbers) -> Iterator[Games | None]:
+        game = self.game
+        groups = numbers // self.shared
+        starts = stream_words(self._base, int(groups.max()) + 1)[groups]
+        states, opening = self._opened(groups, starts)
+        who = self.seatings[numbers % len(self.seatings)]
+        # A stream for each agent in each game: nobody's words tell another's.
+        streams = np.stack(
+            [one_way_words(self.seed, f"words {k}", numbers) for k in range(len(self.players))], 1
+        )
+        count = opening.shape[1]  # moves so far, the same in all games that still go on
+        moves = np.empty((len(numbers), count + 32), np.int32)
+        moves[:, :count] = opening
+        live = np.arange(len(numbers))
+        while len(live):
+            actions = self._actions(states, live, who, streams)
+            if count == moves.shape[1]:
+                moves = np.concatenate([moves, np.empty_like(moves)], 1)
+            moves[live, count] = actions
+            count += 1
+            played = states[live]
+            game.play(played, actions)
+            states[live] = played
+            over = played["terminated"] | played["truncated"]
+            if not over.any():
+                yield None
+                continue
+            done, live = live[over], live[~over]
+            yield Games(
+                numbers[done],
+                starts[done],
+                who[done],
+                states["returns"][done],
+                states["ply"][done],
+                [moves[i, :count].copy() for i in done],
+            )
+
+    def _actions(
+        self, states: States, live: Numbers, who: Numbers, streams: npt.NDArray[np.uint64]
+    ) -> Numbers:
+        """What the agents to move do in the live games."""
+        actions = np.empty(len(live), np.int64)
+        to_move = who[live, states["to_move"][live]]
+        for k in np.unique(to_move):
+            mine = to_move == k
+            where = live[mine]
+            words = streams[where, k]
+            player = self.players[k]
+            with blamed(f"agent {getattr(player, 'spec', type(player).__name__)}"):
+                actions[mine] = ask(player, self.game, states[where], words)
+            streams[where, k] = words
+        return actions
+
+    def _opened(
+        self, groups: Numbers, starts: npt.NDArray[np.uint64]
+    ) -> tuple[States, npt.NDArray[np.int32]]:
+        """Positions after the random opening, equal where the groups are.
+
+        An opening in which the game ends is drawn again.
+
+        Returns:
+            The states, shape (N,), and the moves that led there, shape (N, opening_plies).
+        """
+        game, plies = self.game, self.opening_plies
+        states = game.new_from_words(starts)
+        moves = np.zeros((len(states), plies), np.int32)
+        if not plies:
+            return states, moves
+        streams = one_way_words(self.seed, "openings", groups)
+        wanted = np.arange(len(states))
+        for _ in range(1000):
+            tried = game.new_from_words(starts[wanted])
+            drawn = streams[wanted]
+            for ply in range(plies):
+                live = ~(tried["terminated"] | tried["truncated"])
+                bits = drawn[live]
+                played = tried[live]
+                actions = ask("random", game, played, bits)
+                game.play(played, actions)
+                tried[live] = played
+                drawn[live] = bits
+                moves[wanted[live], ply] = actions
+            next_words(drawn)
+            streams[wanted] = drawn
+            done = ~(tried["terminated"] | tried["truncated"])
+            states[wanted[done]] = tried[done]
+            wanted = wanted[~done]
+            if not len(wanted):
+                return states, moves
+        raise ValueError(f"{game.name} hardly ever lasts {plies} random plies: ask for fewer")
+
+
+def _usual_opening(game: Game) -> int:
+    """`_OPENING_PLIES`, or what a very short game lasts, its last ply aside."""
+    states = game.new(1, 0)
+    game.kernels.play_out(
+        states, game.constants, np.zeros(1, np.uint64), np.zeros(game.num_actions, np.bool_)
+    )
+    return max(0, min(_OPENING_PLIES, int(states["ply"][0]) - 1))
+
+
+def play_match(
+    game: Game | str,
+    agents: Sequence[Opponent | str],
+    num_games: int,
+    seed: int | None = None,
+    *,
+    opening_plies: int | None = None,
+    progress: Progress | None = None,
+) -> Scores:
+    """Games between agents, one for each seat, in turn in every order of seats.
+
+    With two seats, the two games that differ only in the seating share their opening and
+    the game's own chance; see `seatings`.
+
+    Args:
+        game: what is played, or its name.
+        agents: as many as the game has seats: objects with `act(states) -> actions`, or
+            specs for `agents.make`, which get seeds of their own.
+        num_games: how many in all, at least 1.
+        seed: of everything random that is not the agents' own; with agents of this
+            package, of those too.
+        opening_plies: how many random plies each opening has. By default 2 if all agents
+            are deterministic (an agent that does not say is taken to be), else none.
+        progress: called with the number of games just finished, now and then.
+
+    Raises:
+        ValueError: for arguments out of range, and for an agent that answers nonsense
+            or fails, naming it.
+    """
+    game = boardenvs.make(game) if isinstance(game, str) else game
+    if len(agents) != game.num_players:
+        raise ValueError(f"{game.name} takes {seats(game)}, got {len(agents)}")
+    seed = fresh_seed() if seed is None else seed
+    players = [
+        make(a, game, agent_seed(seed, place)) if isinstance(a, str) else a
+        for place, a in enumerate(agents)
+    ]
+    num_games = whole_number("num_games", num_games, 1)
+    returns = np.zeros((num_games, len(agents)), np.float32)
+    plies = np.zeros(num_games, np.int32)
+    for games in Match(game, players, seed, opening_plies).play(np.arange(num_games)):
+        if games is not None:
+            returns[games.numbers[:, None], games.who] = games.returns
+            plies[games.numbers] = games.plies
+            if progress is not None:
+                progress(len(games))
+    return Scores(returns, plies)

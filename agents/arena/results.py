@@ -1,0 +1,130 @@
+"""What came out of an arena: for every pair, or for each agent alone; as table and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from agents.arena.scores import Scores
+from boardenvs.game import Game
+
+__all__ = ["PairResult", "SoloResult", "Verdict", "report", "result_of", "results_table"]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What the sequential test says (see `agents.arena.sequential`)."""
+
+    decided: bool
+    """Whether one of the two is better, for all that the test allows to err."""
+    low: float
+    """The interval of a's mean score, which holds although the score decided when to stop."""
+    high: float
+
+
+@dataclass(frozen=True)
+class PairResult:
+    """What came out between two agents."""
+
+    a: str
+    b: str
+    scores: Scores
+    verdict: Verdict | None = None
+    """If they played until it was decided."""
+
+    def interval(self) -> tuple[float, float]:
+        """The 95% interval of a's mean score."""
+        if self.verdict is not None:
+            return self.verdict.low, self.verdict.high
+        return self.scores.interval(0)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As it stands in the arena's JSON; wins and losses as `a` sees them."""
+        s = self.scores
+        return {
+            "a": self.a,
+            "b": self.b,
+            "games": s.games,
+            "wins": s.wins[0],
+            "draws": s.draws[0],
+            "losses": s.losses[0],
+            **({} if self.verdict is None else {"decided": self.verdict.decided}),
+        }
+
+
+@dataclass(frozen=True)
+class SoloResult:
+    """What one agent came to on its own."""
+
+    agent: str
+    scores: Scores
+
+    def interval(self) -> tuple[float, float]:
+        """The 95% interval of the share of games won."""
+        return self.scores.interval(0)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As it stands in the arena's JSON."""
+        s = self.scores
+        return {
+            "agent": self.agent,
+            "games": s.games,
+            "wins": s.wins[0],
+            "draws": s.draws[0],
+            "losses": s.losses[0],
+        }
+
+
+def result_of(
+    specs: Sequence[str], scores: Scores, verdict: Verdict | None = None
+) -> PairResult | SoloResult:
+    """The result of a match of these agents, two or one."""
+    if len(specs) == 1:
+        return SoloResult(specs[0], scores)
+    return PairResult(specs[0], specs[1], scores, verdict)
+
+
+def report(game: Game, seed: int, results: Sequence[PairResult | SoloResult]) -> dict[str, Any]:
+    """The results as JSON values: `pairs`, or `solos` for a game for one."""
+    return {
+        "game": game.name,
+        "params": game.params,
+        "seed": seed,
+        "pairs": [r.to_dict() for r in results if isinstance(r, PairResult)],
+        **({"solos": [r.to_dict() for r in results]} if game.num_players == 1 else {}),
+    }
+
+
+def results_table(results: Sequence[PairResult | SoloResult]) -> str:
+    """The results as a table: the score is a's, draws counting half, with its interval.
+
+    For a game for one it is the agent's share of games won. Where pairs played until it
+    was decided, a column tells whether it is.
+    """
+    solo = any(isinstance(r, SoloResult) for r in results)
+    tested = any(isinstance(r, PairResult) and r.verdict is not None for r in results)
+    names = ("agent",) if solo else ("a", "b")
+    head = (*names, "games", "won", "drawn", "lost", "score", "95% interval")
+    rows: list[tuple[str, ...]] = [(*head, "decided") if tested else head]
+    for r in results:
+        low, high = r.interval()
+        s = r.scores
+        row = (
+            *((r.agent,) if isinstance(r, SoloResult) else (r.a, r.b)),
+            *(str(n) for n in (s.games, s.wins[0], s.draws[0], s.losses[0])),
+            f"{s[0]:.3f}",
+            f"{low:.3f} to {high:.3f}",
+        )
+        verdict = r.verdict if isinstance(r, PairResult) else None
+        rows.append((*row, "yes" if verdict and verdict.decided else "no") if tested else row)
+    widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
+    lines = [
+        "  ".join(
+            cell.ljust(width) if k < len(names) else cell.rjust(width)
+            for k, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]
+    lines.insert(1, "-" * max(map(len, lines)))
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,160 @@
+"""`Schedule`: which games are still to be played, and which are there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from agents.arena.batch import Batch
+from agents.arena.match import Games, Match, Numbers
+from agents.arena.scores import Scores, agent_scores
+from agents.arena.sequential import decided_after
+from boardenvs.game import Game
+
+__all__ = ["Entry", "Schedule"]
+
+_FIRST_LOOK = 32  # games that a pair plays before it can be seen to be decided
+
+
+class Entry:
+    """One match: its results so far, and what nobody has been told to play yet."""
+
+    def __init__(self, specs: tuple[str, ...], match: Match, num_games: int, tested: bool) -> None:
+        """Begin with no game played.
+
+        Args:
+            specs: of the agents.
+            match: of these agents.
+            num_games: how many games at most.
+            tested: whether to stop when the sequential test has decided.
+        """
+        self.specs = specs
+        self.match = match
+        self.num_games = num_games
+        self.tested = tested
+        self.name = " - ".join(specs)
+        self.waiting: Numbers = np.arange(num_games)
+        """Games that nobody plays."""
+        self.decided: int | None = None
+        """After how many games the test has decided."""
+        self._done = np.zeros(num_games, np.bool_)
+        self._returns = np.zeros((num_games, *match.seatings.shape[1:]), np.float32)
+        self._who = np.zeros((num_games, *match.seatings.shape[1:]), np.int64)
+        self._plies = np.zeros(num_games, np.int32)
+        self._looked = 0
+
+    @property
+    def begun(self) -> int:
+        """How many games are played or being played."""
+        return self.num_games - len(self.waiting)
+
+    @property
+    def settled(self) -> int:
+        """How many games are finished or need not be played any more."""
+        return int(self._done.sum()) if self.decided is None else self.num_games
+
+    @property
+    def finished(self) -> bool:
+        """Whether there is nothing more to wait for."""
+        return self.settled == self.num_games
+
+    def add(self, games: Games) -> None:
+        """Take note of finished games; those that are known or not asked for change nothing."""
+        fresh = games.numbers < self.num_games
+        fresh[fresh] = ~self._done[games.numbers[fresh]]
+        numbers = games.numbers[fresh]
+        self._done[numbers] = True
+        self._returns[numbers] = games.returns[fresh]
+        self._who[numbers] = games.who[fresh]
+        self._plies[numbers] = games.plies[fresh]
+        if self.tested and self.decided is None:
+            self._test()
+
+    def skip(self, numbers: Numbers) -> None:
+        """Nobody need play these games."""
+        self.waiting = np.setdiff1d(self.waiting, numbers)
+
+    def put_back(self, numbers: Numbers) -> None:
+        """Those of these games that are not there wait again."""
+        self.waiting = np.union1d(self.waiting, numbers[~self._done[numbers]])
+
+    def _test(self) -> None:
+        """Look whether the games so far, as far as none before them is missing, decide it."""
+        missing = np.flatnonzero(~self._done)
+        # A score is the mean over all seatings: of one seating alone, equals need not score 1/2.
+        cycle = len(self.match.seatings)
+        cycles = (int(missing[0]) if len(missing) else self.num_games) // cycle
+        if cycles > self._looked:
+            self._looked = cycles
+            after = decided_after(self.cycle_scores(cycles * cycle))
+            if after is not None:
+                self.decided = after * cycle
+                self.waiting = self.waiting[:0]
+
+    def cycle_scores(self, num_games: int) -> np.ndarray:
+        """Mean score of the first agent over each cycle of seatings, float64."""
+        scores = self.scores(num_games)
+        cycle = len(self.match.seatings)
+        means: np.ndarray = ((1 + np.sign(scores.returns[:, 0], dtype=np.float64)) / 2)[
+            : num_games // cycle * cycle
+        ]
+        return means.reshape(-1, cycle).mean(1)
+
+    def scores(self, num_games: int | None = None) -> Scores:
+        """What came out of the first games, by default all that count, none missing."""
+        if num_games is None:
+            num_games = self.num_games if self.decided is None else self.decided
+        return agent_scores(
+            self._returns[:num_games],
+            self._who[:num_games],
+            self._plies[:num_games],
+            len(self.specs),
+        )
+
+
+class Schedule:
+    """All matches, handed out in batches."""
+
+    def __init__(self, game: Game, seed: int, entries: Sequence[Entry]) -> None:
+        """Set up.
+
+        Args:
+            game: what is played in every match.
+            seed: of every match.
+            entries: the matches.
+        """
+        self.game = game
+        self.seed = seed
+        self.entries = list(entries)
+
+    @property
+    def left(self) -> int:
+        """How many games wait for somebody to play them."""
+        return sum(len(entry.waiting) for entry in self.entries)
+
+    def take(self, most: int) -> Batch | None:
+        """Some games of one match that nobody plays yet; `None` if there are none.
+
+        Args:
+            most: how many at most.
+        """
+        waiting = [k for k, entry in enumerate(self.entries) if len(entry.waiting)]
+        if not waiting:
+            return None
+        if any(entry.tested for entry in self.entries):
+            # All pairs keep pace, and none runs far ahead of what may be decided already.
+            place = min(waiting, key=lambda k: self.entries[k].begun)
+            most = min(most, max(_FIRST_LOOK, self.entries[place].begun // 2))
+        else:
+            place = waiting[0]
+        entry = self.entries[place]
+        numbers, entry.waiting = entry.waiting[:most], entry.waiting[most:]
+        plies = entry.match.opening_plies
+        return Batch(place, self.game, entry.specs, self.seed, plies, numbers)
+
+    def put_back(self, batch: Batch) -> None:
+        """Whoever took a batch does not finish it: what is missing of it waits again."""
+        entry = self.entries[batch.match]
+        if entry.decided is None:
+            entry.put_back(batch.numbers)

@@ -1,0 +1,131 @@
+"""`Scores`: what came out of games, in numbers, and how sure those are."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["Scores", "agent_scores", "wilson"]
+
+
+def wilson(successes: float, games: int, z: float = 1.959964) -> tuple[float, float]:
+    """Wilson's score interval for a proportion, 95% by default.
+
+    Source: E. B. Wilson, "Probable inference, the law of succession, and statistical
+    inference", JASA 22 (1927). A draw counts as half a success, for which the interval is
+    a little too wide, never too narrow.
+
+    Args:
+        successes: from 0 to `games`, halves allowed.
+        games: how many there were.
+        z: standard normal quantile.
+
+    Returns:
+        Low and high, within [0, 1]; (0, 1) without games.
+    """
+    if games == 0:
+        return 0.0, 1.0
+    p = successes / games
+    centre = p + z * z / (2 * games)
+    spread = z * math.sqrt(p * (1 - p) / games + z * z / (4 * games * games))
+    scale = 1 + z * z / games
+    return max(0.0, (centre - spread) / scale), min(1.0, (centre + spread) / scale)
+
+
+@dataclass(frozen=True, eq=False)
+class Scores(Sequence[float]):
+    """What came out of a match: one number for each agent, and what it is made of.
+
+    As a sequence it holds each agent's mean score: 1 for a win, 0 for a loss, and for a
+    draw or a game cut short an equal share; with one player, the share of games won.
+    """
+
+    returns: npt.NDArray[np.float32]
+    """Each game's result for each agent, shape (games, agents)."""
+    plies: npt.NDArray[np.int32]
+    """Each game's length, shape (games,)."""
+
+    @property
+    def games(self) -> int:
+        """How many games were played."""
+        return len(self.returns)
+
+    @property
+    def wins(self) -> list[int]:
+        """How many games each agent won."""
+        return [int(n) for n in (self.returns > 0).sum(0)]
+
+    @property
+    def losses(self) -> list[int]:
+        """How many games each agent lost."""
+        return [int(n) for n in (self.returns < 0).sum(0)]
+
+    @property
+    def draws(self) -> list[int]:
+        """How many games each agent neither won nor lost."""
+        return [int(n) for n in (self.returns == 0).sum(0)]
+
+    def _sum(self, agent: int) -> float:
+        sides = self.returns.shape[1]
+        return self.wins[agent] + (self.draws[agent] / sides if sides > 1 else 0)
+
+    def __len__(self) -> int:
+        return int(self.returns.shape[1])
+
+    def __getitem__(self, agent: int) -> float:  # type: ignore[override]
+        agent = range(len(self))[agent]
+        return self._sum(agent) / self.games if self.games else math.nan
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Scores)
+            and np.array_equal(self.returns, other.returns)
+            and np.array_equal(self.plies, other.plies)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def interval(self, agent: int) -> tuple[float, float]:
+        """Wilson's 95% interval of an agent's mean score."""
+        return wilson(self._sum(range(len(self))[agent]), self.games)
+
+    def __str__(self) -> str:
+        lines = []
+        for agent, score in enumerate(self):
+            low, high = self.interval(agent)
+            lines.append(
+                f"agent {agent}: {score:.3f} ({low:.3f} to {high:.3f}), {self.wins[agent]} won, "
+                f"{self.draws[agent]} drawn, {self.losses[agent]} lost"
+            )
+        return "\n".join(lines)
+
+
+def agent_scores(
+    returns: npt.NDArray[np.float32],
+    who: npt.NDArray[np.int64],
+    plies: npt.NDArray[np.int32],
+    num_agents: int,
+) -> Scores:
+    """From each seat's results to each agent's.
+
+    Where an agent has several seats, its result is their mean, and the better mean has won
+    the game: with three seats or more one agent may hold both the winner's and a loser's.
+
+    Args:
+        returns: float32 of shape (G, num_players).
+        who: the agent in each seat, shape (G, num_players).
+        plies: int32 of shape (G,).
+        num_agents: how many there are.
+    """
+    if num_agents == returns.shape[1]:
+        by_agent = np.zeros_like(returns)
+        np.put_along_axis(by_agent, who, returns, 1)
+        return Scores(by_agent, plies.copy())
+    means = np.stack(
+        [np.where(who == k, returns, 0).sum(1) / (who == k).sum(1) for k in range(num_agents)], 1
+    )
+    return Scores(np.sign(means - means.mean(1, keepdims=True)).astype(np.float32), plies.copy())

@@ -1,0 +1,411 @@
+"""`Store`: every finished game of an arena in one SQLite file, to count and to watch again.
+
+A game is written as soon as it has ended, and is there from then on, whatever becomes of the
+process. While an arena runs, SQLite keeps a log beside the file (`FILE-wal`), which belongs
+to it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sqlite3
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+
+import boardenvs
+from agents.arena.match import Games
+from agents.arena.results import PairResult, SoloResult, result_of
+from agents.arena.scores import agent_scores
+from boardenvs.episode import Episode
+from boardenvs.game import Game
+
+__all__ = ["Store", "StoredMatch"]
+
+_APPLICATION = 0x626F6172  # "boar": tells SQLite files of this kind from others
+_FORMAT = 1
+_TABLES = """
+CREATE TABLE arena (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE agents (spec TEXT PRIMARY KEY, version TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE matches (
+    id INTEGER PRIMARY KEY,
+    agents TEXT NOT NULL UNIQUE,  -- specs, a JSON list
+    opening_plies INTEGER NOT NULL
+);
+CREATE TABLE games (
+    match INTEGER NOT NULL REFERENCES matches,
+    number INTEGER NOT NULL,
+    seed TEXT NOT NULL,     -- where the game's own random stream starts: 16 hex digits
+    seats TEXT NOT NULL,    -- each seat's agent by its place in the match, a JSON list
+    moves TEXT NOT NULL,    -- all actions, those of the opening too, a JSON list
+    returns TEXT NOT NULL,  -- each seat's result, a JSON list
+    plies INTEGER NOT NULL,
+    PRIMARY KEY (match, number)
+) WITHOUT ROWID;
+"""
+
+
+@dataclass(frozen=True)
+class StoredMatch:
+    """One match of a store."""
+
+    id: int
+    specs: tuple[str, ...]
+    versions: tuple[str, ...]
+    opening_plies: int
+    games: int
+    """How many of its games are there."""
+
+
+class Store:
+    """An open store; a context manager that closes it.
+
+    Attributes, not to be changed:
+        game: what is played, a `Game`.
+        seed: of everything random, an int.
+    """
+
+    def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
+        """Use `Store.open` or `Store.read`."""
+        self.path = path
+        self._connection = connection
+        self._ids: dict[tuple[str, ...], int] = {}
+        settings = dict(self._rows("SELECT key, value FROM arena"))
+        with self._well_formed():
+            name, params = settings["game"], json.loads(settings["params"])
+            self.seed = int(settings["seed"])
+            self.game: Game = boardenvs.make(name, **params)
+
+    @classmethod
+    def open(cls, path: str | Path, game: Game, seed: int) -> Store:
+        """Open a store to add games to, or make one where there is no file or an empty one.
+
+        Args:
+            path: of the file.
+            game: what is played.
+            seed: of everything random.
+
+        Raises:
+            ValueError: the file is no store or damaged, or holds games of something else;
+                it is left as it is.
+        """
+        path = Path(path)
+        wanted = {
+            "game": game.name,
+            "params": json.dumps(game.params, sort_keys=True),
+            "seed": str(seed),
+            "version": boardenvs.__version__,
+        }
+        new = not path.exists() or path.stat().st_size == 0
+        connection = _connected(path, "rwc" if new else "rw")
+        try:
+            with _told(path):
+                if new:
+                    _found(connection, wanted)
+                _check(path, connection)
+            store = cls(path, connection)
+            store._expect(wanted)
+            with _told(path):
+                # A log that survives the process, and a power cut but for its last games.
+                connection.execute("PRAGMA journal_mode = WAL")
+                connection.execute("PRAGMA synchronous = NORMAL")
+        except BaseException:
+            connection.close()
+            raise
+        return store
+
+    @classmethod
+    def read(cls, path: str | Path) -> Store:
+        """Open a store to look at.
+
+        Raises:
+            ValueError: there is none, or it is damaged.
+        """
+        path = Path(path)
+        if not path.is_file():
+            raise ValueError(f"there is no store {path}")
+        connection = _connected(path, "ro")
+        try:
+            with _told(path):
+                _check(path, connection)
+            return cls(path, connection)
+        except BaseException:
+            connection.close()
+            raise
+
+    def _expect(self, wanted: dict[str, str]) -> None:
+        """Refuse to mix games of this store with others."""
+        for key, held in self._rows("SELECT key, value FROM arena"):
+            if held != wanted.get(key):
+                raise ValueError(
+                    f"{self.path} holds games with {key} {held}, not {wanted.get(key)}: "
+                    f"name another file"
+                )
+
+    def close(self) -> None:
+        """Close the file; all is in it, and nothing beside it unless others have it open."""
+        with contextlib.suppress(sqlite3.Error):  # others have it open, or it is read-only
+            self._connection.execute("PRAGMA journal_mode = DELETE")
+        self._connection.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # -- Writing ------------------------------------------------------------------------
+
+    def enter(self, specs: Sequence[str], versions: Sequence[str], opening_plies: int) -> None:
+        """Make sure that a match may be added to.
+
+        Args:
+            specs: of the agents.
+            versions: of these agents, see `agents.arena.versions`.
+            opening_plies: of every opening.
+
+        Raises:
+            ValueError: its games were played by agents of other versions, or with other
+                openings.
+        """
+        with self._transaction() as connection:
+            for spec, version in zip(specs, versions, strict=True):
+                connection.execute("INSERT OR IGNORE INTO agents VALUES (?, ?)", (spec, version))
+            connection.execute(
+                "INSERT OR IGNORE INTO matches (agents, opening_plies) VALUES (?, ?)",
+                (json.dumps(specs), opening_plies),
+            )
+        match = self._match(specs)
+        for spec, held, version in zip(specs, match.versions, versions, strict=True):
+            if held != version:
+                raise ValueError(
+                    f"{self.path} holds games of {spec} of version {held}, this is {version}: "
+                    f"name another file"
+                )
+        if match.opening_plies != opening_plies:
+            raise ValueError(
+                f"{self.path} holds games of {' - '.join(specs)} after {match.opening_plies} "
+                f"random plies, not {opening_plies}: name another file"
+            )
+        self._ids[tuple(specs)] = match.id
+
+    def add(self, specs: tuple[str, ...], games: Games) -> None:
+        """Write finished games of a match that was entered; those that are there stay.
+
+        Raises:
+            ValueError: they cannot be written.
+        """
+        match = self._ids[specs]
+        rows = zip(
+            games.numbers.tolist(),
+            games.words.tolist(),
+            games.who.tolist(),
+            games.moves,
+            games.returns.tolist(),
+            games.plies.tolist(),
+            strict=True,
+        )
+        with self._transaction() as connection:
+            connection.executemany(
+                "INSERT OR IGNORE INTO games VALUES (?, ?, ?, ?, ?, ?, ?)",
+                [
+                    (
+                        match,
+                        number,
+                        f"{word:016x}",
+                        json.dumps(who),
+                        json.dumps(moves.tolist(), separators=(",", ":")),
+                        json.dumps(returns),
+                        plies,
+                    )
+                    for number, word, who, moves, returns, plies in rows
+                ],
+            )
+
+    # -- Reading ------------------------------------------------------------------------
+
+    def matches(self) -> list[StoredMatch]:
+        """The matches, in the order in which they were entered."""
+        versions = dict(self._rows("SELECT spec, version FROM agents"))
+        counts = dict(self._rows("SELECT match, count(*) FROM games GROUP BY match"))
+        found = []
+        with self._well_formed():
+            for number, agents, plies in self._rows(
+                "SELECT id, agents, opening_plies FROM matches ORDER BY id"
+            ):
+                specs = tuple(json.loads(agents))
+                told = tuple(versions[spec] for spec in specs)
+                found.append(StoredMatch(number, specs, told, plies, counts.get(number, 0)))
+        return found
+
+    def games(self, specs: Sequence[str], below: int | None = None) -> Iterator[Games]:
+        """The games of a match, some thousands at a time, without their moves.
+
+        Args:
+            specs: of its agents.
+            below: only games with smaller numbers.
+
+        Raises:
+            ValueError: the store is damaged.
+        """
+        rows = self._rows(
+            "SELECT number, seed, seats, returns, plies FROM games WHERE match = ? AND number < ? "
+            "ORDER BY number",
+            (self._match(specs).id, 2**62 if below is None else below),
+        )
+        seats = self.game.num_players
+        for low in range(0, len(rows), 4096):
+            with self._well_formed():
+                numbers, words, who, returns, plies = zip(*rows[low : low + 4096], strict=True)
+                count = len(numbers)
+                yield Games(
+                    np.array(numbers, np.int64),
+                    np.array([int(word, 16) for word in words], np.uint64),
+                    _parsed(who, np.int64, (count, seats), 0, len(specs) - 1),
+                    _parsed(returns, np.float32, (count, seats), -1, 1),
+                    np.array(plies, np.int32),
+                    [np.zeros(0, np.int32)] * count,
+                )
+
+    def results(self) -> list[PairResult | SoloResult]:
+        """What came out of each match, all its games counted.
+
+        Raises:
+            ValueError: the store is damaged.
+        """
+        found = []
+        seats = self.game.num_players
+        for match in self.matches():
+            parts = list(self.games(match.specs))
+            scores = agent_scores(
+                np.concatenate([np.zeros((0, seats), np.float32), *(p.returns for p in parts)]),
+                np.concatenate([np.zeros((0, seats), np.int64), *(p.who for p in parts)]),
+                np.concatenate([np.zeros(0, np.int32), *(p.plies for p in parts)]),
+                len(match.specs),
+            )
+            found.append(result_of(match.specs, scores))
+        return found
+
+    def episode(self, name: str) -> Episode:
+        """A game, to watch it again.
+
+        Args:
+            name: `MATCH.NUMBER`, such as "2.17": the match's `id`, and the game's number
+                in it, from 0.
+
+        Raises:
+            ValueError: there is no such game, or it is damaged.
+        """
+        match_id, dot, number = name.partition(".")
+        if not (dot and match_id.isdecimal() and number.isdecimal()):
+            raise ValueError(f"a game of a store is MATCH.NUMBER, such as 1.0, got {name!r}")
+        match = next((m for m in self.matches() if m.id == int(match_id)), None)
+        rows = self._rows(
+            "SELECT seed, seats, moves, returns FROM games WHERE match = ? AND number = ?",
+            (int(match_id), min(int(number), 2**63 - 1)) if match else (0, 0),
+        )
+        if match is None or not rows:
+            raise ValueError(f"{self.path} holds no game {name}")
+        seed, seats, moves, returns = rows[0]
+        with self._well_formed():
+            names = [match.specs[place] for place in json.loads(seats)]
+            players = [
+                spec if names.count(spec) == 1 else f"{spec} ({seat})"
+                for spec, seat in zip(names, self.game.seat_names, strict=True)
+            ]
+            start = self.game.new_from_words(np.array([int(seed, 16)], np.uint64))
+            episode = Episode(self.game, start, json.loads(moves), players)
+            if episode.returns.tolist() != json.loads(returns):
+                raise ValueError(f"the moves of game {name} do not lead to its result")
+        return episode
+
+    # -- SQLite -------------------------------------------------------------------------
+
+    def _match(self, specs: Sequence[str]) -> StoredMatch:
+        for match in self.matches():
+            if match.specs == tuple(specs):
+                return match
+        raise ValueError(f"{self.path} holds no match of {' - '.join(specs)}")
+
+    def _rows(self, query: str, values: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+        with _told(self.path):
+            return self._connection.execute(query, values).fetchall()
+
+    @contextlib.contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        with _told(self.path):
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._connection
+                self._connection.execute("COMMIT")
+            except BaseException:
+                self._connection.execute("ROLLBACK")
+                raise
+
+    @contextlib.contextmanager
+    def _well_formed(self) -> Iterator[None]:
+        """Whatever is wrong with what a file says becomes a `ValueError` of one line."""
+        try:
+            yield
+        except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError) as error:
+            raise ValueError(f"{self.path} is damaged: {error}") from error
+
+
+def _parsed(texts: Sequence[str], kind: Any, shape: tuple[int, ...], low: int, high: int) -> Any:
+    """JSON lists as an array of this shape, its values from `low` to `high`."""
+    array = np.array(json.loads(f"[{','.join(texts)}]"), kind)
+    if array.shape != shape or not ((array >= low) & (array <= high)).all():
+        raise ValueError("a game's seats or results are none")
+    return array
+
+
+def _connected(path: Path, mode: str) -> sqlite3.Connection:
+    with _told(path):
+        return sqlite3.connect(
+            f"{path.resolve().as_uri()}?mode={mode}", uri=True, timeout=60, isolation_level=None
+        )
+
+
+@contextlib.contextmanager
+def _told(path: Path) -> Iterator[None]:
+    """SQLite's errors become a `ValueError` of one line that names the file."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise ValueError(f"{path}: {error}") from error
+
+
+def _found(connection: sqlite3.Connection, settings: dict[str, str]) -> None:
+    """Make all tables at once, so that there is a whole store or none."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        if connection.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,):
+            connection.execute(f"PRAGMA application_id = {_APPLICATION}")
+            connection.execute(f"PRAGMA user_version = {_FORMAT}")
+            for statement in _TABLES.strip().split(";\n"):
+                connection.execute(statement)
+            connection.executemany("INSERT INTO arena VALUES (?, ?)", list(settings.items()))
+        connection.execute("COMMIT")
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+
+
+def _check(path: Path, connection: sqlite3.Connection) -> None:
+    """Whether this is a store, whole and of this format."""
+    try:
+        kind = connection.execute("PRAGMA application_id").fetchone()[0]
+    except sqlite3.DatabaseError as error:
+        raise ValueError(f"{path} is no arena's store: {error}") from error
+    if kind != _APPLICATION:
+        raise ValueError(f"{path} is no arena's store")
+    version = connection.execute("PRAGMA user_version").fetchone()[0]
+    if version != _FORMAT:
+        raise ValueError(f"{path} is a store of format {version}; expected {_FORMAT}")
+    verdict = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+    if verdict != "ok":
+        raise ValueError(f"{path} is damaged: {' '.join(verdict.split())}")

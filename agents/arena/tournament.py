@@ -1,0 +1,186 @@
+"""Every two agents, or each alone: schedule, engine and store put together."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing, nullcontext
+from pathlib import Path
+from typing import Any, Literal
+
+from agents.arena import local
+from agents.arena.batch import Players
+from agents.arena.match import Games, Match
+from agents.arena.results import PairResult, SoloResult, Verdict
+from agents.arena.schedule import Entry, Schedule
+from agents.arena.sequential import confidence_sequence
+from agents.arena.store import Store
+from agents.arena.versions import agent_version
+from boardenvs.game import Game, whole_number
+
+__all__ = ["Engine", "Until", "round_robin", "solos"]
+
+Engine = Callable[[Schedule], Generator[tuple[int, Games]]]
+"""What has the games of a schedule played, wherever that is."""
+Until = Literal["decided"]
+
+
+def round_robin(
+    game: Game,
+    specs: Sequence[str],
+    num_games: int,
+    seed: int,
+    *,
+    opening_plies: int | None = None,
+    until: Until | None = None,
+    store: str | Path | None = None,
+    engine: Engine = local.play_here,
+    progress: Callable[[str, int], Any] | None = None,
+) -> Iterator[PairResult]:
+    """A match between every two agents.
+
+    In a game for more than two, the two share the seats in every way; see `solos` for
+    games for one.
+
+    Args:
+        game: what is played, by two or more.
+        specs: of the agents, at least two, as `agents.make` takes them.
+        num_games: for each pair.
+        seed: of everything random.
+        opening_plies: as for `play_match`.
+        until: "decided" ends a match when a sequential test has decided it, after
+            `num_games` at the latest; see `agents.arena.sequential`.
+        store: the file that keeps finished games, and has those of an earlier run; see
+            `agents.arena.store`.
+        engine: what plays; by default this process.
+        progress: called with a pair's name and the number of games that are finished, or
+            need not be played any more.
+
+    Yields:
+        Each pair's result, when it and those before it are there.
+
+    Raises:
+        ValueError: for too few agents, a game for one, a store of something else, and as
+            `play_match`.
+    """
+    if game.num_players < 2:
+        raise ValueError(f"{game.name} is for one player: there are no pairs")
+    if len(specs) < 2:
+        raise ValueError(f"an arena needs at least 2 agents, got {len(specs)}")
+    if until not in (None, "decided"):
+        raise ValueError(f"until must be 'decided' or None, got {until!r}")
+    lineups = list(itertools.combinations(specs, 2))
+    schedule = _schedule(game, lineups, num_games, seed, opening_plies, tested=bool(until))
+    for entry in _played(schedule, store, engine, progress):
+        yield PairResult(entry.specs[0], entry.specs[1], entry.scores(), _verdict(entry))
+
+
+def solos(
+    game: Game,
+    specs: Sequence[str],
+    num_games: int,
+    seed: int,
+    *,
+    opening_plies: int | None = None,
+    store: str | Path | None = None,
+    engine: Engine = local.play_here,
+    progress: Callable[[str, int], Any] | None = None,
+) -> Iterator[SoloResult]:
+    """Each agent on its own in a game for one, all in the same deals.
+
+    Args:
+        game: what is played, by one.
+        specs: of the agents, as `agents.make` takes them.
+        num_games: for each agent.
+        seed: of everything random.
+        opening_plies: as for `play_match`.
+        store: as for `round_robin`.
+        engine: as for `round_robin`.
+        progress: called with an agent's spec and the number of games just finished.
+
+    Yields:
+        Each agent's result, when it and those before it are there.
+
+    Raises:
+        ValueError: for a game of more than one player, a store of something else, and as
+            `play_match`.
+    """
+    if game.num_players != 1:
+        raise ValueError(f"{game.name} has {game.num_players} players: they play in pairs")
+    lineups = [(spec,) for spec in specs]
+    schedule = _schedule(game, lineups, num_games, seed, opening_plies, tested=False)
+    for entry in _played(schedule, store, engine, progress):
+        yield SoloResult(entry.specs[0], entry.scores())
+
+
+def _schedule(
+    game: Game,
+    lineups: Sequence[tuple[str, ...]],
+    num_games: int,
+    seed: int,
+    opening_plies: int | None,
+    *,
+    tested: bool,
+) -> Schedule:
+    """What is to be played; all agents are made, and so checked."""
+    num_games = whole_number("num_games", num_games, 1)
+    players = Players(game, seed)
+    entries = []
+    for specs in lineups:
+        agents = [players.get(spec, place) for place, spec in enumerate(specs)]
+        match = Match(game, agents, seed, opening_plies)
+        entries.append(Entry(specs, match, num_games, tested))
+    return Schedule(game, seed, entries)
+
+
+def _played(
+    schedule: Schedule,
+    path: str | Path | None,
+    engine: Engine,
+    progress: Callable[[str, int], Any] | None,
+) -> Iterator[Entry]:
+    """Have everything played; yields the matches, in order, as they are finished."""
+    entries = schedule.entries
+
+    def add(place: int, games: Games) -> None:
+        entry = entries[place]
+        before = entry.settled
+        entry.add(games)
+        if progress is not None and entry.settled > before:
+            progress(entry.name, entry.settled - before)
+
+    with nullcontext() if path is None else Store.open(path, schedule.game, schedule.seed) as store:
+        for place, entry in enumerate(entries):
+            if store is not None:
+                _enter(store, entry)
+                for games in store.games(entry.specs, entry.num_games):
+                    entry.skip(games.numbers)
+                    add(place, games)
+        told = 0
+        with closing(engine(schedule)) as playing:
+            for place, games in playing:
+                if store is not None:
+                    store.add(entries[place].specs, games)
+                add(place, games)
+                while told < len(entries) and entries[told].finished:
+                    yield entries[told]
+                    told += 1
+                if told == len(entries):
+                    return  # what is being played beyond a decision is not waited for
+        yield from entries[told:]
+
+
+def _enter(store: Store, entry: Entry) -> None:
+    """Make sure that the store's games of a match are those of this one."""
+    pairs = zip(entry.specs, entry.match.players, strict=True)
+    versions = [agent_version(spec, agent) for spec, agent in pairs]
+    store.enter(entry.specs, versions, entry.match.opening_plies)
+
+
+def _verdict(entry: Entry) -> Verdict | None:
+    if not entry.tested:
+        return None
+    scores = entry.scores()
+    return Verdict(
+        entry.decided is not None, *confidence_sequence(entry.cycle_scores(scores.games))
+    )

@@ -1,0 +1,42 @@
+"""What an agent was when it played, as far as that can be told."""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from pathlib import Path
+
+import boardenvs
+from agents.making import SPECS
+from boardenvs.table import Opponent
+
+__all__ = ["agent_version"]
+
+
+def agent_version(spec: str, agent: Opponent) -> str:
+    """The version of an agent: two that differ in it may play otherwise.
+
+    For an agent of this package it is the package's version, with the SHA-256 of the network
+    if it plays by one (the file at its `path`). For an agent of the user's own it is the
+    SHA-256 of its module's file. An agent may have more to say in an attribute `version`.
+
+    Args:
+        spec: as `agents.make` was given it.
+        agent: what `agents.make` made of it.
+    """
+    name = spec.partition(":")[0]
+    own = {known.partition(":")[0] for known in SPECS} - {"module"}
+    if name in own:
+        parts = [f"boardenvs {boardenvs.__version__}"]
+        network = getattr(agent, "path", None)
+        if isinstance(network, Path) and network.is_file():
+            parts.append(f"network {_sha256(network)}")
+    else:
+        file = getattr(sys.modules.get(name), "__file__", None)
+        parts = [f"file {_sha256(Path(file))}" if file else "unknown"]
+    told = getattr(agent, "version", None)
+    return ", ".join([*parts, *([told] if isinstance(told, str) else [])])
+
+
+def _sha256(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()

@@ -1,0 +1,73 @@
+"""The numbers of a match: means, intervals, what counts as a draw."""
+
+import numpy as np
+import pytest
+
+import boardenvs
+from agents.arena import Scores, play_match, wilson
+
+
+@pytest.mark.parametrize(
+    ("successes", "games", "low", "high"),
+    [
+        # R. G. Newcombe, "Two-sided confidence intervals for the single proportion",
+        # Statistics in Medicine 17 (1998), table I, method 3.
+        (81, 263, 0.2553, 0.3662),
+        (15, 148, 0.0624, 0.1605),
+        (0, 20, 0.0000, 0.1611),
+        (1, 29, 0.0061, 0.1718),
+        (0, 10, 0.0000, 0.2775),
+        (5, 10, 0.2366, 0.7634),
+        (10, 10, 0.7225, 1.0000),
+    ],
+)
+def test_wilsons_interval(successes, games, low, high):
+    found = wilson(successes, games)
+    assert found == pytest.approx((low, high), abs=5e-5)
+    assert 0 <= found[0] <= found[1] <= 1
+    mirrored = wilson(games - successes, games)
+    assert (1 - mirrored[1], 1 - mirrored[0]) == pytest.approx(found)
+
+
+def test_wilsons_interval_of_nothing():
+    assert wilson(0, 0) == (0, 1)
+
+
+def test_scores_by_hand():
+    returns = np.array([[1, -1]] * 5 + [[-1, 1]] * 2 + [[0, 0]] * 3, np.float32)
+    scores = Scores(returns, np.arange(10, dtype=np.int32))
+    assert scores.games == 10
+    assert (scores.wins, scores.draws, scores.losses) == ([5, 2], [3, 3], [2, 5])
+    assert list(scores) == [0.65, 0.35]
+    assert len(scores) == 2
+    assert (scores[0], scores[1], scores[-1]) == (0.65, 0.35, 0.35)
+    assert scores.interval(0) == wilson(6.5, 10)
+    assert scores.interval(-1) == wilson(3.5, 10)
+    with pytest.raises(IndexError):
+        scores[2]
+    assert str(scores).splitlines() == [
+        "agent 0: 0.650 (0.354 to 0.863), 5 won, 3 drawn, 2 lost",
+        "agent 1: 0.350 (0.137 to 0.646), 2 won, 3 drawn, 5 lost",
+    ]
+
+
+def test_a_draw_of_three_is_a_third_each():
+    returns = np.array([[1, -0.5, -0.5], [0, 0, 0], [-0.5, 1, -0.5]], np.float32)
+    scores = Scores(returns, np.ones(3, np.int32))
+    assert list(scores) == pytest.approx([4 / 9, 4 / 9, 1 / 9])
+    assert sum(scores) == pytest.approx(1)
+    assert (scores.wins, scores.draws, scores.losses) == ([1, 1, 0], [1, 1, 1], [1, 1, 2])
+
+
+def test_a_game_cut_short_counts_as_drawn():
+    game = boardenvs.make("gekitai", max_plies=4)
+    scores = play_match(game, ["random", "random"], 20, seed=0)
+    assert scores.plies.tolist() == [4] * 20
+    assert scores.draws == [20, 20]
+    assert list(scores) == [0.5, 0.5]
+
+
+def test_scores_can_be_compared(gekitai):
+    one, again, other = (play_match(gekitai, ["random", "random"], 9, s) for s in (1, 1, 2))
+    assert one == again
+    assert one != other

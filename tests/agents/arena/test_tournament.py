@@ -1,0 +1,53 @@
+"""Every two agents, or each alone: what is played, from the start and from where it stopped."""
+
+import pytest
+
+from agents.arena import play_match, round_robin, solos
+from agents.arena.match import Match
+
+
+def test_round_robin(gekitai, tiny):
+    specs = ["random", "greedy", tiny.spec]
+    finished = {}
+
+    def progress(pair, games):
+        finished[pair] = finished.get(pair, 0) + games
+
+    results = list(round_robin(gekitai, specs, 20, 5, progress=progress))
+    assert [(r.a, r.b) for r in results] == [
+        ("random", "greedy"),
+        ("random", tiny.spec),
+        ("greedy", tiny.spec),
+    ]
+    assert finished == {f"{r.a} - {r.b}": 20 for r in results}
+    for result in results:
+        assert result.scores == play_match(gekitai, [result.a, result.b], 20, 5)
+
+
+def test_round_robin_of_an_agent_with_itself(gekitai):
+    (result,) = round_robin(gekitai, ["greedy", "greedy"], 40, 0)
+    assert (result.a, result.b) == ("greedy", "greedy")
+    assert result.scores.games == 40
+
+
+def test_round_robin_needs_two_agents(gekitai, refused):
+    for specs in ([], ["random"]):
+        with refused(f"an arena needs at least 2 agents, got {len(specs)}"):
+            list(round_robin(gekitai, specs, 10, 0))
+
+
+def test_pairs_and_solos_are_for_their_own_games(gekitai, refused):
+    class Solitaire:
+        name = "solitaire"
+        num_players = 1
+
+    with refused("solitaire is for one player: there are no pairs"):
+        list(round_robin(Solitaire(), ["random", "greedy"], 10, 0))
+    with refused("gekitai has 2 players: they play in pairs"):
+        list(solos(gekitai, ["random", "greedy"], 10, 0))
+
+
+def test_an_unknown_agent_is_told_before_anything_is_played(gekitai, refused, monkeypatch):
+    monkeypatch.setattr(Match, "play", lambda *_args: pytest.fail("played"))
+    with refused("there is no agent 'gready'"):
+        list(round_robin(gekitai, ["random", "greedy", "gready"], 10, 0))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import multiprocessing
 import os
 import signal
@@ -10,8 +11,11 @@ import sys
 import threading
 import time
 from collections.abc import Generator, Iterator
+from dataclasses import replace
 from multiprocessing.connection import Connection, wait
 from typing import Protocol
+
+import numpy as np
 
 from agents.agent import one_line
 from agents.arena.batch import Batch, Players, play_batch
@@ -21,7 +25,7 @@ from boardenvs.game import whole_number
 __all__ = ["Work", "cores", "play", "play_here"]
 
 _LARGEST = 1024  # games in a batch
-_FIRST = 2  # games to see how long one takes
+_PLY = 0.5  # seconds that a ply may take in a batch, to look at the clock in between
 _PATIENCE = 2.0  # seconds in which no process is started
 _WORTH_PROCESSES = 6.0  # seconds of games left for which it is: to start them takes a second or two
 
@@ -64,38 +68,55 @@ def play(work: Work, workers: int | None = None) -> Generator[Finished]:
     """
     if workers is None:
         workers = cores()
-        yield from play_here(work, patient=workers == 1)
+        if workers > 1:
+            yield from _play_what_is_short(work)
     if whole_number("workers", workers, 1) == 1:
         yield from play_here(work)
     else:
         yield from _play_in_processes(work, workers)
 
 
-def play_here(work: Work, *, patient: bool = True) -> Generator[Finished]:
-    """Play in this process; unless `patient`, only until other processes would pay."""
+def play_here(work: Work) -> Generator[Finished]:
+    """Play all there is in this process."""
     players: Players | None = None
-    pace: dict[int, float] = {}  # seconds a game took last, by match
-    most = _FIRST
-    began = time.perf_counter()
-    while (batch := work.take(_LARGEST if patient else most)) is not None:
-        start = time.perf_counter()
+    while (batch := work.take(_LARGEST)) is not None:
         players = players or Players(batch.game, batch.seed)
-        waiting = len(batch.numbers)
         for games in play_batch(batch, players):
             if games is not None:
-                waiting -= len(games)
                 yield batch.match, games
-            elif not patient and time.perf_counter() - began > _PATIENCE:
-                known = pace.get(batch.match)
-                if known is None or known * (waiting + work.left) > _WORTH_PROCESSES:
-                    work.put_back(batch)
-                    return
-        spent = time.perf_counter() - start
-        if batch.match not in pace:
-            most = _FIRST
-        pace[batch.match] = spent / len(batch.numbers)
-        if spent < _PATIENCE / 4:  # few at a time are slow for each
-            most = min(8 * most, _LARGEST)
+
+
+def _play_what_is_short(work: Work) -> Generator[Finished]:
+    """Play in this process until all is played or other processes would pay."""
+    players: Players | None = None
+    sizes: dict[int, int] = {}  # of batches, by match
+    finished = 0
+    began = time.perf_counter()
+    while (batch := work.take(_LARGEST)) is not None:
+        players = players or Players(batch.game, batch.seed)
+        if batch.match not in sizes:
+            few = replace(batch, numbers=batch.numbers[:2])
+            sizes[batch.match] = max(1, int(2 * _PLY / _seconds_a_ply(few, players)))
+        most = sizes[batch.match]
+        work.put_back(replace(batch, numbers=batch.numbers[most:]))
+        batch = replace(batch, numbers=batch.numbers[:most])
+        left = len(batch.numbers)
+        for games in play_batch(batch, players):
+            if games is not None:
+                finished += len(games)
+                left -= len(games)
+                yield batch.match, games
+            spent = time.perf_counter() - began
+            if spent > _PATIENCE and spent * (left + work.left) > _WORTH_PROCESSES * finished:
+                work.put_back(batch)
+                return
+
+
+def _seconds_a_ply(batch: Batch, players: Players) -> float:
+    """How long the first plies of some games take each; compiling does not count."""
+    times = [time.perf_counter()]
+    times += (time.perf_counter() for _ in itertools.islice(play_batch(batch, players), 4))
+    return float(np.diff(times).min())
 
 
 def _play_in_processes(work: Work, workers: int) -> Generator[Finished]:

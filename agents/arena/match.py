@@ -47,8 +47,8 @@ class Games:
     """Each seat's result, shape (G, num_players)."""
     plies: npt.NDArray[np.int32]
     """Each game's length, shape (G,)."""
-    moves: list[npt.NDArray[np.int32]]
-    """All actions of each game from its start, the opening's too; an illegal one is the last."""
+    moves: npt.NDArray[np.int32]
+    """All actions from the start, the opening's too, equally many: shape (G, moves)."""
 
     def __len__(self) -> int:
         return len(self.numbers)
@@ -160,7 +160,7 @@ class Match:
                 who[done],
                 states["returns"][done],
                 states["ply"][done],
-                [moves[i, :count].copy() for i in done],
+                moves[done, :count],
             )
 
     def _actions(

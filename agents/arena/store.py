@@ -24,7 +24,7 @@ from agents.arena.scores import agent_scores
 from boardenvs.episode import Episode
 from boardenvs.game import Game
 
-__all__ = ["Store", "StoredMatch"]
+__all__ = ["Lineup", "Store", "StoredMatch"]
 
 _APPLICATION = 0x626F6172  # "boar": tells SQLite files of this kind from others
 _FORMAT = 1
@@ -50,13 +50,21 @@ CREATE TABLE games (
 
 
 @dataclass(frozen=True)
-class StoredMatch:
+class Lineup:
+    """A match, as a store tells it from others."""
+
+    specs: tuple[str, ...]
+    """The agents'."""
+    versions: tuple[str, ...]
+    """Of these agents, see `agents.arena.versions`."""
+    opening_plies: int
+
+
+@dataclass(frozen=True)
+class StoredMatch(Lineup):
     """One match of a store."""
 
     id: int
-    specs: tuple[str, ...]
-    versions: tuple[str, ...]
-    opening_plies: int
     games: int
     """How many of its games are there."""
 
@@ -109,10 +117,6 @@ class Store:
                 _check(path, connection)
             store = cls(path, connection)
             store._expect(wanted)
-            with _told(path):
-                # A log that survives the process, and a power cut but for its last games.
-                connection.execute("PRAGMA journal_mode = WAL")
-                connection.execute("PRAGMA synchronous = NORMAL")
         except BaseException:
             connection.close()
             raise
@@ -160,38 +164,39 @@ class Store:
 
     # -- Writing ------------------------------------------------------------------------
 
-    def enter(self, specs: Sequence[str], versions: Sequence[str], opening_plies: int) -> None:
-        """Make sure that a match may be added to.
-
-        Args:
-            specs: of the agents.
-            versions: of these agents, see `agents.arena.versions`.
-            opening_plies: of every opening.
+    def enter(self, wanted: Sequence[Lineup]) -> None:
+        """Make ready for games of some matches; nothing is changed if that is refused.
 
         Raises:
-            ValueError: its games were played by agents of other versions, or with other
-                openings.
+            ValueError: games that are there were played by agents of other versions, or with
+                other openings.
         """
-        with self._transaction() as connection:
-            for spec, version in zip(specs, versions, strict=True):
-                connection.execute("INSERT OR IGNORE INTO agents VALUES (?, ?)", (spec, version))
-            connection.execute(
-                "INSERT OR IGNORE INTO matches (agents, opening_plies) VALUES (?, ?)",
-                (json.dumps(specs), opening_plies),
-            )
-        match = self._match(specs)
-        for spec, held, version in zip(specs, match.versions, versions, strict=True):
-            if held != version:
+        held = dict(self._rows("SELECT spec, version FROM agents"))
+        plies = {match.specs: match.opening_plies for match in self.matches()}
+        for lineup in wanted:
+            for spec, version in zip(lineup.specs, lineup.versions, strict=True):
+                if held.setdefault(spec, version) != version:
+                    raise ValueError(
+                        f"{self.path} holds games of {spec} of version {held[spec]}, this is "
+                        f"{version}: name another file"
+                    )
+            if plies.setdefault(lineup.specs, lineup.opening_plies) != lineup.opening_plies:
                 raise ValueError(
-                    f"{self.path} holds games of {spec} of version {held}, this is {version}: "
+                    f"{self.path} holds games of {' - '.join(lineup.specs)} after "
+                    f"{plies[lineup.specs]} random plies, not {lineup.opening_plies}: "
                     f"name another file"
                 )
-        if match.opening_plies != opening_plies:
-            raise ValueError(
-                f"{self.path} holds games of {' - '.join(specs)} after {match.opening_plies} "
-                f"random plies, not {opening_plies}: name another file"
+        with _told(self.path):
+            # A log survives the process, and a power cut but for its last games.
+            self._connection.execute("PRAGMA journal_mode = WAL")
+            self._connection.execute("PRAGMA synchronous = NORMAL")
+        with self._transaction() as connection:
+            connection.executemany("INSERT OR IGNORE INTO agents VALUES (?, ?)", held.items())
+            connection.executemany(
+                "INSERT OR IGNORE INTO matches (agents, opening_plies) VALUES (?, ?)",
+                [(json.dumps(specs), number) for specs, number in plies.items()],
             )
-        self._ids[tuple(specs)] = match.id
+        self._ids = {match.specs: match.id for match in self.matches()}
 
     def add(self, specs: tuple[str, ...], games: Games) -> None:
         """Write finished games of a match that was entered; those that are there stay.
@@ -204,7 +209,7 @@ class Store:
             games.numbers.tolist(),
             games.words.tolist(),
             games.who.tolist(),
-            games.moves,
+            games.moves.tolist(),
             games.returns.tolist(),
             games.plies.tolist(),
             strict=True,
@@ -218,7 +223,7 @@ class Store:
                         number,
                         f"{word:016x}",
                         json.dumps(who),
-                        json.dumps(moves.tolist(), separators=(",", ":")),
+                        json.dumps(moves, separators=(",", ":")),
                         json.dumps(returns),
                         plies,
                     )
@@ -239,7 +244,7 @@ class Store:
             ):
                 specs = tuple(json.loads(agents))
                 told = tuple(versions[spec] for spec in specs)
-                found.append(StoredMatch(number, specs, told, plies, counts.get(number, 0)))
+                found.append(StoredMatch(specs, told, plies, number, counts.get(number, 0)))
         return found
 
     def games(self, specs: Sequence[str], below: int | None = None) -> Iterator[Games]:
@@ -253,8 +258,8 @@ class Store:
             ValueError: the store is damaged.
         """
         rows = self._rows(
-            "SELECT number, seed, seats, returns, plies FROM games WHERE match = ? AND number < ? "
-            "ORDER BY number",
+            "SELECT number, seed, seats, returns, plies FROM games "
+            "WHERE match = ? AND number >= 0 AND number < ? ORDER BY number",
             (self._match(specs).id, 2**62 if below is None else below),
         )
         seats = self.game.num_players
@@ -268,7 +273,7 @@ class Store:
                     _parsed(who, np.int64, (count, seats), 0, len(specs) - 1),
                     _parsed(returns, np.float32, (count, seats), -1, 1),
                     np.array(plies, np.int32),
-                    [np.zeros(0, np.int32)] * count,
+                    np.zeros((count, 0), np.int32),
                 )
 
     def results(self) -> list[PairResult | SoloResult]:

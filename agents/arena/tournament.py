@@ -14,7 +14,7 @@ from agents.arena.match import Games, Match
 from agents.arena.results import PairResult, SoloResult, Verdict
 from agents.arena.schedule import Entry, Schedule
 from agents.arena.sequential import confidence_sequence
-from agents.arena.store import Store
+from agents.arena.store import Lineup, Store
 from agents.arena.versions import agent_version
 from boardenvs.game import Game, whole_number
 
@@ -150,9 +150,9 @@ def _played(
             progress(entry.name, entry.settled - before)
 
     with nullcontext() if path is None else Store.open(path, schedule.game, schedule.seed) as store:
-        for place, entry in enumerate(entries):
-            if store is not None:
-                _enter(store, entry)
+        if store is not None:
+            store.enter([_lineup(entry) for entry in entries])
+            for place, entry in enumerate(entries):
                 for games in store.games(entry.specs, entry.num_games):
                     entry.skip(games.numbers)
                     add(place, games)
@@ -170,11 +170,10 @@ def _played(
         yield from entries[told:]
 
 
-def _enter(store: Store, entry: Entry) -> None:
-    """Make sure that the store's games of a match are those of this one."""
+def _lineup(entry: Entry) -> Lineup:
     pairs = zip(entry.specs, entry.match.players, strict=True)
-    versions = [agent_version(spec, agent) for spec, agent in pairs]
-    store.enter(entry.specs, versions, entry.match.opening_plies)
+    versions = tuple(agent_version(spec, agent) for spec, agent in pairs)
+    return Lineup(entry.specs, versions, entry.match.opening_plies)
 
 
 def _verdict(entry: Entry) -> Verdict | None:

@@ -166,6 +166,24 @@ def test_every_command_is_listed(command):
         (["arena", "gekitai", "random", "greedy", "--games", "-1"], "games must be .*, got -1"),
         (["arena", "gekitai", "random", "greedy", "--games", "abc"], "--games: invalid int"),
         (["arena", "gekitai", "random", "greedy", "--games", "1.5"], "--games: invalid int"),
+        (["arena", "gekitai", "random", "greedy", "--workers", "0"], "workers must be .*, got 0"),
+        (["arena", "gekitai", "random", "greedy", "--until", "dawn"], "invalid choice: 'dawn'"),
+        (
+            ["arena", "pizza_order", "random", "--until", "decided"],
+            "pizza_order is for one player: there are no pairs to decide",
+        ),
+        (
+            ["arena", "gekitai", "random", "greedy", "--opening-plies", "-1"],
+            "opening_plies must be a whole number from 0 to 199, got -1",
+        ),
+        # Stores.
+        (["watch", "--store", "no.db"], "there is no store no.db"),
+        (["watch", "--game", "1.0"], "--game is for --store"),
+        (["watch", "gekitai", "random", "random", "--game", "1.0"], "--game is for --store"),
+        (
+            ["watch", "gekitai", "random", "random", "--store", "no.db"],
+            "a stored game has its agents: --store takes no GAME and SPEC",
+        ),
         (["train", "gekitai", "--steps", "0"], "steps must be .* of at least 1, got 0"),
         (["train", "gekitai", "--steps", "-5"], "steps must be .*, got -5"),
         (["demo", "--steps", "0"], "steps must be .* of at least 1, got 0"),
@@ -185,6 +203,7 @@ def test_bad_input(fails, tmp_path, monkeypatch, arguments, said):
         ("--html", ["watch", "gekitai", "random", "random"]),
         ("--save", ["watch", "gekitai", "random", "random"]),
         ("--json", ["arena", "gekitai", "random", "random", "--games", "2"]),
+        ("--store", ["arena", "gekitai", "random", "random", "--games", "2"]),
     ],
 )
 def test_a_file_that_cannot_be_written(fails, tmp_path, option, arguments):
@@ -290,6 +309,20 @@ class Notes(First):
 class Outside(First):
     def act(self, states):
         return [1000] * len(states)
+"""
+
+
+STOPS = """
+class Stops:
+    def __init__(self, game, seed):
+        self.game = game
+        self.most = 4
+
+    def act(self, states):
+        self.most = max(self.most, len(states))
+        if 2 * len(states) < self.most:  # more than half of the games have ended
+            raise KeyboardInterrupt
+        return self.game.legal(states).argmax(1)
 """
 
 
@@ -553,6 +586,79 @@ def test_arena_with_parameters(command, tmp_path):
     )
     params = json.loads(path.read_text(encoding="utf-8"))["params"]
     assert params == boardenvs.make("gekitai", pieces=9).params
+
+
+def test_arena_keeps_its_games_and_goes_on(command, fails, tmp_path):
+    store, path = tmp_path / "games.db", tmp_path / "results.json"
+    arguments = ["arena", "gekitai", "random", "greedy", "--seed", "3", "--games"]
+    _, whole, _ = command(*arguments, 20)
+    command(*arguments, 6, "--store", store)
+    status, out, err = command(*arguments, 20, "--store", store, "--json", path)
+    assert (status, out, err) == (0, whole, "")
+    assert json.loads(path.read_text(encoding="utf-8"))["pairs"][0]["games"] == 20
+    said = fails("games.db holds games with seed 3, not 4", *arguments[:5], 4, "--store", store)
+    assert said == ""
+
+
+def test_arena_until_decided(command, tmp_path):
+    path = tmp_path / "results.json"
+    arguments = ["arena", "gekitai", "random", "greedy", "random", "--games", "300"]
+    status, out, _ = command(*arguments, "--until", "decided", "--json", path)
+    assert status == 0
+    pairs = json.loads(path.read_text(encoding="utf-8"))["pairs"]
+    assert [pair["decided"] for pair in pairs] == [True, False, True]
+    assert [pair["games"] < 300 for pair in pairs] == [True, False, True]
+    lines = out.splitlines()
+    assert lines[0].endswith("  decided")
+    assert [line.split()[-1] for line in lines[2:]] == ["yes", "no", "yes"]
+
+
+def test_arena_with_random_openings(command):
+    arguments = ["arena", "gekitai", "random", "random", "--games", "40"]
+    plain = command(*arguments)
+    assert command(*arguments, "--opening-plies", "0") == plain
+    assert command(*arguments, "--opening-plies", "5") != plain
+
+
+def test_arena_in_two_processes(command):
+    arguments = ["arena", "gekitai", "random", "greedy", "--games", "40"]
+    assert command(*arguments, "--workers", "2") == command(*arguments)
+
+
+def test_ctrl_c_in_an_arena(command, tmp_path, own_module):
+    own_module("mine", STOPS)
+    store = tmp_path / "games.db"
+    arguments = ["arena", "gekitai", "random", "mine:Stops", "--games", "20", "--store", store]
+    status, out, err = command(*arguments)
+    assert (status, out) == (130, "")
+    assert err.endswith("boardenvs: stopped\n")
+    kept = [line for line in command("watch", "--store", store)[1].splitlines() if "games" in line]
+    finished = int(re.fullmatch(r"1\. random - mine:Stops: (\d+) games", kept[0])[1])
+    assert 0 < finished < 20
+
+
+# -- watching what was stored -----------------------------------------------------------
+
+
+def test_watching_a_stored_game(command, fails, tmp_path):
+    store, page, saved = (tmp_path / name for name in ("games.db", "game.html", "game.json"))
+    command("arena", "gekitai", "random", "greedy", "--games", "4", "--store", store)
+    status, out, err = command("watch", "--store", store)
+    assert (status, err) == (0, "")
+    assert "\n1. random - greedy: 4 games\n" in out
+    status, out, err = command(
+        "watch", "--store", store, "--game", "1.3", "--html", page, "--save", saved
+    )
+    assert (status, err) == (0, "")
+    assert "\n1. greedy: " in out
+    assert "\nResult: " in out
+    episode = Episode.load(saved)
+    assert episode.players == ["greedy", "random"]
+    assert out.startswith(episode.to_text())
+    assert page.read_text(encoding="utf-8").startswith("<!")
+    fails("games.db holds no game 1.4", "watch", "--store", store, "--game", "1.4")
+    saved.rename(store)
+    fails("games.db is no arena's store", "watch", "--store", store)
 
 
 # -- train ------------------------------------------------------------------------------

@@ -1,0 +1,405 @@
+"""The store: no finished game is lost or counted twice, and nothing foreign is touched or mixed."""
+
+import hashlib
+import json
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+
+import numpy as np
+import onnx
+import pytest
+
+import boardenvs
+from agents.arena import match, play_match, round_robin, solos
+from agents.arena.match import Match
+from agents.arena.store import Lineup, Store
+
+SLOW = """
+import time
+import numpy as np
+
+class Slow:
+    deterministic = False
+
+    def __init__(self, game, seed):
+        self.game = game
+
+    def act(self, states):
+        raise AssertionError("asked without words")
+
+    def choose(self, states, words):
+        time.sleep(0.02)
+        bits = words[:, None] >> np.arange(self.game.num_actions, dtype=np.uint64)
+        return (self.game.legal(states) * (1 + bits % 5)).argmax(1)
+"""
+
+BAD = """
+class Bad:
+    def __init__(self, game, seed):
+        pass
+
+    def act(self, states):
+        return [max(0, int(state["last_action"])) for state in states]
+"""
+
+
+def rows(path):
+    """All games of a store, by match and number."""
+    with sqlite3.connect(path, timeout=60) as connection:
+        found = connection.execute(
+            "SELECT agents, number, seed, seats, moves, returns, plies FROM games "
+            "JOIN matches ON id = match ORDER BY agents, number"
+        ).fetchall()
+    connection.close()
+    return found
+
+
+def results(path):
+    with Store.read(path) as store:
+        return store.results()
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "games.db"
+
+
+@pytest.fixture
+def filled(path, gekitai):
+    """A store of three matches of ten games."""
+    list(round_robin(gekitai, ["random", "greedy", "random"], 10, 3, store=path))
+    return path
+
+
+# -- What it keeps ----------------------------------------------------------------------
+
+
+def test_results_come_back(game, path):
+    specs = ["random", "greedy"]
+    kind = round_robin if game.num_players > 1 else solos
+    played = list(kind(game, specs, 20, 3, store=path))
+    assert played == list(kind(game, specs, 20, 3))
+    assert results(path) == played
+    with Store.read(path) as store:
+        assert store.game == game
+        assert store.seed == 3
+        assert [m.games for m in store.matches()] == [20] * len(played)
+    assert [p.name for p in path.parent.iterdir()] == ["games.db"]
+
+
+def test_every_game_can_be_watched_again(game, path):
+    specs = ["random", "greedy"]
+    kind = round_robin if game.num_players > 1 else solos
+    played = list(kind(game, specs, 6, 3, opening_plies=1, store=path))
+    with Store.read(path) as store:
+        for number in range(6):
+            episode = store.episode(f"1.{number}")
+            assert len(episode.players) == game.num_players
+            assert episode.terminated or episode.truncated
+            assert len(episode.states()) - 1 == played[0].scores.plies[number]
+            if game.num_players == 2:
+                first = episode.players.index("random")
+                assert episode.returns[first] == played[0].scores.returns[number, 0]
+                assert first == number % 2
+
+
+def test_a_forfeit_can_be_watched_again(gekitai, path, own_module):
+    own_module("mine", BAD)
+    list(round_robin(gekitai, ["random", "mine:Bad"], 4, 0, opening_plies=1, store=path))
+    with Store.read(path) as store:
+        assert store.episode("1.0").result == "mine:Bad loses by an illegal action"
+
+
+def test_one_agent_in_two_seats_has_two_names(gekitai, path):
+    list(round_robin(gekitai, ["random", "random"], 2, 0, store=path))
+    with Store.read(path) as store:
+        assert len(set(store.episode("1.0").players)) == 2
+
+
+# -- Going on ---------------------------------------------------------------------------
+
+
+def test_a_second_run_plays_nothing(filled, gekitai, monkeypatch):
+    before = rows(filled)
+    seen = []
+    monkeypatch.setattr(Match, "play", lambda *_: pytest.fail("played"))
+    again = round_robin(
+        gekitai, ["random", "greedy", "random"], 10, 3, store=filled,
+        progress=lambda name, num: seen.append((name, num)),
+    )  # fmt: skip
+    assert list(again) == results(filled)
+    assert rows(filled) == before
+    assert sum(num for _, num in seen) == 30
+
+
+def test_more_games_and_more_agents_go_on(filled, gekitai, path):
+    before = rows(filled)
+    specs = ["random", "greedy", "random", "greedy"]
+    long = list(round_robin(gekitai, specs, 16, 3, store=filled))
+    assert long == list(round_robin(gekitai, specs, 16, 3))
+    after = rows(filled)
+    assert set(before) < set(after)
+    different = {(r.a, r.b) for r in long}
+    assert len(after) == 16 * len(different)
+    assert len(different) < len(long)
+
+
+def test_fewer_games_count_fewer(filled, gekitai):
+    few = list(round_robin(gekitai, ["random", "greedy"], 6, 3, store=filled))
+    assert few[0].scores == play_match(gekitai, ["random", "greedy"], 6, 3)
+
+
+@pytest.mark.parametrize("stop", [1, 7, 20, 29])
+def test_an_interrupted_run_goes_on(gekitai, path, filled, tmp_path, stop):
+    other = tmp_path / "other.db"
+    finished = 0
+
+    def interrupt(_name, num):
+        nonlocal finished
+        finished += num
+        if finished >= stop:
+            raise KeyboardInterrupt
+
+    specs = ["random", "greedy", "random"]
+    with pytest.raises(KeyboardInterrupt):
+        list(round_robin(gekitai, specs, 10, 3, store=other, progress=interrupt))
+    assert len(rows(other)) == finished
+    assert [p.name for p in tmp_path.iterdir() if p.name.startswith("other")] == ["other.db"]
+    list(round_robin(gekitai, specs, 10, 3, store=other))
+    assert rows(other) == rows(filled)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
+@pytest.mark.parametrize("workers", [1, 2])
+def test_killed_in_mid_run(tmp_path, own_module, gekitai, monkeypatch, workers):
+    own_module("slow_agent", SLOW)
+    command = [
+        sys.executable, "-m", "agents.cli", "arena", "gekitai", "slow_agent:Slow", "random",
+        "greedy", "--games", "12", "--seed", "4", "--store", "killed.db", "--workers", str(workers),
+    ]  # fmt: skip
+    monkeypatch.setattr(match, "_SIDE_BY_SIDE", 5)
+    list(round_robin(gekitai, ["slow_agent:Slow", "random", "greedy"], 12, 4, store="whole.db"))
+    path = tmp_path / "killed.db"
+    for kill_at in (1, 15):
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        seen = []
+        while process.poll() is None and len(seen) < kill_at:
+            time.sleep(0.01)
+            if path.exists() and path.stat().st_size:
+                try:
+                    seen = rows(path)
+                except sqlite3.OperationalError as error:
+                    assert "no such table" in str(error)  # noqa: PT017 made at this moment
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+        assert process.returncode == -signal.SIGKILL
+        kept = rows(path)
+        assert set(seen) <= set(kept)
+        assert kill_at <= len(kept) < 36
+    process = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    assert (process.returncode, process.stderr) == (0, "")
+    assert rows("killed.db") == rows("whole.db")
+    assert len(rows("killed.db")) == 36
+    assert results("killed.db") == results("whole.db")
+
+
+def test_a_store_that_was_left_empty_is_begun(path, gekitai):
+    path.touch()
+    list(round_robin(gekitai, ["random", "greedy"], 2, 0, store=path))
+    assert len(rows(path)) == 2
+
+
+def test_two_runs_at_once_count_no_game_twice(gekitai, path):
+    runs = [round_robin(gekitai, ["random", "greedy"], 10, 3, store=path) for _ in range(2)]
+    (one,), (other,) = ([next(run)] for run in runs)
+    assert one == other
+    assert len(rows(path)) == 10
+
+
+# -- Until it is decided ----------------------------------------------------------------
+
+
+def test_until_decided_goes_on_too(gekitai, path, tmp_path):
+    def run(games, **options):
+        return list(
+            round_robin(gekitai, ["greedy", "random"], games, 3, until="decided", **options)
+        )
+
+    (whole,) = run(500)
+    assert whole.verdict.decided
+    assert whole.verdict.low > 0.5
+    stop = whole.scores.games
+    assert 2 < stop < 100
+    assert stop % 2 == 0
+    (short,) = run(stop - 2, store=path)
+    assert not short.verdict.decided
+    assert short.scores.games == stop - 2
+    assert run(500, store=path) == [whole]
+    assert run(500, store=path) == [whole]
+    assert whole.scores == play_match(gekitai, ["greedy", "random"], stop, 3)
+
+
+# -- What it refuses --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"seed": 4}, "holds games with seed 3, not 4"),
+        ({"game": boardenvs.make("game112")}, "holds games with game gekitai, not game112"),
+        ({"game": boardenvs.make("gekitai", pieces=9)}, 'holds games with params .*"pieces": 8'),
+        ({"opening_plies": 3}, "holds games of random - greedy after 0 random plies, not 3"),
+    ],
+)
+def test_another_arenas_store(filled, gekitai, refused, change, said):
+    before = filled.read_bytes()
+    arguments = {"game": gekitai, "specs": ["random", "greedy"], "num_games": 20, "seed": 3}
+    with refused(said):
+        list(round_robin(**{**arguments, **change}, store=filled))
+    assert filled.read_bytes() == before
+
+
+def test_another_version_of_an_agent(gekitai, path, refused, own_module, tiny_copy, monkeypatch):
+    own_module("mine", SLOW.replace("0.02", "0"))
+    list(round_robin(gekitai, ["mine:Slow", tiny_copy.spec], 2, 0, store=path))
+    before = rows(path)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(boardenvs, "__version__", "99")
+        with refused("holds games with version 0.1.0, not 99"):
+            list(round_robin(gekitai, ["mine:Slow", "random"], 2, 0, store=path))
+
+    own_module("mine", SLOW.replace("0.02", "0.001"))
+    with refused("holds games of mine:Slow of version file [0-9a-f]{64}, this is file"):
+        list(round_robin(gekitai, ["mine:Slow", tiny_copy.spec], 4, 0, store=path))
+
+    model = onnx.load(tiny_copy.network)
+    model.producer_name = "another"
+    network = model.SerializeToString()
+    tiny_copy.network.write_bytes(network)
+    card = tiny_copy.card
+    card["sha256"] = hashlib.sha256(network).hexdigest()
+    tiny_copy.network.with_suffix(".json").write_text(json.dumps(card), encoding="utf-8")
+    with refused("of version boardenvs .*, network [0-9a-f]{64}, this is .*: name another file"):
+        list(round_robin(gekitai, ["random", tiny_copy.spec], 4, 0, store=path))
+    assert rows(path) == before
+
+
+def foreign(path, kind):
+    if kind == "text":
+        path.write_text("my thesis\n" * 1000, encoding="utf-8")
+    elif kind == "sqlite":
+        path.unlink()
+        with sqlite3.connect(path) as connection:
+            connection.execute("CREATE TABLE games (number)")
+        connection.close()
+    elif kind == "half":
+        path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+    elif kind == "noise":
+        data = bytearray(path.read_bytes())
+        data[4096:] = np.random.default_rng(0).bytes(len(data) - 4096)
+        path.write_bytes(data)
+    elif kind == "format":
+        with sqlite3.connect(path) as connection:
+            connection.execute("PRAGMA user_version = 99")
+        connection.close()
+    else:
+        with sqlite3.connect(path) as connection:
+            connection.execute(kind)
+        connection.close()
+
+
+@pytest.mark.parametrize(
+    ("kind", "said"),
+    [
+        ("text", "is no arena's store"),
+        ("sqlite", "is no arena's store"),
+        ("half", "damaged|malformed|no arena's store"),
+        ("noise", "damaged|malformed|no arena's store"),
+        ("format", "is a store of format 99; expected 1"),
+        (
+            "UPDATE arena SET value = 'chess' WHERE key = 'game'",
+            "damaged: there is no game 'chess'",
+        ),
+        ("UPDATE arena SET value = '{' WHERE key = 'params'", "damaged: "),
+        ("DELETE FROM arena", "damaged: 'game'"),
+        ("UPDATE games SET returns = '[7, 7]'", "damaged: a game's seats or results are none"),
+        ("UPDATE games SET returns = '[1]'", "damaged: "),
+        ("UPDATE games SET seats = '[0, 5]'", "damaged: a game's seats or results are none"),
+        ("UPDATE games SET seats = 'no'", "damaged: "),
+        ("UPDATE games SET seed = 'seed'", "damaged: "),
+        ("UPDATE games SET plies = 'many'", "damaged: "),
+        ("UPDATE matches SET agents = 'all' WHERE id = 1", "damaged: "),
+        ("DELETE FROM agents", "damaged: "),
+    ],
+)
+def test_damaged_and_foreign_files(filled, gekitai, refused, kind, said):
+    foreign(filled, kind)
+    before = filled.read_bytes()
+    with refused(f"games.db.*({said})"):
+        list(round_robin(gekitai, ["random", "greedy"], 10, 3, store=filled))
+    if "UPDATE" not in kind and "DELETE" not in kind:
+        assert filled.read_bytes() == before
+        assert [p.name for p in filled.parent.iterdir()] == ["games.db"]
+    with refused(f"games.db.*({said})"):
+        results(filled)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ("UPDATE games SET moves = '[0]'", "the moves of game 1.0 do not lead to its result"),
+        ("UPDATE games SET moves = '[99999]'", "damaged: action 1 of 1 must be"),
+        ("UPDATE games SET moves = 'no'", "damaged: "),
+        ("UPDATE games SET returns = '[0, 0]'", "do not lead to its result"),
+        ("UPDATE games SET seats = '[0, 9]'", "damaged: "),
+    ],
+)
+def test_a_damaged_game_is_not_shown(filled, refused, change, said):
+    foreign(filled, change)
+    with Store.read(filled) as store, refused(said):
+        store.episode("1.0")
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("1", "is MATCH.NUMBER"), ("x.y", "is MATCH.NUMBER"), ("", "is MATCH.NUMBER"),
+     ("-1.0", "is MATCH.NUMBER"), ("1.10", "holds no game 1.10"), ("9.0", "holds no game 9.0"),
+     (f"1.{2**80}", "holds no game"), (f"{2**80}.0", "holds no game")],
+)  # fmt: skip
+def test_a_game_that_is_not_there(filled, refused, name, said):
+    with Store.read(filled) as store, refused(said):
+        store.episode(name)
+
+
+def test_there_is_no_store(tmp_path, refused):
+    with refused("there is no store"):
+        Store.read(tmp_path / "none.db")
+    assert not list(tmp_path.iterdir())
+
+
+def test_an_unknown_agent_leaves_no_store(path, gekitai, refused):
+    with refused("there is no agent 'gready'"):
+        list(round_robin(gekitai, ["random", "gready"], 2, 0, store=path))
+    assert not path.exists()
+
+
+def test_a_store_in_a_folder_that_cannot_be_written(path, gekitai, refused):
+    with refused("unable to open database file"):
+        list(round_robin(gekitai, ["random", "greedy"], 2, 0, store=path / "no" / "games.db"))
+
+
+def test_a_killed_runs_store_can_be_read_first(filled, tmp_path):
+    # What a process leaves that had no time to close: the log is beside the file.
+    with Store.open(filled, boardenvs.make("gekitai"), 3) as store:
+        store.enter([Lineup(("exact", "exact"), ("1", "1"), 2)])
+        copy = tmp_path / "copy.db"
+        for suffix in ("", "-wal"):
+            (tmp_path / f"copy.db{suffix}").write_bytes(
+                (tmp_path / f"games.db{suffix}").read_bytes()
+            )
+    with Store.read(copy) as store:
+        assert store.matches()[-1].specs == ("exact", "exact")

@@ -316,7 +316,7 @@ STOPS = """
 class Stops:
     def __init__(self, game, seed):
         self.game = game
-        self.most = 4
+        self.most = 0
 
     def act(self, states):
         self.most = max(self.most, len(states))

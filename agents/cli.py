@@ -181,6 +181,15 @@ def _parser() -> argparse.ArgumentParser:
         metavar="W",
         help="processes that play; by default one, or as many as cores if it takes long",
     )
+    arena.add_argument(
+        "--engine",
+        choices=["local", "ray"],
+        default="local",
+        help="play on this machine or on a Ray cluster; by default local",
+    )
+    arena.add_argument(
+        "--address", metavar="ADDR", help="of the Ray cluster; by default one that Ray finds"
+    )
     arena.add_argument("--json", type=Path, metavar="FILE", help="write the results there, too")
 
     bench = command(
@@ -260,14 +269,12 @@ def _train(options: argparse.Namespace) -> None:
 
 
 def _arena(options: argparse.Namespace) -> None:
-    from agents.arena import local, report, results_table
+    from agents.arena import report, results_table
     from agents.terminal import arena
 
     game = _game(options)
     _check_place(options.json)
     _check_place(options.store)
-    if options.workers is not None:
-        whole_number("workers", options.workers, 1)
     results = arena(
         game,
         options.agents,
@@ -276,12 +283,29 @@ def _arena(options: argparse.Namespace) -> None:
         opening_plies=options.opening_plies,
         until=options.until,
         store=options.store,
-        engine=functools.partial(local.play, workers=options.workers),
+        engine=_engine(options),
     )
     print(results_table(results), end="")
     if options.json is not None:
         text = json.dumps(report(game, options.seed, results), indent=2) + "\n"
         write_atomically(options.json, text.encode())
+
+
+def _engine(options: argparse.Namespace) -> Any:
+    """What plays the arena's games."""
+    if options.engine == "ray":
+        if options.workers is not None:
+            raise ValueError("--workers is for --engine local: Ray has the nodes' cores")
+        from agents.arena import ray_tasks
+
+        return functools.partial(ray_tasks.play, address=options.address)
+    if options.address is not None:
+        raise ValueError("--address is for --engine ray")
+    if options.workers is not None:
+        whole_number("workers", options.workers, 1)
+    from agents.arena import local
+
+    return functools.partial(local.play, workers=options.workers)
 
 
 def _bench(options: argparse.Namespace) -> None:

@@ -22,9 +22,11 @@ from agents.arena.batch import Batch, Players, play_batch
 from agents.arena.match import Games
 from boardenvs.game import whole_number
 
-__all__ = ["Work", "cores", "play", "play_here"]
+__all__ = ["LARGEST", "Finished", "Work", "cores", "play", "play_here"]
 
-_LARGEST = 1024  # games in a batch
+LARGEST = 1024
+"""Most games in a batch."""
+
 _PLY = 0.5  # seconds that a ply may take in a batch, to look at the clock in between
 _PATIENCE = 2.0  # seconds in which no process is started
 _WORTH_PROCESSES = 6.0  # seconds of games left for which it is: to start them takes a second or two
@@ -79,7 +81,7 @@ def play(work: Work, workers: int | None = None) -> Generator[Finished]:
 def play_here(work: Work) -> Generator[Finished]:
     """Play all there is in this process."""
     players: Players | None = None
-    while (batch := work.take(_LARGEST)) is not None:
+    while (batch := work.take(LARGEST)) is not None:
         players = players or Players(batch.game, batch.seed)
         for games in play_batch(batch, players):
             if games is not None:
@@ -92,7 +94,7 @@ def _play_what_is_short(work: Work) -> Generator[Finished]:
     sizes: dict[int, int] = {}  # of batches, by match
     finished = 0
     began = time.perf_counter()
-    while (batch := work.take(_LARGEST)) is not None:
+    while (batch := work.take(LARGEST)) is not None:
         players = players or Players(batch.game, batch.seed)
         if batch.match not in sizes:
             few = replace(batch, numbers=batch.numbers[:2])
@@ -127,7 +129,7 @@ def _play_in_processes(work: Work, workers: int) -> Generator[Finished]:
         while True:
             while len(busy) < workers:
                 # Ever smaller towards the end, so that nobody is left with much alone.
-                batch = work.take(max(1, min(_LARGEST, work.left // (4 * workers))))
+                batch = work.take(max(1, min(LARGEST, work.left // (4 * workers))))
                 if batch is None:
                     break
                 if not idle:

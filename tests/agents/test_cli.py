@@ -176,6 +176,14 @@ def test_every_command_is_listed(command):
             ["arena", "gekitai", "random", "greedy", "--opening-plies", "-1"],
             "opening_plies must be a whole number from 0 to 199, got -1",
         ),
+        (
+            ["arena", "gekitai", "random", "greedy", "--engine", "ray", "--workers", "2"],
+            "--workers is for --engine local",
+        ),
+        (
+            ["arena", "gekitai", "random", "greedy", "--address", "here:1"],
+            "--address is for --engine ray",
+        ),
         # Stores.
         (["watch", "--store", "no.db"], "there is no store no.db"),
         (["watch", "--game", "1.0"], "--game is for --store"),
@@ -623,6 +631,12 @@ def test_arena_with_random_openings(command):
 def test_arena_in_two_processes(command):
     arguments = ["arena", "gekitai", "random", "greedy", "--games", "40"]
     assert command(*arguments, "--workers", "2") == command(*arguments)
+
+
+def test_arena_on_ray_without_ray(fails, monkeypatch):
+    monkeypatch.setitem(sys.modules, "ray", None)
+    arguments = ["arena", "gekitai", "random", "greedy", "--engine", "ray"]
+    fails(r"needs the extra \[ray\], such as .*: there is no ray", *arguments)
 
 
 def test_ctrl_c_in_an_arena(command, tmp_path, own_module):

@@ -97,7 +97,7 @@ def test_workers_play_the_same_games(name, two_processes):
 
 def test_the_size_of_batches_does_not_matter(game, monkeypatch):
     here = collected(local.play_here(work(game)))
-    monkeypatch.setattr(local, "_LARGEST", 7)
+    monkeypatch.setattr(local, "LARGEST", 7)
     assert collected(local.play_here(work(game))) == here
 
 

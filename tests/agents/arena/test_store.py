@@ -172,6 +172,7 @@ def test_an_interrupted_run_goes_on(gekitai, path, filled, tmp_path, stop):
     assert rows(other) == rows(filled)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
 @pytest.mark.parametrize("workers", [1, 2])
 def test_killed_in_mid_run(tmp_path, own_module, gekitai, monkeypatch, workers):

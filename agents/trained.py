@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -172,6 +173,8 @@ def _load(path: Path, card: dict[str, Any], game: Game) -> Any:
 
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4  # problems are raised, not logged
+    threads = os.environ.get("OMP_NUM_THREADS", "")  # ONNX Runtime itself does not read it
+    options.intra_op_num_threads = int(threads) if threads.isdecimal() else 0
     try:
         session = onnxruntime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
     except Exception as error:  # noqa: BLE001 ONNX Runtime's errors share no base class

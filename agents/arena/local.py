@@ -22,7 +22,7 @@ from agents.arena.batch import Batch, Players, play_batch
 from agents.arena.match import Games
 from boardenvs.game import whole_number
 
-__all__ = ["LARGEST", "Finished", "Work", "cores", "play", "play_here"]
+__all__ = ["LARGEST", "ONE_THREAD", "Finished", "Work", "cores", "play", "play_here"]
 
 LARGEST = 1024
 """Most games in a batch."""
@@ -193,18 +193,23 @@ class _Worker:
         self.pipe.close()
 
 
+ONE_THREAD = {"NUMBA_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+"""The environment of a process that has one core of many, which are shared out already."""
+
+
 @contextlib.contextmanager
 def _one_thread() -> Iterator[None]:
-    """Processes started in here have one thread for Numba: the cores are shared out already."""
-    before = os.environ.get("NUMBA_NUM_THREADS")
-    os.environ["NUMBA_NUM_THREADS"] = "1"  # read on import
+    """Processes started in here keep to one thread; both variables are read on import."""
+    before = {name: os.environ.get(name) for name in ONE_THREAD}
+    os.environ.update(ONE_THREAD)
     try:
         yield
     finally:
-        if before is None:
-            del os.environ["NUMBA_NUM_THREADS"]
-        else:
-            os.environ["NUMBA_NUM_THREADS"] = before
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
 
 
 def _serve(pipe: Connection) -> None:

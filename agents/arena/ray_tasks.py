@@ -8,7 +8,7 @@ from typing import Any
 
 from agents.agent import one_line
 from agents.arena.batch import Batch, Players, play_batch
-from agents.arena.local import LARGEST, Finished, Work
+from agents.arena.local import LARGEST, ONE_THREAD, Finished, Work
 from agents.arena.match import Games
 from boardenvs.game import Game
 
@@ -82,8 +82,7 @@ def _connect(ray: Any, address: str | None) -> None:
             address=address,
             logging_level="ERROR",
             log_to_driver=False,
-            # The cores are shared out already; Numba reads this on import.
-            runtime_env={"env_vars": {"NUMBA_NUM_THREADS": "1"}},
+            runtime_env={"env_vars": ONE_THREAD},
         )
     except Exception as error:
         where = "" if address is None else f" at {address}"

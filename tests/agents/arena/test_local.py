@@ -175,15 +175,16 @@ def test_a_bad_number_of_workers(gekitai, refused, workers):
         list(local.play(work(gekitai), workers))
 
 
-def test_the_users_own_number_of_threads_comes_back(monkeypatch):
-    for before in ("2", None):
+@pytest.mark.parametrize("before", ["2", None])
+def test_the_users_own_number_of_threads_comes_back(monkeypatch, before):
+    for name in local.ONE_THREAD:
         if before is None:
-            monkeypatch.delenv("NUMBA_NUM_THREADS", raising=False)
+            monkeypatch.delenv(name, raising=False)
         else:
-            monkeypatch.setenv("NUMBA_NUM_THREADS", before)
-        with local._one_thread():
-            assert os.environ["NUMBA_NUM_THREADS"] == "1"
-        assert os.environ.get("NUMBA_NUM_THREADS") == before
+            monkeypatch.setenv(name, before)
+    with local._one_thread():
+        assert {os.environ[name] for name in local.ONE_THREAD} == {"1"}
+    assert {os.environ.get(name) for name in local.ONE_THREAD} == {before}
 
 
 def test_moves_lead_to_the_result(game):

@@ -191,6 +191,12 @@ def _parser() -> argparse.ArgumentParser:
         "--address", metavar="ADDR", help="of the Ray cluster; by default one that Ray finds"
     )
     arena.add_argument("--json", type=Path, metavar="FILE", help="write the results there, too")
+    arena.add_argument(
+        "--html",
+        type=Path,
+        metavar="FILE",
+        help="write a page there, with ratings, scores, and each pair's shortest and longest game",
+    )
 
     bench = command(
         "bench",
@@ -269,11 +275,13 @@ def _train(options: argparse.Namespace) -> None:
 
 
 def _arena(options: argparse.Namespace) -> None:
-    from agents.arena import report, results_table
+    from agents.arena import rated, report, results_table
+    from agents.standings import ratings_table
     from agents.terminal import arena
 
     game = _game(options)
     _check_place(options.json)
+    _check_place(options.html)
     _check_place(options.store)
     results = arena(
         game,
@@ -286,9 +294,16 @@ def _arena(options: argparse.Namespace) -> None:
         engine=_engine(options),
     )
     print(results_table(results), end="")
+    ratings = rated(results)
+    told = report(game, options.seed, results)
+    if ratings:
+        print(f"\n{ratings_table(ratings, told['pairs'])}", end="")
     if options.json is not None:
-        text = json.dumps(report(game, options.seed, results), indent=2) + "\n"
-        write_atomically(options.json, text.encode())
+        write_atomically(options.json, f"{json.dumps(told, indent=2)}\n".encode())
+    if options.html is not None:
+        from agents.arena_page import write_page
+
+        write_page(options.html, told, ratings, {r.agents: r.extremes for r in results})
 
 
 def _engine(options: argparse.Namespace) -> Any:

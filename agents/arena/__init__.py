@@ -8,7 +8,7 @@ played, `store` keeps them, `tournament` puts these together; `scores`, `sequent
 from __future__ import annotations
 
 from agents.arena.match import play_match, seats
-from agents.arena.results import PairResult, SoloResult, report, results_table
+from agents.arena.results import PairResult, SoloResult, rated, report, results_table
 from agents.arena.scores import Scores, wilson
 from agents.arena.tournament import round_robin, solos
 
@@ -17,6 +17,7 @@ __all__ = [
     "Scores",
     "SoloResult",
     "play_match",
+    "rated",
     "report",
     "results_table",
     "round_robin",

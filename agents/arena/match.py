@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -52,6 +52,10 @@ class Games:
 
     def __len__(self) -> int:
         return len(self.numbers)
+
+    def rows(self, which: npt.ArrayLike) -> Games:
+        """Some of them, given as an index or a mask."""
+        return Games(*(getattr(self, field.name)[which] for field in fields(self)))
 
 
 def seatings(num_players: int, num_agents: int) -> tuple[Numbers, int]:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from agents.arena.scores import Scores
+from agents.ratings import Rating, rate
+from agents.text_table import text_table
+from boardenvs.episode import Episode
 from boardenvs.game import Game
 
-__all__ = ["PairResult", "SoloResult", "Verdict", "report", "result_of", "results_table"]
+__all__ = ["PairResult", "SoloResult", "Verdict", "rated", "report", "result_of", "results_table"]
 
 
 @dataclass(frozen=True)
@@ -32,6 +35,15 @@ class PairResult:
     scores: Scores
     verdict: Verdict | None = None
     """If they played until it was decided."""
+    seated: list[tuple[list[str], list[float]]] = field(default_factory=list)
+    """In a game for more than two, each game: who had each seat, and the seat's result."""
+    extremes: list[Episode] = field(default_factory=list)
+    """The shortest and the longest game, where they are known."""
+
+    @property
+    def agents(self) -> tuple[str, ...]:
+        """Who played."""
+        return self.a, self.b
 
     def interval(self) -> tuple[float, float]:
         """The 95% interval of a's mean score."""
@@ -59,6 +71,13 @@ class SoloResult:
 
     agent: str
     scores: Scores
+    extremes: list[Episode] = field(default_factory=list)
+    """The shortest and the longest game, where they are known."""
+
+    @property
+    def agents(self) -> tuple[str, ...]:
+        """Who played."""
+        return (self.agent,)
 
     def interval(self) -> tuple[float, float]:
         """The 95% interval of the share of games won."""
@@ -85,13 +104,23 @@ def result_of(
     return PairResult(specs[0], specs[1], scores, verdict)
 
 
+def rated(results: Sequence[PairResult | SoloResult]) -> list[Rating]:
+    """Ratings of all agents, best first; none for a game for one."""
+    pairs = [r for r in results if isinstance(r, PairResult)]
+    agents = [agent for pair in pairs for agent in pair.agents]
+    if not agents:
+        return []
+    return rate([one for pair in pairs for one in (pair.seated or [pair.to_dict()])], agents)
+
+
 def report(game: Game, seed: int, results: Sequence[PairResult | SoloResult]) -> dict[str, Any]:
-    """The results as JSON values: `pairs`, or `solos` for a game for one."""
+    """The results as JSON values: `pairs` and `ratings`, or `solos` for a game for one."""
     return {
         "game": game.name,
         "params": game.params,
         "seed": seed,
         "pairs": [r.to_dict() for r in results if isinstance(r, PairResult)],
+        "ratings": [rating.to_dict() for rating in rated(results)],
         **({"solos": [r.to_dict() for r in results]} if game.num_players == 1 else {}),
     }
 
@@ -118,13 +147,4 @@ def results_table(results: Sequence[PairResult | SoloResult]) -> str:
         )
         verdict = r.verdict if isinstance(r, PairResult) else None
         rows.append((*row, "yes" if verdict and verdict.decided else "no") if tested else row)
-    widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
-    lines = [
-        "  ".join(
-            cell.ljust(width) if k < len(names) else cell.rjust(width)
-            for k, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
-    ]
-    lines.insert(1, "-" * max(map(len, lines)))
-    return "\n".join(lines) + "\n"
+    return text_table(rows, right=range(len(names), len(rows[0])))

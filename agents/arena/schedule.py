@@ -8,8 +8,10 @@ import numpy as np
 
 from agents.arena.batch import Batch
 from agents.arena.match import Games, Match, Numbers
+from agents.arena.replay import episode_of
 from agents.arena.scores import Scores, agent_scores
 from agents.arena.sequential import decided_after
+from boardenvs.episode import Episode
 from boardenvs.game import Game
 
 __all__ = ["Entry", "Schedule"]
@@ -43,6 +45,8 @@ class Entry:
         self._who = np.zeros((num_games, *match.seatings.shape[1:]), np.int64)
         self._plies = np.zeros(num_games, np.int32)
         self._looked = 0
+        self._shortest: tuple[int, int, Games] | None = None
+        self._longest: tuple[int, int, Games] | None = None
 
     @property
     def begun(self) -> int:
@@ -68,8 +72,33 @@ class Entry:
         self._returns[numbers] = games.returns[fresh]
         self._who[numbers] = games.who[fresh]
         self._plies[numbers] = games.plies[fresh]
+        self._keep_extremes(games.rows(fresh))
         if self.tested and self.decided is None:
             self._test()
+
+    def _keep_extremes(self, games: Games) -> None:
+        """Of games equally long the one with the lowest number, whenever it comes."""
+        for k, plies in enumerate(games.plies.tolist()):
+            number = int(games.numbers[k])
+            if self._shortest is None or (plies, number) < self._shortest[:2]:
+                self._shortest = plies, number, games.rows([k])
+            if self._longest is None or (-plies, number) < (-self._longest[0], self._longest[1]):
+                self._longest = plies, number, games.rows([k])
+
+    @property
+    def extremes(self) -> list[Episode]:
+        """The shortest and the longest of the finished games; none without games."""
+        game = self.match.game
+        return [
+            episode_of(game, self.specs, g.who[0], int(g.words[0]), g.moves[0, : g.plies[0]])
+            for _, _, g in filter(None, (self._shortest, self._longest))
+        ]
+
+    def seated(self) -> list[tuple[list[str], list[float]]]:
+        """Each game that counts: the agent in each seat, and the seat's result."""
+        num_games = self.num_games if self.decided is None else self.decided
+        who, returns = self._who[:num_games].tolist(), self._returns[:num_games].tolist()
+        return [([self.specs[k] for k in w], r) for w, r in zip(who, returns, strict=True)]
 
     def skip(self, numbers: Numbers) -> None:
         """Nobody need play these games."""

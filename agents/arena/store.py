@@ -19,6 +19,7 @@ import numpy as np
 
 import boardenvs
 from agents.arena.match import Games
+from agents.arena.replay import episode_of
 from agents.arena.results import PairResult, SoloResult, result_of
 from agents.arena.scores import agent_scores
 from boardenvs.episode import Episode
@@ -317,13 +318,9 @@ class Store:
             raise ValueError(f"{self.path} holds no game {name}")
         seed, seats, moves, returns = rows[0]
         with self._well_formed():
-            names = [match.specs[place] for place in json.loads(seats)]
-            players = [
-                spec if names.count(spec) == 1 else f"{spec} ({seat})"
-                for spec, seat in zip(names, self.game.seat_names, strict=True)
-            ]
-            start = self.game.new_from_words(np.array([int(seed, 16)], np.uint64))
-            episode = Episode(self.game, start, json.loads(moves), players)
+            episode = episode_of(
+                self.game, match.specs, json.loads(seats), int(seed, 16), json.loads(moves)
+            )
             if episode.returns.tolist() != json.loads(returns):
                 raise ValueError(f"the moves of game {name} do not lead to its result")
         return episode

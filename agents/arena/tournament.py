@@ -72,7 +72,9 @@ def round_robin(
     lineups = list(itertools.combinations(specs, 2))
     schedule = _schedule(game, lineups, num_games, seed, opening_plies, tested=bool(until))
     for entry in _played(schedule, store, engine, progress):
-        yield PairResult(entry.specs[0], entry.specs[1], entry.scores(), _verdict(entry))
+        a, b = entry.specs
+        seated = entry.seated() if game.num_players > 2 else []
+        yield PairResult(a, b, entry.scores(), _verdict(entry), seated, entry.extremes)
 
 
 def solos(
@@ -110,7 +112,7 @@ def solos(
     lineups = [(spec,) for spec in specs]
     schedule = _schedule(game, lineups, num_games, seed, opening_plies, tested=False)
     for entry in _played(schedule, store, engine, progress):
-        yield SoloResult(entry.specs[0], entry.scores())
+        yield SoloResult(entry.specs[0], entry.scores(), entry.extremes)
 
 
 def _schedule(

@@ -16,7 +16,7 @@ from agents.arena.seeds import agent_seed, fresh_seed
 from agents.arena.store import Store
 from agents.arena.tournament import Engine, Until
 from agents.making import make
-from boardenvs.chance import seed_word, stream_words
+from boardenvs.chance import one_way, seed_word, stream_words
 from boardenvs.episode import Episode
 from boardenvs.game import Game, whole_number
 from boardenvs.table import ask
@@ -35,8 +35,9 @@ def play(game: Game, opponent: str, seat: int, seed: int | None) -> None:
     seat = whole_number("seat", seat, 0, game.num_players - 1)
     seed = fresh_seed() if seed is None else seed
     agent = make(opponent, game, agent_seed(seed, 0))
-    words = stream_words(seed_word(seed), 2)
-    states = game.new_from_words(words[:1])
+    words = stream_words(seed_word(seed), 1)
+    states = game.new_from_words(words)
+    own = one_way(words, "players")
     print(game.to_text(states[0]), end="")
     while not (states["terminated"][0] or states["truncated"][0]):
         turn = int(states["to_move"][0])
@@ -50,7 +51,7 @@ def play(game: Game, opponent: str, seat: int, seed: int | None) -> None:
                 return
         else:
             with blamed(f"agent {opponent}"):
-                action = int(ask(agent, game, states, words[1:])[0])
+                action = int(ask(agent, game, states, own)[0])
             print(f"{prompt}{game.action_to_text(action, states[0])}")
         game.play(states, [action])
         over = states["terminated"][0] or states["truncated"][0]

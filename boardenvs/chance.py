@@ -7,6 +7,7 @@ copying a record copies its future and redrawing the word redraws it.
 
 from __future__ import annotations
 
+import hashlib
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,17 @@ import numpy.typing as npt
 from numba import njit
 from numba.core import config as numba_config
 
-__all__ = ["below", "draw", "mixed", "next_words", "seed_word", "stepped", "stream_words", "times"]
+__all__ = [
+    "below",
+    "draw",
+    "mixed",
+    "next_words",
+    "one_way",
+    "seed_word",
+    "stepped",
+    "stream_words",
+    "times",
+]
 
 _GAMMA = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
@@ -100,6 +111,24 @@ def stream_words(word: np.uint64, num: int) -> npt.NDArray[np.uint64]:
         return np.array([_mixed_int((int(word) + _INTS[0]) & _WORD)], np.uint64)
     # NumPy arrays wrap around silently where scalars would warn.
     return _mixed_array(word + np.arange(1, num + 1, dtype=np.uint64) * _GAMMA)
+
+
+def one_way(words: npt.NDArray[np.uint64], label: str) -> npt.NDArray[np.uint64]:
+    """Words from which nobody can compute the given ones, uint64 of shape (N,).
+
+    The steps of SplitMix64 can be turned back. A player that is given random bits must not
+    find the stream of the game that way, so what players get comes out of a cryptographic hash.
+
+    Args:
+        words: shape (N,).
+        label: tells apart what the words are for.
+    """
+    key = label.encode()
+    digests = [
+        hashlib.blake2b(word.to_bytes(8, "little"), digest_size=8, key=key).digest()
+        for word in words.tolist()
+    ]
+    return np.frombuffer(b"".join(digests), "<u8").astype(np.uint64)
 
 
 def next_words(words: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from boardenvs import make
-from boardenvs.chance import seed_word, stream_words
+from boardenvs.chance import one_way, seed_word, stream_words
 from boardenvs.files import write_atomically
 from boardenvs.game import Game, States, whole_number
 from boardenvs.interface import begun, start_states
@@ -27,7 +27,6 @@ __all__ = ["Episode"]
 _FORMAT = "boardenvs episode"
 _VERSION = 1
 _KEYS = {"format", "version", "players", "initial", "actions", "final", "sha256"}
-_PLAYER_STREAM = np.uint64(0xE7037ED1A0B428DB)  # tells the players' streams from the game's
 
 
 class Episode:
@@ -132,7 +131,7 @@ class Episode:
         options = {"state": state}
         current = begun(game, start_states(game, options, 1), options, stream_words(base, 1))
         initial = current.copy()
-        words = stream_words(base ^ _PLAYER_STREAM, game.num_players)
+        words = one_way(stream_words(base, game.num_players), "players")
         actions = []
         while not _over(current):
             seat = int(current["to_move"][0])

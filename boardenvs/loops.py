@@ -27,8 +27,6 @@ from boardenvs.outcome import forfeit, is_over, truncate_if_long
 
 ATTEMPTS = 1000
 """At a game that lasts until the caller's first turn."""
-SEAT_STREAM = np.uint64(0xA0761D6478BD642F)
-"""Tells the streams of opponents and seats from the games'."""
 
 
 def start_games(states, params, start, words):
@@ -285,15 +283,15 @@ def step_seats(
             shown[i, a] = masks[i, a]
 
 
-def reset_seat(states, params, start, seats, words, masks, seat, base, out):
+def reset_seat(states, params, start, seats, words, masks, seat, base, own, out):
     """`Table.reset` of a table of one game, against uniformly random opponents.
 
-    `base` is a word, and `out` one observation in its own shape. Returns whether it came to
-    the seat's turn.
+    `base` is a word, `own` the one that the streams of opponents and seats come from, and
+    `out` one observation in its own shape. Returns whether it came to the seat's turn.
     """
     s = states[0]
     start_game(states, params, start, base)
-    words[0] = mixed(stepped(base)) ^ SEAT_STREAM
+    words[0] = own
     take_seat(s, params[0], seat, True, seats, words, 0, masks[0])
     live = not is_over(s) or begin_game(states, params, start, seat, seats, words, masks, 0)
     observe(s, params[0], seats[0], out.reshape(out.size))

@@ -9,12 +9,13 @@ from typing import Any, Literal, NamedTuple, NoReturn, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from boardenvs.chance import next_words, stream_words
+from boardenvs.chance import next_words, one_way, stream_words
 from boardenvs.game import Game, Illegal, States, check_illegal, whole_number
-from boardenvs.loops import ATTEMPTS, SEAT_STREAM
+from boardenvs.loops import ATTEMPTS
 
 __all__ = ["Opponent", "OpponentSpec", "Stepped", "Table", "ask"]
 
+_LABEL = "opponents"
 _INT8 = np.dtype(np.int8)  # NumPy knows it sooner than by `np.int8`
 _NOWHERE = np.zeros(0, np.intp)
 _WORTH_THREADS = 512  # games with something to do
@@ -203,7 +204,7 @@ class Table:
         Raises:
             ValueError: a game ends before the caller's turn, and `retry` is not set.
         """
-        self._words[which] = words[which] ^ SEAT_STREAM
+        self._words[which] = one_way(words[which], _LABEL)
         self.states[which] = states[which]
         self._begin(which)
         over = self.over() & which
@@ -237,7 +238,7 @@ class Table:
             )
         reset = self._reset_seat or self._settle()[0]
         out = np.empty(self._shape, _INT8)
-        if not reset(base, out):
+        if not reset(base, one_way(stream_words(base, 1), _LABEL)[0], out):
             self._refuse_stuck()
         self._torn = False
         return out, self._mask.copy(), self.seats.item()
@@ -403,14 +404,14 @@ class Table:
     def _settle(
         self,
     ) -> tuple[Callable[..., bool], Callable[..., tuple[float, bool, bool]]]:
-        """Make `_reset_seat` and `_step_seat`, which know all their arguments but the last two."""
+        """Make `_reset_seat` and `_step_seat`, which know all their arguments but the last ones."""
         from boardenvs.compiling import settled
 
         kernels, game = self.game.kernels, self.game
         out = np.empty(self._shape, _INT8)
         ours = (self.seats, self._words, self.masks)
         known: tuple[Any, ...] = (self.states, game.constants, game.start, *ours, self._seat)
-        kernel = settled(kernels.reset_seat, *known, np.uint64(0), out)
+        kernel = settled(kernels.reset_seat, *known, np.uint64(0), np.uint64(0), out)
         self._reset_seat = functools.partial(kernel, *known)
         known = (self.states, game.constants, *ours)
         kernel = settled(kernels.step_seat, *known, 0, out)

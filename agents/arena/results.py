@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from agents.arena.scores import Scores
-from agents.ratings import Rating, rate
+from agents.ratings import Rating, Result, rate
 from agents.text_table import text_table
 from boardenvs.episode import Episode
 from boardenvs.game import Game
@@ -110,7 +110,10 @@ def rated(results: Sequence[PairResult | SoloResult]) -> list[Rating]:
     agents = [agent for pair in pairs for agent in pair.agents]
     if not agents:
         return []
-    return rate([one for pair in pairs for one in (pair.seated or [pair.to_dict()])], agents)
+    played: list[Result] = []
+    for pair in pairs:
+        played += pair.seated or [pair.to_dict()]
+    return rate(played, agents)
 
 
 def report(game: Game, seed: int, results: Sequence[PairResult | SoloResult]) -> dict[str, Any]:

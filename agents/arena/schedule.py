@@ -8,10 +8,8 @@ import numpy as np
 
 from agents.arena.batch import Batch
 from agents.arena.match import Games, Match, Numbers
-from agents.arena.replay import episode_of
 from agents.arena.scores import Scores, agent_scores
 from agents.arena.sequential import decided_after
-from boardenvs.episode import Episode
 from boardenvs.game import Game
 
 __all__ = ["Entry", "Schedule"]
@@ -86,13 +84,9 @@ class Entry:
                 self._longest = plies, number, games.rows([k])
 
     @property
-    def extremes(self) -> list[Episode]:
-        """The shortest and the longest of the finished games; none without games."""
-        game = self.match.game
-        return [
-            episode_of(game, self.specs, g.who[0], int(g.words[0]), g.moves[0, : g.plies[0]])
-            for _, _, g in filter(None, (self._shortest, self._longest))
-        ]
+    def extremes(self) -> list[Games]:
+        """The shortest and the longest of the finished games, one each; none without games."""
+        return [games for _, _, games in filter(None, (self._shortest, self._longest))]
 
     def seated(self) -> list[tuple[list[str], list[float]]]:
         """Each game that counts: the agent in each seat, and the seat's result."""

@@ -325,6 +325,10 @@ class Store:
                 raise ValueError(f"the moves of game {name} do not lead to its result")
         return episode
 
+    def game_of(self, specs: Sequence[str], number: int) -> Episode:
+        """One game of a match of these agents; raises as `episode`."""
+        return self.episode(f"{self._match(specs).id}.{number}")
+
     # -- SQLite -------------------------------------------------------------------------
 
     def _match(self, specs: Sequence[str]) -> StoredMatch:

@@ -11,11 +11,13 @@ from typing import Any, Literal
 from agents.arena import local
 from agents.arena.batch import Players
 from agents.arena.match import Games, Match
+from agents.arena.replay import episode_of
 from agents.arena.results import PairResult, SoloResult, Verdict
 from agents.arena.schedule import Entry, Schedule
 from agents.arena.sequential import confidence_sequence
 from agents.arena.store import Lineup, Store
 from agents.arena.versions import agent_version
+from boardenvs.episode import Episode
 from boardenvs.game import Game, whole_number
 
 __all__ = ["Engine", "Until", "round_robin", "solos"]
@@ -71,10 +73,10 @@ def round_robin(
         raise ValueError(f"until must be 'decided' or None, got {until!r}")
     lineups = list(itertools.combinations(specs, 2))
     schedule = _schedule(game, lineups, num_games, seed, opening_plies, tested=bool(until))
-    for entry in _played(schedule, store, engine, progress):
+    for entry, extremes in _played(schedule, store, engine, progress):
         a, b = entry.specs
         seated = entry.seated() if game.num_players > 2 else []
-        yield PairResult(a, b, entry.scores(), _verdict(entry), seated, entry.extremes)
+        yield PairResult(a, b, entry.scores(), _verdict(entry), seated, extremes)
 
 
 def solos(
@@ -111,8 +113,8 @@ def solos(
         raise ValueError(f"{game.name} has {game.num_players} players: they play in pairs")
     lineups = [(spec,) for spec in specs]
     schedule = _schedule(game, lineups, num_games, seed, opening_plies, tested=False)
-    for entry in _played(schedule, store, engine, progress):
-        yield SoloResult(entry.specs[0], entry.scores(), entry.extremes)
+    for entry, extremes in _played(schedule, store, engine, progress):
+        yield SoloResult(entry.specs[0], entry.scores(), extremes)
 
 
 def _schedule(
@@ -140,8 +142,12 @@ def _played(
     path: str | Path | None,
     engine: Engine,
     progress: Callable[[str, int], Any] | None,
-) -> Iterator[Entry]:
-    """Have everything played; yields the matches, in order, as they are finished."""
+) -> Iterator[tuple[Entry, list[Episode]]]:
+    """Have everything played.
+
+    Yields:
+        The matches, in order, as they are finished, each with its shortest and longest game.
+    """
     entries = schedule.entries
 
     def add(place: int, games: Games) -> None:
@@ -165,11 +171,24 @@ def _played(
                     store.add(entries[place].specs, games)
                 add(place, games)
                 while told < len(entries) and entries[told].finished:
-                    yield entries[told]
+                    yield entries[told], _episodes(entries[told], store)
                     told += 1
                 if told == len(entries):
                     return  # what is being played beyond a decision is not waited for
-        yield from entries[told:]
+        for entry in entries[told:]:
+            yield entry, _episodes(entry, store)
+
+
+def _episodes(entry: Entry, store: Store | None) -> list[Episode]:
+    """A match's shortest and longest game; a store hands its games over without their moves."""
+    episodes = []
+    for one in entry.extremes:
+        if one.moves.size == 0 and store is not None:
+            episodes.append(store.game_of(entry.specs, int(one.numbers[0])))
+        else:
+            game, word, moves = entry.match.game, int(one.words[0]), one.moves[0].tolist()
+            episodes.append(episode_of(game, entry.specs, one.who[0].tolist(), word, moves))
+    return episodes
 
 
 def _lineup(entry: Entry) -> Lineup:

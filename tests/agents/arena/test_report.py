@@ -1,0 +1,87 @@
+"""What an arena leaves behind: ratings, the shortest and the longest game, the page."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import boardenvs
+from agents.arena import rated, report, round_robin, solos
+from agents.cli import main
+
+
+def lengths(result):
+    return [len(episode.actions) for episode in result.extremes]
+
+
+@pytest.mark.parametrize("name", ["gekitai", "goat_race"])
+def test_pairs_have_their_shortest_and_longest_game(name):
+    game = boardenvs.make(name)
+    (result,) = round_robin(game, ["random", "greedy"], 12, 0)
+    plies = result.scores.plies
+    assert lengths(result) == [plies.min(), plies.max()]
+    for episode in result.extremes:
+        assert {player.split(" (")[0] for player in episode.players} == {"random", "greedy"}
+
+
+def test_agents_alone_have_them_too():
+    (result,) = solos(boardenvs.make("dominoes175"), ["random"], 12, 0)
+    assert lengths(result) == [result.scores.plies.min(), result.scores.plies.max()]
+
+
+def test_they_are_the_same_when_the_store_has_all_games(tmp_path):
+    game = boardenvs.make("gekitai")
+    asked = (game, ["random", "greedy"], 12, 0)
+    (first,) = round_robin(*asked, store=tmp_path / "games.db")
+    (again,) = round_robin(*asked, store=tmp_path / "games.db")
+    assert [e.to_dict() for e in first.extremes] == [e.to_dict() for e in again.extremes]
+    assert lengths(again) == lengths(first)
+
+
+def test_games_for_more_than_two_are_rated_one_by_one():
+    game = boardenvs.make("goat_race")
+    (result,) = round_robin(game, ["random", "greedy"], 12, 0)
+    assert len(result.seated) == 12
+    for agents, returns in result.seated:
+        assert set(agents) == {"random", "greedy"}
+        assert sum(returns) == pytest.approx(0)
+    best, last = rated([result])
+    assert (best.agent, last.agent, last.elo) == ("greedy", "random", 0)
+    assert best.low < best.elo < best.high
+
+
+def test_the_report_has_ratings():
+    game = boardenvs.make("game112")
+    results = list(round_robin(game, ["random", "greedy"], 20, 0))
+    told = report(game, 0, results)
+    assert [list(rating) for rating in told["ratings"]] == [["agent", "elo", "low", "high"]] * 2
+    assert {rating["agent"] for rating in told["ratings"]} == {"random", "greedy"}
+    alone = boardenvs.make("dominoes175")
+    assert report(alone, 0, list(solos(alone, ["random"], 4, 0)))["ratings"] == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["game112", "random", "greedy"], ["Ratings", "Everyone against everyone"]),
+        (["dominoes175", "random"], ["random"]),
+    ],
+)
+def test_the_command_writes_a_page(arguments, expected, tmp_path, capsys):
+    page, figures = tmp_path / "arena.html", tmp_path / "arena.json"
+    command = ["arena", *arguments, "--games", "6", "--html", str(page), "--json", str(figures)]
+    assert main(command) == 0
+    text = page.read_text(encoding="utf-8")
+    for words in [*expected, "<svg", "shortest", "longest"]:
+        assert words in text
+    assert json.loads(figures.read_text())["game"] == arguments[0]
+    assert ("Elo" in capsys.readouterr().out) == (len(arguments) > 2)
+
+
+def test_a_page_that_cannot_be_written_is_refused_first(tmp_path, capsys):
+    command = ["arena", "game112", "random", "greedy", "--html", str(tmp_path / "a" / "b")]
+    assert main(command) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert "there is no folder" in captured.err

@@ -57,6 +57,9 @@ def cores() -> int:
 def play(work: Work, workers: int | None = None) -> Generator[Finished]:
     """Play all there is.
 
+    A script that calls this does so under `if __name__ == "__main__":`, since a worker process
+    imports the script again.
+
     Args:
         work: what is to be played.
         workers: how many processes; 1 for this one alone. By default this one, and when the

@@ -1,0 +1,222 @@
+"""Players that try to read hidden tiles and the coming dice, and gain nothing by it.
+
+Each attack is shown to work where nothing guards against it: on states as they are, and on
+words made as the games' own streams are.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import boardenvs
+from agents import play_match
+from agents.arena.match import Match
+from agents.arena.seeds import agent_seed
+from boardenvs.chance import next_words, one_way, seed_word, stream_words
+from boardenvs.dominoes175.rules import CELLS, HIGH, LOW
+from boardenvs.episode import Episode
+from boardenvs.single import SeatEnv
+from boardenvs.vector import SeatVectorEnv
+
+GAMMA = np.uint64(0x9E3779B97F4A7C15)
+INVERSES = [
+    np.uint64(pow(factor, -1, 2**64)) for factor in (0x94D049BB133111EB, 0xBF58476D1CE4E5B9)
+]
+STEPS = np.arange(-40, 41).astype(np.uint64) * GAMMA
+MOST = 12
+"""Words that an attack begins with."""
+
+
+def unshifted(z, shift):
+    """The x with x ^ (x >> shift) == z."""
+    x = z
+    for _ in range(64 // shift + 1):
+        x = z ^ (x >> np.uint64(shift))
+    return x
+
+
+def unmixed(bits):
+    """The stream words that these random bits belong to: `mixed` turned back; uint64 arrays."""
+    z = unshifted(unshifted(bits, 31) * INVERSES[0], 27) * INVERSES[1]
+    return unshifted(z, 30)
+
+
+def foreseen(words):
+    """Words that can be computed from these by steps back and forth, mixing and unmixing."""
+    given = np.array(words, np.uint64)[:MOST]
+    known = [given]
+    for _ in range(2):
+        known.append(np.add.outer(unmixed(known[-1]), STEPS).ravel())
+    known += [next_words(one - GAMMA) for one in known]
+    return set(np.concatenate(known).tolist())
+
+
+def test_mixing_can_be_turned_back():
+    words = np.array([0, 1, 2**63, 0x123456789ABCDEF], np.uint64)
+    assert np.array_equal(unmixed(next_words(words - GAMMA)), words)
+
+
+class Spy:
+    """Plays the first legal action, and keeps what it is told."""
+
+    deterministic = True
+
+    def __init__(self, game):
+        self.game = game
+        self.told = []
+
+    def act(self, states):
+        self.told.append(states.copy())
+        return self.game.legal(states).argmax(1)
+
+
+class WordSpy(Spy):
+    """Is given random words, too."""
+
+    def choose(self, states, words):
+        self.words = np.concatenate([getattr(self, "words", words[:0]), words])
+        return self.act(states)
+
+
+def test_words_made_as_the_games_own_would_tell_them():
+    words = stream_words(seed_word(0), 2)
+    assert int(words[0]) in foreseen(next_words(words[1:].copy()))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_an_agent_in_the_arena_cannot_compute_the_games_stream(seed):
+    game = boardenvs.make("goat_race", num_players=2)
+    spy = WordSpy(game)
+    (games,) = [games for games in Match(game, [spy, spy], seed).play(np.arange(1)) if games]
+    known = foreseen([*spy.words, *(int(states["rng"][0]) for states in spy.told)])
+    assert int(seed_word(seed)) not in known
+    state = game.new_from_words(games.words)
+    for action in games.moves[0]:
+        assert int(state["rng"][0]) not in known
+        game.play(state, [action])
+
+
+@pytest.mark.parametrize("make", [SeatEnv, SeatVectorEnv])
+def test_an_opponent_in_an_environment_cannot_compute_the_games_stream(make):
+    game = boardenvs.make("goat_race", num_players=2)
+    spy = WordSpy(game)
+    env = make(*((1,) if make is SeatVectorEnv else ()), game, opponent=spy, seat=0)
+    env.reset(seed=0)
+    streams = set()
+    for _ in range(30):
+        record = env.positions[0] if make is SeatVectorEnv else env.position
+        streams.add(int(record["rng"]))
+        action = np.atleast_2d(env.action_masks()).argmax(1)
+        over = env.step(action if make is SeatVectorEnv else int(action[0]))[2]
+        if make is SeatEnv and over:
+            break
+    known = foreseen([*spy.words, *(int(states["rng"][0]) for states in spy.told)])
+    assert len(streams) > 5
+    assert not streams & known
+
+
+def test_a_player_of_an_episode_cannot_compute_the_games_stream():
+    game = boardenvs.make("goat_race", num_players=2)
+    spies = [WordSpy(game), WordSpy(game)]
+    episode = Episode.play(game, spies, 3)
+    for spy in spies:
+        known = foreseen([*spy.words, *(int(states["rng"][0]) for states in spy.told)])
+        assert not {int(state["rng"]) for state in episode.states()} & known
+
+
+def test_an_agent_is_not_told_the_seed_of_its_match():
+    seeds = [agent_seed(0, place) for place in range(3)]
+    assert len({0, *seeds}) == 4
+    assert one_way(np.zeros(1, np.uint64), "a") != one_way(np.zeros(1, np.uint64), "b")
+
+
+# -- The coming dice ----------------------------------------------------------------------
+
+
+def guessed_and_thrown(conceal):
+    """Whether the die after a turn was foreseen by playing on from the state that was told."""
+    game = boardenvs.make("goat_race", num_players=2)
+    rng = np.random.default_rng(0)
+    hits = []
+    states = game.new(200, 0)
+    words = stream_words(np.uint64(5), 200)
+    for _ in range(60):
+        live = states[~(states["terminated"] | states["truncated"])]
+        seats = game.to_move(live)
+        told = game.conceal(live, seats, rng) if conceal else live.copy()
+        actions = np.empty(len(live), np.int64)
+        game.kernels.random_actions(game.legal(live), next_words(words)[: len(live)], actions)
+        before = live["rng"].copy()
+        game.play(told, actions)
+        game.play(live, actions)
+        thrown = (live["rng"] != before) & ~live["terminated"] & ~live["truncated"]
+        hits.append((told["die"] == live["die"])[thrown])
+        states = live
+    return np.concatenate(hits)
+
+
+def test_dice_are_not_foreseen():
+    assert guessed_and_thrown(conceal=False).all()
+    hits = guessed_and_thrown(conceal=True)
+    chance = 1 / 6
+    assert len(hits) > 1000
+    assert abs(hits.mean() - chance) < 4 * (chance / len(hits)) ** 0.5
+
+
+# -- Hidden tiles -------------------------------------------------------------------------
+
+
+class TilePeeker:
+    """Turns over the cell whose tile, as the state has it, fits most stacks; plays where it can."""
+
+    deterministic = True
+    spec = "tile peeker"
+
+    def __init__(self, game, seed=None):
+        self.game = game
+
+    def act(self, states):
+        return np.array([self.best(state) for state in states])
+
+    def best(self, state):
+        mask = self.game.legal(state)[0]
+        if state["hand"] >= 0:  # the highest stack that it fits
+            ways = np.flatnonzero(mask)
+            return ways[np.argmax([state["heights"][(a - CELLS) // 2] for a in ways])]
+        cells = np.flatnonzero(mask)
+        tops = [state["dots"][k, height] for k, height in enumerate(state["heights"]) if height]
+        fits = [
+            sum(1 + (LOW[tile] != HIGH[tile]) for top in tops if top in (LOW[tile], HIGH[tile]))
+            for tile in state["grid"][cells]
+        ]
+        return cells[np.argmax(fits)]
+
+
+class BlindPeeker(TilePeeker):
+    """The same, but it shuffles what it has not seen before it looks."""
+
+    spec = "blind peeker"
+
+    def act(self, states):
+        return super().act(self.game.conceal(states, 0, np.random.default_rng(len(states))))
+
+
+def alone(game, agent, num_games):
+    """How many games an agent wins that is told all."""
+    states = game.new(num_games, 0)
+    while len(live := np.flatnonzero(~(states["terminated"] | states["truncated"]))):
+        played = states[live]
+        game.play(played, agent.act(played))
+        states[live] = played
+    return int((states["returns"][:, 0] > 0).sum())
+
+
+def test_hidden_tiles_are_not_read():
+    game = boardenvs.make("dominoes175")
+    games = 1500
+    told_all = alone(game, TilePeeker(game), games)
+    peeking = play_match(game, [TilePeeker(game)], games, 0).wins[0]
+    blind = play_match(game, [BlindPeeker(game)], games, 0).wins[0]
+    assert told_all > 10 * max(peeking, 1)  # it would pay
+    assert abs(peeking - blind) < 4 * (peeking + blind) ** 0.5

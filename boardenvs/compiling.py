@@ -47,7 +47,21 @@ def _record_name(record: numba.types.Record) -> tuple[str, tuple[str]]:
 numba.types.Record.mangling_args = property(_record_name)  # type: ignore[assignment, method-assign]
 
 
-_HELPERS = [str(Path(__file__).with_name(f)) for f in ("bits.py", "chance.py", "outcome.py")]
+def _sources(home: types.ModuleType, rules: types.ModuleType) -> list[str]:
+    """The files that a loop's machine code comes from, but for the rules' own, which Numba minds.
+
+    They are those of the loop and of all compiled functions that its module or the rules know,
+    directly or by others.
+    """
+    known: dict[str, str] = {}
+    todo = [home, rules]
+    while todo:
+        module = todo.pop()
+        if module.__name__ not in known:
+            known[module.__name__] = str(module.__file__)
+            compiled = (getattr(value, "py_func", None) for value in vars(module).values())
+            todo += [sys.modules[one.__module__] for one in compiled if one is not None]
+    return sorted(set(known.values()) - {str(rules.__file__)})
 
 
 @functools.cache
@@ -74,11 +88,11 @@ def bind(
     as an argument, but it does cache a function whose code claims to come from a
     file. So the loop's code is re-labelled as code of the rules file. Numba notices
     by itself when that file changes; that the loop or a shared helper changed is
-    told by a digest in the function's name. Plain functions of its own module that
+    told by a digest in the function's name (see `_sources`). Plain functions of its own module that
     the loop calls are bound in the same way, as a `helper`: one that Python never calls.
     """
     home = sys.modules[loop.__module__]
-    label = f"{name or loop.__name__}_{_digest(*_HELPERS, str(home.__file__))}"
+    label = f"{name or loop.__name__}_{_digest(*_sources(home, rules))}"
     code = loop.__code__.replace(co_filename=str(rules.__file__), co_name=label)
     scope = {**vars(home), **vars(rules), "prange": prange, **(names or {})}
     for called in code.co_names:

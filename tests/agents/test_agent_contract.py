@@ -12,6 +12,7 @@ from agents.making import _OWN_GREEDY
 
 # An agent's spec after its game; of Gekitai's trained agents "best" and "warm".
 KINDS = ["gekitai random", "gekitai greedy", "gekitai best", "gekitai warm", "gomoku neighbour"]
+KINDS += ["gekitai mcts:20", "dominoes175 mcts:20"]
 KINDS += [f"{name} greedy" for name in boardenvs.GAMES if name in _OWN_GREEDY]
 
 

@@ -68,6 +68,21 @@ def _mcts(
     return MctsAgent(game, seed, number, exploration, rollout_depth, time_limit, spec)
 
 
+def _puct(
+    game: Game,
+    seed: int | None,
+    spec: str,
+    *,
+    simulations: int | None = None,
+    exploration: float = 1.5,
+    path: str | Path | None = None,
+) -> Agent:
+    from agents.puct import PuctAgent
+
+    number = _simulations(spec, simulations, 400)
+    return PuctAgent(game, seed, number, exploration, path, spec)
+
+
 def _simulations(spec: str, option: int | None, default: int) -> int:
     """How many simulations a spec such as `mcts:500` or the option of that name asks for."""
     name, _, argument = spec.partition(":")
@@ -85,9 +100,10 @@ _BUILDERS: dict[str, Callable[..., Agent]] = {
     "greedy": _greedy,
     "neighbour": _neighbour,
     "mcts": _mcts,
+    "puct": _puct,
     "trained": _trained,
 }
-_TAKES_ARGUMENT = {"mcts", "trained"}
+_TAKES_ARGUMENT = {"mcts", "puct", "trained"}
 
 SPECS = (
     "random",
@@ -95,6 +111,8 @@ SPECS = (
     "neighbour",
     "mcts",
     "mcts:SIMULATIONS",
+    "puct",
+    "puct:SIMULATIONS",
     "trained",
     "trained:PATH",
     "module:factory",
@@ -114,7 +132,8 @@ def make(spec: str, game: Game | str, seed: int | None = None, **options: Any) -
         seed: of the agent's own randomness; `None` for a fresh one.
         **options: of that agent: `temperature` for `trained`; `simulations`,
             `exploration`, `rollout_depth` and `time_limit` for `mcts` (see
-            `agents.mcts.MctsAgent`).
+            `agents.mcts.MctsAgent`); `simulations`, `exploration` and `path` for `puct`
+            (see `agents.puct.PuctAgent`).
 
     Raises:
         ValueError: there is no such agent or option, or it cannot be made for this game.

@@ -24,7 +24,7 @@ from agents.tree_search import (
 from boardenvs.compiling import bind, bind_parallel, default_threads
 from boardenvs.game import Game, States, whole_number
 
-__all__ = ["MctsAgent", "Searched", "checked_number"]
+__all__ = ["MctsAgent", "Searched", "checked_number", "unsearched"]
 
 _SLICE = 0.01
 """Seconds between looks at the clock, about."""
@@ -124,7 +124,7 @@ class MctsAgent(Agent):
         states = self.live(states)
         if words is None:
             words = self._rng.integers(0, 2**64, len(states), np.uint64)
-        found = _unknown(self.game, len(states))
+        found = unsearched(self.game, len(states))
         rules = f"{type(self.game).__module__}.rules"
         if self.time_limit is None:
             # A state costs as much as many plies, so that threads pay from two states on.
@@ -179,7 +179,7 @@ def checked_number(what: str, value: Any) -> float:
     return float(value)
 
 
-def _unknown(game: Game, num: int) -> tuple[npt.NDArray[Any], ...]:
+def unsearched(game: Game, num: int) -> tuple[npt.NDArray[Any], ...]:
     """Room for the fields of `Searched`, in their order."""
     return (
         np.zeros((num, game.num_actions), np.int32),

@@ -63,7 +63,8 @@ _EDGE = np.dtype(
         ("visits", np.int32),
         ("total", np.float32),  # of the results, for the mover
         ("worth", np.float32),  # mean result, or the value if proven; LOST for a loss
-        ("width", np.float32),  # of the confidence interval: 1 / sqrt(visits)
+        ("width", np.float32),  # what exploration is worth here, see `weigh`
+        ("prior", np.float32),  # of the policy that guides the search
         ("proven", np.bool_),
     ],
     align=True,
@@ -75,6 +76,7 @@ _OPTIONS = np.dtype(
         ("rollout_depth", np.int64),  # plies
         ("observation_size", np.int64),
         ("hidden", np.bool_),  # whether the game hides anything
+        ("guided", np.bool_),  # whether leaves are evaluated instead of played out
     ],
     align=True,
 )
@@ -95,7 +97,7 @@ class Tree(NamedTuple):
     path: npt.NDArray[np.void]
     """For each ply in the tree the node it was played in, and the edge."""
     used: npt.NDArray[np.int64]
-    """How many nodes, how many edges, how many steps of the path."""
+    """How many nodes, how many edges, how many steps of the path; and the leaf it leads to."""
     result: npt.NDArray[np.float32]
     """What the simulation gave each seat."""
     sums: npt.NDArray[np.float64]
@@ -107,10 +109,10 @@ class Tree(NamedTuple):
 def empty_tree(simulations, actions, size, players):
     """Room for a tree."""
     return Tree(
-        np.empty(simulations + 1, NODE),
-        np.empty(min(simulations * actions, MOST_EDGES), EDGE),
-        np.empty(simulations + 1, STEP),
-        np.zeros(3, np.int64),
+        np.empty(simulations + 2, NODE),
+        np.empty(min((simulations + 1) * actions, MOST_EDGES), EDGE),
+        np.empty(simulations + 2, STEP),
+        np.zeros(4, np.int64),
         np.zeros(players, np.float32),
         np.zeros(players, np.float64),
         np.zeros(actions, np.bool_),
@@ -118,33 +120,39 @@ def empty_tree(simulations, actions, size, players):
     )
 
 
+def empty_forest(num, simulations, actions, size, players):
+    """Room for so many trees: each array of a tree with one row for each of them."""
+    tree = empty_tree(simulations, actions, size, players)
+    return Tree(*(np.zeros((num, *array.shape), array.dtype) for array in tree))
+
+
 # -- A simulation, step by step -------------------------------------------------------------
 
 
 def simulate(tree, s, p, options, scales, word):
     """One simulation of UCT: down to a leaf, on at random, and the result up again."""
-    word, leaf = descend(tree, s, p, options, scales, word)
+    leaf, word = descend(tree, s, p, options, scales, word)
     if tree.nodes[leaf].proven:
         take_proven(tree, leaf)
     else:
         roll_out(s, p, options.rollout_depth, word, tree.mask)
         for k in range(len(tree.result)):
             tree.result[k] = s.returns[k]
-    back_up(tree, leaf)
+    back_up(tree, leaf, False)
     prove(tree, leaf)
 
 
 def descend(tree, s, p, options, scales, word):
-    """Play from the root to a leaf; returns the stream and the leaf.
+    """Play from the root to a leaf; returns the leaf and the stream.
 
-    A leaf grows edges when it is met a second time.
+    A leaf grows edges when it is met a second time; a guided one when it is evaluated.
     """
     nodes = tree.nodes
     node = 0
     depth = 0
     while not nodes[node].proven and not is_over(s):
         if nodes[node].num_edges == 0:
-            if nodes[node].visits == 0 and depth > 0:
+            if options.guided or (nodes[node].visits == 0 and depth > 0):
                 break
             legal(s, p, tree.mask)
             if not expand(tree, node):
@@ -158,7 +166,8 @@ def descend(tree, s, p, options, scales, word):
         play(s, p, tree.edges[edge].action)
         node = follow(tree, edge, s, p, options.hidden, s.rng != stream)
     tree.used[2] = depth
-    return word, node
+    tree.used[3] = node
+    return node, word
 
 
 def select(tree, node, scales, bits):
@@ -201,6 +210,7 @@ def expand(tree, node):
             e.total = 0
             e.worth = 0
             e.width = 0
+            e.prior = 0
             e.proven = False
             edge += 1
     tree.nodes[node].first = first
@@ -272,7 +282,7 @@ def take_proven(tree, leaf):
         tree.result[1 - n.mover] = -n.best
 
 
-def back_up(tree, leaf):
+def back_up(tree, leaf, guided):
     """Add the result to the leaf and to every node and edge of the path."""
     for k in range(len(tree.result)):
         tree.sums[k] += tree.result[k]
@@ -283,9 +293,19 @@ def back_up(tree, leaf):
         n.visits += 1
         e.visits += 1
         e.total += tree.result[n.mover]
-        e.width = np.float32(1) / np.sqrt(np.float32(e.visits))
         if not e.proven:
             e.worth = e.total / np.float32(e.visits)
+        e.width = weigh(e, guided)
+
+
+def weigh(e, guided):
+    """What exploration of an edge is worth: of UCT's bound, or of a policy's.
+
+    The latter is from D. Silver et al., "Mastering the game of Go without human
+    knowledge", Nature 550 (2017).
+    """
+    visits = np.float32(e.visits)
+    return e.prior / (np.float32(1) + visits) if guided else np.float32(1) / np.sqrt(visits)
 
 
 def prove(tree, leaf):
@@ -400,3 +420,114 @@ def credit(visits, i, action, simulations):
     for a in range(visits.shape[1]):
         left -= visits[i, a]
     visits[i, action] += left
+
+
+# -- The search that a policy guides --------------------------------------------------------
+
+
+def step_trees(
+    states,
+    params,
+    words,
+    options,
+    scales,
+    forest,
+    leaves,
+    masks,
+    logits,
+    estimates,
+    waits,
+    low,
+    high,
+):
+    """Take trees `low` to `high - 1`, one for each state, on to the next leaf to be evaluated.
+
+    A tree marked in `waits` has such a leaf already, whose `logits` and value have come; a
+    tree without nodes is planted. Afterwards `waits` marks those that have a leaf in
+    `leaves`, with its legal actions in `masks`; the others are finished.
+    """
+    p = params[0]
+    o = options[0]
+    for i in range(low, high):
+        tree = tree_of(forest, i)
+        if waits[i]:
+            open_leaf(tree, masks[i], logits[i], estimates[i])
+            back_up(tree, tree.used[3], True)
+        elif tree.used[0] == 0:
+            plant(tree, states[i])
+        else:
+            continue
+        waits[i] = False
+        # The root's own evaluation is one visit more.
+        while tree.nodes[0].visits <= o.simulations and not tree.nodes[0].proven:
+            words[i] = stepped(words[i])
+            word = mixed(words[i])
+            leaves[i] = states[i]
+            redraw(leaves[i], p, states[i].to_move, mixed(word))
+            leaf, word = descend(tree, leaves[i], p, o, scales, word)
+            if not tree.nodes[leaf].proven and not is_over(leaves[i]):
+                legal(leaves[i], p, masks[i])
+                waits[i] = True
+                break
+            for k in range(len(tree.result)):
+                tree.result[k] = leaves[i].returns[k]
+            if tree.nodes[leaf].proven:
+                take_proven(tree, leaf)
+            back_up(tree, leaf, True)
+            prove(tree, leaf)
+
+
+def tree_of(forest, i):
+    """Tree `i` of a forest, whose arrays have one row for each tree."""
+    return Tree(
+        forest.nodes[i],
+        forest.edges[i],
+        forest.path[i],
+        forest.used[i],
+        forest.result[i],
+        forest.sums[i],
+        forest.mask[i],
+        forest.seen[i],
+    )
+
+
+def open_leaf(tree, mask, logits, estimate):
+    """Give the leaf under way its edges and priors, and the simulation its result."""
+    leaf = tree.used[3]
+    n = tree.nodes[leaf]
+    value = np.float32(min(max(estimate, -1.0), 1.0)) if not np.isnan(estimate) else np.float32(0)
+    rest = np.float32(-value / max(1, len(tree.result) - 1))
+    for k in range(len(tree.result)):
+        tree.result[k] = value if k == n.mover else rest
+    for a in range(len(mask)):
+        tree.mask[a] = mask[a]
+    if n.num_edges > 0 or not expand(tree, leaf):
+        return
+    highest = -1e30
+    for edge in range(n.first, n.first + n.num_edges):
+        highest = max(highest, finite(logits[tree.edges[edge].action]))
+    total = 0.0
+    for edge in range(n.first, n.first + n.num_edges):
+        e = tree.edges[edge]
+        share = np.exp(finite(logits[e.action]) - highest)
+        e.prior = share
+        total += share
+    for edge in range(n.first, n.first + n.num_edges):
+        e = tree.edges[edge]
+        e.prior = e.prior / total
+        e.width = e.prior
+        e.worth = value  # an action not tried yet is taken to keep the value
+    n.tried = n.num_edges
+
+
+def finite(logit):
+    """A logit, or the lowest there is for one that is none."""
+    return min(max(np.float64(logit), -1e30), 1e30) if not np.isnan(logit) else -1e30
+
+
+def report_trees(states, options, forest, visits, values, proven, actions):
+    """What the searches of all states have found."""
+    for i in range(len(states)):
+        tree = tree_of(forest, i)
+        report(tree, i, visits, values, proven, actions)
+        credit(visits, i, actions[i], options[0].simulations)

@@ -47,7 +47,9 @@ def _record_name(record: numba.types.Record) -> tuple[str, tuple[str]]:
 numba.types.Record.mangling_args = property(_record_name)  # type: ignore[assignment, method-assign]
 
 
-_HELPERS = [str(Path(__file__).with_name(f)) for f in ("bits.py", "chance.py", "choice.py", "outcome.py")]
+_HELPERS = [
+    str(Path(__file__).with_name(f)) for f in ("bits.py", "chance.py", "choice.py", "outcome.py")
+]
 
 
 @functools.cache

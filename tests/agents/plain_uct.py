@@ -6,7 +6,8 @@ It draws from the same streams as `agents.tree_search`, so both must agree to th
 import numpy as np
 
 from boardenvs import chance
-from boardenvs.chance import below, tried_action
+from boardenvs.chance import below
+from boardenvs.choice import tried_action
 
 
 def stepped(word):

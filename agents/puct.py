@@ -13,7 +13,7 @@ from agents.agent import Actions, Agent, Words
 from agents.mcts import Searched, checked_number, unsearched
 from agents.trained import TrainedAgent
 from agents.tree_search import OPTIONS, empty_forest, report_trees, step_trees
-from boardenvs.compiling import bind, bind_parallel, default_threads
+from boardenvs.compiling import bind
 from boardenvs.game import Game, States, whole_number
 
 __all__ = ["PuctAgent"]
@@ -94,10 +94,9 @@ class PuctAgent(Agent):
         logits = np.zeros((num, game.num_actions), np.float32)
         estimates = np.zeros(num, np.float32)
         waits = np.zeros(num, np.bool_)
-        threads = default_threads(8 * num)
         told = (game.constants, words, self._options, self._scales, forest)
         while True:
-            step(threads, states, *told, leaves, masks, logits, estimates, waits)
+            step(states, *told, leaves, masks, logits, estimates, waits)
             if not waits.any():
                 break
             logits[waits], estimates[waits] = self.network.evaluate(leaves[waits])
@@ -107,4 +106,4 @@ class PuctAgent(Agent):
 @functools.cache
 def _compiled(rules: str) -> tuple[Callable[..., None], Callable[..., None]]:
     module = importlib.import_module(rules)
-    return bind_parallel(step_trees, module), bind(report_trees, module)
+    return bind(step_trees, module), bind(report_trees, module)

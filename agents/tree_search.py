@@ -426,21 +426,9 @@ def credit(visits, i, action, simulations):
 
 
 def step_trees(
-    states,
-    params,
-    words,
-    options,
-    scales,
-    forest,
-    leaves,
-    masks,
-    logits,
-    estimates,
-    waits,
-    low,
-    high,
+    states, params, words, options, scales, forest, leaves, masks, logits, estimates, waits
 ):
-    """Take trees `low` to `high - 1`, one for each state, on to the next leaf to be evaluated.
+    """Take every tree, one for each state, on to the next leaf to be evaluated.
 
     A tree marked in `waits` has such a leaf already, whose `logits` and value have come; a
     tree without nodes is planted. Afterwards `waits` marks those that have a leaf in
@@ -448,7 +436,7 @@ def step_trees(
     """
     p = params[0]
     o = options[0]
-    for i in range(low, high):
+    for i in range(len(states)):
         tree = tree_of(forest, i)
         if waits[i]:
             open_leaf(tree, masks[i], logits[i], estimates[i])

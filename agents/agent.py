@@ -81,11 +81,20 @@ class Agent(abc.ABC):
         Raises:
             ValueError: these are no such states.
         """
+        states = self.live(states)
+        return self.choose(states, self._rng.integers(0, 2**64, len(states), np.uint64))
+
+    def live(self, states: States) -> States:
+        """`states` as an array of shape (N,).
+
+        Raises:
+            ValueError: these are no records of the game, or one of them is over.
+        """
         states = self.game.batch(states)
         over = states["terminated"] | states["truncated"]
         if over.any():
             raise ValueError(f"state {int(over.argmax())} is over: there is nothing to choose")
-        return self.choose(states, self._rng.integers(0, 2**64, len(states), np.uint64))
+        return states
 
     @abc.abstractmethod
     def choose(self, states: States, words: Words) -> Actions:

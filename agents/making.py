@@ -58,16 +58,73 @@ def _trained(game: Game, seed: int | None, spec: str, *, temperature: float = 0.
     return TrainedAgent(game, seed, path, temperature, spec)
 
 
+def _mcts(
+    game: Game,
+    seed: int | None,
+    spec: str,
+    *,
+    simulations: int | None = None,
+    exploration: float = 1.0,
+    rollout_depth: int | None = None,
+    time_limit: float | None = None,
+) -> Agent:
+    from agents.mcts import MctsAgent
+
+    number = _simulations(spec, simulations, 1000)
+    return MctsAgent(game, seed, number, exploration, rollout_depth, time_limit, spec)
+
+
+def _puct(
+    game: Game,
+    seed: int | None,
+    spec: str,
+    *,
+    simulations: int | None = None,
+    exploration: float = 1.5,
+    path: str | Path | None = None,
+) -> Agent:
+    from agents.puct import PuctAgent
+
+    number = _simulations(spec, simulations, 400)
+    return PuctAgent(game, seed, number, exploration, path, spec)
+
+
+def _simulations(spec: str, option: int | None, default: int) -> int:
+    """How many simulations a spec such as `mcts:500` or the option of that name asks for."""
+    name, _, argument = spec.partition(":")
+    if not argument:
+        return default if option is None else option
+    if option is not None:
+        raise ValueError(f"agent {spec!r} says how many simulations; leave the option out")
+    if not (argument.isascii() and argument.isdigit()):
+        raise ValueError(f"agent {spec!r}: expected {name}:SIMULATIONS, a whole number")
+    return int(argument)
+
+
 _BUILDERS: dict[str, Callable[..., Agent]] = {
     "random": _random,
     "greedy": _greedy,
     "neighbour": _neighbour,
     "exact": _exact,
+    "mcts": _mcts,
+    "puct": _puct,
     "trained": _trained,
 }
-_TAKES_ARGUMENT = {"trained"}
+_TAKES_ARGUMENT = {"mcts", "puct", "trained"}
 
-SPECS = ("random", "greedy", "neighbour", "exact", "trained", "trained:PATH", "module:factory")
+SPECS = (
+    "random",
+    "greedy",
+    "neighbour",
+    "exact",
+    "mcts",
+    "mcts:SIMULATIONS",
+    "puct",
+    "puct:SIMULATIONS",
+    "trained",
+    "trained:PATH",
+    "module:factory",
+)
 """What `make` understands."""
 
 
@@ -81,7 +138,10 @@ def make(spec: str, game: Game | str, seed: int | None = None, **options: Any) -
             which returns an object with `act(states) -> actions`.
         game: a game, or the name of one with its default parameters.
         seed: of the agent's own randomness; `None` for a fresh one.
-        **options: of that agent: `temperature` for `trained`, `budget` (positions) for `exact`.
+        **options: of that agent: `temperature` for `trained`; `budget` (positions) for `exact`;
+            `simulations`, `exploration`, `rollout_depth` and `time_limit` for `mcts` (see
+            `agents.mcts.MctsAgent`); `simulations`, `exploration` and `path` for `puct` (see
+            `agents.puct.PuctAgent`).
 
     Raises:
         ValueError: there is no such agent or option, or it cannot be made for this game.

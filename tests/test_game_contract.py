@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import boardenvs
+from boardenvs.choice import tried_action
 from boardenvs.game import Game
 
 NUM = 40
@@ -600,7 +601,6 @@ def test_an_action_found_by_trying_is_marked_and_uniform(marked):
     mask = np.zeros(size, np.bool_)
     mask[np.random.default_rng(1).permutation(size)[:marked]] = True
     bits = np.random.default_rng(0).integers(0, 2**64, num, np.uint64)
-    tried_action = boardenvs.make("game112").kernels.tried_action
     counts = np.bincount([tried_action(mask, word) for word in bits], minlength=size)
     assert not counts[~mask].any()
     mean = num / marked

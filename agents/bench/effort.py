@@ -25,6 +25,8 @@ class Effort:
     """Games side by side in `gym.make_vec`."""
     thread_envs: tuple[int, ...] = (1024, 4096)
     """Batch sizes at which two threads stand against one."""
+    simulations: int = 1000
+    """For each move of a tree search."""
     pgx: tuple[str, ...] = ("connect_four", "tic_tac_toe", "othello")
     """Games of pgx."""
     learn_envs: int = 512
@@ -59,6 +61,7 @@ QUICK = Effort(
     num_envs=1024,
     vector_envs=256,
     thread_envs=(1024,),
+    simulations=100,
     pgx=("connect_four",),
     learn_envs=64,
     learn_steps=16,

@@ -10,6 +10,7 @@ from agents.bench.play_out import play_outs
 from agents.bench.row import Row
 from agents.bench.run import Bench
 from agents.bench.scaling import core_gains, curves_over_n, curves_over_size, memory
+from agents.bench.search import searches
 from agents.bench.single import aec_loops, seat_steps
 from agents.bench.startup import first_steps, imports
 from agents.bench.vector import learning_steps, vector_steps
@@ -20,6 +21,7 @@ MEASURES: dict[str, Callable[[Bench], list[Row]]] = {
     "batches": batch_steps,
     "parts of a step": parts_of_a_step,
     "random play": play_outs,
+    "tree search": searches,
     "PettingZoo loops": aec_loops,
     "Gymnasium steps": seat_steps,
     "vector steps": vector_steps,

@@ -8,7 +8,7 @@ from typing import Any
 
 from agents.bench.timing import Side, rate
 
-__all__ = ["connect_four", "open_spiel_gomoku", "pgx_steps"]
+__all__ = ["connect_four", "open_spiel_gomoku", "open_spiel_mcts", "pgx_steps"]
 
 
 def pgx_steps(name: str, num: int, seconds: float) -> Side:
@@ -95,5 +95,31 @@ def open_spiel_gomoku(size: int, seconds: float) -> Side:
             state.apply_action(legal[int(draw() * len(legal))])
             plies += 1
         return plies
+
+    return lambda: rate(work, seconds)
+
+
+def open_spiel_mcts(size: int, simulations: int, seconds: float) -> Side:
+    """Moves a second of OpenSpiel's C++ MCTSBot from the start of its gomoku.
+
+    Args:
+        size: of the board.
+        simulations: for each move, one random play to the end each.
+        seconds: length of a turn.
+
+    Raises:
+        ImportError: there is no OpenSpiel.
+    """
+    import pyspiel
+
+    game = pyspiel.load_game(f"gomoku(size={size})")
+    evaluator = pyspiel.RandomRolloutEvaluator(1, 0)
+    memory_mb = 1000
+    bot = pyspiel.MCTSBot(game, evaluator, 2.0, simulations, memory_mb, False, 0, False)
+    state = game.new_initial_state()
+
+    def work() -> int:
+        bot.step(state)
+        return 1
 
     return lambda: rate(work, seconds)

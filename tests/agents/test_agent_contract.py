@@ -13,6 +13,16 @@ from agents.making import _OWN_GREEDY
 # An agent's spec after its game; of Gekitai's trained agents "best" and "warm".
 KINDS = ["gekitai random", "gekitai greedy", "gekitai best", "gekitai warm", "gomoku neighbour"]
 KINDS += ["game112 exact"]
+# An agent's spec after its game; of Gekitai's trained agents "best", "warm" and "guided".
+KINDS = [
+    "gekitai random",
+    "gekitai greedy",
+    "gekitai best",
+    "gekitai warm",
+    "gekitai guided",
+    "gomoku neighbour",
+]
+KINDS += ["gekitai mcts:20", "dominoes175 mcts:20"]
 KINDS += [f"{name} greedy" for name in boardenvs.GAMES if name in _OWN_GREEDY]
 
 
@@ -22,6 +32,8 @@ def agent(request, tiny):
     game, spec = request.param.split()
     if spec in ("best", "warm"):
         return agents.make(tiny.spec, game, 5, temperature=float(spec == "warm"))
+    if spec == "guided":
+        return agents.make("puct:20", game, 5, path=tiny.network)
     return agents.make(spec, game, seed=5)
 
 

@@ -21,6 +21,7 @@ from agents.bench import (
     report,
     results_table,
     scaling,
+    search,
     single,
     startup,
     vector,
@@ -38,6 +39,7 @@ TINY = Effort(
     num_envs=16,
     vector_envs=8,
     thread_envs=(16,),
+    simulations=5,
     pgx=("tic_tac_toe",),
     learn_envs=4,
     learn_steps=4,
@@ -177,7 +179,13 @@ def test_training_is_measured(tiny):
 
 
 def test_each_game_is_measured(tiny):
-    for measure in (play_out.play_outs, single.seat_steps, vector.vector_steps, scaling.memory):
+    for measure in (
+        play_out.play_outs,
+        search.searches,
+        single.seat_steps,
+        vector.vector_steps,
+        scaling.memory,
+    ):
         assert [row.game for row in measure(tiny)] == list(TINY.games)
     games = {row.game for row in batch.batch_steps(tiny) if row.against == batch.COPYING}
     assert games == set(TINY.games)
@@ -208,12 +216,20 @@ def test_connect_four_of_pettingzoo_takes_part(tiny):
 def test_gomoku_of_open_spiel_takes_part(tiny):
     pytest.importorskip("pyspiel")
     assert all(row.ratio for row in play_out.play_outs(tiny))
+    assert all(row.ratio for row in search.searches(tiny))
     assert not tiny.missing
 
 
 def test_missing_peers_are_one_line_each(tiny, without):
     without(*PEERS)
-    for name in ("batches", "random play", "PettingZoo loops", "Gymnasium steps", "training"):
+    for name in (
+        "batches",
+        "random play",
+        "tree search",
+        "PettingZoo loops",
+        "Gymnasium steps",
+        "training",
+    ):
         rows = MEASURES[name](tiny)
         assert rows or name == "training"
         check([*rows, Row("one", "", 1.0, "s")])

@@ -35,9 +35,9 @@ class PairResult:
     scores: Scores
     verdict: Verdict | None = None
     """If they played until it was decided."""
-    seated: list[tuple[list[str], list[float]]] = field(default_factory=list)
+    seated: list[tuple[list[str], list[float]]] = field(default_factory=list, compare=False)
     """In a game for more than two, each game: who had each seat, and the seat's result."""
-    extremes: list[Episode] = field(default_factory=list)
+    extremes: list[Episode] = field(default_factory=list, compare=False)
     """The shortest and the longest game, where they are known."""
 
     @property
@@ -71,7 +71,7 @@ class SoloResult:
 
     agent: str
     scores: Scores
-    extremes: list[Episode] = field(default_factory=list)
+    extremes: list[Episode] = field(default_factory=list, compare=False)
     """The shortest and the longest game, where they are known."""
 
     @property

@@ -33,7 +33,10 @@ def wilson(successes: float, games: int, z: float = 1.959964) -> tuple[float, fl
     centre = p + z * z / (2 * games)
     spread = z * math.sqrt(p * (1 - p) / games + z * z / (4 * games * games))
     scale = 1 + z * z / games
-    return max(0.0, (centre - spread) / scale), min(1.0, (centre + spread) / scale)
+    # Without a success, or a failure, the end is exact; rounding would leave a trace there.
+    low = (centre - spread) / scale if successes > 0 else 0.0
+    high = (centre + spread) / scale if successes < games else 1.0
+    return low, high
 
 
 @dataclass(frozen=True, eq=False)

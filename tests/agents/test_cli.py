@@ -569,7 +569,11 @@ def test_arena(command, tmp_path, game):
             ("random", "random"),
             ("greedy", "random"),
         ]
-    lines = out.splitlines()
+    rated = {rating["agent"] for rating in data["ratings"]}
+    assert rated == (set() if game.num_players == 1 else {"random", "greedy"})
+    table, _, ratings = out.partition("\n\n")
+    assert {line.split()[0] for line in ratings.splitlines()[2:]} == rated
+    lines = table.splitlines()
     head = [*names, "games", "won", "drawn", "lost"]
     assert lines[0].split()[: len(head)] == head
     for result, line in zip(results, lines[2:], strict=True):
@@ -616,7 +620,7 @@ def test_arena_until_decided(command, tmp_path):
     pairs = json.loads(path.read_text(encoding="utf-8"))["pairs"]
     assert [pair["decided"] for pair in pairs] == [True, False, True]
     assert [pair["games"] < 300 for pair in pairs] == [True, False, True]
-    lines = out.splitlines()
+    lines = out.partition("\n\n")[0].splitlines()
     assert lines[0].endswith("  decided")
     assert [line.split()[-1] for line in lines[2:]] == ["yes", "no", "yes"]
 

@@ -33,6 +33,12 @@ def test_wilsons_interval_of_nothing():
     assert wilson(0, 0) == (0, 1)
 
 
+@pytest.mark.parametrize("games", [1, 7, 1000, 4321])
+def test_wilsons_interval_ends_where_nothing_was_won_or_lost(games):
+    assert wilson(0, games)[0] == 0
+    assert wilson(games, games)[1] == 1
+
+
 def test_scores_by_hand():
     returns = np.array([[1, -1]] * 5 + [[-1, 1]] * 2 + [[0, 0]] * 3, np.float32)
     scores = Scores(returns, np.arange(10, dtype=np.int32))

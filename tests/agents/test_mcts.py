@@ -9,14 +9,16 @@ from plain_uct import PlainUct
 
 import agents
 import boardenvs
+from agents import mcts
 from agents.mcts import MctsAgent
 
+# Each of these compiles the search once: variants with records of another layout would again.
 SMALL = {
     "gekitai": boardenvs.make("gekitai", pieces=6),
     "gomoku": boardenvs.make("gomoku", board_size=5, win_length=3),
     "game112": boardenvs.make("game112", board_size=4),
-    "goat_race, two": boardenvs.make("goat_race", num_players=2, width=4, height=3, max_plies=60),
-    "goat_race, three": boardenvs.make("goat_race", width=4, height=4, max_plies=60),
+    "goat_race, two": boardenvs.make("goat_race", num_players=2, max_plies=170),
+    "goat_race, three": boardenvs.make("goat_race", max_plies=170),
     "dominoes175": boardenvs.make("dominoes175"),
     "pizza_order": boardenvs.make("pizza_order", max_pizzas=1),
 }
@@ -25,6 +27,17 @@ SMALL = {
 @pytest.fixture(params=SMALL)
 def small(request):
     return SMALL[request.param]
+
+
+# Loops of their own to compile: two games, one with proofs, one with all that speaks against
+# them, show what these change.
+TWO = pytest.mark.parametrize("small", ["gekitai", "dominoes175"], indirect=True)
+
+
+@pytest.fixture(autouse=True)
+def _one_thread(request, monkeypatch):
+    if "threads" not in request.node.name:
+        monkeypatch.setattr(mcts, "default_threads", lambda _num: 1)
 
 
 def searched(game, state, word=3, **options):
@@ -196,7 +209,7 @@ def test_it_cannot_read_hidden_tiles():
     assert np.abs(counts - 100).max() < 4.5 * 75**0.5
 
 
-def test_neither_does_the_state_of_the_stream(small, random_positions):
+def test_it_cannot_read_the_stream(small, random_positions):
     states = some_positions(small, random_positions, 6)
     words = np.arange(6, dtype=np.uint64)
     others = states.copy()
@@ -207,10 +220,45 @@ def test_neither_does_the_state_of_the_stream(small, random_positions):
     )
 
 
+# Each player lacks one goat. That of the player to move, on H2, can step onto either of the
+# others', which then is covered. Left alone, the one on H1 wins at once with a throw of 1 or
+# 2, since it may step aside first, that on H3 with 2, 3 or 4. To cover H3 is best: after that
+# the other player wins at once with 2 throws of 6, against 3 after H2H1 and 4 after anything
+# else, and must with a 3 move the winning goat for its rival.
+DICE = {
+    "obstacles": [[row, "E"] for row in range(1, 7)],
+    "stacks": {"A1": "W", "H1": "B", "H2": "W", "H3": "B", "I6": "WBWB"},
+    "order": [0, 1],
+    "decision": "sideways",
+    "die": 6,
+    "last_die": 0,
+}
+
+
+@pytest.mark.parametrize("seat", [0, 1])
+def test_it_covers_the_goat_that_wins_with_more_throws(seat):
+    game = SMALL["goat_race, two"]
+    position = dict(DICE)
+    if seat == 1:
+        swap = str.maketrans("WB", "BW")
+        position["stacks"] = {cell: goats.translate(swap) for cell, goats in DICE["stacks"].items()}
+        position["order"] = [1, 0]
+    states = game.restore(position)
+    assert states["to_move"][0] == seat
+    choices = [game.action_to_text(a) for a in np.flatnonzero(game.legal(states)[0])]
+    assert choices == ["A1A2", "H2H1", "H2H3", "s"]
+    agent = agents.make("mcts:500", game)
+    words = np.random.default_rng(seat).integers(0, 2**64, 20, np.uint64)
+    for word in words:
+        found = agent.search(states, word[None])
+        assert game.action_to_text(found.actions[0]) == "H2H3"
+        assert not found.proven[0]
+
+
 # -- Options --------------------------------------------------------------------------------
 
 
-def test_threads_and_batches_change_nothing(small, random_positions):
+def test_batches_change_nothing(small, random_positions):
     states = some_positions(small, random_positions, 9)
     words = np.arange(9, dtype=np.uint64)
     agent = MctsAgent(small, 0, 60)
@@ -222,6 +270,20 @@ def test_threads_and_batches_change_nothing(small, random_positions):
         assert alone.actions[0] == together.actions[i]
 
 
+@TWO
+def test_threads_change_nothing(small, random_positions, monkeypatch):
+    states = some_positions(small, random_positions, 9)
+    words = np.arange(9, dtype=np.uint64)
+    found = []
+    for threads in (1, 2, 4):
+        monkeypatch.setattr(mcts, "default_threads", lambda _num, threads=threads: threads)
+        found.append(MctsAgent(small, 0, 60).search(states, words))
+    for name in ("visits", "values", "proven", "actions"):
+        for other in found[1:]:
+            np.testing.assert_array_equal(getattr(other, name), getattr(found[0], name))
+
+
+@TWO
 def test_a_time_limit_that_is_not_reached_changes_nothing(small, random_positions):
     states = some_positions(small, random_positions, 3)
     words = np.arange(3, dtype=np.uint64)
@@ -231,9 +293,8 @@ def test_a_time_limit_that_is_not_reached_changes_nothing(small, random_position
         np.testing.assert_array_equal(getattr(bound, name), getattr(free, name))
 
 
-def test_a_time_limit_ends_a_search():
-    game = boardenvs.make("gomoku")
-    found = MctsAgent(game, 0, 10_000_000, time_limit=0.05).search(game.new(2, 0))
+def test_a_time_limit_ends_a_search(gekitai):
+    found = MctsAgent(gekitai, 0, 10_000_000, time_limit=0.05).search(gekitai.new(2, 0))
     assert (found.visits.sum(1) >= 1).all()
     assert (found.visits.sum(1) < 10_000_000).all()
 

@@ -10,9 +10,6 @@ import agents
 import boardenvs
 from agents.making import _OWN_GREEDY
 
-# An agent's spec after its game; of Gekitai's trained agents "best" and "warm".
-KINDS = ["gekitai random", "gekitai greedy", "gekitai best", "gekitai warm", "gomoku neighbour"]
-KINDS += ["game112 exact"]
 # An agent's spec after its game; of Gekitai's trained agents "best", "warm" and "guided".
 KINDS = [
     "gekitai random",
@@ -22,7 +19,7 @@ KINDS = [
     "gekitai guided",
     "gomoku neighbour",
 ]
-KINDS += ["gekitai mcts:20", "dominoes175 mcts:20"]
+KINDS += ["game112 exact", "gekitai mcts:20", "dominoes175 mcts:20"]
 KINDS += [f"{name} greedy" for name in boardenvs.GAMES if name in _OWN_GREEDY]
 
 

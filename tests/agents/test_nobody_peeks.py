@@ -99,7 +99,7 @@ def test_an_agent_in_the_arena_cannot_compute_the_games_stream(seed):
 
 @pytest.mark.parametrize("make", [SeatEnv, SeatVectorEnv])
 def test_an_opponent_in_an_environment_cannot_compute_the_games_stream(make):
-    game = boardenvs.make("goat_race", num_players=2)
+    game = boardenvs.make("goat_race")
     spy = WordSpy(game)
     env = make(*((1,) if make is SeatVectorEnv else ()), game, opponent=spy, seat=0)
     env.reset(seed=0)

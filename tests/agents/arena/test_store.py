@@ -17,11 +17,24 @@ from agents.arena import match, play_match, round_robin, solos
 from agents.arena.match import Match
 from agents.arena.store import Lineup, Store
 
-SLOW = """
+# While there is a file `hold`, it plays on only until the store has as many games as that says.
+HELD = """
+import sqlite3
 import time
+from pathlib import Path
 import numpy as np
 
-class Slow:
+def held():
+    try:
+        enough = int(Path("hold").read_text())
+    except FileNotFoundError:
+        return False
+    connection = sqlite3.connect("killed.db", timeout=60)
+    (kept,) = connection.execute("SELECT COUNT(*) FROM games").fetchone()
+    connection.close()
+    return kept >= enough
+
+class Held:
     deterministic = False
 
     def __init__(self, game, seed):
@@ -31,7 +44,8 @@ class Slow:
         raise AssertionError("asked without words")
 
     def choose(self, states, words):
-        time.sleep(0.02)
+        while held():
+            time.sleep(0.01)
         bits = words[:, None] >> np.arange(self.game.num_actions, dtype=np.uint64)
         return (self.game.legal(states) * (1 + bits % 5)).argmax(1)
 """
@@ -176,15 +190,17 @@ def test_an_interrupted_run_goes_on(gekitai, path, filled, tmp_path, stop):
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
 @pytest.mark.parametrize("workers", [1, 2])
 def test_killed_in_mid_run(tmp_path, own_module, gekitai, monkeypatch, workers):
-    own_module("slow_agent", SLOW)
+    own_module("held_agent", HELD)
     command = [
-        sys.executable, "-m", "agents.cli", "arena", "gekitai", "slow_agent:Slow", "random",
+        sys.executable, "-m", "agents.cli", "arena", "gekitai", "held_agent:Held", "random",
         "greedy", "--games", "12", "--seed", "4", "--store", "killed.db", "--workers", str(workers),
     ]  # fmt: skip
     monkeypatch.setattr(match, "_SIDE_BY_SIDE", 5)
-    list(round_robin(gekitai, ["slow_agent:Slow", "random", "greedy"], 12, 4, store="whole.db"))
+    list(round_robin(gekitai, ["held_agent:Held", "random", "greedy"], 12, 4, store="whole.db"))
     path = tmp_path / "killed.db"
+    hold = tmp_path / "hold"
     for kill_at in (1, 15):
+        hold.write_text(str(kill_at), encoding="utf-8")
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         seen = []
         while process.poll() is None and len(seen) < kill_at:
@@ -195,6 +211,7 @@ def test_killed_in_mid_run(tmp_path, own_module, gekitai, monkeypatch, workers):
                 except sqlite3.OperationalError as error:
                     assert "no such table" in str(error)  # noqa: PT017 made at this moment
         process.send_signal(signal.SIGKILL)
+        hold.unlink()  # worker processes that are left go on, and end
         process.communicate()
         assert process.returncode == -signal.SIGKILL
         kept = rows(path)
@@ -264,18 +281,18 @@ def test_another_arenas_store(filled, gekitai, refused, change, said):
 
 
 def test_another_version_of_an_agent(gekitai, path, refused, own_module, tiny_copy, monkeypatch):
-    own_module("mine", SLOW.replace("0.02", "0"))
-    list(round_robin(gekitai, ["mine:Slow", tiny_copy.spec], 2, 0, store=path))
+    own_module("mine", HELD)
+    list(round_robin(gekitai, ["mine:Held", tiny_copy.spec], 2, 0, store=path))
     before = rows(path)
 
     with monkeypatch.context() as patch:
         patch.setattr(boardenvs, "__version__", "99")
         with refused("holds games with version 0.1.0, not 99"):
-            list(round_robin(gekitai, ["mine:Slow", "random"], 2, 0, store=path))
+            list(round_robin(gekitai, ["mine:Held", "random"], 2, 0, store=path))
 
-    own_module("mine", SLOW.replace("0.02", "0.001"))
-    with refused("holds games of mine:Slow of version file [0-9a-f]{64}, this is file"):
-        list(round_robin(gekitai, ["mine:Slow", tiny_copy.spec], 4, 0, store=path))
+    own_module("mine", HELD + "# another\n")
+    with refused("holds games of mine:Held of version file [0-9a-f]{64}, this is file"):
+        list(round_robin(gekitai, ["mine:Held", tiny_copy.spec], 4, 0, store=path))
 
     model = onnx.load(tiny_copy.network)
     model.producer_name = "another"

@@ -67,11 +67,14 @@ def _mcts(
     exploration: float = 1.0,
     rollout_depth: int | None = None,
     time_limit: float | None = None,
+    decisive_rollouts: bool | None = None,
 ) -> Agent:
     from agents.mcts import MctsAgent
 
     number = _simulations(spec, simulations, 1000)
-    return MctsAgent(game, seed, number, exploration, rollout_depth, time_limit, spec)
+    return MctsAgent(
+        game, seed, number, exploration, rollout_depth, time_limit, decisive_rollouts, spec
+    )
 
 
 def _puct(
@@ -139,9 +142,9 @@ def make(spec: str, game: Game | str, seed: int | None = None, **options: Any) -
         game: a game, or the name of one with its default parameters.
         seed: of the agent's own randomness; `None` for a fresh one.
         **options: of that agent: `temperature` for `trained`; `budget` (positions) for `exact`;
-            `simulations`, `exploration`, `rollout_depth` and `time_limit` for `mcts` (see
-            `agents.mcts.MctsAgent`); `simulations`, `exploration` and `path` for `puct` (see
-            `agents.puct.PuctAgent`).
+            `simulations`, `exploration`, `rollout_depth`, `time_limit` and `decisive_rollouts`
+            for `mcts` (see `agents.mcts.MctsAgent`); `simulations`, `exploration` and `path` for
+            `puct` (see `agents.puct.PuctAgent`).
 
     Raises:
         ValueError: there is no such agent or option, or it cannot be made for this game.

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from agents.agent import Actions, Agent, Words
+from agents.decisive import search_rules
 from agents.mcts import Searched, checked_number, unsearched
 from agents.trained import TrainedAgent
 from agents.tree_search import OPTIONS, empty_forest, report_trees, step_trees
@@ -86,7 +87,7 @@ class PuctAgent(Agent):
     def _search_together(self, states: States, words: Words, found: list[Actions]) -> None:
         game = self.game
         num = len(states)
-        step, report = _compiled(f"{type(game).__module__}.rules")
+        step, report = _compiled(search_rules(game))
         size = (self.simulations, game.num_actions, game.observation_size, game.num_players)
         forest = empty_forest(num, *size)
         leaves = states.copy()

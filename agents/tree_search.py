@@ -77,6 +77,7 @@ _OPTIONS = np.dtype(
         ("observation_size", np.int64),
         ("hidden", np.bool_),  # whether the game hides anything
         ("guided", np.bool_),  # whether leaves are evaluated instead of played out
+        ("decisive", np.bool_),  # whether playouts look for decisive moves
     ],
     align=True,
 )
@@ -131,11 +132,17 @@ def empty_forest(num, simulations, actions, size, players):
 
 def simulate(tree, s, p, options, scales, word):
     """One simulation of UCT: down to a leaf, on at random, and the result up again."""
-    leaf, word = descend(tree, s, p, options, scales, word)
+    leaf, word, before = descend(tree, s, p, options, scales, word)
     if tree.nodes[leaf].proven:
         take_proven(tree, leaf)
     else:
-        roll_out(s, p, options.rollout_depth, word, tree.mask)
+        ply = s.ply
+        roll_out(s, p, options, word, before, tree.mask)
+        n = tree.nodes[leaf]
+        # Won with the first action of the playout: whoever is to move at the leaf can do so.
+        if options.decisive and s.ply == ply + 1 and s.returns[n.mover] >= 1:
+            n.proven = True
+            n.best = 1
         for k in range(len(tree.result)):
             tree.result[k] = s.returns[k]
     back_up(tree, leaf, False)
@@ -143,13 +150,14 @@ def simulate(tree, s, p, options, scales, word):
 
 
 def descend(tree, s, p, options, scales, word):
-    """Play from the root to a leaf; returns the leaf and the stream.
+    """Play from the root to a leaf; returns the leaf, the stream and the last action but one.
 
     A leaf grows edges when it is met a second time; a guided one when it is evaluated.
     """
     nodes = tree.nodes
     node = 0
     depth = 0
+    before = -1
     while not nodes[node].proven and not is_over(s):
         if nodes[node].num_edges == 0:
             if options.guided or (nodes[node].visits == 0 and depth > 0):
@@ -163,11 +171,12 @@ def descend(tree, s, p, options, scales, word):
         tree.path[depth].edge = edge
         depth += 1
         stream = s.rng
+        before = s.last_action
         play(s, p, tree.edges[edge].action)
         node = follow(tree, edge, s, p, options.hidden, s.rng != stream)
     tree.used[2] = depth
     tree.used[3] = node
-    return node, word
+    return node, word, before
 
 
 def select(tree, node, scales, bits):
@@ -264,14 +273,24 @@ def key_of(s, p, seen):
     return key
 
 
-def roll_out(s, p, depth, word, mask):
-    """Uniformly random play to the end, or for `depth` plies, in place."""
+def roll_out(s, p, options, word, before, mask):
+    """Random play to the end, or for so many plies, in place: uniform, but for decisive moves."""
     plies = 0
-    while not is_over(s) and plies < depth:
-        legal(s, p, mask)
+    while not is_over(s) and plies < options.rollout_depth:
         word = stepped(word)
-        play(s, p, tried_action(mask, mixed(word)))
+        action = decisive_action(s, p, before) if options.decisive else -1
+        before = s.last_action
+        if action < 0:
+            legal(s, p, mask)
+            action = tried_action(mask, mixed(word))
+            before = -1  # nothing decisive was seen there
+        play(s, p, action)
         plies += 1
+
+
+def decisive_action(s, p, before):
+    """No action: what stands for a game that tells of no decisive moves (`agents.decisive`)."""
+    return -1
 
 
 def take_proven(tree, leaf):
@@ -452,7 +471,7 @@ def step_trees(
             word = mixed(words[i])
             leaves[i] = states[i]
             redraw(leaves[i], p, states[i].to_move, mixed(word))
-            leaf, word = descend(tree, leaves[i], p, o, scales, word)
+            leaf, word, _ = descend(tree, leaves[i], p, o, scales, word)
             if not tree.nodes[leaf].proven and not is_over(leaves[i]):
                 legal(leaves[i], p, masks[i])
                 waits[i] = True

@@ -52,10 +52,12 @@ class Edge:
 class PlainUct:
     """A search of one state, as `MctsAgent` with the same arguments makes it."""
 
-    def __init__(self, game, simulations, exploration, rollout_depth=None):
+    def __init__(self, game, simulations, exploration, rollout_depth=None, decisive=None):
+        """`decisive(board, before)` is a decisive action or -1; `None` for uniform rollouts."""
         self.game = game
         self.simulations = simulations
         self.exploration = exploration
+        self.decisive = decisive
         self.depth = game.max_plies if rollout_depth is None else rollout_depth
 
     def search(self, state, word):
@@ -86,13 +88,16 @@ class PlainUct:
         return 0 if edge.lost else 1
 
     def simulate(self, root, board, word):
-        path, node, word = self.descend(root, board, word)
+        path, node, word, before = self.descend(root, board, word)
         game = self.game
         if node.value is not None:
             result = np.roll([node.value, -node.value][: game.num_players], node.mover)
         else:
-            self.roll_out(board, word)
+            ply = board["ply"][0]
+            self.roll_out(board, word, before)
             result = board["returns"][0]
+            if self.decisive and board["ply"][0] == ply + 1 and result[node.mover] == 1:
+                node.value = 1.0
         node.visits += 1
         for above, edge in path:
             above.visits += 1
@@ -104,6 +109,7 @@ class PlainUct:
     def descend(self, node, board, word):
         game = self.game
         path = []
+        before = -1
         while node.value is None and not (board["terminated"][0] or board["truncated"][0]):
             if node.edges is None:
                 if node.visits == 0 and path:
@@ -113,6 +119,7 @@ class PlainUct:
             edge = self.select(node, mixed(word))
             path.append((node, edge))
             stream = board["rng"][0]
+            before = board["last_action"][0]
             game.play(board, [edge.action])
             drawn = game.has_hidden or board["rng"][0] != stream
             seat = board["to_move"]
@@ -120,7 +127,7 @@ class PlainUct:
             if key not in edge.children:
                 edge.children[key] = Node(game, board, drawn)
             node = edge.children[key]
-        return path, node, word
+        return path, node, word, before
 
     def select(self, node, bits):
         if node.tried < len(node.edges):
@@ -132,12 +139,16 @@ class PlainUct:
         scale = np.float32(self.exploration * np.sqrt(np.log(node.visits)))
         return max(node.edges, key=lambda edge: edge.bound(scale))
 
-    def roll_out(self, board, word):
+    def roll_out(self, board, word, before):
         for _ in range(self.depth):
             if board["terminated"][0] or board["truncated"][0]:
                 return
             word = stepped(word)
-            self.game.play(board, [tried_action(self.game.legal(board)[0], mixed(word))])
+            action = self.decisive(board, before) if self.decisive else -1
+            before = board["last_action"][0]
+            if action < 0:
+                action = tried_action(self.game.legal(board)[0], mixed(word))
+            self.game.play(board, [action])
 
     def prove(self, path, node):
         for above, edge in reversed(path):

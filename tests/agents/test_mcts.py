@@ -1,6 +1,7 @@
 """Tree search: against a plain implementation, exhaustive solutions and positions made by hand."""
 
 import functools
+import importlib
 import pickle
 
 import numpy as np
@@ -10,6 +11,7 @@ from plain_uct import PlainUct
 import agents
 import boardenvs
 from agents import mcts
+from agents.decisive import search_rules
 from agents.mcts import MctsAgent
 
 # Each of these compiles the search once: variants with records of another layout would again.
@@ -52,13 +54,23 @@ def some_positions(game, random_positions, num, seed=0):
     return np.random.default_rng(seed).permutation(states)[:num].copy()
 
 
-@pytest.mark.parametrize("rollout_depth", [None, 3])
-def test_it_visits_what_a_plain_implementation_visits(small, rollout_depth, random_positions):
+def decisive_action(game, state, before):
+    """What the game tells of one position, of shape (1,)."""
+    told = importlib.import_module(search_rules(game)).decisive_action
+    return told(state[0], game.constants[0], before)
+
+
+@pytest.mark.parametrize(("rollout_depth", "decisive"), [(None, False), (7, None)])
+def test_it_visits_what_a_plain_implementation_visits(
+    small, rollout_depth, decisive, random_positions
+):
     states = some_positions(small, random_positions, 3)
     words = np.array([1, 2**63 + 7, 2**64 - 1], np.uint64)
-    found = MctsAgent(small, 0, 150, 0.7, rollout_depth).search(states, words)
+    agent = MctsAgent(small, 0, 150, 0.7, rollout_depth, decisive_rollouts=decisive)
+    found = agent.search(states, words)
+    told = functools.partial(decisive_action, small) if agent.decisive_rollouts else None
     for i, word in enumerate(words):
-        plain = PlainUct(small, 150, 0.7, rollout_depth).search(states[i : i + 1], word)
+        plain = PlainUct(small, 150, 0.7, rollout_depth, told).search(states[i : i + 1], word)
         visits, values, proven, action = plain
         np.testing.assert_array_equal(found.visits[i], visits)
         np.testing.assert_allclose(found.values[i], values, atol=1e-6)

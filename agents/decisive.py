@@ -1,0 +1,32 @@
+"""Decisive moves: which games tell the tree search about them.
+
+The idea is from F. Teytaud, O. Teytaud, "On the huge benefit of decisive moves in Monte-Carlo
+tree search algorithms", CIG 2010. A module of such a game has all that the search asks of the
+rules, and `decisive_action(s, p, before)`: an action that wins at once; else, if it is cheap to
+see, one that may keep the next player from it; else -1. `before` is the last action but one, or
+-1 where that is unknown or nothing decisive was seen around it a ply ago. The games are of two
+players, without chance or hidden parts.
+"""
+
+from __future__ import annotations
+
+from boardenvs.game import Game
+
+__all__ = ["knows_decisive", "search_rules"]
+
+_MODULES = {
+    "boardenvs.gekitai": "agents.gekitai_decisive",
+    "boardenvs.gomoku": "agents.gomoku_decisive",
+    "boardenvs.game112": "agents.game112_decisive",
+}
+
+
+def knows_decisive(game: Game) -> bool:
+    """Whether a game tells of decisive moves."""
+    return type(game).__module__ in _MODULES
+
+
+def search_rules(game: Game) -> str:
+    """The module that the loops of the tree search are bound to."""
+    home = type(game).__module__
+    return _MODULES.get(home, f"{home}.rules")

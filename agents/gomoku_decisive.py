@@ -1,0 +1,63 @@
+"""Decisive moves of Gomoku, for the tree search: see `agents.decisive`."""
+
+# Compiled functions carry no annotations.
+# ruff: noqa: ANN001, ANN201
+# mypy: disable-error-code="no-untyped-def"
+
+from __future__ import annotations
+
+from numba import njit
+
+from boardenvs.gomoku.rules import legal, observe, play, reach, redraw
+
+__all__ = ["completing_cell", "decisive_action", "legal", "observe", "play", "redraw"]
+
+
+@njit
+def decisive_action(s, p, before):
+    """A cell that wins at once; else one on which the other player would; else -1.
+
+    Only lines through the last stone of each are looked at: the mover's is on `before`.
+    """
+    if before >= 0 and s.cells[before] == s.to_move + 1:
+        cell = completing_cell(s.cells, p, before)
+        if cell >= 0:
+            return cell
+    last = s.last_action
+    # In a position set up by hand it may be any cell.
+    if last >= 0 and s.cells[last] == 2 - s.to_move:
+        return completing_cell(s.cells, p, last)
+    return -1
+
+
+@njit
+def completing_cell(cells, p, cell):
+    """An empty cell where a line through the stone on `cell` would win for its colour, or -1."""
+    side = p.side
+    stone = cells[cell]
+    up = cell // side  # rooms on the four sides of the cell
+    left = cell - up * side
+    down = side - 1 - up
+    right = side - 1 - left
+    for step, ahead, behind in (
+        (1, right, left),
+        (side, down, up),
+        (side + 1, min(down, right), min(up, left)),
+        (side - 1, min(down, left), min(up, right)),
+    ):
+        forth = reach(cells, cell, step, ahead)
+        back = reach(cells, cell, -step, behind)
+        wanted = p.line - 2 - forth - back  # stones beyond the gap, that together are a line
+        for way, own, room in ((step, forth, ahead), (-step, back, behind)):
+            far = own + 1 + max(wanted, 0)
+            if far > room:
+                continue
+            gap = cell + (own + 1) * way
+            # All at once: one branch, rarely taken, is cheaper than two.
+            if (cells[gap] == 0) & ((wanted <= 0) | (cells[cell + far * way] == stone)):
+                beyond = 0
+                while own + 1 + beyond < room and cells[gap + (beyond + 1) * way] == stone:
+                    beyond += 1
+                if beyond == wanted or (beyond > wanted and not p.exact):
+                    return gap
+    return -1

@@ -31,15 +31,14 @@ def small(request):
     return SMALL[request.param]
 
 
-# Loops of their own to compile: two games, one with proofs, one with all that speaks against
-# them, show what these change.
+# Threads and time limits have loops of their own to compile: for a game with proofs, and for
+# one with chance and hidden parts.
 TWO = pytest.mark.parametrize("small", ["gekitai", "dominoes175"], indirect=True)
 
 
 @pytest.fixture(autouse=True)
-def _one_thread(request, monkeypatch):
-    if "threads" not in request.node.name:
-        monkeypatch.setattr(mcts, "default_threads", lambda _num: 1)
+def _one_thread(monkeypatch):
+    monkeypatch.setattr(mcts, "default_threads", lambda _num: 1)
 
 
 def searched(game, state, word=3, **options):

@@ -17,7 +17,7 @@ _PEER = "OpenSpiel MCTSBot"
 
 def searching(game: Game, simulations: int, seconds: float) -> Side:
     """Moves a second from the start position, on one core."""
-    agent = MctsAgent(game, 0, simulations)
+    agent = MctsAgent(game, 0, simulations, decisive_rollouts=False)
     state = game.new(1, 0)
     return lambda: rate(lambda: len(agent.act(state)), seconds)
 

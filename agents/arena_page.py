@@ -14,7 +14,7 @@ import boardenvs
 from agents.arena import wilson
 from agents.interval_chart import Bar, interval_chart
 from agents.ratings import Rating
-from agents.standings import elo_text, interval_text, tally
+from agents.standings import HEADINGS, elo_text, rating_rows
 from boardenvs.episode import Episode
 from boardenvs.files import write_atomically
 
@@ -82,24 +82,7 @@ def _rated(ratings: Sequence[Rating], pairs: Sequence[Mapping[str, Any]]) -> Ite
     )
     bars = [Bar(r.agent, r.elo, r.low, r.high) for r in ratings]
     yield interval_chart(bars, elo_text, "Ratings with their 95% intervals")
-    sums = tally(pairs)
-    rows = []
-    for r in ratings:
-        games, score = sums.get(r.agent, (0, None))
-        rows.append(
-            (
-                r.agent,
-                elo_text(r.elo),
-                "fixed" if r.low == r.high else interval_text(r),
-                "" if r.lead is None else elo_text(r.lead.elo),
-                "" if r.lead is None else interval_text(r.lead),
-                str(games),
-                "" if score is None else f"{score:.3f}",
-            )
-        )
-    yield _table(
-        ("agent", "Elo", "95% interval", "above the next", "95% interval", "games", "score"), rows
-    )
+    yield _table(HEADINGS, rating_rows(ratings, pairs, fixed="fixed", nothing=""))
     yield "<h2>Everyone against everyone</h2>"
     yield (
         "<p>The score of the agent on the left against the one above, draws counting half, "

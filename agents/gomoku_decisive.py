@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from numba import njit
 
-from boardenvs.gomoku.rules import legal, observe, play, reach, redraw
+from boardenvs.gomoku.rules import legal, lines, observe, play, reach, redraw
 
 __all__ = ["completing_cell", "decisive_action", "legal", "observe", "play", "redraw"]
 
@@ -33,18 +33,8 @@ def decisive_action(s, p, before):
 @njit
 def completing_cell(cells, p, cell):
     """An empty cell where a line through the stone on `cell` would win for its colour, or -1."""
-    side = p.side
     stone = cells[cell]
-    up = cell // side  # rooms on the four sides of the cell
-    left = cell - up * side
-    down = side - 1 - up
-    right = side - 1 - left
-    for step, ahead, behind in (
-        (1, right, left),
-        (side, down, up),
-        (side + 1, min(down, right), min(up, left)),
-        (side - 1, min(down, left), min(up, right)),
-    ):
+    for step, ahead, behind in lines(p, cell):
         forth = reach(cells, cell, step, ahead)
         back = reach(cells, cell, -step, behind)
         wanted = p.line - 2 - forth - back  # stones beyond the gap, that together are a line

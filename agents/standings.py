@@ -8,7 +8,10 @@ from typing import Any
 from agents.ratings import Lead, Rating
 from agents.text_table import text_table
 
-__all__ = ["elo_text", "interval_text", "ratings_table", "tally"]
+__all__ = ["HEADINGS", "elo_text", "interval_text", "rating_rows", "ratings_table", "tally"]
+
+HEADINGS = ("agent", "Elo", "95% interval", "above the next", "95% interval", "games", "score")
+"""Of a table of ratings."""
 
 
 def tally(pairs: Iterable[Mapping[str, Any]]) -> dict[str, tuple[int, float]]:
@@ -38,6 +41,35 @@ def interval_text(interval: Rating | Lead) -> str:
     return f"{elo_text(interval.low)} to {elo_text(interval.high)}"
 
 
+def rating_rows(
+    ratings: Sequence[Rating], pairs: Iterable[Mapping[str, Any]], *, fixed: str, nothing: str
+) -> list[tuple[str, ...]]:
+    """A row of cells for each rating, in their order, under `HEADINGS`.
+
+    Args:
+        ratings: as `agents.ratings.rate` gives them.
+        pairs: the results they are made of, as in the arena's JSON.
+        fixed: stands for the interval of the anchor.
+        nothing: stands where there is nothing to say.
+    """
+    sums = tally(pairs)
+    rows: list[tuple[str, ...]] = []
+    for r in ratings:
+        games, score = sums.get(r.agent, (0, None))
+        rows.append(
+            (
+                r.agent,
+                elo_text(r.elo),
+                fixed if r.low == r.high else interval_text(r),
+                nothing if r.lead is None else elo_text(r.lead.elo),
+                nothing if r.lead is None else interval_text(r.lead),
+                str(games),
+                nothing if score is None else f"{score:.3f}",
+            )
+        )
+    return rows
+
+
 def ratings_table(ratings: Sequence[Rating], pairs: Iterable[Mapping[str, Any]]) -> str:
     """The ratings as a table, in their order.
 
@@ -45,19 +77,5 @@ def ratings_table(ratings: Sequence[Rating], pairs: Iterable[Mapping[str, Any]])
         ratings: as `agents.ratings.rate` gives them.
         pairs: the results they are made of, as in the arena's JSON.
     """
-    rows = [("agent", "Elo", "95% interval", "above the next", "95% interval", "games", "score")]
-    sums = tally(pairs)
-    for r in ratings:
-        games, score = sums.get(r.agent, (0, None))
-        rows.append(
-            (
-                r.agent,
-                elo_text(r.elo),
-                "-" if r.low == r.high else interval_text(r),
-                "-" if r.lead is None else elo_text(r.lead.elo),
-                "-" if r.lead is None else interval_text(r.lead),
-                str(games),
-                "-" if score is None else f"{score:.3f}",
-            )
-        )
-    return text_table(rows, right=range(1, 7))
+    rows = [HEADINGS, *rating_rows(ratings, pairs, fixed="-", nothing="-")]
+    return text_table(rows, right=range(1, len(HEADINGS)))

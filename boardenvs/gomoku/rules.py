@@ -34,19 +34,25 @@ def reach(cells, cell, step, room):
 
 
 @njit
-def wins_through(cells, p, action):
-    """Whether the stone on a cell is part of a row, column or diagonal that wins."""
+def lines(p, cell):
+    """The four lines through a cell: the step to the next cell on it, the room ahead and behind."""
     side = p.side
-    up = action // side  # rooms on the four sides of the cell
-    left = action - up * side
+    up = cell // side
+    left = cell - up * side
     down = side - 1 - up
     right = side - 1 - left
-    for step, ahead, behind in (
+    return (
         (1, right, left),
         (side, down, up),
         (side + 1, min(down, right), min(up, left)),
         (side - 1, min(down, left), min(up, right)),
-    ):
+    )
+
+
+@njit
+def wins_through(cells, p, action):
+    """Whether the stone on a cell is part of a row, column or diagonal that wins."""
+    for step, ahead, behind in lines(p, action):
         length = 1 + reach(cells, action, step, ahead) + reach(cells, action, -step, behind)
         if wins(p, length):
             return True

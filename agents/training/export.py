@@ -15,6 +15,7 @@ import torch
 
 import boardenvs
 from agents.trained import card_path
+from agents.training.networks import logits_and_values
 from boardenvs.files import write_atomically
 from boardenvs.game import Game
 
@@ -29,10 +30,7 @@ class _Network(torch.nn.Module):
         self.policy = policy
 
     def forward(self, observation: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        policy = self.policy
-        features = policy.features_extractor(observation)
-        hidden_policy, hidden_value = policy.mlp_extractor(features)
-        return policy.action_net(hidden_policy), policy.value_net(hidden_value).squeeze(-1)
+        return logits_and_values(self.policy, observation)
 
 
 def export_policy(policy: Any, game: Game, path: Path, card: dict[str, Any]) -> None:

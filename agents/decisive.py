@@ -10,9 +10,11 @@ players, without chance or hidden parts.
 
 from __future__ import annotations
 
+from typing import Any
+
 from boardenvs.game import Game
 
-__all__ = ["knows_decisive", "search_rules"]
+__all__ = ["checked_decisive", "knows_decisive", "search_rules"]
 
 _MODULES = {
     "boardenvs.gekitai": "agents.gekitai_decisive",
@@ -24,6 +26,26 @@ _MODULES = {
 def knows_decisive(game: Game) -> bool:
     """Whether a game tells of decisive moves."""
     return type(game).__module__ in _MODULES
+
+
+def checked_decisive(what: str, value: Any, game: Game) -> bool:
+    """An option of a search: whether it looks for decisive moves.
+
+    Args:
+        what: the option's name.
+        value: `None` for wherever the game tells of them.
+        game: what is played.
+
+    Raises:
+        ValueError: it is no such value, or the game tells of no decisive moves.
+    """
+    if value is None:
+        return knows_decisive(game)
+    if not isinstance(value, bool):
+        raise ValueError(f"{what} must be True, False or None, got {value!r}")
+    if value and not knows_decisive(game):
+        raise ValueError(f"{what}: {game.name} tells of no decisive moves")
+    return value
 
 
 def search_rules(game: Game) -> str:

@@ -85,11 +85,12 @@ def _puct(
     simulations: int | None = None,
     exploration: float = 1.5,
     path: str | Path | None = None,
+    decisive: bool | None = None,
 ) -> Agent:
     from agents.puct import PuctAgent
 
     number = _simulations(spec, simulations, 400)
-    return PuctAgent(game, seed, number, exploration, path, spec)
+    return PuctAgent(game, seed, number, exploration, path, decisive, spec=spec)
 
 
 def _simulations(spec: str, option: int | None, default: int) -> int:
@@ -143,8 +144,8 @@ def make(spec: str, game: Game | str, seed: int | None = None, **options: Any) -
         seed: of the agent's own randomness; `None` for a fresh one.
         **options: of that agent: `temperature` for `trained`; `budget` (positions) for `exact`;
             `simulations`, `exploration`, `rollout_depth`, `time_limit` and `decisive_rollouts`
-            for `mcts` (see `agents.mcts.MctsAgent`); `simulations`, `exploration` and `path` for
-            `puct` (see `agents.puct.PuctAgent`).
+            for `mcts` (see `agents.mcts.MctsAgent`); `simulations`, `exploration`, `path` and
+            `decisive` for `puct` (see `agents.puct.PuctAgent`).
 
     Raises:
         ValueError: there is no such agent or option, or it cannot be made for this game.

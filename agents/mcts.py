@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.agent import Actions, Agent, Words
-from agents.decisive import knows_decisive, search_rules
+from agents.decisive import checked_decisive, search_rules
 from agents.tree_search import (
     OPTIONS,
     Options,
@@ -106,21 +106,13 @@ class MctsAgent(Agent):
         if time_limit is not None:
             time_limit = checked_number("time_limit", time_limit)
         self.time_limit = time_limit
-        if decisive_rollouts is None:
-            decisive_rollouts = knows_decisive(game)
-        if not isinstance(decisive_rollouts, bool):
-            raise ValueError(
-                f"decisive_rollouts must be True, False or None, got {decisive_rollouts!r}"
-            )
-        if decisive_rollouts and not knows_decisive(game):
-            raise ValueError(f"decisive_rollouts: {game.name} tells of no decisive moves")
-        self.decisive_rollouts = decisive_rollouts
+        self.decisive_rollouts = checked_decisive("decisive_rollouts", decisive_rollouts, game)
         self._options = np.zeros(1, OPTIONS)
         self._options["simulations"] = self.simulations
         self._options["rollout_depth"] = game.max_plies if rollout_depth is None else rollout_depth
         self._options["observation_size"] = game.observation_size
         self._options["hidden"] = game.has_hidden
-        self._options["decisive"] = decisive_rollouts
+        self._options["decisive"] = self.decisive_rollouts
         # Of the confidence bound, by how often a node was visited.
         visited = np.maximum(1, np.arange(self.simulations + 1))
         self._scales = (self.exploration * np.sqrt(np.log(visited))).astype(np.float32)

@@ -1,4 +1,4 @@
-"""The agent that searches a tree guided by a trained policy."""
+"""The agent that searches a tree guided by a policy network."""
 
 from __future__ import annotations
 
@@ -6,31 +6,53 @@ import functools
 import importlib
 from collections.abc import Callable
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from agents.agent import Actions, Agent, Words
-from agents.decisive import search_rules
+from agents.decisive import checked_decisive, search_rules
 from agents.mcts import Searched, checked_number, unsearched
 from agents.trained import TrainedAgent
 from agents.tree_search import OPTIONS, empty_forest, report_trees, step_trees
-from boardenvs.compiling import bind
+from boardenvs.compiling import bind, bind_parallel, default_threads
 from boardenvs.game import Game, States, whole_number
 
-__all__ = ["PuctAgent"]
+__all__ = ["Evaluator", "PuctAgent"]
 
 _SIDE_BY_SIDE = 256
 """Trees at once, at most."""
 _EDGES = 2**22
 """Of these trees together, about: 128 MB."""
+_PLIES = 16
+"""What a step of a tree costs, about, for the choice of threads."""
+
+
+class Evaluator(Protocol):
+    """What guides a search: a policy and an estimate of the outcome."""
+
+    def evaluate(self, states: States) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+        """Judge positions, as `agents.trained.TrainedAgent.evaluate` does.
+
+        Args:
+            states: records of the game, shape (N,), none of them over.
+
+        Returns:
+            Logits of the actions, float32 of shape (N, num_actions), of which those of illegal
+            actions are not looked at; and the result expected for the seat to move, from -1
+            to 1, float32 of shape (N,).
+        """
 
 
 class PuctAgent(Agent):
-    """Plays the action it visited most often in a tree that a trained policy guides.
+    """Plays the action it visited most often in a tree that a policy network guides.
 
     As `agents.mcts.MctsAgent`, whose tree it shares, but a leaf is not played out: its value
-    is the network's, and the network's policy says which actions to try first. The trees of
-    all states grow side by side, so that one run of the network evaluates a leaf of each.
+    is the network's, and the network's policy says which actions to try first. Where the game
+    tells of decisive moves (see `agents.decisive`), a leaf in which one wins at once is proven
+    without asking the network. The trees of all states grow side by side, so that one run of
+    the network evaluates a leaf of each.
     """
 
     def __init__(
@@ -40,9 +62,12 @@ class PuctAgent(Agent):
         simulations: int = 400,
         exploration: float = 1.5,
         path: str | Path | None = None,
+        decisive: bool | None = None,
+        noise: float = 0.0,
+        evaluator: Evaluator | None = None,
         spec: str = "puct",
     ) -> None:
-        """Load the network.
+        """Sit down, with a network or another evaluator.
 
         Args:
             game: what is played.
@@ -50,41 +75,77 @@ class PuctAgent(Agent):
             simulations: how many for each state, at least 1.
             exploration: the factor of the policy's share in the bound.
             path: of the network, as for `TrainedAgent`; by default the shipped one.
+            decisive: whether to look for a win at once at each leaf; `None` for wherever the
+                game tells of decisive moves.
+            noise: the share of the noise that `search` is given in the priors of the root,
+                from 0 to 1.
+            evaluator: what guides the search instead of a network file.
             spec: the name it goes by.
 
         Raises:
-            ValueError: an argument is out of range, or there is no such network.
+            ValueError: an argument is out of range, there is no such network, both it and an
+                evaluator are given, or the game tells of no decisive moves.
         """
         super().__init__(game, seed, spec)
         self.simulations = whole_number("simulations", simulations, 1, 1_000_000)
         self.exploration = checked_number("exploration", exploration)
+        self.noise = checked_number("noise", noise)
+        if self.noise > 1:
+            raise ValueError(f"noise must be a share from 0 to 1, got {noise!r}")
+        self.decisive = checked_decisive("decisive", decisive, game)
         self.deterministic = not (game.has_chance or game.has_hidden)
-        self.network = TrainedAgent(game, seed, path)
+        if evaluator is not None and path is not None:
+            raise ValueError("give a network's path or an evaluator, not both")
+        self.evaluator = TrainedAgent(game, seed, path) if evaluator is None else evaluator
         self._options = np.zeros(1, OPTIONS)
         self._options["simulations"] = self.simulations
         self._options["observation_size"] = game.observation_size
         self._options["hidden"] = game.has_hidden
         self._options["guided"] = True
+        self._options["decisive"] = self.decisive
+        self._options["noise"] = self.noise
         self._scales = self.exploration * np.sqrt(np.arange(self.simulations + 2))
         self._scales = self._scales.astype(np.float32)
 
     def choose(self, states: States, words: Words) -> Actions:
         return self.search(states, words).actions
 
-    def search(self, states: States, words: Words | None = None) -> Searched:
-        """Search each state; see `agents.mcts.MctsAgent.search`."""
+    def search(
+        self,
+        states: States,
+        words: Words | None = None,
+        noise: npt.NDArray[np.float32] | None = None,
+    ) -> Searched:
+        """Search each state; see `agents.mcts.MctsAgent.search`.
+
+        Args:
+            states: as there.
+            words: as there.
+            noise: float32 of shape (N, num_actions), at least 0, such as Dirichlet noise: over
+                the legal actions it is scaled to a sum of 1 and mixed into the root's priors.
+        """
         states = self.live(states)
         if words is None:
             words = self._rng.integers(0, 2**64, len(states), np.uint64)
+        if noise is None:
+            noise = np.zeros((len(states), self.game.num_actions), np.float32)
         found = unsearched(self.game, len(states))
         at_once = _EDGES // (self.simulations * self.game.num_actions)
         at_once = min(max(1, at_once), _SIDE_BY_SIDE)
         for low in range(0, len(states), at_once):
             part = slice(low, low + at_once)
-            self._search_together(states[part], words[part].copy(), [a[part] for a in found])
+            self._search_together(
+                states[part], words[part].copy(), noise[part], [a[part] for a in found]
+            )
         return Searched(*found)
 
-    def _search_together(self, states: States, words: Words, found: list[Actions]) -> None:
+    def _search_together(
+        self,
+        states: States,
+        words: Words,
+        noise: npt.NDArray[np.float32],
+        found: list[npt.NDArray[np.generic]],
+    ) -> None:
         game = self.game
         num = len(states)
         step, report = _compiled(search_rules(game))
@@ -95,16 +156,17 @@ class PuctAgent(Agent):
         logits = np.zeros((num, game.num_actions), np.float32)
         estimates = np.zeros(num, np.float32)
         waits = np.zeros(num, np.bool_)
-        told = (game.constants, words, self._options, self._scales, forest)
+        told = (game.constants, words, self._options, self._scales, noise, forest)
+        threads = default_threads(_PLIES * num)
         while True:
-            step(states, *told, leaves, masks, logits, estimates, waits)
+            step(threads, states, *told, leaves, masks, logits, estimates, waits)
             if not waits.any():
                 break
-            logits[waits], estimates[waits] = self.network.evaluate(leaves[waits])
+            logits[waits], estimates[waits] = self.evaluator.evaluate(leaves[waits])
         report(states, self._options, forest, *found)
 
 
 @functools.cache
 def _compiled(rules: str) -> tuple[Callable[..., None], Callable[..., None]]:
     module = importlib.import_module(rules)
-    return bind(step_trees, module), bind(report_trees, module)
+    return bind_parallel(step_trees, module), bind(report_trees, module)

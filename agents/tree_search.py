@@ -77,7 +77,8 @@ _OPTIONS = np.dtype(
         ("observation_size", np.int64),
         ("hidden", np.bool_),  # whether the game hides anything
         ("guided", np.bool_),  # whether leaves are evaluated instead of played out
-        ("decisive", np.bool_),  # whether playouts look for decisive moves
+        ("decisive", np.bool_),  # whether to look for decisive moves: in playouts, or at leaves
+        ("noise", np.float32),  # share of the noise in the root's priors
     ],
     align=True,
 )
@@ -445,20 +446,25 @@ def credit(visits, i, action, simulations):
 
 
 def step_trees(
-    states, params, words, options, scales, forest, leaves, masks, logits, estimates, waits
-):
-    """Take every tree, one for each state, on to the next leaf to be evaluated.
+    states, params, words, options, scales, noise, forest,
+    leaves, masks, logits, estimates, waits, low, high,
+):  # fmt: skip
+    """Take trees `low` to `high - 1`, one for each state, on to the next leaf to be evaluated.
 
     A tree marked in `waits` has such a leaf already, whose `logits` and value have come; a
     tree without nodes is planted. Afterwards `waits` marks those that have a leaf in
-    `leaves`, with its legal actions in `masks`; the others are finished.
+    `leaves`, with its legal actions in `masks`; the others are finished. `noise` has a row for
+    each tree, to be mixed into its root's priors.
     """
     p = params[0]
     o = options[0]
-    for i in range(len(states)):
+    board = states[low:high][:1].copy()
+    for i in range(low, high):
         tree = tree_of(forest, i)
         if waits[i]:
             open_leaf(tree, masks[i], logits[i], estimates[i])
+            if tree.used[3] == 0:
+                stir(tree, noise[i], o.noise)
             back_up(tree, tree.used[3], True)
         elif tree.used[0] == 0:
             plant(tree, states[i])
@@ -471,17 +477,45 @@ def step_trees(
             word = mixed(words[i])
             leaves[i] = states[i]
             redraw(leaves[i], p, states[i].to_move, mixed(word))
-            leaf, word, _ = descend(tree, leaves[i], p, o, scales, word)
-            if not tree.nodes[leaf].proven and not is_over(leaves[i]):
-                legal(leaves[i], p, masks[i])
-                waits[i] = True
-                break
+            leaf, word, before = descend(tree, leaves[i], p, o, scales, word)
+            n = tree.nodes[leaf]
+            if not n.proven and not is_over(leaves[i]):
+                action = winning_action(leaves[i], p, before, board) if o.decisive else -1
+                if action < 0:
+                    legal(leaves[i], p, masks[i])
+                    waits[i] = True
+                    break
+                if leaf == 0:
+                    leave_only(tree, action)
+                    continue
+                n.proven = True
+                n.best = 1
             for k in range(len(tree.result)):
                 tree.result[k] = leaves[i].returns[k]
-            if tree.nodes[leaf].proven:
+            if n.proven:
                 take_proven(tree, leaf)
             back_up(tree, leaf, True)
             prove(tree, leaf)
+
+
+def winning_action(s, p, before, board):
+    """The decisive action of position `s` if it wins at once, else -1; `board` is scratch space."""
+    action = decisive_action(s, p, before)
+    if action < 0:
+        return -1
+    board[0] = s
+    play(board[0], p, action)
+    return action if board[0].returns[s.to_move] >= 1 else -1
+
+
+def leave_only(tree, action):
+    """Give the root the edge of one action that wins at once: there is nothing else to learn."""
+    for a in range(len(tree.mask)):
+        tree.mask[a] = a == action
+    expand(tree, 0)
+    tree.edges[0].prior = 1
+    tree.edges[0].width = 1
+    tree.nodes[0].tried = 1
 
 
 def tree_of(forest, i):
@@ -525,6 +559,22 @@ def open_leaf(tree, mask, logits, estimate):
         e.width = e.prior
         e.worth = value  # an action not tried yet is taken to keep the value
     n.tried = n.num_edges
+
+
+def stir(tree, noise, share):
+    """Mix noise, one number for each action, into the priors of the root."""
+    if share == 0:
+        return
+    root = tree.nodes[0]
+    total = np.float32(0)
+    for edge in range(root.first, root.first + root.num_edges):
+        total += noise[tree.edges[edge].action]
+    if total <= 0:
+        return
+    for edge in range(root.first, root.first + root.num_edges):
+        e = tree.edges[edge]
+        e.prior = (1 - share) * e.prior + share * noise[e.action] / total
+        e.width = e.prior
 
 
 def finite(logit):

@@ -1,5 +1,7 @@
 """Search guided by a network: networks made by hand, whose policy and value are known."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -18,7 +20,7 @@ def test_visits_follow_the_policy_where_values_are_equal(gekitai, network_file):
     # Values are 0 and no game ends within a search so shallow: visits share as priors do.
     bias = np.zeros(36)
     bias[[3, 20]] = np.log([12, 4])
-    agent = PuctAgent(gekitai, 0, 500, path=network_file(gekitai, bias))
+    agent = PuctAgent(gekitai, 0, 500, path=network_file(gekitai, bias), decisive=False)
     found = agent.search(gekitai.new(1, 0))
     priors = np.exp(bias) / np.exp(bias).sum()
     assert found.visits.sum() == 500
@@ -56,6 +58,75 @@ def test_it_finds_a_win_in_one_that_the_policy_dislikes(to_move, gekitai, networ
     assert found.actions[0] == 2
     assert found.values[0, to_move] == 1
     assert found.visits.sum() == 300
+
+
+def no_evaluation(states):
+    raise AssertionError("a win at once needs no evaluation")
+
+
+def test_a_win_at_once_is_played_without_an_evaluation(gekitai):
+    evaluator = SimpleNamespace(evaluate=no_evaluation)
+    found = PuctAgent(gekitai, 0, 50, evaluator=evaluator).search(
+        gekitai_position(gekitai, WIN_IN_ONE)
+    )
+    assert found.visits[0, 2] == 50
+    assert found.proven[0]
+    np.testing.assert_array_equal(found.values[0], [1, -1])
+
+
+def test_a_leaf_that_wins_at_once_is_proven_without_an_evaluation():
+    # Two stones already have three in a row, open at both ends: black's move decides nothing.
+    game = boardenvs.make("gomoku", board_size=5, win_length=3)
+    states = game.new(1)
+    for action in (0, 12, 4, 13):
+        game.play(states, [action])
+    asked = []
+
+    def evaluate(leaves):
+        asked.extend(leaves.copy())
+        return np.zeros((len(leaves), game.num_actions), np.float32), np.zeros(len(leaves))
+
+    evaluator = SimpleNamespace(evaluate=evaluate)
+    found = PuctAgent(game, 0, 100, evaluator=evaluator).search(states)
+    assert found.proven[0]
+    assert found.values[0, 0] == -1
+    assert len(asked) == 1  # the root alone
+    asked.clear()
+    plain = PuctAgent(game, 0, 100, decisive=False, evaluator=evaluator).search(states)
+    assert not plain.proven[0]
+    assert len(asked) > 50
+
+
+class Uniform:
+    """Judges every position alike, as 0."""
+
+    def __init__(self, game):
+        self.num_actions = game.num_actions
+
+    def evaluate(self, states):
+        return np.zeros((len(states), self.num_actions), np.float32), np.zeros(len(states))
+
+
+def test_noise_shares_in_the_priors_of_the_root_alone(gekitai):
+    noise = np.zeros((1, 36), np.float32)
+    noise[0, 5] = 0.01
+    agent = PuctAgent(gekitai, 0, 500, decisive=False, noise=0.25, evaluator=Uniform(gekitai))
+    visits = agent.search(gekitai.new(1, 0), noise=noise).visits[0] / 500
+    assert visits[5] == pytest.approx(0.25 + 0.75 / 36, abs=0.01)
+    assert np.delete(visits, 5) == pytest.approx(np.full(35, 0.75 / 36), abs=0.01)
+    without = agent.search(gekitai.new(1, 0)).visits[0] / 500
+    assert without == pytest.approx(np.full(36, 1 / 36), abs=0.01)
+
+
+def test_threads_change_nothing(gekitai, live_positions, monkeypatch):
+    states = live_positions(gekitai, 10, 3)[:40].copy()
+    words = np.arange(len(states), dtype=np.uint64)
+    agent = PuctAgent(gekitai, 0, 40, evaluator=Uniform(gekitai))
+    visits = []
+    for threads in (1, 2):
+        monkeypatch.setattr("agents.puct.default_threads", lambda num, threads=threads: threads)
+        visits.append(agent.search(states, words).visits)
+    np.testing.assert_array_equal(*visits)
 
 
 def test_side_by_side_or_alone(gekitai, tiny, live_positions, monkeypatch):
@@ -100,6 +171,8 @@ def test_specs_and_options(gekitai, tiny):
     [
         ("gekitai", {"simulations": 0}, "simulations must be a whole number from 1 "),
         ("gekitai", {"exploration": "much"}, "exploration must be a number "),
+        ("goat_race", {"decisive": True}, "decisive: goat_race tells of no decisive moves"),
+        ("gekitai", {"decisive": 1}, "decisive must be True, False or None, got 1"),
         ("gekitai", {"path": "nowhere.onnx"}, "nowhere.onnx is no trained agent"),
         ("pizza_order", {}, "no trained agent is shipped for "),
     ],
@@ -107,3 +180,15 @@ def test_specs_and_options(gekitai, tiny):
 def test_a_bad_option(game, options, message, refused):
     with refused(message):
         agents.make("puct", game, **options)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"noise": 1.5}, "noise must be a share from 0 to 1, got 1.5"),
+        ({"path": "a.onnx"}, "give a network's path or an evaluator, not both"),
+    ],
+)
+def test_a_bad_argument(options, message, gekitai, refused):
+    with refused(message):
+        PuctAgent(gekitai, evaluator=Uniform(gekitai), **options)

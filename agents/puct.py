@@ -156,10 +156,10 @@ class PuctAgent(Agent):
         logits = np.zeros((num, game.num_actions), np.float32)
         estimates = np.zeros(num, np.float32)
         waits = np.zeros(num, np.bool_)
-        told = (game.constants, words, self._options, self._scales, noise, forest)
+        told = (game.constants, words, self._options, self._scales, noise)
         threads = default_threads(_PLIES * num)
         while True:
-            step(threads, states, *told, leaves, masks, logits, estimates, waits)
+            step(threads, states, *told, leaves, masks, logits, estimates, waits, *forest)
             if not waits.any():
                 break
             logits[waits], estimates[waits] = self.evaluator.evaluate(leaves[waits])

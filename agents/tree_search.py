@@ -446,16 +446,18 @@ def credit(visits, i, action, simulations):
 
 
 def step_trees(
-    states, params, words, options, scales, noise, forest,
-    leaves, masks, logits, estimates, waits, low, high,
+    states, params, words, options, scales, noise, leaves, masks, logits, estimates, waits,
+    nodes, edges, path, used, result, sums, mask, seen, low, high,
 ):  # fmt: skip
     """Take trees `low` to `high - 1`, one for each state, on to the next leaf to be evaluated.
 
     A tree marked in `waits` has such a leaf already, whose `logits` and value have come; a
     tree without nodes is planted. Afterwards `waits` marks those that have a leaf in
     `leaves`, with its legal actions in `masks`; the others are finished. `noise` has a row for
-    each tree, to be mixed into its root's priors.
+    each tree, to be mixed into its root's priors. The arrays after `waits` are the forest's:
+    Numba takes no tuple of them to other threads.
     """
+    forest = Tree(nodes, edges, path, used, result, sums, mask, seen)
     p = params[0]
     o = options[0]
     board = states[low:high][:1].copy()

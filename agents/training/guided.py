@@ -1,0 +1,176 @@
+"""Search-guided self-play: the policy learns what a search that it guides finds.
+
+AlphaZero's method: D. Silver et al., "A general reinforcement learning algorithm that masters
+chess, shogi, and Go through self-play", Science 362 (2018); also known as expert iteration.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+
+from agents.agent import Agent
+from agents.training.guided_settings import GuidedSettings
+from agents.training.networks import logits_and_values
+from agents.training.policy_evaluator import PolicyEvaluator
+from agents.training.replay_buffer import ReplayBuffer, Samples, sample_dtype, viewed
+from agents.training.searched_games import SearchedGames
+from agents.training.symmetry import symmetries
+from boardenvs.game import Game
+
+__all__ = ["GuidedLearner"]
+
+
+class GuidedLearner:
+    """Trains a policy towards the visits of its searches, and its value towards the results."""
+
+    def __init__(
+        self,
+        game: Game,
+        policy: Any,
+        settings: GuidedSettings,
+        seed: int,
+        opponents: Sequence[Agent] = (),
+    ) -> None:
+        """Begin the games.
+
+        Args:
+            game: what is learned, by two players or more.
+            policy: an actor-critic policy of Stable-Baselines3, trained in place.
+            settings: how.
+            seed: of everything random but the policy's first weights.
+            opponents: fixed ones, who have a part of the games (`opponent_share`).
+
+        Raises:
+            ValueError: the game is for one player.
+        """
+        if game.num_players < 2:
+            raise ValueError(f"guided self-play needs two players or more; {game.name} has one")
+        self.game = game
+        self.policy = policy
+        self.settings = settings
+        self.steps = 0
+        """Positions searched so far."""
+        self._rng = np.random.default_rng(seed)
+        self._evaluator = PolicyEvaluator(game, policy)
+        self._games = SearchedGames(game, settings, self._rng, self._evaluator, opponents)
+        self._buffer = ReplayBuffer(settings.buffer, sample_dtype(game))
+        self._symmetries = symmetries(game)
+        self._owed = 0.0  # gradient steps
+        self._optimizer = torch.optim.AdamW(
+            policy.parameters(), settings.learning_rate, weight_decay=settings.weight_decay
+        )
+
+    def advance(self) -> dict[str, float]:
+        """Some plies in all games, then the gradient steps that the new samples are worth.
+
+        Returns:
+            Figures of this iteration: `games` that ended and `samples` they left; if any
+            ended, their mean `length` in plies; if the network learned, `policy_loss`,
+            `value_loss`, and the mean `entropy` of policy and of target (`target_entropy`),
+            over the legal actions, in nats.
+        """
+        settings = self.settings
+        lengths, new = [], 0
+        with _one_thread():
+            self._evaluator.forget()
+            self.policy.set_training_mode(False)
+            for _ in range(settings.plies):
+                played = self._games.play_ply()
+                self.steps += played.searched
+                self._buffer.add(played.samples)
+                lengths.append(played.lengths)
+                new += len(played.samples)
+            ended = np.concatenate(lengths)
+            figures = {"games": float(len(ended)), "samples": float(new)}
+            if len(ended):
+                figures["length"] = float(ended.mean())
+            if len(self._buffer) >= max(settings.warm_up, 1):
+                self._owed += new * settings.reuse / settings.batch_size
+            return {**figures, **self._learn()}
+
+    def _learn(self) -> dict[str, float]:
+        """The whole gradient steps owed; returns their mean figures."""
+        settings = self.settings
+        left = max(0.0, 1 - self.steps / settings.steps)
+        rate = settings.final_learning_rate
+        rate += left * (settings.learning_rate - settings.final_learning_rate)
+        for group in self._optimizer.param_groups:
+            group["lr"] = rate
+        figures: dict[str, list[float]] = defaultdict(list)
+        self.policy.set_training_mode(True)
+        while self._owed >= 1:
+            self._owed -= 1
+            samples = self._buffer.draw(settings.batch_size, self._rng)
+            views = self._rng.integers(0, len(self._symmetries), len(samples))
+            for key, value in self._fit(viewed(samples, self._symmetries, views)).items():
+                figures[key].append(value)
+        return {key: float(np.mean(values)) for key, values in figures.items()}
+
+    def _fit(self, samples: Samples) -> dict[str, float]:
+        """One gradient step."""
+        device = self.policy.device
+        seen, targets, results = (
+            # The fields of records do not lie as Torch wants them.
+            torch.from_numpy(samples[field].copy()).to(device).float()
+            for field in ("observation", "policy", "value")
+        )
+        illegal = np.unpackbits(samples["legal"], axis=1, count=self.game.num_actions) == 0
+        logits, values = logits_and_values(self.policy, seen)
+        # Not minus infinity, which times a target of 0 is no number.
+        logits = logits.masked_fill(torch.from_numpy(illegal).to(device), -1e9)
+        logs = torch.log_softmax(logits, 1)
+        policy_loss = -(targets * logs).sum(1).mean()
+        value_loss = torch.nn.functional.mse_loss(values, results)
+        self._optimizer.zero_grad()
+        (policy_loss + self.settings.value_weight * value_loss).backward()
+        self._optimizer.step()
+        with torch.no_grad():
+            return {
+                "policy_loss": policy_loss.item(),
+                "value_loss": value_loss.item(),
+                "entropy": -(logs.exp() * logs).sum(1).mean().item(),
+                "target_entropy": torch.special.entr(targets).sum(1).mean().item(),
+            }
+
+    def state(self) -> dict[str, Any]:
+        """Everything a run needs to go on as if it had never stopped; see `load_state`.
+
+        `torch.load(weights_only=True)` loads it.
+        """
+        return {
+            "policy": self.policy.state_dict(),
+            "optimizer": self._optimizer.state_dict(),
+            "steps": self.steps,
+            "owed": self._owed,
+            "rng": json.dumps(self._rng.bit_generator.state),
+            "buffer": self._buffer.state(),
+            "games": self._games.state(),
+        }
+
+    def load_state(self, state: dict[str, Any]) -> None:
+        """Go on from `state()` of a learner of the same game, policy, settings and opponents."""
+        self.policy.load_state_dict(state["policy"])
+        self._optimizer.load_state_dict(state["optimizer"])
+        self.steps = state["steps"]
+        self._owed = state["owed"]
+        self._rng.bit_generator.state = json.loads(state["rng"])
+        self._buffer.load_state(state["buffer"])
+        self._games.load_state(state["games"])
+
+
+@contextlib.contextmanager
+def _one_thread() -> Iterator[None]:
+    """Torch in one thread: for networks so small the others are no help, and sums stay the same."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)

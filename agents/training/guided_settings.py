@@ -1,0 +1,84 @@
+"""The settings of search-guided self-play."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from agents.mcts import checked_number
+from boardenvs.game import whole_number
+
+__all__ = ["GuidedSettings"]
+
+
+@dataclass(frozen=True)
+class GuidedSettings:
+    """How `agents.training.guided.GuidedLearner` learns."""
+
+    steps: int = 2_000_000
+    """Positions searched in all."""
+    games: int = 256
+    """Side by side."""
+    plies: int = 8
+    """In each game between two updates of the network."""
+    simulations: int = 64
+    """Of a full search, whose position is trained on."""
+    cheap_simulations: int = 16
+    """Of any other search, which only brings the game on."""
+    full_share: float = 0.25
+    """How many of the searches are full ones."""
+    exploration: float = 1.5
+    """The factor of the policy's share in the bound of the search."""
+    noise_share: float = 0.25
+    """What Dirichlet noise makes of the root's priors in a full search."""
+    noise_concentration: float = 10.0
+    """The sum of the noise's parameters, which are equal for all legal actions."""
+    opening_plies: int = 0
+    """A game starts with up to so many random plies."""
+    temperature_plies: int = 10
+    """In the first so many plies the action is drawn by its visits, then it is the best one."""
+    opponent_share: float = 0.1
+    """In so many of the games the fixed opponents sit in all seats but one."""
+    search_value_share: float = 0.0
+    """What the value found by the search makes of the value's target; the result is the rest."""
+    buffer: int = 100_000
+    """The last positions to train on."""
+    warm_up: int = 5_000
+    """Positions in the buffer before the network first learns."""
+    reuse: float = 4.0
+    """How often a position is trained on, on average."""
+    batch_size: int = 256
+    """Positions a gradient step."""
+    learning_rate: float = 1e-3
+    """At the start."""
+    final_learning_rate: float = 1e-4
+    """At the end; between them it falls linearly."""
+    weight_decay: float = 1e-4
+    """Of AdamW."""
+    value_weight: float = 1.0
+    """Of the value's squared error, beside the policy's cross-entropy."""
+
+    def __post_init__(self) -> None:
+        """Check each.
+
+        Raises:
+            ValueError: one is of the wrong kind or out of range.
+        """
+        for name in ("steps", "games", "plies", "simulations", "cheap_simulations", "buffer"):
+            whole_number(name, getattr(self, name), 1)
+        whole_number("batch_size", self.batch_size, 1)
+        for name in ("opening_plies", "temperature_plies"):
+            whole_number(name, getattr(self, name), 0)
+        whole_number("warm_up", self.warm_up, 0, self.buffer)
+        for name in ("full_share", "noise_share", "opponent_share", "search_value_share"):
+            if checked_number(name, getattr(self, name)) > 1:
+                raise ValueError(f"{name} must be from 0 to 1, got {getattr(self, name)!r}")
+        for name in ("full_share", "noise_concentration", "reuse", "learning_rate"):
+            if checked_number(name, getattr(self, name)) == 0:
+                raise ValueError(f"{name} must be above 0, got {getattr(self, name)!r}")
+        for name in ("exploration", "final_learning_rate", "weight_decay", "value_weight"):
+            checked_number(name, getattr(self, name))
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON values."""
+        return asdict(self)

@@ -10,6 +10,7 @@ import numpy.typing as npt
 import torch
 
 from agents.agent import Actions, Agent
+from agents.mcts import Searched
 from agents.puct import Evaluator, PuctAgent
 from agents.trained import masked_choice
 from agents.training.guided_settings import GuidedSettings
@@ -113,7 +114,7 @@ class SearchedGames:
             early = self.states["ply"][turn] < settings.temperature_plies
             actions[turn[early]] = drawn(found.visits[early], draws[turn[early]])
             if agent is self._full:
-                self._keep(turn, shown[turn], legal[turn], found.visits, found.values)
+                self._keep(turn, shown[turn], legal[turn], found)
 
         game.play(self.states, actions, illegal="raise")
         over = self.states["terminated"] | self.states["truncated"]
@@ -145,18 +146,21 @@ class SearchedGames:
         turn: npt.NDArray[np.intp],
         shown: States,
         legal: npt.NDArray[np.bool_],
-        visits: npt.NDArray[np.int32],
-        values: npt.NDArray[np.float32],
+        found: Searched,
     ) -> None:
         """Remember full searches until their games end."""
+        each = np.arange(len(turn))
         seats = shown["to_move"].astype(np.int64)
         kept = np.zeros(len(turn), self.pending.dtype)
         kept["observation"] = self.game.observe(shown, seats)
         kept["legal"] = np.packbits(legal, axis=1)
-        kept["policy"] = visits / visits.sum(1, keepdims=True)
-        kept["value"] = values[np.arange(len(turn)), seats]
+        kept["policy"] = found.visits / found.visits.sum(1, keepdims=True)
+        kept["value"] = found.values[each, seats]
         kept["seat"] = seats
         kept["game"] = turn
+        # There is nothing to weigh up where an action is sure to win.
+        won = found.proven & (kept["value"] >= 1)
+        kept["policy"][won] = each_alone(found.actions[won], self.game.num_actions)
         self.pending = np.concatenate([self.pending, kept])
 
     def _finish(self, over: npt.NDArray[np.bool_]) -> Samples:
@@ -184,6 +188,11 @@ class SearchedGames:
         self.seats = state["seats"].numpy().copy()
         self.openings = state["openings"].numpy().copy()
         self.pending = records(state["pending"], self.pending.dtype)
+
+
+def each_alone(actions: Actions, num_actions: int) -> npt.NDArray[np.float16]:
+    """The policies that take one action each."""
+    return (actions[:, None] == np.arange(num_actions)).astype(np.float16)
 
 
 def drawn(visits: npt.NDArray[np.int32], words: npt.NDArray[np.uint64]) -> Actions:

@@ -1,0 +1,30 @@
+"""Settings of search-guided self-play."""
+
+import pytest
+
+from agents.training.guided_settings import GuidedSettings
+
+
+def test_they_go_through_a_dictionary():
+    settings = GuidedSettings(games=3, reuse=2.5)
+    assert GuidedSettings(**settings.to_dict()) == settings
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"games": 0}, "games must be a whole number of at least 1, got 0"),
+        ({"simulations": 2.5}, "simulations must be a whole number of at least 1, got 2.5"),
+        ({"opening_plies": -1}, "opening_plies must be a whole number of at least 0, got -1"),
+        ({"warm_up": 11, "buffer": 10}, "warm_up must be a whole number from 0 to 10, got 11"),
+        ({"full_share": 0}, "full_share must be above 0, got 0"),
+        ({"full_share": 1.1}, "full_share must be from 0 to 1, got 1.1"),
+        ({"noise_share": -0.1}, "noise_share must be a number of at least 0, got -0.1"),
+        ({"noise_concentration": 0.0}, "noise_concentration must be above 0, got 0.0"),
+        ({"learning_rate": "fast"}, "learning_rate must be a number of at least 0, got 'fast'"),
+        ({"weight_decay": float("nan")}, "weight_decay must be a number of at least 0, got nan"),
+    ],
+)
+def test_a_bad_value(change, message, refused):
+    with refused(message):
+        GuidedSettings(**change)

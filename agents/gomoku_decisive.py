@@ -17,8 +17,15 @@ __all__ = ["completing_cell", "decisive_action", "legal", "observe", "play", "re
 def decisive_action(s, p, before):
     """A cell that wins at once; else one on which the other player would; else -1.
 
-    Only lines through the last stone of each are looked at: the mover's is on `before`.
+    Only lines through the last stone of each are looked at: the mover's is on `before`, and if
+    that is unknown, may be any.
     """
+    if before == -2:
+        for a in range(p.side * p.side):
+            if s.cells[a] == s.to_move + 1:
+                cell = completing_cell(s.cells, p, a)
+                if cell >= 0:
+                    return cell
     if before >= 0 and s.cells[before] == s.to_move + 1:
         cell = completing_cell(s.cells, p, before)
         if cell >= 0:

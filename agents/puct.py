@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import functools
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,7 @@ from agents.agent import Actions, Agent, Words
 from agents.decisive import checked_decisive, search_rules
 from agents.mcts import Searched, checked_number, unsearched
 from agents.trained import TrainedAgent
-from agents.tree_search import OPTIONS, empty_forest, report_trees, step_trees
+from agents.tree_search import OPTIONS, Tree, empty_forest, report_trees, step_trees
 from boardenvs.compiling import bind, bind_parallel, default_threads
 from boardenvs.game import Game, States, whole_number
 
@@ -63,7 +63,6 @@ class PuctAgent(Agent):
         exploration: float = 1.5,
         path: str | Path | None = None,
         decisive: bool | None = None,
-        noise: float = 0.0,
         evaluator: Evaluator | None = None,
         spec: str = "puct",
     ) -> None:
@@ -77,8 +76,6 @@ class PuctAgent(Agent):
             path: of the network, as for `TrainedAgent`; by default the shipped one.
             decisive: whether to look for a win at once at each leaf; `None` for wherever the
                 game tells of decisive moves.
-            noise: the share of the noise that `search` is given in the priors of the root,
-                from 0 to 1.
             evaluator: what guides the search instead of a network file.
             spec: the name it goes by.
 
@@ -89,9 +86,6 @@ class PuctAgent(Agent):
         super().__init__(game, seed, spec)
         self.simulations = whole_number("simulations", simulations, 1, 1_000_000)
         self.exploration = checked_number("exploration", exploration)
-        self.noise = checked_number("noise", noise)
-        if self.noise > 1:
-            raise ValueError(f"noise must be a share from 0 to 1, got {noise!r}")
         self.decisive = checked_decisive("decisive", decisive, game)
         self.deterministic = not (game.has_chance or game.has_hidden)
         if evaluator is not None and path is not None:
@@ -103,52 +97,43 @@ class PuctAgent(Agent):
         self._options["hidden"] = game.has_hidden
         self._options["guided"] = True
         self._options["decisive"] = self.decisive
-        self._options["noise"] = self.noise
         self._scales = self.exploration * np.sqrt(np.arange(self.simulations + 2))
         self._scales = self._scales.astype(np.float32)
+        self._schedule = np.zeros((0, 0), np.int32)
 
     def choose(self, states: States, words: Words) -> Actions:
         return self.search(states, words).actions
 
-    def search(
+    def search(self, states: States, words: Words | None = None) -> Searched:
+        """Search each state; see `agents.mcts.MctsAgent.search`."""
+        states = self.live(states)
+        found = unsearched(self.game, len(states))
+        noise = np.zeros((len(states), 0), np.float32)
+        self._search_all(states, words, noise, found)
+        return Searched(*found)
+
+    def _search_all(
         self,
         states: States,
-        words: Words | None = None,
-        noise: npt.NDArray[np.float32] | None = None,
-    ) -> Searched:
-        """Search each state; see `agents.mcts.MctsAgent.search`.
-
-        Args:
-            states: as there.
-            words: as there.
-            noise: float32 of shape (N, num_actions), at least 0, such as Dirichlet noise: over
-                the legal actions it is scaled to a sum of 1 and mixed into the root's priors.
-        """
-        states = self.live(states)
+        words: Words | None,
+        noise: npt.NDArray[np.float32],
+        found: Sequence[npt.NDArray[Any]],
+    ) -> None:
+        """Search states that are not over; what is found goes into the arrays `found`."""
         if words is None:
             words = self._rng.integers(0, 2**64, len(states), np.uint64)
-        if noise is None:
-            noise = np.zeros((len(states), self.game.num_actions), np.float32)
-        found = unsearched(self.game, len(states))
         at_once = _EDGES // (self.simulations * self.game.num_actions)
         at_once = min(max(1, at_once), _SIDE_BY_SIDE)
         for low in range(0, len(states), at_once):
             part = slice(low, low + at_once)
-            self._search_together(
-                states[part], words[part].copy(), noise[part], [a[part] for a in found]
-            )
-        return Searched(*found)
+            forest = self._grown(states[part], words[part].copy(), noise[part])
+            self._report(states[part], noise[part], forest, [array[part] for array in found])
 
-    def _search_together(
-        self,
-        states: States,
-        words: Words,
-        noise: npt.NDArray[np.float32],
-        found: list[npt.NDArray[np.generic]],
-    ) -> None:
+    def _grown(self, states: States, words: Words, noise: npt.NDArray[np.float32]) -> Tree:
+        """The forest of the states' trees."""
         game = self.game
         num = len(states)
-        step, report = _compiled(search_rules(game))
+        step, _ = _compiled(search_rules(game))
         size = (self.simulations, game.num_actions, game.observation_size, game.num_players)
         forest = empty_forest(num, *size)
         leaves = states.copy()
@@ -156,13 +141,23 @@ class PuctAgent(Agent):
         logits = np.zeros((num, game.num_actions), np.float32)
         estimates = np.zeros(num, np.float32)
         waits = np.zeros(num, np.bool_)
-        told = (game.constants, words, self._options, self._scales, noise)
+        told = (game.constants, words, self._options, self._scales, noise, self._schedule)
         threads = default_threads(_PLIES * num)
         while True:
             step(threads, states, *told, leaves, masks, logits, estimates, waits, *forest)
             if not waits.any():
-                break
+                return forest
             logits[waits], estimates[waits] = self.evaluator.evaluate(leaves[waits])
+
+    def _report(
+        self,
+        states: States,
+        noise: npt.NDArray[np.float32],
+        forest: Tree,
+        found: Sequence[npt.NDArray[Any]],
+    ) -> None:
+        """What the trees of a forest have found, into `found`."""
+        _, report = _compiled(search_rules(self.game))
         report(states, self._options, forest, *found)
 
 

@@ -27,6 +27,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from agents.halving import next_edge
 from boardenvs.chance import below, mixed, stepped
 from boardenvs.choice import tried_action
 from boardenvs.outcome import is_over
@@ -78,7 +79,7 @@ _OPTIONS = np.dtype(
         ("hidden", np.bool_),  # whether the game hides anything
         ("guided", np.bool_),  # whether leaves are evaluated instead of played out
         ("decisive", np.bool_),  # whether to look for decisive moves: in playouts, or at leaves
-        ("noise", np.float32),  # share of the noise in the root's priors
+        ("value_scale", np.float32),  # what results weigh where the root is halved
     ],
     align=True,
 )
@@ -133,7 +134,7 @@ def empty_forest(num, simulations, actions, size, players):
 
 def simulate(tree, s, p, options, scales, word):
     """One simulation of UCT: down to a leaf, on at random, and the result up again."""
-    leaf, word, before = descend(tree, s, p, options, scales, word)
+    leaf, word, before = descend(tree, s, p, options, scales, word, -1)
     if tree.nodes[leaf].proven:
         take_proven(tree, leaf)
     else:
@@ -150,15 +151,17 @@ def simulate(tree, s, p, options, scales, word):
     prove(tree, leaf)
 
 
-def descend(tree, s, p, options, scales, word):
+def descend(tree, s, p, options, scales, word, start):
     """Play from the root to a leaf; returns the leaf, the stream and the last action but one.
 
-    A leaf grows edges when it is met a second time; a guided one when it is evaluated.
+    The latter is -2 at the root, see `agents.decisive`.
+    `start` is the root's edge to take; -1 leaves it to the bound, as at all other nodes. A leaf
+    grows edges when it is met a second time; a guided one when it is evaluated.
     """
     nodes = tree.nodes
     node = 0
     depth = 0
-    before = -1
+    before = -2
     while not nodes[node].proven and not is_over(s):
         if nodes[node].num_edges == 0:
             if options.guided or (nodes[node].visits == 0 and depth > 0):
@@ -167,7 +170,7 @@ def descend(tree, s, p, options, scales, word):
             if not expand(tree, node):
                 break
         word = stepped(word)
-        edge = select(tree, node, scales, mixed(word))
+        edge = start if depth == 0 and start >= 0 else select(tree, node, scales, mixed(word))
         tree.path[depth].node = node
         tree.path[depth].edge = edge
         depth += 1
@@ -446,16 +449,16 @@ def credit(visits, i, action, simulations):
 
 
 def step_trees(
-    states, params, words, options, scales, noise, leaves, masks, logits, estimates, waits,
-    nodes, edges, path, used, result, sums, mask, seen, low, high,
+    states, params, words, options, scales, noise, schedule, leaves, masks, logits, estimates,
+    waits, nodes, edges, path, used, result, sums, mask, seen, low, high,
 ):  # fmt: skip
     """Take trees `low` to `high - 1`, one for each state, on to the next leaf to be evaluated.
 
     A tree marked in `waits` has such a leaf already, whose `logits` and value have come; a
     tree without nodes is planted. Afterwards `waits` marks those that have a leaf in
-    `leaves`, with its legal actions in `masks`; the others are finished. `noise` has a row for
-    each tree, to be mixed into its root's priors. The arrays after `waits` are the forest's:
-    Numba takes no tuple of them to other threads.
+    `leaves`, with its legal actions in `masks`; the others are finished. With a `schedule` the
+    roots are halved, with the tree's row of `noise` (see `agents.halving`). The arrays after
+    `waits` are the forest's: Numba takes no tuple of them to other threads.
     """
     forest = Tree(nodes, edges, path, used, result, sums, mask, seen)
     p = params[0]
@@ -465,8 +468,6 @@ def step_trees(
         tree = tree_of(forest, i)
         if waits[i]:
             open_leaf(tree, masks[i], logits[i], estimates[i])
-            if tree.used[3] == 0:
-                stir(tree, noise[i], o.noise)
             back_up(tree, tree.used[3], True)
         elif tree.used[0] == 0:
             plant(tree, states[i])
@@ -479,7 +480,10 @@ def step_trees(
             word = mixed(words[i])
             leaves[i] = states[i]
             redraw(leaves[i], p, states[i].to_move, mixed(word))
-            leaf, word, before = descend(tree, leaves[i], p, o, scales, word)
+            start = -1
+            if len(schedule) > 0:
+                start = next_edge(tree.nodes, tree.edges, noise[i], schedule, o.value_scale)
+            leaf, word, before = descend(tree, leaves[i], p, o, scales, word, start)
             n = tree.nodes[leaf]
             if not n.proven and not is_over(leaves[i]):
                 action = winning_action(leaves[i], p, before, board) if o.decisive else -1
@@ -561,22 +565,6 @@ def open_leaf(tree, mask, logits, estimate):
         e.width = e.prior
         e.worth = value  # an action not tried yet is taken to keep the value
     n.tried = n.num_edges
-
-
-def stir(tree, noise, share):
-    """Mix noise, one number for each action, into the priors of the root."""
-    if share == 0:
-        return
-    root = tree.nodes[0]
-    total = np.float32(0)
-    for edge in range(root.first, root.first + root.num_edges):
-        total += noise[tree.edges[edge].action]
-    if total <= 0:
-        return
-    for edge in range(root.first, root.first + root.num_edges):
-        e = tree.edges[edge]
-        e.prior = (1 - share) * e.prior + share * noise[e.action] / total
-        e.width = e.prior
 
 
 def finite(logit):

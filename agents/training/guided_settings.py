@@ -28,15 +28,15 @@ class GuidedSettings:
     full_share: float = 0.25
     """How many of the searches are full ones."""
     exploration: float = 1.5
-    """The factor of the policy's share in the bound of the search."""
-    noise_share: float = 0.25
-    """What Dirichlet noise makes of the root's priors in a full search."""
-    noise_concentration: float = 10.0
-    """The sum of the noise's parameters, which are equal for all legal actions."""
+    """The factor of the policy's share in the bound of the search, below the root."""
+    considered: int = 16
+    """How many of the root's actions share the simulations by sequential halving."""
+    value_scale: float = 0.1
+    """How much results weigh against the network's policy in the improved one."""
     opening_plies: int = 0
     """A game starts with up to so many random plies."""
     temperature_plies: int = 10
-    """In the first so many plies the action is drawn by its visits, then it is the best one."""
+    """In the first so many plies cheap searches draw their action too, as full ones always do."""
     opponent_share: float = 0.1
     """In so many of the games the fixed opponents sit in all seats but one."""
     search_value_share: float = 0.0
@@ -66,17 +66,24 @@ class GuidedSettings:
         """
         for name in ("steps", "games", "plies", "simulations", "cheap_simulations", "buffer"):
             whole_number(name, getattr(self, name), 1)
-        whole_number("batch_size", self.batch_size, 1)
+        for name in ("considered", "batch_size"):
+            whole_number(name, getattr(self, name), 1)
         for name in ("opening_plies", "temperature_plies"):
             whole_number(name, getattr(self, name), 0)
         whole_number("warm_up", self.warm_up, 0, self.buffer)
-        for name in ("full_share", "noise_share", "opponent_share", "search_value_share"):
+        for name in ("full_share", "opponent_share", "search_value_share"):
             if checked_number(name, getattr(self, name)) > 1:
                 raise ValueError(f"{name} must be from 0 to 1, got {getattr(self, name)!r}")
-        for name in ("full_share", "noise_concentration", "reuse", "learning_rate"):
+        for name in ("full_share", "reuse", "learning_rate"):
             if checked_number(name, getattr(self, name)) == 0:
                 raise ValueError(f"{name} must be above 0, got {getattr(self, name)!r}")
-        for name in ("exploration", "final_learning_rate", "weight_decay", "value_weight"):
+        for name in (
+            "exploration",
+            "value_scale",
+            "final_learning_rate",
+            "weight_decay",
+            "value_weight",
+        ):
             checked_number(name, getattr(self, name))
 
     def to_dict(self) -> dict[str, Any]:

@@ -21,7 +21,7 @@ def sample_dtype(game: Game) -> np.dtype[np.void]:
         [
             ("observation", np.int8, game.observation_shape),  # of the seat to move
             ("legal", np.uint8, (-(-game.num_actions // 8),)),  # actions, packed by np.packbits
-            ("policy", np.float16, (game.num_actions,)),  # each action's share of the visits
+            ("policy", np.float16, (game.num_actions,)),  # what it shall be
             ("value", np.float32),  # for the seat to move
             ("seat", np.int8),
             ("game", np.int32),  # which of those side by side

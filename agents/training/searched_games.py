@@ -10,8 +10,8 @@ import numpy.typing as npt
 import torch
 
 from agents.agent import Actions, Agent
-from agents.mcts import Searched
-from agents.puct import Evaluator, PuctAgent
+from agents.gumbel import GumbelAgent, Improved
+from agents.puct import Evaluator
 from agents.trained import masked_choice
 from agents.training.guided_settings import GuidedSettings
 from agents.training.replay_buffer import Samples, bytes_tensor, records, sample_dtype
@@ -36,10 +36,9 @@ class Played(NamedTuple):
 class SearchedGames:
     """Games in which the learner, in all seats or against a fixed opponent, moves by search.
 
-    As in AlphaZero (see `agents.training.guided`): noise in the root's priors, actions drawn by
-    visits at the start of a game. A random part of the searches is full and kept to train on,
-    the others are cheap (playout cap randomisation: D. Wu, "Accelerating self-play learning in
-    Go", 2019).
+    A random part of the searches is full, draws its action by Gumbel noise, and is kept to train
+    on; the others are cheap (playout cap randomisation: D. Wu, "Accelerating self-play learning
+    in Go", 2019), and but for the start of a game without noise.
     """
 
     def __init__(
@@ -63,11 +62,18 @@ class SearchedGames:
         self.settings = settings
         self.opponents = list(opponents)
         self._rng = rng
-        c = settings.exploration
-        self._full = PuctAgent(
-            game, 0, settings.simulations, c, noise=settings.noise_share, evaluator=evaluator
+        self._full, self._cheap = (
+            GumbelAgent(
+                game,
+                0,
+                simulations,
+                settings.exploration,
+                settings.considered,
+                settings.value_scale,
+                evaluator,
+            )
+            for simulations in (settings.simulations, settings.cheap_simulations)
         )
-        self._cheap = PuctAgent(game, 0, settings.cheap_simulations, c, evaluator=evaluator)
         num = settings.games
         against = round(settings.opponent_share * num) if self.opponents else 0
         self._against = np.where(np.arange(num) < against, np.arange(num), _EVERY_SEAT)
@@ -108,11 +114,10 @@ class SearchedGames:
         ):
             if not len(turn):
                 continue
-            noise = self._noise(legal[turn]) if agent is self._full else None
-            found = agent.search(shown[turn], words[turn], noise)
+            noisy = full[turn] | (self.states["ply"][turn] < settings.temperature_plies)
+            noise = rng.gumbel(size=(len(turn), game.num_actions)) * noisy[:, None]
+            found = agent.search(shown[turn], words[turn], noise.astype(np.float32))
             actions[turn] = found.actions
-            early = self.states["ply"][turn] < settings.temperature_plies
-            actions[turn[early]] = drawn(found.visits[early], draws[turn[early]])
             if agent is self._full:
                 self._keep(turn, shown[turn], legal[turn], found)
 
@@ -136,17 +141,12 @@ class SearchedGames:
         self.seats[which] = seats[which]
         self.openings[which] = openings[which]
 
-    def _noise(self, legal: npt.NDArray[np.bool_]) -> npt.NDArray[np.float32]:
-        """Dirichlet noise over the legal actions, not scaled to a sum of 1 yet."""
-        parameter = self.settings.noise_concentration / legal.sum(1, keepdims=True)
-        return self._rng.gamma(parameter, size=legal.shape).astype(np.float32)
-
     def _keep(
         self,
         turn: npt.NDArray[np.intp],
         shown: States,
         legal: npt.NDArray[np.bool_],
-        found: Searched,
+        found: Improved,
     ) -> None:
         """Remember full searches until their games end."""
         each = np.arange(len(turn))
@@ -154,7 +154,7 @@ class SearchedGames:
         kept = np.zeros(len(turn), self.pending.dtype)
         kept["observation"] = self.game.observe(shown, seats)
         kept["legal"] = np.packbits(legal, axis=1)
-        kept["policy"] = found.visits / found.visits.sum(1, keepdims=True)
+        kept["policy"] = found.policies
         kept["value"] = found.values[each, seats]
         kept["seat"] = seats
         kept["game"] = turn
@@ -193,8 +193,3 @@ class SearchedGames:
 def each_alone(actions: Actions, num_actions: int) -> npt.NDArray[np.float16]:
     """The policies that take one action each."""
     return (actions[:, None] == np.arange(num_actions)).astype(np.float16)
-
-
-def drawn(visits: npt.NDArray[np.int32], words: npt.NDArray[np.uint64]) -> Actions:
-    """An action for each row, as probable as it was visited often."""
-    return masked_choice(np.log(np.maximum(visits, 1)), visits > 0, 1.0, words)

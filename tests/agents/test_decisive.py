@@ -71,6 +71,8 @@ def test_in_gomoku_it_sees_all_lines_through_the_last_stones(which):
             kind = "win" if wins else "threat" if threats else "nothing"
             seen[int(state["to_move"][0])][kind] += 1
             assert decisive(game, state, before) in (wins or threats or {-1})
+            all_wins = winning_actions(game, state)
+            assert decisive(game, state, -2) in (all_wins or threats or {-1})
             before, last = last, int(rng.choice(np.flatnonzero(game.legal(state)[0])))
             game.play(state, [last])
     assert min(count for counts in seen.values() for count in counts.values()) > 20

@@ -107,17 +107,6 @@ class Uniform:
         return np.zeros((len(states), self.num_actions), np.float32), np.zeros(len(states))
 
 
-def test_noise_shares_in_the_priors_of_the_root(gekitai):
-    noise = np.zeros((1, 36), np.float32)
-    noise[0, 5] = 0.01
-    agent = PuctAgent(gekitai, 0, 500, decisive=False, noise=0.25, evaluator=Uniform(gekitai))
-    visits = agent.search(gekitai.new(1, 0), noise=noise).visits[0] / 500
-    assert visits[5] == pytest.approx(0.25 + 0.75 / 36, abs=0.02)
-    assert np.delete(visits, 5) == pytest.approx(np.full(35, 0.75 / 36), abs=0.02)
-    without = agent.search(gekitai.new(1, 0)).visits[0] / 500
-    assert without == pytest.approx(np.full(36, 1 / 36), abs=0.02)
-
-
 def test_threads_change_nothing(gekitai, live_positions, monkeypatch):
     states = live_positions(gekitai, 10, 3)[:40].copy()
     words = np.arange(len(states), dtype=np.uint64)
@@ -182,13 +171,6 @@ def test_a_bad_option(game, options, message, refused):
         agents.make("puct", game, **options)
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"noise": 1.5}, "noise must be a share from 0 to 1, got 1.5"),
-        ({"path": "a.onnx"}, "give a network's path or an evaluator, not both"),
-    ],
-)
-def test_a_bad_argument(options, message, gekitai, refused):
-    with refused(message):
-        PuctAgent(gekitai, evaluator=Uniform(gekitai), **options)
+def test_a_path_and_an_evaluator(gekitai, refused):
+    with refused("give a network's path or an evaluator, not both"):
+        PuctAgent(gekitai, path="a.onnx", evaluator=Uniform(gekitai))

@@ -8,7 +8,7 @@ import pytest
 import agents
 import boardenvs
 from agents.training.guided_settings import GuidedSettings
-from agents.training.searched_games import SearchedGames, drawn
+from agents.training.searched_games import SearchedGames
 
 
 def uniform(game):
@@ -43,7 +43,7 @@ def set_up(games, *actions):
 
 @pytest.mark.parametrize("seat", [0, 1])
 def test_a_win_at_once_gets_the_visits_and_the_result_goes_to_both_seats(seat, gomoku):
-    games = begun(gomoku, noise_share=0.0)
+    games = begun(gomoku, considered=25)
     # Three in the second row, with cell 9 to complete them; cell 5 is the other colour's.
     waiting = [24] if seat else []
     set_up(games, *waiting, 6, 5, 7, 0, 8)
@@ -89,14 +89,25 @@ def test_targets_are_shares_of_the_legal_actions(gomoku):
     assert pending["policy"].sum(1, dtype=np.float64) == pytest.approx(np.ones(6), abs=2e-3)
 
 
-def test_cheap_searches_are_not_kept_and_only_full_ones_get_noise(gomoku):
+def test_full_searches_are_kept_and_draw_their_actions(gomoku):
     games = begun(gomoku, games=200, full_share=0.3)
     assert games.play_ply().searched == 200
     assert 30 <= len(games.pending) <= 90
-    # All games are at their start: without noise all searches would have found the same.
-    assert len(np.unique(games.pending["policy"], axis=0)) > 20
+    # All games are at their start: without noise all searches find the same.
+    first = games.states["last_action"]
+    assert len(np.unique(first[games.pending["game"]])) > 10
     cheap = np.setdiff1d(np.arange(200), games.pending["game"])
-    assert len(np.unique(games.states["last_action"][cheap])) == 1
+    assert len(np.unique(first[cheap])) == 1
+
+
+def test_early_cheap_searches_draw_their_actions_too(gomoku):
+    games = begun(gomoku, games=100, full_share=1e-9, temperature_plies=1)
+    games.play_ply()
+    assert len(np.unique(games.states["last_action"])) > 10
+    set_up(games, 12)
+    games.play_ply()
+    assert len(np.unique(games.states["last_action"])) == 1
+    assert len(games.pending) == 0
 
 
 def test_openings_are_random_and_not_searched(gomoku):
@@ -122,23 +133,6 @@ def test_the_fixed_opponents_have_their_share_of_the_games(gomoku):
         against = samples[samples["game"] < 20]
         for game in np.unique(against["game"]):
             assert len(np.unique(against["seat"][against["game"] == game])) == 1
-
-
-def test_a_draw_by_visits_takes_each_as_often_as_it_was_visited():
-    visits = np.tile(np.array([0, 30, 10, 0], np.int32), (4000, 1))
-    words = np.random.default_rng(0).integers(0, 2**64, 4000, np.uint64)
-    counts = np.bincount(drawn(visits, words), minlength=4)
-    assert counts[[0, 3]].sum() == 0
-    assert counts[1] / 4000 == pytest.approx(0.75, abs=0.03)
-
-
-def test_early_plies_are_drawn(gomoku):
-    games = begun(gomoku, games=100, noise_share=0.0, temperature_plies=1)
-    games.play_ply()
-    assert len(np.unique(games.states["last_action"])) > 10
-    again = begun(gomoku, games=100, noise_share=0.0)
-    again.play_ply()
-    assert len(np.unique(again.states["last_action"])) == 1
 
 
 def test_the_search_does_not_know_the_coming_dice():

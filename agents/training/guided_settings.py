@@ -17,21 +17,21 @@ class GuidedSettings:
 
     steps: int = 2_000_000
     """Positions searched in all."""
-    games: int = 256
+    games: int = 128
     """Side by side."""
     plies: int = 8
     """In each game between two updates of the network."""
-    simulations: int = 64
+    simulations: int = 32
     """Of a full search, whose position is trained on."""
-    cheap_simulations: int = 16
+    cheap_simulations: int = 8
     """Of any other search, which only brings the game on."""
-    full_share: float = 0.25
+    full_share: float = 1.0
     """How many of the searches are full ones."""
     exploration: float = 1.5
     """The factor of the policy's share in the bound of the search, below the root."""
     considered: int = 16
     """How many of the root's actions share the simulations by sequential halving."""
-    value_scale: float = 0.1
+    value_scale: float = 0.25
     """How much results weigh against the network's policy in the improved one."""
     opening_plies: int = 0
     """A game starts with up to so many random plies."""
@@ -45,13 +45,13 @@ class GuidedSettings:
     """The last positions to train on."""
     warm_up: int = 5_000
     """Positions in the buffer before the network first learns."""
-    reuse: float = 4.0
+    reuse: float = 12.0
     """How often a position is trained on, on average."""
     batch_size: int = 256
     """Positions a gradient step."""
-    learning_rate: float = 1e-3
+    learning_rate: float = 2e-3
     """At the start."""
-    final_learning_rate: float = 1e-4
+    final_learning_rate: float = 2e-4
     """At the end; between them it falls linearly."""
     weight_decay: float = 1e-4
     """Of AdamW."""

@@ -25,6 +25,9 @@ SMALL = GuidedSettings(
     buffer=300,
     warm_up=60,
     batch_size=32,
+    reuse=4.0,
+    learning_rate=1e-3,
+    final_learning_rate=1e-4,
 )
 
 

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from agents.arena.scores import Scores
 from agents.ratings import Rating, Result, rate
 from agents.text_table import text_table
@@ -13,6 +15,8 @@ from boardenvs.episode import Episode
 from boardenvs.game import Game
 
 __all__ = ["PairResult", "SoloResult", "Verdict", "rated", "report", "result_of", "results_table"]
+
+_FIRST = 20  # games that are told one by one
 
 
 @dataclass(frozen=True)
@@ -53,14 +57,10 @@ class PairResult:
 
     def to_dict(self) -> dict[str, Any]:
         """As it stands in the arena's JSON; wins and losses as `a` sees them."""
-        s = self.scores
         return {
             "a": self.a,
             "b": self.b,
-            "games": s.games,
-            "wins": s.wins[0],
-            "draws": s.draws[0],
-            "losses": s.losses[0],
+            **_counts(self.scores),
             **({} if self.verdict is None else {"decided": self.verdict.decided}),
         }
 
@@ -85,14 +85,19 @@ class SoloResult:
 
     def to_dict(self) -> dict[str, Any]:
         """As it stands in the arena's JSON."""
-        s = self.scores
-        return {
-            "agent": self.agent,
-            "games": s.games,
-            "wins": s.wins[0],
-            "draws": s.draws[0],
-            "losses": s.losses[0],
-        }
+        return {"agent": self.agent, **_counts(self.scores)}
+
+
+def _counts(scores: Scores) -> dict[str, Any]:
+    """What the first agent came to, and its first games one by one."""
+    first = zip(scores.returns[:_FIRST, 0], scores.plies[:_FIRST], strict=True)
+    return {
+        "games": scores.games,
+        "wins": scores.wins[0],
+        "draws": scores.draws[0],
+        "losses": scores.losses[0],
+        "first": " ".join(f"{'ldw'[int(np.sign(result)) + 1]}{plies}" for result, plies in first),
+    }
 
 
 def result_of(
@@ -117,7 +122,11 @@ def rated(results: Sequence[PairResult | SoloResult]) -> list[Rating]:
 
 
 def report(game: Game, seed: int, results: Sequence[PairResult | SoloResult]) -> dict[str, Any]:
-    """The results as JSON values: `pairs` and `ratings`, or `solos` for a game for one."""
+    """The results as JSON values: `pairs` and `ratings`, or `solos` for a game for one.
+
+    `first` holds a match's first 20 games one by one, for whoever plays them again: `w`, `d`
+    or `l` as `a` sees it, and the number of plies, such as "w31 l28".
+    """
     return {
         "game": game.name,
         "params": game.params,

@@ -577,9 +577,10 @@ def test_arena(command, tmp_path, game):
     head = [*names, "games", "won", "drawn", "lost"]
     assert lines[0].split()[: len(head)] == head
     for result, line in zip(results, lines[2:], strict=True):
-        assert list(result) == [*names, "games", "wins", "draws", "losses"]
+        assert list(result) == [*names, "games", "wins", "draws", "losses", "first"]
         assert result["games"] == 20 == result["wins"] + result["draws"] + result["losses"]
-        assert line.split()[: len(head)] == [str(value) for value in result.values()]
+        shown = list(result.values())[: len(head)]
+        assert line.split()[: len(head)] == [str(value) for value in shown]
         if game.num_players <= 2:
             scores = agents.play_match(game, [result[name] for name in names], 20, 3)
             assert result["wins"] == scores.wins[0]

@@ -5,13 +5,14 @@ import json
 import numpy as np
 import pytest
 
-from agents.arena import PairResult, Scores, report, results_table
+import boardenvs
+from agents.arena import PairResult, Scores, report, results_table, round_robin, solos
 
 
 @pytest.fixture
 def two_results():
     returns = np.array([[1, -1]] * 5 + [[-1, 1]] * 2 + [[0, 0]] * 3, np.float32)
-    plies = np.ones(10, np.int32)
+    plies = np.arange(30, 40, dtype=np.int32)
     return [
         PairResult("random", "a:b", Scores(returns, plies)),
         PairResult("random", "greedy", Scores(-returns, plies)),
@@ -26,10 +27,38 @@ def test_the_report(gekitai, two_results):
         "params": {"board_size": 6, "pieces": 8, "line_length": 3, "max_plies": 200},
         "seed": 7,
         "pairs": [
-            {"a": "random", "b": "a:b", "games": 10, "wins": 5, "draws": 3, "losses": 2},
-            {"a": "random", "b": "greedy", "games": 10, "wins": 2, "draws": 3, "losses": 5},
+            {
+                "a": "random",
+                "b": "a:b",
+                "games": 10,
+                "wins": 5,
+                "draws": 3,
+                "losses": 2,
+                "first": "w30 w31 w32 w33 w34 l35 l36 d37 d38 d39",
+            },
+            {
+                "a": "random",
+                "b": "greedy",
+                "games": 10,
+                "wins": 2,
+                "draws": 3,
+                "losses": 5,
+                "first": "l30 l31 l32 l33 l34 w35 w36 d37 d38 d39",
+            },
         ],
     }
+
+
+@pytest.mark.parametrize("name", ["gekitai", "goat_race", "dominoes175"])
+def test_the_first_games_are_those_of_a_shorter_match(name):
+    # Games in which agents draw, games of two in any seats, and games of one.
+    game = boardenvs.make(name)
+    play = solos if game.num_players == 1 else round_robin
+    long, short = (list(play(game, ["random", "greedy"], n, 3)) for n in (30, 7))
+    for more, few in zip(long, short, strict=True):
+        games = more.to_dict()["first"].split()
+        assert len(games) == 20
+        assert games[:7] == few.to_dict()["first"].split()
 
 
 def test_the_table(two_results):

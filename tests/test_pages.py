@@ -16,6 +16,7 @@ HEADINGS = [
     "Info and mask",
     "Hidden and random",
     "Deviations",
+    "Agents",
     "Version history",
 ]
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)

@@ -1,0 +1,94 @@
+"""Every table of ratings is what its results say, and the results are what is played."""
+
+import itertools
+import shlex
+
+import pytest
+from result_tables import ARENAS, README, RESULTS, TITLES, command, place, read_report, replaced
+
+import boardenvs
+from agents import cli
+from agents.arena import round_robin, solos
+from agents.ratings import rate
+
+if not README.exists():
+    pytest.skip("not in a checkout", allow_module_level=True)
+
+
+@pytest.fixture(params=ARENAS)
+def table(request):
+    return request.param
+
+
+def test_every_result_belongs_to_a_table():
+    assert {path.stem for path in RESULTS.iterdir()} == set(ARENAS) == set(TITLES)
+
+
+def test_every_game_has_its_tables():
+    assert {read_report(name)["game"] for name in ARENAS} == set(boardenvs.GAMES)
+
+
+@pytest.mark.parametrize("shown", [*ARENAS, "all"])
+def test_the_tables_are_what_the_results_say(shown):
+    path, block = place(shown)
+    text = path.read_text(encoding="utf-8")
+    assert replaced(text, shown, block) == text, (
+        f"{path} is out of date, 'python tests/result_tables.py' writes this into it:\n{block}"
+    )
+
+
+def test_the_results_are_of_the_command(table):
+    options = cli._parser().parse_args(shlex.split(command(table))[1:])
+    game = cli._game(options)
+    report = read_report(table)
+    assert (report["game"], report["params"]) == (game.name, game.params)
+    assert report["seed"] == options.seed
+    if game.num_players == 1:
+        assert [solo["agent"] for solo in report["solos"]] == options.agents
+    else:
+        pairs = [(pair["a"], pair["b"]) for pair in report["pairs"]]
+        assert pairs == list(itertools.combinations(options.agents, 2))
+    for result in matches(report):
+        assert result["wins"] + result["draws"] + result["losses"] == options.games
+
+
+def test_the_ratings_are_those_of_the_pairs(table):
+    report = read_report(table)
+    if boardenvs.make(report["game"], **report["params"]).num_players == 2:
+        agents = {agent for pair in report["pairs"] for agent in (pair["a"], pair["b"])}
+        found = [rating.to_dict() for rating in rate(report["pairs"], sorted(agents))]
+        assert {r["agent"]: r for r in found} == {r["agent"]: r for r in report["ratings"]}
+    else:
+        assert {r["agent"] for r in report["ratings"]} == {
+            agent for pair in report["pairs"] for agent in (pair["a"], pair["b"])
+        }
+
+
+def test_a_part_is_played_again(table):
+    report = read_report(table)
+    game = boardenvs.make(report["game"], **report["params"])
+    replayed = 0
+    for result in matches(report):
+        specs = [result[key] for key in ("a", "b", "agent") if key in result]
+        if simulations(specs) > 100:
+            continue
+        few = 4 if simulations(specs) else 20
+        play = solos if game.num_players == 1 else round_robin
+        (again,) = play(game, specs, few, report["seed"])
+        found = again.to_dict()["first"].split()
+        expected = result["first"].split()[:few]
+        different = sum(f != e for f, e in zip(found, expected, strict=True))
+        # Another processor may round a network's logits otherwise, and a tie falls otherwise.
+        allowed = 2 if "trained" in specs else 0
+        assert different <= allowed, f"{specs}: {found}, not {expected}"
+        replayed += 1
+    assert replayed >= 2
+
+
+def matches(report):
+    return report["pairs"] or report["solos"]
+
+
+def simulations(specs):
+    """The most simulations that one of the agents makes for a move."""
+    return max(int(spec.partition(":")[2] or 0) for spec in specs)

@@ -27,7 +27,7 @@ class Dominoes175GreedyAgent(Agent):
     takes any), and plays where they are most, among these on the tallest stack. Which tile
     to turn over makes no difference: any, uniformly, as among equals.
 
-    It wins about 3.8 % of games, random play 0.8 %.
+    How often it wins, and how often the best policy does, `agents.dominoes175_optimum` tells.
     """
 
     def choose(self, states: States, words: Words) -> Actions:

@@ -11,7 +11,9 @@ from matplotlib.figure import Figure
 __all__ = ["draw_curve"]
 
 
-def draw_curve(title: str, history: Sequence[dict[str, Any]], opponents: Sequence[str]) -> bytes:
+def draw_curve(
+    title: str, history: Sequence[dict[str, Any]], opponents: Sequence[str], best: int
+) -> bytes:
     """Score against fixed opponents over training, with its 95% interval, as PNG.
 
     Args:
@@ -19,12 +21,13 @@ def draw_curve(title: str, history: Sequence[dict[str, Any]], opponents: Sequenc
         history: one evaluation each: `steps`, and for each opponent
             `{"score", "low", "high"}`.
         opponents: which of them to draw.
+        best: the steps at which the agent that was kept stood.
     """
     figure = Figure(figsize=(8, 5), dpi=120, layout="constrained")
     axes = figure.subplots()
     steps = [point["steps"] for point in history]
     for opponent, colour, marker in zip(
-        opponents, ("#0072b2", "#d55e00", "#009e73"), "osD", strict=False
+        opponents, ("#0072b2", "#d55e00", "#009e73", "#cc79a7"), "osD^", strict=False
     ):
         found = [point[opponent] for point in history]
         axes.fill_between(
@@ -37,6 +40,7 @@ def draw_curve(title: str, history: Sequence[dict[str, Any]], opponents: Sequenc
             marker=marker,
             label=opponent if opponent == "alone" else f"vs {opponent}",
         )
+    axes.axvline(best, color="grey", linewidth=1.2, linestyle="--", label="kept")
     axes.axhline(0.5, color="grey", linewidth=0.8, linestyle=":")
     axes.set(title=title, xlabel="decisions of the learner", ylabel="score, draws counting half")
     axes.set_ylim(-0.02, 1.02)

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import copy
+import json
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from agents.agent import Actions, Agent, Words
 from agents.sb3 import SB3Agent
 from boardenvs.game import Game, States
 
 __all__ = ["EarlierSelves", "LatestSelf"]
+
+_MEMORY = 200
+"""Games over which a self's score is averaged, about."""
+_LEAST = 0.05
+"""Weight of a self that loses every game: it may be forgotten how to beat it."""
 
 
 class LatestSelf(Agent):
@@ -35,22 +42,34 @@ class LatestSelf(Agent):
 
 
 class EarlierSelves(LatestSelf):
-    """One of the learner's earlier selves at a time, drawn anew by `draw`."""
+    """One of the learner's earlier selves at a time, drawn anew by `draw`.
 
-    def __init__(self, game: Game, size: int, seed: int) -> None:
+    A self is drawn in proportion to `(1 - score)**2`, the learner's score against it, so
+    that the hardest come oftenest: prioritised fictitious self-play, from O. Vinyals et al.,
+    "Grandmaster level in StarCraft II using multi-agent reinforcement learning", Nature 575
+    (2019).
+    """
+
+    def __init__(self, game: Game, size: int, num_games: int, seed: int) -> None:
         """Prepare; `attach` starts with the learner as it is then.
 
         Args:
             game: what is played.
             size: how many earlier selves are kept: when there is one more, a random one
                 of the older half goes, so that old ones thin out but do not vanish.
+            num_games: played side by side, of which `note` tells.
             seed: of the draws.
         """
         super().__init__(game)
         self.spec = "earlier self"
         self.selves: list[dict[str, Any]] = []
+        self.scores: list[float] = []
+        """The learner's score against each, as far as it is known: one half at first."""
         self.draws = np.random.default_rng(seed)
         self._size = size
+        self._playing = 0
+        self._began_before = np.ones(num_games, np.bool_)
+        self._finished = 0
         self._model: Any = None
         self._policy: Any = None
 
@@ -70,9 +89,48 @@ class EarlierSelves(LatestSelf):
         """Keep the learner as it is now among the earlier selves."""
         weights = {k: v.detach().clone() for k, v in self._model.policy.state_dict().items()}
         self.selves.append(weights)
+        self.scores.append(0.5)
         if len(self.selves) > self._size:
-            del self.selves[int(self.draws.integers(len(self.selves) // 2))]
+            gone = int(self.draws.integers(len(self.selves) // 2))
+            del self.selves[gone], self.scores[gone]
+            if gone == self._playing:
+                self._playing = -1  # it plays on until the next draw, but counts no more
+            elif gone < self._playing:
+                self._playing -= 1
+
+    def note(self, over: npt.NDArray[np.bool_], rewards: npt.NDArray[np.float32]) -> None:
+        """Learn from the games that ended how hard the self that plays is.
+
+        Args:
+            over: which of the games ended in this step, shape (num_games,).
+            rewards: the learner's, shape (num_games,).
+        """
+        told = over & ~self._began_before
+        self._began_before &= ~over
+        if self._playing < 0:
+            return
+        for reward in rewards[told]:
+            score = (1 + float(np.clip(reward, -1, 1))) / 2
+            self.scores[self._playing] += (score - self.scores[self._playing]) / _MEMORY
+        self._finished += int(told.sum())
 
     def draw(self) -> None:
-        """Play as a random one of the earlier selves from now on."""
-        self._policy.load_state_dict(self.selves[int(self.draws.integers(len(self.selves)))])
+        """Play as another of the earlier selves from now on, if enough games of this one ended."""
+        if self._playing >= 0 and self._finished < len(self._began_before):
+            return
+        weights = (1 - np.array(self.scores)) ** 2 + _LEAST
+        self._playing = int(self.draws.choice(len(self.selves), p=weights / weights.sum()))
+        self._policy.load_state_dict(self.selves[self._playing])
+        self._began_before[:] = True
+        self._finished = 0
+
+    def state(self) -> dict[str, Any]:
+        """What `load_state` takes: the selves, how hard they are, and the generator."""
+        draws = json.dumps(self.draws.bit_generator.state)
+        return {"selves": self.selves, "scores": self.scores, "draws": draws}
+
+    def load_state(self, state: dict[str, Any]) -> None:
+        """Go on from `state`; who plays next is drawn anew."""
+        self.selves, self.scores = list(state["selves"]), list(state["scores"])
+        self.draws.bit_generator.state = json.loads(state["draws"])
+        self._playing = -1

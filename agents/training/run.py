@@ -1,14 +1,14 @@
-"""A training run: MaskablePPO against a mix of opponents, watched, saved and exported."""
+"""A training run: self-play against a mix of opponents, watched, saved and exported."""
 
 from __future__ import annotations
 
+import copy
 import io
 import json
 from pathlib import Path
 from typing import Any
 
 import torch
-from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import configure
 from tqdm.auto import tqdm
@@ -19,17 +19,12 @@ from agents.making import make
 from agents.sb3 import from_sb3
 from agents.training.curve import draw_curve
 from agents.training.export import export_policy
-from agents.training.opponents import EarlierSelves, LatestSelf
-from agents.training.settings import Settings
-from agents.training.vec_env import SB3VecEnv
+from agents.training.ppo import PPOLearner
+from agents.training.settings import Settings, settings_from
 from boardenvs.files import write_atomically
 from boardenvs.game import Game
-from boardenvs.vector import SeatVectorEnv
 
-__all__ = ["FIXED_OPPONENTS", "TrainingRun"]
-
-FIXED_OPPONENTS = ("random", "greedy")
-"""What the learner is measured against, one kind in all other seats."""
+__all__ = ["ALONE", "TrainingRun"]
 
 ALONE = "alone"
 """The name of the evaluation in a game for one."""
@@ -52,44 +47,37 @@ class TrainingRun:
             settings: how.
             seed: of everything random.
             folder: where it is kept.
+
+        Raises:
+            ValueError: an opponent that the settings name cannot be made for the game.
         """
         self.game = game
         self.settings = settings
         self.seed = seed
         self.folder = folder
         self.history: list[dict[str, Any]] = []
+        self.best: dict[str, Any] = {}
+        """Of the evaluation with the highest mean score: `steps`, `score`, and the weights,
+        `policy`."""
         self.card: dict[str, Any] = {}
         """What `finish` found."""
-        latest = LatestSelf(game)
-        self.earlier = EarlierSelves(game, settings.selves, seed)
-        made = {spec: make(spec, game, seed) for spec in FIXED_OPPONENTS}
-        opponents: list[Any] = ["random", made["greedy"], latest, self.earlier]
         others = game.num_players - 1
-        self.rivals: dict[str, list[Any]] = (
-            {spec: [agent] * others for spec, agent in made.items()} if others else {ALONE: []}
-        )
+        self.rivals: dict[str, list[Any]] = {ALONE: []}
         """Who sits in the other seats at each evaluation."""
-        quarter = max(1, settings.num_envs // len(opponents))
-        self._env = SB3VecEnv(
-            [SeatVectorEnv(quarter, game, opponent=opponent) for opponent in opponents], seed
-        )
-        slowest = settings.learning_rate / 10
-        self.model = MaskablePPO(
-            "MlpPolicy",
-            self._env,
-            n_steps=settings.rollout,
-            batch_size=min(settings.batch_size, self._env.num_envs * settings.rollout),
-            n_epochs=settings.epochs,
-            learning_rate=lambda left: slowest + left * (settings.learning_rate - slowest),
-            gamma=settings.gamma,
-            gae_lambda=settings.gae_lambda,
-            ent_coef=settings.entropy,
-            policy_kwargs={"net_arch": list(settings.hidden), "activation_fn": torch.nn.ReLU},
-            seed=seed,
-            device="cpu",
-        )
-        latest.attach(self.model)
-        self.earlier.attach(self.model)
+        if others:
+            made = {spec: make(spec, game, seed) for spec in settings.evaluate_against}
+            self.rivals = {spec: [agent] * others for spec, agent in made.items()}
+        self.ppo = PPOLearner(game, settings, seed)
+
+    @property
+    def model(self) -> Any:
+        """The MaskablePPO model, whose policy is the learner's."""
+        return self.ppo.model
+
+    @property
+    def steps(self) -> int:
+        """The learner's decisions so far."""
+        return int(self.model.num_timesteps)
 
     @classmethod
     def resume(cls, folder: Path, steps: int | None = None) -> TrainingRun:
@@ -107,28 +95,22 @@ class TrainingRun:
             checkpoint = torch.load(folder / "checkpoint.pt", weights_only=True)
             game = boardenvs.make(data["game"], **data["params"])
             changes = {} if steps is None else {"steps": steps}
-            fields = {**data["settings"], **changes}
-            fields["hidden"] = tuple(fields["hidden"])
-            run = cls(game, Settings(**fields), data["seed"], folder)
-            run.model.policy.load_state_dict(checkpoint["policy"])
-            run.model.policy.optimizer.load_state_dict(checkpoint["optimizer"])
-            run.model.num_timesteps = checkpoint["steps"]
-            run.model._n_updates = checkpoint["updates"]  # noqa: SLF001 no public name
-            run.earlier.selves = checkpoint["selves"]
-            run.earlier.draws.bit_generator.state = json.loads(checkpoint["draws"])
+            settings = settings_from({**data["settings"], **changes})
+            run = cls(game, settings, data["seed"], folder)
+            run.ppo.load_state(checkpoint["ppo"], run.seed)
             run.history = json.loads(checkpoint["history"])
+            run.best = checkpoint["best"]
             torch.set_rng_state(checkpoint["torch_rng"])
         except Exception as error:  # noqa: BLE001 a damaged file can break anywhere
             reason = " ".join(str(error).split())[:200] or type(error).__name__
             raise ValueError(f"{folder} holds no run that can go on: {reason}") from None
-        # New games, not those of the beginning once more.
-        run._env.seed(data["seed"] + run.model.num_timesteps)
         return run
 
     def learn(self, *, progress: bool = True) -> None:
-        """Train up to the settings' number of steps; a checkpoint at every evaluation.
+        """Train up to the settings' number of steps, or until nothing gets better any more.
 
-        An interruption leaves a checkpoint too, and goes on upwards.
+        Every evaluation leaves a checkpoint, and so does an interruption, which goes on
+        upwards.
 
         Args:
             progress: whether to show a bar on standard error.
@@ -137,12 +119,12 @@ class TrainingRun:
         logger = configure(str(self.folder / "tensorboard"), ["tensorboard"])
         self.model.set_logger(logger)
         self._save_settings()
-        left = self.settings.steps - self.model.num_timesteps
-        if left <= 0:
+        left = self.settings.steps - self.steps
+        if left <= 0 or self.stale:
             return
         with tqdm(
             total=self.settings.steps,
-            initial=self.model.num_timesteps,
+            initial=self.steps,
             unit="step",
             unit_scale=True,
             desc=f"training {self.game.name}",
@@ -158,31 +140,43 @@ class TrainingRun:
             finally:
                 torch.set_num_threads(threads)
                 self.save_checkpoint()
-        self.evaluate()
-        self.save_checkpoint()
+        if self.history[-1]["steps"] < self.steps:
+            self.evaluate()
+            self.save_checkpoint()
         logger.close()
+
+    @property
+    def stale(self) -> bool:
+        """Whether the last `patience` evaluations brought no new best score."""
+        late = [point for point in self.history if point["steps"] > self.best.get("steps", 0)]
+        return len(late) >= self.settings.patience
 
     def agent(self) -> Any:
         """The learner as it is now, as an agent that takes the most probable action."""
         return from_sb3(self.model, self.game)
 
-    def scores(self, games: int, seed: int) -> dict[str, Scores]:
-        """Matches of the learner against each fixed opponent, or of the learner alone."""
-        agent = self.agent()
+    def scores(self, agent: Any, games: int, seed: int) -> dict[str, Scores]:
+        """Matches of an agent against each fixed opponent, or of the agent alone."""
         return {
             spec: play_match(self.game, [agent, *others], games, seed)
             for spec, others in self.rivals.items()
         }
 
     def evaluate(self) -> dict[str, Any]:
-        """Measure the learner, and add that to the history."""
-        point: dict[str, Any] = {"steps": self.model.num_timesteps}
-        for spec, scores in self.scores(self.settings.evaluation_games, _EVALUATION_SEED).items():
+        """Measure the learner, add that to the history, and keep the weights if they are best."""
+        point: dict[str, Any] = {"steps": self.steps}
+        games = self.settings.evaluation_games
+        found = self.scores(self.agent(), games, _EVALUATION_SEED)
+        for spec, scores in found.items():
             low, high = scores.interval(0)
             point[spec] = {"score": scores[0], "low": low, "high": high, "games": scores.games}
             self.model.logger.record(f"evaluation/score_against_{spec}", scores[0])
-        self.model.logger.dump(self.model.num_timesteps)
+        self.model.logger.dump(self.steps)
         self.history.append(point)
+        mean = sum(scores[0] for scores in found.values()) / len(found)
+        if mean >= self.best.get("score", -1):
+            weights = copy.deepcopy(self.model.policy.state_dict())
+            self.best = {"steps": self.steps, "score": mean, "policy": weights}
         return point
 
     def save_checkpoint(self) -> None:
@@ -190,13 +184,9 @@ class TrainingRun:
         data = io.BytesIO()
         torch.save(
             {
-                "policy": self.model.policy.state_dict(),
-                "optimizer": self.model.policy.optimizer.state_dict(),
-                "steps": self.model.num_timesteps,
-                "updates": self.model._n_updates,  # noqa: SLF001 no public name
-                "selves": self.earlier.selves,
-                "draws": json.dumps(self.earlier.draws.bit_generator.state),
+                "ppo": self.ppo.state(),
                 "history": json.dumps(self.history),
+                "best": self.best,
                 "torch_rng": torch.get_rng_state(),
             },
             data,
@@ -204,7 +194,7 @@ class TrainingRun:
         write_atomically(self.folder / "checkpoint.pt", data.getvalue())
 
     def finish(self, command: str, *, seed: int = 0) -> Path:
-        """Measure the learner for its card, export it, and draw its learning curve.
+        """Measure the best checkpoint for its card, export it, and draw the learning curve.
 
         Args:
             command: that repeats the run.
@@ -214,17 +204,20 @@ class TrainingRun:
             The ONNX file.
         """
         path = self.folder / "agent.onnx"
-        scores = self.scores(self.settings.final_games, seed)
+        latest = copy.deepcopy(self.model.policy.state_dict())
+        self.model.policy.load_state_dict(self.best["policy"])
+        scores = self.scores(self.agent(), self.settings.final_games, seed)
         self.card = {
-            "steps": self.model.num_timesteps,
+            "steps": self.best["steps"],
             "seed": self.seed,
             "command": command,
             "settings": self.settings.to_dict(),
             "scores": [_score_entry(spec, found, seed) for spec, found in scores.items()],
         }
         export_policy(self.model.policy, self.game, path, self.card)
+        self.model.policy.load_state_dict(latest)
         title = f"{self.game.name}: {self.settings.evaluation_games} games an evaluation"
-        curve = draw_curve(title, self.history, list(self.rivals))
+        curve = draw_curve(title, self.history, list(self.rivals), self.best["steps"])
         write_atomically(self.folder / "learning_curve.png", curve)
         return path
 
@@ -261,7 +254,7 @@ class _Watcher(BaseCallback):
         super().__init__()
         self._run = run
         self._bar = bar
-        self._remembered = run.model.num_timesteps
+        self._remembered = run.steps
 
     def _on_rollout_start(self) -> None:
         run, done = self._run, self.num_timesteps
@@ -270,9 +263,9 @@ class _Watcher(BaseCallback):
             self._show(run.evaluate())
             run.save_checkpoint()
         if done - self._remembered >= run.settings.remember_every:
-            run.earlier.remember()
+            run.ppo.earlier.remember()
             self._remembered = done
-        run.earlier.draw()
+        run.ppo.earlier.draw()
 
     def _show(self, point: dict[str, Any]) -> None:
         self._bar.set_postfix(
@@ -281,4 +274,4 @@ class _Watcher(BaseCallback):
 
     def _on_step(self) -> bool:
         self._bar.update(self.num_timesteps - self._bar.n)
-        return True
+        return not self._run.stale

@@ -1,11 +1,21 @@
-"""The settings of a training run, and where they differ from game to game."""
+"""The settings of a training run; a game's own lie in `games/`, a file for each."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+import tomllib
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields, replace
+from pathlib import Path
 from typing import Any
 
-__all__ = ["Settings", "settings_for"]
+from boardenvs.game import Game
+
+__all__ = ["EARLIER", "GAMES", "LATEST", "Settings", "settings_for", "settings_from"]
+
+GAMES = Path(__file__).with_name("games")
+"""Where the games' settings lie, as TOML."""
+LATEST, EARLIER = "latest", "earlier"
+"""Among the opponents, the learner as it is now and one of its earlier selves."""
 
 
 @dataclass(frozen=True)
@@ -15,8 +25,25 @@ class Settings:
     steps: int = 2_000_000
     """The learner's decisions in all."""
     num_envs: int = 256
-    """Games side by side, a quarter each against random, greedy, its latest self and
-    earlier selves."""
+    """Games side by side."""
+    opponents: Mapping[str, float] = field(
+        default_factory=lambda: {"random": 1, "greedy": 1, LATEST: 1, EARLIER: 1}
+    )
+    """Who has the other seats, and in how large a share of the games: agents by their spec, the
+    learner itself (`latest`), or one of its earlier selves (`earlier`), those oftener that it
+    does worse against."""
+    head_start: float = 0
+    """Share of games that begin in the middle of one; for games of one player alone."""
+    head_start_by: str = "greedy"
+    """The agent that plays a game up to there."""
+    network: str = "plain"
+    """`plain` layers, or `convolutional` ones for a board; see agents/training/networks.py."""
+    hidden: tuple[int, ...] = (256, 256)
+    """Hidden layers, of policy and of value; of a convolutional network, of the value alone."""
+    channels: int = 32
+    """Features of a cell in a convolutional network."""
+    blocks: int = 2
+    """Residual blocks of a convolutional network."""
     rollout: int = 32
     """Decisions a game between two updates."""
     batch_size: int = 1024
@@ -31,16 +58,18 @@ class Settings:
     """Of generalised advantage estimation."""
     entropy: float = 0.01
     """Weight of the entropy bonus, which keeps the policy trying things."""
-    hidden: tuple[int, ...] = (256, 256)
-    """Hidden layers, of policy and of value."""
     selves: int = 20
     """Earlier selves kept as opponents."""
     remember_every: int = 100_000
     """Decisions between two earlier selves."""
+    evaluate_against: tuple[str, ...] = ("random", "greedy")
+    """Fixed opponents, each in all other seats, whose mean score tells the best checkpoint."""
     evaluate_every: int = 100_000
-    """Decisions between two matches against random and greedy."""
+    """Decisions between two evaluations; each leaves a checkpoint."""
     evaluation_games: int = 200
-    """Games of each such match."""
+    """Games of each match of an evaluation."""
+    patience: int = 10
+    """Evaluations without a new best score after which the run ends early."""
     final_games: int = 1000
     """Games against each fixed opponent for the card."""
 
@@ -49,12 +78,39 @@ class Settings:
         return asdict(self)
 
 
-_DIFFERENT: dict[str, dict[str, Any]] = {
-    # A game has at most nine moves: a small network knows it all.
-    "game112": {"steps": 1_000_000, "hidden": (128, 128)},
-}
+def settings_for(game: Game, **changes: Any) -> Settings:
+    """A game's settings, some of them changed.
+
+    The game's file holds what differs from the default, and in tables such as
+    `["board_size=9"]` what differs further for such parameters.
+
+    Raises:
+        ValueError: the file, or a change, names a setting that there is not.
+    """
+    path = GAMES / f"{game.name}.toml"
+    found = tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    values = {key: value for key, value in found.items() if "=" not in key}
+    for condition in found.keys() - values.keys():
+        name, _, value = condition.partition("=")
+        if str(game.params[name]) == value:
+            values |= found[condition]
+    return settings_from({**values, **changes})
 
 
-def settings_for(game: str, **changes: Any) -> Settings:
-    """A game's settings, some of them changed."""
-    return replace(Settings(), **{**_DIFFERENT.get(game, {}), **changes})
+def settings_from(values: Mapping[str, Any]) -> Settings:
+    """Settings from what TOML or JSON hold.
+
+    Raises:
+        ValueError: there is no such setting, or a value is out of range.
+    """
+    known = {f.name for f in fields(Settings)}
+    for key in values:
+        if key not in known:
+            raise ValueError(f"there is no setting {key!r}; there are {', '.join(sorted(known))}")
+    tuples = {k: tuple(v) for k, v in values.items() if isinstance(v, list)}
+    settings = replace(Settings(), **{**values, **tuples})
+    if settings.network not in ("plain", "convolutional"):
+        raise ValueError(f"network must be plain or convolutional, got {settings.network!r}")
+    if not settings.opponents or not all(share > 0 for share in settings.opponents.values()):
+        raise ValueError(f"opponents must have shares above 0, got {dict(settings.opponents)}")
+    return settings

@@ -52,19 +52,17 @@ def train(
         run = TrainingRun.resume(folder, steps)
         if run.game != game:
             raise ValueError(f"{folder} holds a run of {run.game!r}, not of {game!r}")
-        if steps is not None and steps < run.model.num_timesteps:
-            raise ValueError(
-                f"{folder} holds a run of {run.model.num_timesteps:,} steps already, got {steps:,}"
-            )
+        if steps is not None and steps < run.steps:
+            raise ValueError(f"{folder} holds a run of {run.steps:,} steps already, got {steps:,}")
         if seed is not None and seed != run.seed:
             raise ValueError(f"{folder} holds a run with seed {run.seed}, not {seed}")
         command = _command(run)
-        print(f"going on from step {run.model.num_timesteps:,} of {run.settings.steps:,}")
+        print(f"going on from step {run.steps:,} of {run.settings.steps:,}")
     else:
         for name in ("checkpoint.pt", "agent.onnx"):
             if (folder / name).exists():
                 raise ValueError(f"{folder} holds a run: --resume it, or name another --out")
-        chosen = settings_for(game.name) if settings is None else settings
+        chosen = settings_for(game) if settings is None else settings
         chosen = chosen if steps is None else replace(chosen, steps=steps)
         seed = whole_number("seed", 0 if seed is None else seed, 0, 2**31 - 1)
         run = TrainingRun(game, chosen, seed, folder)

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from stable_baselines3.common.vec_env import VecEnv
 
+from agents.training.head_starts import HeadStarts
 from boardenvs.vector import SeatVectorEnv
 
-__all__ = ["SB3VecEnv"]
+__all__ = ["Listener", "SB3VecEnv"]
+
+Listener = Callable[[npt.NDArray[np.bool_], npt.NDArray[np.float32]], None]
+"""Takes which of an environment's games ended in a step, and the rewards, of shape (num_envs,)."""
 
 
 class SB3VecEnv(VecEnv):
@@ -23,14 +27,32 @@ class SB3VecEnv(VecEnv):
     games that ended, and `action_masks` for sb3-contrib.
     """
 
-    def __init__(self, envs: Sequence[SeatVectorEnv], seed: int | None = None) -> None:
+    def __init__(
+        self,
+        envs: Sequence[SeatVectorEnv],
+        seed: int | None = None,
+        views: npt.NDArray[np.intp] | None = None,
+        listeners: Mapping[int, Listener] | None = None,
+        head_starts: HeadStarts | None = None,
+        head_start_share: float = 0,
+    ) -> None:
         """Join environments.
 
         Args:
             envs: of one game, with Gymnasium's `SAME_STEP` autoreset.
             seed: for their first reset: environment k takes `seed + k`.
+            views: the board's symmetries (`agents.training.symmetry.symmetries`): each game is
+                shown under one of them, drawn anew when it begins, from its first
+                observation to its last; by default as it stands.
+            listeners: for some of the environments, by their number, who is told after each
+                step which games ended, and the rewards.
+            head_starts: where games begin, but for the very first ones,
+            head_start_share: in this share of all; the others at their beginning.
         """
+        self._head_starts = head_starts
+        self._head_start_share = head_start_share
         self.envs = list(envs)
+        self._listeners = dict(listeners or {})
         self._slices: list[slice] = []
         low = 0
         for env in self.envs:
@@ -40,6 +62,10 @@ class SB3VecEnv(VecEnv):
         self._started = time.monotonic()
         self._lengths = np.zeros(low, np.int64)
         self._actions: npt.NDArray[np.int64] = np.zeros(low, np.int64)
+        actions = np.arange(self.envs[0].game.num_actions)
+        self._views = actions[None] if views is None else views
+        self._view = np.zeros(low, np.intp)
+        self._draws = np.random.default_rng(seed)
         super().__init__(low, envs[0].single_observation_space, envs[0].single_action_space)
 
     def reset(self) -> npt.NDArray[np.int8]:
@@ -49,10 +75,21 @@ class SB3VecEnv(VecEnv):
             observations.append(env.reset(seed=seed)[0])
         self._seed_once = None
         self._lengths[:] = 0
-        return np.concatenate(observations)
+        self._view = self._draws.integers(len(self._views), size=self.num_envs)
+        return self._seen(np.concatenate(observations), self._view)
+
+    def _seen(
+        self, observations: npt.NDArray[np.int8], views: npt.NDArray[np.intp]
+    ) -> npt.NDArray[np.int8]:
+        """Boards under their views."""
+        if len(self._views) == 1:
+            return observations
+        planes = observations.reshape(*observations.shape[:2], -1)
+        turned = np.take_along_axis(planes, self._views[views][:, None], 2)
+        return turned.reshape(observations.shape)
 
     def step_async(self, actions: npt.NDArray[Any]) -> None:
-        self._actions = np.asarray(actions)
+        self._actions = self._views[self._view, np.asarray(actions)]
 
     def step_wait(
         self,
@@ -62,17 +99,27 @@ class SB3VecEnv(VecEnv):
         stepped = [
             env.step(self._actions[part]) for env, part in zip(self.envs, self._slices, strict=True)
         ]
+        ended = [s[2] | s[3] for s in stepped]
+        if self._head_starts is not None:
+            for k, over in enumerate(ended):
+                stepped[k] = (self._begin_ahead(k, over, stepped[k][0]), *stepped[k][1:])
         observation = np.concatenate([s[0] for s in stepped])
         reward = np.concatenate([s[1] for s in stepped]).astype(np.float32)
         truncated = np.concatenate([s[3] for s in stepped])
-        done = np.concatenate([s[2] for s in stepped]) | truncated
+        done = np.concatenate(ended)
         self._lengths += 1
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
-        for (_, _, _, _, info), part in zip(stepped, self._slices, strict=True):
-            for i in np.flatnonzero(done[part]):
+        for k, ((_, _, _, _, info), part) in enumerate(zip(stepped, self._slices, strict=True)):
+            if k in self._listeners:
+                self._listeners[k](ended[k], reward[part])
+            places = np.flatnonzero(ended[k])
+            if not len(places):
+                continue
+            last = self._seen(np.stack(info["final_obs"][places]), self._view[part][places])
+            for i, seen in zip(places, last, strict=True):
                 place = part.start + int(i)
                 infos[place] = {
-                    "terminal_observation": info["final_obs"][i],
+                    "terminal_observation": seen,
                     "TimeLimit.truncated": bool(truncated[place]),
                     "episode": {
                         "r": float(reward[place]),
@@ -81,11 +128,29 @@ class SB3VecEnv(VecEnv):
                     },
                 }
         self._lengths[done] = 0
-        return observation, reward, done, infos
+        self._view[done] = self._draws.integers(len(self._views), size=int(done.sum()))
+        return self._seen(observation, self._view), reward, done, infos
+
+    def _begin_ahead(
+        self, k: int, over: npt.NDArray[np.bool_], seen: npt.NDArray[np.int8]
+    ) -> npt.NDArray[np.int8]:
+        """Give a share of the games that just began in environment `k` a head start."""
+        assert self._head_starts is not None
+        ahead = over & (self._draws.random(len(over)) < self._head_start_share)
+        if not ahead.any():
+            return seen
+        env = self.envs[k]
+        states = env.positions
+        states[ahead] = self._head_starts.draw(int(ahead.sum()))
+        observations, _ = env.reset(options={"state": states, "reset_mask": ahead})
+        return observations
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Legal actions, bool of shape (num_envs, num_actions)."""
-        return np.concatenate([env.action_masks() for env in self.envs])
+        masks = np.concatenate([env.action_masks() for env in self.envs])
+        if len(self._views) == 1:
+            return masks
+        return np.take_along_axis(masks, self._views[self._view], 1)
 
     def env_method(
         self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any
@@ -110,6 +175,7 @@ class SB3VecEnv(VecEnv):
 
     def seed(self, seed: int | None = None) -> list[int | None]:
         self._seed_once = seed
+        self._draws = np.random.default_rng(seed)
         return [seed]
 
     def close(self) -> None:

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import tomllib
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,17 +19,19 @@ import agents
 import boardenvs
 from agents.arena import wilson
 from agents.training import run as run_module
+from agents.training import settings as settings_module
 from agents.training.curve import draw_curve
 from agents.training.export import export_policy, versions
 from agents.training.opponents import EarlierSelves, LatestSelf
-from agents.training.run import FIXED_OPPONENTS, TrainingRun
-from agents.training.settings import Settings, settings_for
+from agents.training.run import TrainingRun
+from agents.training.settings import GAMES, Settings, settings_for, settings_from
 from agents.training.start import train
 from agents.training.vec_env import SB3VecEnv
 from boardenvs.files import write_atomically
 from boardenvs.vector import SeatVectorEnv
 
 PNG = b"\x89PNG\r\n\x1a\n"
+OPPONENTS = ("random", "greedy")
 
 
 def weights(model):
@@ -89,7 +92,7 @@ def test_the_card(tiny, tiny_settings):
 def test_the_history(tiny):
     assert [point["steps"] for point in tiny.run.history] == [0, 512, 1024, 1536, 2048]
     for point in tiny.run.history:
-        for spec in FIXED_OPPONENTS:
+        for spec in OPPONENTS:
             found = point[spec]
             assert found["games"] == 10
             wins_and_half_draws = found["score"] * 10
@@ -100,7 +103,7 @@ def test_the_tensorboard_log(tiny):
     events = EventAccumulator(str(tiny.network.parent / "tensorboard"))
     events.Reload()
     tags = events.Tags()["scalars"]
-    assert {f"evaluation/score_against_{spec}" for spec in FIXED_OPPONENTS} <= set(tags)
+    assert {f"evaluation/score_against_{spec}" for spec in OPPONENTS} <= set(tags)
     assert "train/loss" in tags
     points = events.Scalars("evaluation/score_against_random")
     assert [p.step for p in points] == [0, 512, 1024, 1536, 2048]
@@ -118,9 +121,7 @@ def test_the_command_of_a_user(tmp_path, tiny_settings, capsys, game):
         f"its card: {tmp_path}/run/agent.json",
         f"its learning curve: {tmp_path}/run/learning_curve.png",
     ]
-    told = (
-        [f"against {spec}: " for spec in FIXED_OPPONENTS] if game.num_players > 1 else ["alone: "]
-    )
+    told = [f"against {spec}: " for spec in OPPONENTS] if game.num_players > 1 else ["alone: "]
     for start, line in zip(told, said.out.splitlines()[3:], strict=True):
         assert line.startswith(f"{start}0.")
         assert line.endswith("20 games)")
@@ -143,8 +144,8 @@ def test_the_same_seed_gives_the_same_weights(tmp_path, gekitai, tiny_settings, 
 
 
 def test_it_learns(tmp_path, gekitai):
-    settings = settings_for(
-        "gekitai", steps=40_960, num_envs=128, batch_size=512, hidden=(128,), evaluate_every=50_000
+    settings = replace(
+        Settings(), steps=40_960, num_envs=128, batch_size=512, hidden=(128,), evaluate_every=50_000
     )
     run = TrainingRun(gekitai, settings, 0, tmp_path)
     run.learn(progress=False)
@@ -190,8 +191,8 @@ def test_an_interrupted_run_goes_on(tmp_path, gekitai, tiny_settings, stop_at):
     assert (again.game, again.settings, again.seed) == (gekitai, tiny_settings, 0)
     assert again.history == run.history
     assert equal(weights(again.model), weights(run.model))
-    assert len(again.earlier.selves) == len(run.earlier.selves) == 3
-    assert all(map(equal, again.earlier.selves, run.earlier.selves))
+    assert len(again.ppo.earlier.selves) == len(run.ppo.earlier.selves) == 3
+    assert all(map(equal, again.ppo.earlier.selves, run.ppo.earlier.selves))
     moments = again.model.policy.optimizer.state_dict()["state"]
     for key, value in run.model.policy.optimizer.state_dict()["state"].items():
         assert all(torch.equal(value[k], moments[key][k]) for k in value)
@@ -208,16 +209,16 @@ def test_an_interrupted_run_goes_on(tmp_path, gekitai, tiny_settings, stop_at):
 def test_a_resumed_run_plays_other_games(tmp_path, gekitai, tiny_settings, stop_at):
     stop_at(300)
     run = TrainingRun(gekitai, tiny_settings, 0, tmp_path)
-    first = run._env.reset()
+    first = run.ppo.env.reset()
     for _ in range(3):
-        first = run._env.step(np.argmax(run._env.action_masks(), 1))[0]
+        first = run.ppo.env.step(np.argmax(run.ppo.env.action_masks(), 1))[0]
     run = TrainingRun(gekitai, tiny_settings, 0, tmp_path)
     with pytest.raises(KeyboardInterrupt):
         run.learn(progress=False)
     again = TrainingRun.resume(tmp_path)
-    again._env.reset()
+    again.ppo.env.reset()
     for _ in range(3):
-        other = again._env.step(np.argmax(again._env.action_masks(), 1))[0]
+        other = again.ppo.env.step(np.argmax(again.ppo.env.action_masks(), 1))[0]
     assert (first != other).any()
 
 
@@ -395,6 +396,12 @@ def learner(gekitai):
     return MaskablePPO("MlpPolicy", env, n_steps=16, batch_size=16, seed=0, device="cpu")
 
 
+def played_out(earlier, reward=0.0):
+    """Tell earlier selves that the games under way ended, and as many that began since."""
+    for _ in range(2):
+        earlier.note(np.ones(4, bool), np.full(4, reward, np.float32))
+
+
 def nudge(model):
     with torch.no_grad():
         for parameter in model.policy.parameters():
@@ -417,7 +424,7 @@ def test_the_latest_self_is_the_learner(learner, gekitai, live_positions):
 
 
 def test_earlier_selves_stay_as_they_were(learner, gekitai, live_positions):
-    earlier = EarlierSelves(gekitai, 5, seed=0)
+    earlier = EarlierSelves(gekitai, 5, 4, seed=0)
     earlier.attach(learner)
     states = live_positions(gekitai, 10, 0)
     words = np.random.default_rng(0).integers(0, 2**64, len(states), np.uint64)
@@ -427,16 +434,58 @@ def test_earlier_selves_stay_as_they_were(learner, gekitai, live_positions):
     np.testing.assert_array_equal(earlier.choose(states, words), before)
     earlier.remember()
     played = set()
-    for _ in range(20):
+    for _ in range(40):
+        played_out(earlier)
         earlier.draw()
         played.add(tuple(earlier.choose(states, words).tolist()))
     assert len(played) == 2
     assert tuple(before.tolist()) in played
 
 
+def test_who_plays_stays_until_enough_games_ended(learner, gekitai):
+    earlier = EarlierSelves(gekitai, 5, 4, seed=0)
+    earlier.attach(learner)
+    for _ in range(4):
+        nudge(learner)
+        earlier.remember()
+    playing = []
+    for _ in range(30):
+        for over in ([1, 1, 1, 1], [1, 1, 1, 0], [0, 0, 0, 1]):
+            playing.append(earlier._playing)
+            earlier.note(np.array(over, bool), np.zeros(4, np.float32))
+            earlier.draw()
+    assert playing[0::3] == playing[1::3] == playing[2::3]
+    assert len(set(playing)) == 5
+
+
+def test_the_hardest_earlier_selves_come_oftenest(learner, gekitai):
+    earlier = EarlierSelves(gekitai, 3, 4, seed=0)
+    earlier.attach(learner)
+    earlier.remember()
+    earlier.remember()
+    rewards = {0: 1.0, 1: 0.0, 2: -1.0}
+    counts = [0, 0, 0]
+    for round_ in range(1500):
+        played_out(earlier, rewards[earlier._playing])
+        earlier.draw()
+        if round_ >= 500:
+            counts[earlier._playing] += 1
+    assert earlier.scores == pytest.approx([1, 0.5, 0], abs=0.1)
+    assert 0 < counts[0] < counts[1] / 2 < counts[2] / 4
+
+
+def test_games_under_way_do_not_count_for_the_next_self(learner, gekitai):
+    earlier = EarlierSelves(gekitai, 3, 4, seed=0)
+    earlier.attach(learner)
+    earlier.note(np.array([True, True, False, False]), np.ones(4, np.float32))
+    assert earlier.scores == [0.5]  # these began before this self sat down
+    earlier.note(np.array([True, False, False, True]), np.ones(4, np.float32))
+    assert earlier.scores == [pytest.approx(0.5 + 0.5 / 200)]
+
+
 @pytest.mark.parametrize("size", [1, 2, 5])
 def test_no_more_earlier_selves_than_asked_for(learner, gekitai, size):
-    earlier = EarlierSelves(gekitai, size, seed=0)
+    earlier = EarlierSelves(gekitai, size, 4, seed=0)
     earlier.attach(learner)
     for count in range(2, 12):
         nudge(learner)
@@ -447,7 +496,7 @@ def test_no_more_earlier_selves_than_asked_for(learner, gekitai, size):
 
 
 def test_old_selves_thin_out(learner, gekitai):
-    earlier = EarlierSelves(gekitai, 6, seed=0)
+    earlier = EarlierSelves(gekitai, 6, 4, seed=0)
     earlier.attach(learner)
     born = [weights(learner)["action_net.bias"][0].item()]
     for _ in range(30):
@@ -613,18 +662,59 @@ def test_maskable_ppo_trains_on_it_and_never_moves_illegally(game):
 # -- Settings, export and curve ---------------------------------------------------------
 
 
+@pytest.mark.parametrize("path", sorted(GAMES.glob("*.toml")), ids=lambda path: path.stem)
+def test_every_value_that_differs_has_its_sentence(path):
+    game = boardenvs.make(path.stem)
+    lines = path.read_text(encoding="utf-8").splitlines()
+    for above, line in zip(["", *lines], lines, strict=False):
+        if line and not line.startswith(("#", "[")):
+            assert above.startswith("# "), f"{path.name}: nothing is said of {line!r}"
+            assert above.endswith((".", ";")) or len(above) > 20
+    tables = tomllib.loads(path.read_text(encoding="utf-8"))
+    for condition in (key for key in tables if "=" in key):
+        assert condition.partition("=")[0] in game.params
+        settings_from(tables[condition])
+    default = Settings().to_dict()
+    for key, value in tables.items():
+        if "=" not in key:
+            assert default[key] != value, f"{path.name}: {key} is the default"
+
+
+def test_settings_for_parameters(tmp_path, monkeypatch, gekitai):
+    monkeypatch.setattr(settings_module, "GAMES", tmp_path)
+    assert settings_for(gekitai) == Settings()
+    (tmp_path / "gekitai.toml").write_text('steps = 7\nhidden = [8]\n["board_size=7"]\nsteps = 9\n')
+    assert settings_for(gekitai) == replace(Settings(), steps=7, hidden=(8,))
+    seven = boardenvs.make("gekitai", board_size=7)
+    assert settings_for(seven) == replace(Settings(), steps=9, hidden=(8,))
+    assert settings_for(seven, steps=3).steps == 3
+
+
+@pytest.mark.parametrize(
+    ("values", "told"),
+    [
+        ({"step": 5}, "there is no setting 'step'"),
+        ({"network": "deep"}, "network must be plain or convolutional, got 'deep'"),
+        ({"opponents": {}}, "opponents must have shares above 0"),
+        ({"opponents": {"random": 0}}, "opponents must have shares above 0"),
+    ],
+)
+def test_bad_settings(values, told, refused):
+    with refused(told):
+        settings_from(values)
+
+
 def test_settings_of_games():
-    assert settings_for("gekitai") == Settings()
-    assert settings_for("gekitai", steps=5) == replace(Settings(), steps=5)
-    assert settings_for("game112", steps=7).steps == 7
-    assert settings_for("game112") != Settings()
+    gekitai = boardenvs.make("gekitai")
+    assert settings_for(gekitai) != Settings()
+    assert settings_for(gekitai, steps=5) == replace(settings_for(gekitai), steps=5)
     assert json.loads(json.dumps(Settings().to_dict()))["hidden"] == [256, 256]
 
 
 def test_a_quarter_of_the_games_against_each_kind(tmp_path, gekitai, tiny_settings):
     run = TrainingRun(gekitai, tiny_settings, 0, tmp_path)
-    assert [env.num_envs for env in run._env.envs] == [4, 4, 4, 4]
-    assert run.model.env is run._env
+    assert [env.num_envs for env in run.ppo.env.envs] == [4, 4, 4, 4]
+    assert run.model.env is run.ppo.env
     assert not files(tmp_path)  # nothing is written before it learns
 
 
@@ -649,7 +739,7 @@ def test_export_of_any_policy(learner, gekitai, tmp_path):
 def test_the_curve(points):
     found = {"score": 0.5, "low": 0.4, "high": 0.6, "games": 10}
     history = [{"steps": 1000 * k, "random": found, "greedy": found} for k in range(points)]
-    picture = draw_curve("title", history, FIXED_OPPONENTS)
+    picture = draw_curve("title", history, OPPONENTS, 1000)
     assert picture.startswith(PNG)
     width, height = (int.from_bytes(picture[k : k + 4], "big") for k in (16, 20))
     assert (width, height) == (960, 600)

@@ -1,0 +1,120 @@
+"""MaskablePPO over the native vector environments, against a pool of opponents."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from sb3_contrib import MaskablePPO
+
+from agents.making import make
+from agents.training.head_starts import HeadStarts
+from agents.training.networks import BoardPolicy
+from agents.training.opponents import EarlierSelves, LatestSelf
+from agents.training.settings import EARLIER, LATEST, Settings
+from agents.training.symmetry import symmetries
+from agents.training.vec_env import SB3VecEnv
+from boardenvs.game import Game
+from boardenvs.vector import SeatVectorEnv
+
+__all__ = ["PPOLearner"]
+
+
+class PPOLearner:
+    """A MaskablePPO model, its games, and its opponents."""
+
+    def __init__(self, game: Game, settings: Settings, seed: int) -> None:
+        """Set up a fresh one.
+
+        Args:
+            game: what is learned.
+            settings: how.
+            seed: of everything random.
+
+        Raises:
+            ValueError: an opponent cannot be made for the game.
+        """
+        self.latest = LatestSelf(game)
+        listeners = {}
+        envs = []
+        for number, (spec, num) in enumerate(_shared_out(game, settings).items()):
+            opponent: Any = spec
+            if spec == LATEST:
+                opponent = self.latest
+            elif spec == EARLIER:
+                opponent = EarlierSelves(game, settings.selves, num, seed)
+                listeners[number] = opponent.note
+                self.earlier = opponent
+            elif spec != "random":  # the environments' own is the fastest
+                opponent = make(spec, game, seed)
+            envs.append(SeatVectorEnv(num, game, opponent=opponent))
+        if EARLIER not in settings.opponents or game.num_players == 1:
+            self.earlier = EarlierSelves(game, settings.selves, 1, seed)
+        starts = None
+        if settings.head_start:
+            starts = HeadStarts(game, make(settings.head_start_by, game, seed), seed)
+        views = symmetries(game)
+        self.env = SB3VecEnv(envs, seed, views, listeners, starts, settings.head_start)
+        slowest = settings.learning_rate / 10
+        self.model = MaskablePPO(
+            BoardPolicy if settings.network == "convolutional" else "MlpPolicy",
+            self.env,
+            n_steps=settings.rollout,
+            batch_size=min(settings.batch_size, self.env.num_envs * settings.rollout),
+            n_epochs=settings.epochs,
+            learning_rate=lambda left: slowest + left * (settings.learning_rate - slowest),
+            gamma=settings.gamma,
+            gae_lambda=settings.gae_lambda,
+            ent_coef=settings.entropy,
+            policy_kwargs=_network(settings),
+            seed=seed,
+            device="cpu",
+        )
+        self.latest.attach(self.model)
+        self.earlier.attach(self.model)
+
+    def state(self) -> dict[str, Any]:
+        """What `load_state` takes."""
+        return {
+            "policy": self.model.policy.state_dict(),
+            "optimizer": self.model.policy.optimizer.state_dict(),
+            "steps": self.model.num_timesteps,
+            "updates": self.model._n_updates,  # noqa: SLF001 no public name
+            "pool": self.earlier.state(),
+        }
+
+    def load_state(self, state: dict[str, Any], seed: int) -> None:
+        """Go on from `state`.
+
+        Args:
+            state: from `state()` of a learner with the same game and settings.
+            seed: of the run. The games that were under way are given up: new ones begin, not
+                those of the beginning once more.
+        """
+        self.model.policy.load_state_dict(state["policy"])
+        self.model.policy.optimizer.load_state_dict(state["optimizer"])
+        self.model.num_timesteps = state["steps"]
+        self.model._n_updates = state["updates"]  # noqa: SLF001 no public name
+        self.earlier.load_state(state["pool"])
+        self.env.seed(seed + self.model.num_timesteps)
+
+
+def _shared_out(game: Game, settings: Settings) -> dict[str, int]:
+    """How many games each opponent has; all of them, without any, in a game for one."""
+    if game.num_players == 1:
+        return {"random": settings.num_envs}
+    whole = sum(settings.opponents.values())
+    return {
+        spec: max(1, round(settings.num_envs * share / whole))
+        for spec, share in settings.opponents.items()
+    }
+
+
+def _network(settings: Settings) -> dict[str, Any]:
+    """The policy's arguments."""
+    if settings.network == "plain":
+        return {"net_arch": list(settings.hidden), "activation_fn": torch.nn.ReLU}
+    return {
+        "net_arch": list(settings.hidden[-1:]),
+        "features_extractor_kwargs": {"channels": settings.channels, "blocks": settings.blocks},
+    }

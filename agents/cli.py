@@ -150,6 +150,9 @@ def _parser() -> argparse.ArgumentParser:
         metavar="DIR",
         help="the run's folder; by default runs/GAME",
     )
+    train.add_argument(
+        "--device", default="cpu", help="where the network is trained: cpu, the default, or cuda"
+    )
     train.add_argument("--resume", action="store_true", help="go on with the run in the folder")
 
     arena = command("arena", _arena, "let every two agents play each other")
@@ -271,7 +274,15 @@ def _train(options: argparse.Namespace) -> None:
     from agents.training.start import train
 
     folder = Path("runs", options.game) if options.out is None else options.out
-    train(game, folder, options.steps, options.seed, options.command_line, resume=options.resume)
+    train(
+        game,
+        folder,
+        options.steps,
+        options.seed,
+        options.command_line,
+        resume=options.resume,
+        device=_device(options.device),
+    )
 
 
 def _arena(options: argparse.Namespace) -> None:
@@ -356,6 +367,17 @@ def _need_training() -> None:
                 f"training needs the extra [train], such as pip install 'boardenvs[train]': "
                 f"there is no {name}"
             )
+
+
+def _device(name: str) -> str:
+    """Where PyTorch is to compute, if it can there."""
+    import torch
+
+    if name not in ("cpu", "cuda"):
+        raise ValueError(f"--device must be cpu or cuda, got {name!r}")
+    if name == "cuda" and not torch.cuda.is_available():
+        raise ValueError("--device cuda: PyTorch finds no GPU here")
+    return name
 
 
 def _check_place(path: Path | None) -> None:

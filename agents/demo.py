@@ -42,7 +42,7 @@ def run_demo(folder: Path, seed: int = 0, steps: int | None = None) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     (folder / _MARK).touch()
     print(f"1. Training an agent on Gekitai by self-play: {steps:,} decisions.", flush=True)
-    run = TrainingRun(game, settings_for(game, steps=steps), seed, folder)
+    run = TrainingRun(game, settings_for(game).ending_at(steps), seed, folder)
     run.learn()
     network = run.finish(f"boardenvs demo --steps {steps} --seed {seed}")
 

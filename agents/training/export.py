@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import importlib.metadata
 import json
@@ -44,7 +45,7 @@ def export_policy(policy: Any, game: Game, path: Path, card: dict[str, Any]) -> 
         card: what is to be said of it; `game`, `params`, `versions` and the network's
             checksum are added.
     """
-    network = _Network(policy).eval()
+    network = _Network(copy.deepcopy(policy).cpu()).eval()
     example = torch.zeros((1, *game.observation_shape))
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
         # The exporter by tracing is deprecated, but the newer one needs onnxscript and

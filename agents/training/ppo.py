@@ -23,13 +23,14 @@ __all__ = ["PPOLearner"]
 class PPOLearner:
     """A MaskablePPO model, its games, and its opponents."""
 
-    def __init__(self, game: Game, settings: Settings, seed: int) -> None:
+    def __init__(self, game: Game, settings: Settings, seed: int, device: str = "cpu") -> None:
         """Set up a fresh one.
 
         Args:
             game: what is learned.
             settings: how.
             seed: of everything random.
+            device: of the network.
 
         Raises:
             ValueError: an opponent cannot be made for the game.
@@ -68,7 +69,7 @@ class PPOLearner:
             ent_coef=settings.entropy,
             policy_kwargs=_network(settings),
             seed=seed,
-            device="cpu",
+            device=device,
         )
         self.latest.attach(self.model)
         self.earlier.attach(self.model)

@@ -19,6 +19,7 @@ from agents.making import make
 from agents.sb3 import from_sb3
 from agents.training.curve import draw_curve
 from agents.training.export import export_policy
+from agents.training.guided import GuidedLearner
 from agents.training.ppo import PPOLearner
 from agents.training.settings import Settings, settings_from
 from boardenvs.files import write_atomically
@@ -39,7 +40,9 @@ class TrainingRun:
     `agent.onnx`, its card `agent.json`, and `learning_curve.png`.
     """
 
-    def __init__(self, game: Game, settings: Settings, seed: int, folder: Path) -> None:
+    def __init__(
+        self, game: Game, settings: Settings, seed: int, folder: Path, device: str = "cpu"
+    ) -> None:
         """Set up a fresh run; nothing is written yet.
 
         Args:
@@ -47,6 +50,7 @@ class TrainingRun:
             settings: how.
             seed: of everything random.
             folder: where it is kept.
+            device: of the network, as PyTorch names it, such as `cuda`.
 
         Raises:
             ValueError: an opponent that the settings name cannot be made for the game.
@@ -61,13 +65,15 @@ class TrainingRun:
         `policy`."""
         self.card: dict[str, Any] = {}
         """What `finish` found."""
+        self.guided: GuidedLearner | None = None
+        """Once search-guided self-play has begun."""
         others = game.num_players - 1
         self.rivals: dict[str, list[Any]] = {ALONE: []}
         """Who sits in the other seats at each evaluation."""
         if others:
             made = {spec: make(spec, game, seed) for spec in settings.evaluate_against}
             self.rivals = {spec: [agent] * others for spec, agent in made.items()}
-        self.ppo = PPOLearner(game, settings, seed)
+        self.ppo = PPOLearner(game, settings, seed, device)
 
     @property
     def model(self) -> Any:
@@ -76,28 +82,33 @@ class TrainingRun:
 
     @property
     def steps(self) -> int:
-        """The learner's decisions so far."""
-        return int(self.model.num_timesteps)
+        """The learner's decisions so far, and the positions it searched."""
+        return int(self.model.num_timesteps) + (self.guided.steps if self.guided else 0)
 
     @classmethod
-    def resume(cls, folder: Path, steps: int | None = None) -> TrainingRun:
+    def resume(cls, folder: Path, steps: int | None = None, device: str = "cpu") -> TrainingRun:
         """Go on with the run of a folder, from its last checkpoint.
 
         Args:
             folder: of the run.
             steps: a new total, if it is to end elsewhere.
+            device: of the network.
 
         Raises:
             ValueError: the folder holds no run that can go on.
         """
         try:
             data = json.loads((folder / "settings.json").read_text(encoding="utf-8"))
-            checkpoint = torch.load(folder / "checkpoint.pt", weights_only=True)
+            checkpoint = torch.load(folder / "checkpoint.pt", weights_only=True, map_location="cpu")
             game = boardenvs.make(data["game"], **data["params"])
-            changes = {} if steps is None else {"steps": steps}
-            settings = settings_from({**data["settings"], **changes})
-            run = cls(game, settings, data["seed"], folder)
+            settings = settings_from(data["settings"])
+            if steps is not None:
+                settings = settings.ending_at(steps)
+            run = cls(game, settings, data["seed"], folder, device)
             run.ppo.load_state(checkpoint["ppo"], run.seed)
+            if checkpoint["guided"] is not None:
+                run.guided = run._guided_learner()
+                run.guided.load_state(checkpoint["guided"])
             run.history = json.loads(checkpoint["history"])
             run.best = checkpoint["best"]
             torch.set_rng_state(checkpoint["torch_rng"])
@@ -119,11 +130,10 @@ class TrainingRun:
         logger = configure(str(self.folder / "tensorboard"), ["tensorboard"])
         self.model.set_logger(logger)
         self._save_settings()
-        left = self.settings.steps - self.steps
-        if left <= 0 or self.stale:
+        if self.steps >= self.settings.total_steps or self.stale:
             return
         with tqdm(
-            total=self.settings.steps,
+            total=self.settings.total_steps,
             initial=self.steps,
             unit="step",
             unit_scale=True,
@@ -136,7 +146,11 @@ class TrainingRun:
             # programs keep the cores busy, threads that wait for each other lose tenfold.
             torch.set_num_threads(1)
             try:
-                self.model.learn(left, callback=_Watcher(self, bar), reset_num_timesteps=False)
+                left = self.settings.steps - self.model.num_timesteps
+                if left > 0 and self.guided is None:
+                    self.model.learn(left, callback=_Watcher(self, bar), reset_num_timesteps=False)
+                if self.settings.guided:
+                    self._learn_guided(bar)
             finally:
                 torch.set_num_threads(threads)
                 self.save_checkpoint()
@@ -144,6 +158,31 @@ class TrainingRun:
             self.evaluate()
             self.save_checkpoint()
         logger.close()
+
+    def _guided_learner(self) -> GuidedLearner:
+        assert self.settings.guided is not None
+        opponents = [agent for others in self.rivals.values() for agent in others[:1]]
+        policy = self.model.policy
+        return GuidedLearner(self.game, policy, self.settings.guided, self.seed, opponents)
+
+    def _learn_guided(self, bar: Any) -> None:
+        """Search-guided self-play up to the end."""
+        if self.guided is None:
+            self.guided = self._guided_learner()
+        while self.steps < self.settings.total_steps and not self.stale:
+            self.pause(bar)
+            for key, value in self.guided.advance().items():
+                self.model.logger.record_mean(f"guided/{key}", value)
+            bar.update(self.steps - bar.n)
+
+    def pause(self, bar: Any) -> None:
+        """Between two updates: evaluate and leave a checkpoint, if it is time."""
+        last = self.history[-1]["steps"] if self.history else None
+        if last is None or self.steps - last >= self.settings.evaluate_every:
+            point = self.evaluate()
+            self.save_checkpoint()
+            scores = {spec: f"{point[spec]['score']:.2f}" for spec in self.rivals}
+            bar.set_postfix({s if s == ALONE else f"vs {s}": told for s, told in scores.items()})
 
     @property
     def stale(self) -> bool:
@@ -185,6 +224,7 @@ class TrainingRun:
         torch.save(
             {
                 "ppo": self.ppo.state(),
+                "guided": None if self.guided is None else self.guided.state(),
                 "history": json.dumps(self.history),
                 "best": self.best,
                 "torch_rng": torch.get_rng_state(),
@@ -258,19 +298,11 @@ class _Watcher(BaseCallback):
 
     def _on_rollout_start(self) -> None:
         run, done = self._run, self.num_timesteps
-        last = run.history[-1]["steps"] if run.history else None
-        if last is None or done - last >= run.settings.evaluate_every:
-            self._show(run.evaluate())
-            run.save_checkpoint()
+        run.pause(self._bar)
         if done - self._remembered >= run.settings.remember_every:
             run.ppo.earlier.remember()
             self._remembered = done
         run.ppo.earlier.draw()
-
-    def _show(self, point: dict[str, Any]) -> None:
-        self._bar.set_postfix(
-            {s if s == ALONE else f"vs {s}": f"{point[s]['score']:.2f}" for s in self._run.rivals}
-        )
 
     def _on_step(self) -> bool:
         self._bar.update(self.num_timesteps - self._bar.n)

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
+from agents.training.guided_settings import GuidedSettings
 from boardenvs.game import Game
 
 __all__ = ["EARLIER", "GAMES", "LATEST", "Settings", "settings_for", "settings_from"]
@@ -23,7 +24,9 @@ class Settings:
     """What a run is made of; with the seed, it repeats a run on the same machine."""
 
     steps: int = 2_000_000
-    """The learner's decisions in all."""
+    """The learner's decisions by MaskablePPO."""
+    guided: GuidedSettings | None = None
+    """Of the search-guided self-play that follows, where there is one."""
     num_envs: int = 256
     """Games side by side."""
     opponents: Mapping[str, float] = field(
@@ -73,6 +76,17 @@ class Settings:
     final_games: int = 1000
     """Games against each fixed opponent for the card."""
 
+    @property
+    def total_steps(self) -> int:
+        """Decisions by MaskablePPO and positions searched afterwards."""
+        return self.steps + (self.guided.steps if self.guided else 0)
+
+    def ending_at(self, steps: int) -> Settings:
+        """These settings, with another total: what follows MaskablePPO is cut or lengthened."""
+        if self.guided is None or steps <= self.steps:
+            return replace(self, steps=steps, guided=None)
+        return replace(self, guided=replace(self.guided, steps=steps - self.steps))
+
     def to_dict(self) -> dict[str, Any]:
         """As JSON values."""
         return asdict(self)
@@ -107,10 +121,22 @@ def settings_from(values: Mapping[str, Any]) -> Settings:
     for key in values:
         if key not in known:
             raise ValueError(f"there is no setting {key!r}; there are {', '.join(sorted(known))}")
-    tuples = {k: tuple(v) for k, v in values.items() if isinstance(v, list)}
-    settings = replace(Settings(), **{**values, **tuples})
+    given: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in values.items()}
+    if isinstance(given.get("guided"), Mapping):
+        given["guided"] = _guided(given["guided"])
+    settings = replace(Settings(), **given)
     if settings.network not in ("plain", "convolutional"):
         raise ValueError(f"network must be plain or convolutional, got {settings.network!r}")
     if not settings.opponents or not all(share > 0 for share in settings.opponents.values()):
         raise ValueError(f"opponents must have shares above 0, got {dict(settings.opponents)}")
     return settings
+
+
+def _guided(values: Mapping[str, Any]) -> GuidedSettings:
+    known = {f.name for f in fields(GuidedSettings)}
+    for key in values:
+        if key not in known:
+            raise ValueError(
+                f"there is no setting guided.{key}; there are {', '.join(sorted(known))}"
+            )
+    return GuidedSettings(**values)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import boardenvs
@@ -18,7 +17,7 @@ def _command(run: TrainingRun) -> str:
     defaults = boardenvs.make(run.game.name).params
     changed = [f"-p {k}={v}" for k, v in run.game.params.items() if v != defaults[k]]
     words = ["boardenvs train", run.game.name, *changed]
-    return " ".join([*words, f"--steps {run.settings.steps} --seed {run.seed}"])
+    return " ".join([*words, f"--steps {run.settings.total_steps} --seed {run.seed}"])
 
 
 def train(
@@ -30,6 +29,7 @@ def train(
     *,
     resume: bool = False,
     settings: Settings | None = None,
+    device: str = "cpu",
 ) -> TrainingRun:
     """Train, export and report; progress goes to standard error, the result to output.
 
@@ -41,6 +41,7 @@ def train(
         command: that repeats the run, for the card.
         resume: go on with the run in the folder.
         settings: by default those of the game.
+        device: of the network, as PyTorch names it.
 
     Raises:
         ValueError: the folder holds a run and `resume` is not set, or the other way
@@ -49,7 +50,7 @@ def train(
     if steps is not None:
         steps = whole_number("steps", steps, 1)
     if resume:
-        run = TrainingRun.resume(folder, steps)
+        run = TrainingRun.resume(folder, steps, device)
         if run.game != game:
             raise ValueError(f"{folder} holds a run of {run.game!r}, not of {game!r}")
         if steps is not None and steps < run.steps:
@@ -57,15 +58,15 @@ def train(
         if seed is not None and seed != run.seed:
             raise ValueError(f"{folder} holds a run with seed {run.seed}, not {seed}")
         command = _command(run)
-        print(f"going on from step {run.steps:,} of {run.settings.steps:,}")
+        print(f"going on from step {run.steps:,} of {run.settings.total_steps:,}")
     else:
         for name in ("checkpoint.pt", "agent.onnx"):
             if (folder / name).exists():
                 raise ValueError(f"{folder} holds a run: --resume it, or name another --out")
         chosen = settings_for(game) if settings is None else settings
-        chosen = chosen if steps is None else replace(chosen, steps=steps)
+        chosen = chosen if steps is None else chosen.ending_at(steps)
         seed = whole_number("seed", 0 if seed is None else seed, 0, 2**31 - 1)
-        run = TrainingRun(game, chosen, seed, folder)
+        run = TrainingRun(game, chosen, seed, folder, device)
     run.learn()
     path = run.finish(command)
     print(f"the agent: {path}\nits card: {path.with_suffix('.json')}")

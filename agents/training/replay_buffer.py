@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
+from agents.training.symmetry import turned
 from boardenvs.game import Game
 
 __all__ = ["ReplayBuffer", "Samples", "bytes_tensor", "records", "sample_dtype", "viewed"]
@@ -88,14 +89,10 @@ def viewed(samples: Samples, table: npt.NDArray[np.intp], views: npt.NDArray[np.
     """
     if len(table) == 1:
         return samples
-    turned = samples.copy()
     cells = table[views]
-    num, size = cells.shape
-    planes = samples["observation"].reshape(num, -1, size)
-    turned["observation"] = np.take_along_axis(planes, cells[:, None], 2).reshape(
-        samples["observation"].shape
-    )
-    turned["policy"] = np.take_along_axis(samples["policy"], cells, 1)
-    legal = np.unpackbits(samples["legal"], axis=1, count=size)
-    turned["legal"] = np.packbits(np.take_along_axis(legal, cells, 1), axis=1)
-    return turned
+    shown = samples.copy()
+    shown["observation"] = turned(samples["observation"], cells)
+    shown["policy"] = np.take_along_axis(samples["policy"], cells, 1)
+    legal = np.unpackbits(samples["legal"], axis=1, count=cells.shape[1])
+    shown["legal"] = np.packbits(np.take_along_axis(legal, cells, 1), axis=1)
+    return shown

@@ -14,9 +14,11 @@ from stable_baselines3.common.logger import configure
 from tqdm.auto import tqdm
 
 import boardenvs
+from agents.agent import Agent
 from agents.arena import Scores, play_match
 from agents.making import make
 from agents.sb3 import from_sb3
+from agents.training.cloning import CloningLearner
 from agents.training.curve import draw_curve
 from agents.training.export import export_policy
 from agents.training.guided import GuidedLearner
@@ -65,6 +67,8 @@ class TrainingRun:
         `policy`."""
         self.card: dict[str, Any] = {}
         """What `finish` found."""
+        self.clone: CloningLearner | None = None
+        """While another agent is imitated first, and after."""
         self.guided: GuidedLearner | None = None
         """Once search-guided self-play has begun."""
         others = game.num_players - 1
@@ -74,6 +78,11 @@ class TrainingRun:
             made = {spec: make(spec, game, seed) for spec in settings.evaluate_against}
             self.rivals = {spec: [agent] * others for spec, agent in made.items()}
         self.ppo = PPOLearner(game, settings, seed, device)
+        if settings.clone:
+            teacher = make(settings.clone.agent, game, seed)
+            if not isinstance(teacher, Agent):
+                raise ValueError(f"{settings.clone.agent!r} cannot be imitated: it is no Agent")
+            self.clone = CloningLearner(game, self.model.policy, settings.clone, teacher, seed)
 
     @property
     def model(self) -> Any:
@@ -82,8 +91,9 @@ class TrainingRun:
 
     @property
     def steps(self) -> int:
-        """The learner's decisions so far, and the positions it searched."""
-        return int(self.model.num_timesteps) + (self.guided.steps if self.guided else 0)
+        """Positions imitated, decisions by MaskablePPO, and positions searched, so far."""
+        parts = (self.clone, self.guided)
+        return int(self.model.num_timesteps) + sum(part.steps for part in parts if part)
 
     @classmethod
     def resume(cls, folder: Path, steps: int | None = None, device: str = "cpu") -> TrainingRun:
@@ -106,6 +116,8 @@ class TrainingRun:
                 settings = settings.ending_at(steps)
             run = cls(game, settings, data["seed"], folder, device)
             run.ppo.load_state(checkpoint["ppo"], run.seed)
+            if run.clone:
+                run.clone.steps = checkpoint["cloned"]
             if checkpoint["guided"] is not None:
                 run.guided = run._guided_learner()
                 run.guided.load_state(checkpoint["guided"])
@@ -146,11 +158,15 @@ class TrainingRun:
             # programs keep the cores busy, threads that wait for each other lose tenfold.
             torch.set_num_threads(1)
             try:
+                if self.clone:
+                    self._learn_from(self.clone, "clone", self.clone.settings.steps, bar)
+                    self.ppo.earlier.remember()
                 left = self.settings.steps - self.model.num_timesteps
                 if left > 0 and self.guided is None:
                     self.model.learn(left, callback=_Watcher(self, bar), reset_num_timesteps=False)
                 if self.settings.guided:
-                    self._learn_guided(bar)
+                    self.guided = self.guided or self._guided_learner()
+                    self._learn_from(self.guided, "guided", self.settings.guided.steps, bar)
             finally:
                 torch.set_num_threads(threads)
                 self.save_checkpoint()
@@ -165,14 +181,12 @@ class TrainingRun:
         policy = self.model.policy
         return GuidedLearner(self.game, policy, self.settings.guided, self.seed, opponents)
 
-    def _learn_guided(self, bar: Any) -> None:
-        """Search-guided self-play up to the end."""
-        if self.guided is None:
-            self.guided = self._guided_learner()
-        while self.steps < self.settings.total_steps and not self.stale:
+    def _learn_from(self, part: Any, name: str, steps: int, bar: Any) -> None:
+        """One of the parts besides MaskablePPO, up to its end."""
+        while part.steps < steps and not self.stale:
             self.pause(bar)
-            for key, value in self.guided.advance().items():
-                self.model.logger.record_mean(f"guided/{key}", value)
+            for key, value in part.advance().items():
+                self.model.logger.record_mean(f"{name}/{key}", value)
             bar.update(self.steps - bar.n)
 
     def pause(self, bar: Any) -> None:
@@ -224,6 +238,7 @@ class TrainingRun:
         torch.save(
             {
                 "ppo": self.ppo.state(),
+                "cloned": self.clone.steps if self.clone else 0,
                 "guided": None if self.guided is None else self.guided.state(),
                 "history": json.dumps(self.history),
                 "best": self.best,

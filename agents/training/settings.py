@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
+from agents.training.cloning import CloningSettings
 from agents.training.guided_settings import GuidedSettings
 from boardenvs.game import Game
 
@@ -23,6 +24,8 @@ LATEST, EARLIER = "latest", "earlier"
 class Settings:
     """What a run is made of; with the seed, it repeats a run on the same machine."""
 
+    clone: CloningSettings | None = None
+    """Of the imitation of another agent that comes first, where there is one."""
     steps: int = 2_000_000
     """The learner's decisions by MaskablePPO."""
     guided: GuidedSettings | None = None
@@ -78,14 +81,18 @@ class Settings:
 
     @property
     def total_steps(self) -> int:
-        """Decisions by MaskablePPO and positions searched afterwards."""
-        return self.steps + (self.guided.steps if self.guided else 0)
+        """Positions of the agent imitated, decisions by MaskablePPO, and positions searched."""
+        return sum(part.steps for part in (self.clone, self, self.guided) if part)
 
-    def ending_at(self, steps: int) -> Settings:
-        """These settings, with another total: what follows MaskablePPO is cut or lengthened."""
-        if self.guided is None or steps <= self.steps:
-            return replace(self, steps=steps, guided=None)
-        return replace(self, guided=replace(self.guided, steps=steps - self.steps))
+    def ending_at(self, total: int) -> Settings:
+        """These settings, with another total: the last parts are cut, or the last lengthened."""
+        clone, guided = self.clone, self.guided
+        if clone is not None and total <= clone.steps:
+            return replace(self, clone=replace(clone, steps=total), steps=0, guided=None)
+        left = total - (clone.steps if clone else 0)
+        if guided is None or left <= self.steps:
+            return replace(self, steps=left, guided=None)
+        return replace(self, guided=replace(guided, steps=left - self.steps))
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON values."""
@@ -117,13 +124,12 @@ def settings_from(values: Mapping[str, Any]) -> Settings:
     Raises:
         ValueError: there is no such setting, or a value is out of range.
     """
-    known = {f.name for f in fields(Settings)}
-    for key in values:
-        if key not in known:
-            raise ValueError(f"there is no setting {key!r}; there are {', '.join(sorted(known))}")
+    _check_names(Settings, values)
     given: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in values.items()}
-    if isinstance(given.get("guided"), Mapping):
-        given["guided"] = _guided(given["guided"])
+    for part, kind in (("clone", CloningSettings), ("guided", GuidedSettings)):
+        if isinstance(given.get(part), Mapping):
+            _check_names(kind, given[part], f"{part}.")
+            given[part] = kind(**given[part])
     settings = replace(Settings(), **given)
     if settings.network not in ("plain", "convolutional"):
         raise ValueError(f"network must be plain or convolutional, got {settings.network!r}")
@@ -132,11 +138,9 @@ def settings_from(values: Mapping[str, Any]) -> Settings:
     return settings
 
 
-def _guided(values: Mapping[str, Any]) -> GuidedSettings:
-    known = {f.name for f in fields(GuidedSettings)}
+def _check_names(kind: Any, values: Mapping[str, Any], prefix: str = "") -> None:
+    known = [f.name for f in fields(kind)]
     for key in values:
         if key not in known:
-            raise ValueError(
-                f"there is no setting guided.{key}; there are {', '.join(sorted(known))}"
-            )
-    return GuidedSettings(**values)
+            told = ", ".join(sorted(known))
+            raise ValueError(f"there is no setting {prefix}{key!r}; there are {told}")

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from boardenvs.game import Game
 
-__all__ = ["symmetries"]
+__all__ = ["symmetries", "turned"]
 
 _SQUARE = ("gekitai", "gomoku")
 """Games whose rules know neither up from down nor left from right, on a square board whose
@@ -30,3 +30,14 @@ def symmetries(game: Game) -> npt.NDArray[np.intp]:
     cells = np.arange(side * side).reshape(side, side)
     turned = [np.rot90(view, k) for view in (cells, cells.T) for k in range(4)]
     return np.array([view.ravel() for view in turned])
+
+
+def turned(observations: npt.NDArray[np.int8], cells: npt.NDArray[np.intp]) -> npt.NDArray[np.int8]:
+    """Boards, each under a view of its own.
+
+    Args:
+        observations: shape (N, planes, rows, columns).
+        cells: a row of `symmetries` for each, shape (N, rows * columns).
+    """
+    planes = observations.reshape(*observations.shape[:2], -1)
+    return np.take_along_axis(planes, cells[:, None], 2).reshape(observations.shape)

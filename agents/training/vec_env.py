@@ -11,6 +11,7 @@ import numpy.typing as npt
 from stable_baselines3.common.vec_env import VecEnv
 
 from agents.training.head_starts import HeadStarts
+from agents.training.symmetry import turned
 from boardenvs.vector import SeatVectorEnv
 
 __all__ = ["Listener", "SB3VecEnv"]
@@ -84,9 +85,7 @@ class SB3VecEnv(VecEnv):
         """Boards under their views."""
         if len(self._views) == 1:
             return observations
-        planes = observations.reshape(*observations.shape[:2], -1)
-        turned = np.take_along_axis(planes, self._views[views][:, None], 2)
-        return turned.reshape(observations.shape)
+        return turned(observations, self._views[views])
 
     def step_async(self, actions: npt.NDArray[Any]) -> None:
         self._actions = self._views[self._view, np.asarray(actions)]

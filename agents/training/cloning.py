@@ -1,0 +1,168 @@
+"""Behaviour cloning: the policy first learns to do as an agent does that was written by hand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from agents.agent import Agent
+from agents.mcts import checked_number
+from agents.training.networks import logits_and_values
+from agents.training.symmetry import symmetries, turned
+from boardenvs.game import Game, whole_number
+
+__all__ = ["CloningLearner", "CloningSettings"]
+
+_GAMES = 512
+"""Side by side; their positions are learned in random order once all have ended."""
+
+
+@dataclass(frozen=True)
+class CloningSettings:
+    """How `CloningLearner` learns."""
+
+    agent: str = "greedy"
+    """Spec of the agent to be imitated, which plays all seats."""
+    steps: int = 500_000
+    """Positions of its games."""
+    random_share: float = 0.2
+    """Of the plies, played at random instead, so that the games come to positions in which the
+    agent would not have ended up itself; what it would do there is what is learned."""
+    epochs: int = 2
+    """Passes over the positions of a round of games."""
+    batch_size: int = 256
+    """Positions a gradient step."""
+    learning_rate: float = 1e-3
+    """At the start; it falls linearly to a tenth."""
+
+    def __post_init__(self) -> None:
+        """Check each.
+
+        Raises:
+            ValueError: one is of the wrong kind or out of range.
+        """
+        for name in ("steps", "epochs", "batch_size"):
+            whole_number(name, getattr(self, name), 1)
+        for name in ("random_share", "learning_rate"):
+            if checked_number(name, getattr(self, name)) >= 1:
+                raise ValueError(f"{name} must be below 1, got {getattr(self, name)!r}")
+
+
+class CloningLearner:
+    """Trains a policy towards an agent's actions, and its value towards the games' results.
+
+    D. Pomerleau, "Efficient training of artificial neural networks for autonomous navigation",
+    Neural Computation 3 (1991); before reinforcement learning as in D. Silver et al.,
+    "Mastering the game of Go with deep neural networks and tree search", Nature 529 (2016).
+    """
+
+    def __init__(
+        self, game: Game, policy: Any, settings: CloningSettings, agent: Agent, seed: int
+    ) -> None:
+        """Prepare.
+
+        Args:
+            game: what is learned.
+            policy: an actor-critic policy of Stable-Baselines3, trained in place.
+            settings: how.
+            agent: made from `settings.agent`.
+            seed: of the games and the order of their positions.
+        """
+        self.game = game
+        self.policy = policy
+        self.settings = settings
+        self.steps = 0
+        """Positions learned so far."""
+        self._agent = agent
+        self._rng = np.random.default_rng(seed)
+        self._symmetries = symmetries(game)
+        self._optimizer = torch.optim.Adam(policy.parameters(), settings.learning_rate)
+
+    def advance(self) -> dict[str, float]:
+        """A round of games, then the gradient steps on its positions.
+
+        Returns:
+            The mean losses of policy and value, and how often the likeliest action was the
+            agent's, before the round's gradient steps: `policy_loss`, `value_loss`, `agreement`.
+        """
+        seen, masks, actions, results = self._play()
+        settings = self.settings
+        left = max(0.0, 1 - self.steps / settings.steps)
+        for group in self._optimizer.param_groups:
+            group["lr"] = settings.learning_rate * (0.1 + 0.9 * left)
+        self.steps += len(actions)
+        self.policy.set_training_mode(True)
+        figures = []
+        for epoch in range(settings.epochs):
+            order = self._rng.permutation(len(actions))
+            for low in range(0, len(order), settings.batch_size):
+                part = order[low : low + settings.batch_size]
+                found = self._fit(
+                    *self._viewed(seen[part], masks[part], actions[part]), results[part]
+                )
+                if epoch == 0:
+                    figures.append(found)
+        means = np.mean(figures, 0)
+        return dict(zip(("policy_loss", "value_loss", "agreement"), means.tolist(), strict=True))
+
+    def _play(self) -> tuple[npt.NDArray[Any], ...]:
+        """Games to their ends: what was seen, what was legal, what the agent did, what came."""
+        game, rng = self.game, self._rng
+        states = game.new_from_words(rng.integers(0, 2**64, _GAMES, np.uint64))
+        rows: list[tuple[npt.NDArray[Any], ...]] = []
+        live = np.arange(_GAMES)
+        while len(live):
+            part = states[live]
+            movers = part["to_move"].astype(np.int64)
+            known = game.conceal(part, movers, rng)
+            legal = game.legal(part)
+            chosen = self._agent.choose(known, rng.integers(0, 2**64, len(live), np.uint64))
+            rows.append((game.observe(part, movers), legal, chosen, movers, live))
+            at_random = rng.random(len(live)) < self.settings.random_share
+            anything = np.argmax(rng.random(legal.shape) * legal, 1)
+            game.play(part, np.where(at_random, anything, chosen))
+            states[live] = part
+            live = live[~(game.terminated(part) | game.truncated(part))]
+        seen, masks, actions, movers, games = (
+            np.concatenate(row) for row in zip(*rows, strict=True)
+        )
+        return seen, masks, actions, game.returns(states)[games, movers]
+
+    def _viewed(
+        self,
+        seen: npt.NDArray[np.int8],
+        masks: npt.NDArray[np.bool_],
+        actions: npt.NDArray[np.int64],
+    ) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.bool_], npt.NDArray[np.int64]]:
+        """Each position in any view of its board."""
+        if len(self._symmetries) == 1:
+            return seen, masks, actions
+        views = self._symmetries[self._rng.integers(0, len(self._symmetries), len(seen))]
+        masks = np.take_along_axis(masks, views, 1)
+        return turned(seen, views), masks, (views == actions[:, None]).argmax(1)
+
+    def _fit(
+        self,
+        seen: npt.NDArray[np.int8],
+        masks: npt.NDArray[np.bool_],
+        actions: npt.NDArray[np.int64],
+        results: npt.NDArray[np.float32],
+    ) -> tuple[float, float, float]:
+        """One gradient step."""
+        device = self.policy.device
+        logits, values = logits_and_values(self.policy, torch.from_numpy(seen).to(device).float())
+        logits = logits.masked_fill(torch.from_numpy(~masks).to(device), -1e9)
+        wanted = torch.from_numpy(actions).to(device)
+        policy_loss = torch.nn.functional.cross_entropy(logits, wanted)
+        value_loss = torch.nn.functional.mse_loss(
+            values, torch.from_numpy(results).to(device).float()
+        )
+        self._optimizer.zero_grad()
+        (policy_loss + value_loss).backward()
+        self._optimizer.step()
+        agreement = (logits.argmax(1) == wanted).float().mean()
+        return policy_loss.item(), value_loss.item(), agreement.item()

@@ -1,0 +1,146 @@
+"""Behaviour cloning: the policy comes to do as the agent does."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+import agents
+import boardenvs
+from agents.training.cloning import CloningLearner, CloningSettings
+from agents.training.ppo import PPOLearner
+from agents.training.run import TrainingRun
+from agents.training.settings import Settings
+
+SMALL = Settings(
+    steps=0,
+    clone=CloningSettings(steps=60_000, learning_rate=3e-3),
+    num_envs=16,
+    network="convolutional",
+    hidden=(16,),
+    channels=16,
+    blocks=1,
+    evaluate_every=20_000,
+    evaluation_games=20,
+    final_games=20,
+)
+
+
+def learner(game, settings=SMALL, seed=0, spec="greedy"):
+    policy = PPOLearner(game, settings, seed).model.policy
+    agent = agents.make(spec, game, seed)
+    return CloningLearner(game, policy, settings.clone, agent, seed)
+
+
+class Recorder(agents.agent.Agent):
+    """Takes the first legal action, and keeps what it is shown."""
+
+    def __init__(self, game):
+        super().__init__(game, 0)
+        self.shown = []
+
+    def choose(self, states, words):
+        self.shown.append(states.copy())
+        return self.game.legal(states).argmax(1)
+
+
+def test_it_comes_to_do_as_the_agent_does():
+    game = boardenvs.make("gomoku", board_size=7, win_length=4)
+    clone = learner(game)
+    first = clone.advance()
+    while clone.steps < SMALL.clone.steps:
+        last = clone.advance()
+    assert first["agreement"] < 0.3
+    assert last["agreement"] > first["agreement"] + 0.2
+    assert last["policy_loss"] < first["policy_loss"]
+    assert last["value_loss"] < first["value_loss"]
+
+
+@pytest.mark.parametrize("name", ["gekitai", "goat_race", "dominoes175", "pizza_order"])
+def test_what_it_learns_from(name):
+    """Observations, masks, actions and results belong to each other."""
+    game = boardenvs.make(name)
+    settings = replace(SMALL, network="plain", clone=replace(SMALL.clone, random_share=0.3))
+    clone = learner(game, settings)
+    clone._agent = Recorder(game)
+    seen, masks, actions, results = clone._play()
+    shown = np.concatenate(clone._agent.shown)
+    assert len(seen) == len(masks) == len(actions) == len(results) == len(shown)
+    np.testing.assert_array_equal(game.observe(shown, shown["to_move"]), seen)
+    np.testing.assert_array_equal(game.legal(shown), masks)
+    np.testing.assert_array_equal(actions, masks.argmax(1))
+    assert set(np.unique(results)) <= {-1, -0.5, 0, 1}
+    assert len(np.unique(results)) > 1
+
+
+def test_results_are_those_of_the_seat_that_moved():
+    game = boardenvs.make("gekitai")
+    clone = learner(game)
+    clone._agent = Recorder(game)
+    _, _, _, results = clone._play()
+    movers = np.concatenate([s["to_move"] for s in clone._agent.shown])
+    # Of the last position of each game that was won, the mover is the winner (nobody can lose
+    # by an own move here but by lining up the opponent's pieces, which is rare).
+    assert results[movers == 0].mean() == pytest.approx(-results[movers == 1].mean(), abs=0.1)
+    assert abs(results).mean() > 0.5
+
+
+def test_the_agent_never_sees_what_is_hidden():
+    game = boardenvs.make("dominoes175")
+    clone = learner(game, replace(SMALL, network="plain"))
+    clone._agent = Recorder(game)
+    clone._play()
+    again = learner(game, replace(SMALL, network="plain"))
+    again._agent = Recorder(game)
+    again._rng = np.random.default_rng(0)
+    again._play()
+    # Concealed anew at every ply: the stream that is shown is not the one that is played.
+    streams = [s["rng"] for s in clone._agent.shown]
+    assert not np.intersect1d(streams[0], streams[1]).size
+
+
+def test_the_same_seed_gives_the_same_weights():
+    game = boardenvs.make("gekitai")
+    found = []
+    for seed in (0, 0, 1):
+        clone = learner(game, seed=seed)
+        clone.advance()
+        found.append(clone.policy.state_dict())
+    assert all(torch.equal(found[0][k], found[1][k]) for k in found[0])
+    assert any(not torch.equal(found[0][k], found[2][k]) for k in found[0])
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"steps": 0}, "steps must be a whole number of at least 1"),
+        ({"random_share": 1.0}, "random_share must be below 1"),
+        ({"learning_rate": -1}, "learning_rate must be a number of at least 0"),
+    ],
+)
+def test_bad_settings(changes, told, refused):
+    with refused(told):
+        CloningSettings(**changes)
+
+
+def test_a_run_clones_first_and_goes_on_where_it_was(tmp_path):
+    game = boardenvs.make("gekitai")
+    settings = replace(SMALL, steps=512, rollout=16, clone=replace(SMALL.clone, steps=30_000))
+    whole = TrainingRun(game, settings, 0, tmp_path)
+    whole.learn(progress=False)
+    assert whole.clone.steps >= 30_000
+    assert whole.model.num_timesteps >= 512
+    assert whole.steps == whole.history[-1]["steps"] >= settings.total_steps
+    again = TrainingRun.resume(tmp_path)
+    assert (again.steps, again.clone.steps) == (whole.steps, whole.clone.steps)
+    assert len(again.ppo.earlier.selves) == 2  # before and after cloning
+
+
+def test_totals():
+    settings = replace(SMALL, steps=1000, clone=replace(SMALL.clone, steps=500))
+    assert settings.total_steps == 1500
+    for total, parts in ((300, (300, 0)), (500, (500, 0)), (700, (500, 200)), (9000, (500, 8500))):
+        ending = settings.ending_at(total)
+        assert (ending.clone.steps, ending.steps) == parts
+        assert ending.total_steps == total

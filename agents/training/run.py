@@ -170,7 +170,7 @@ class TrainingRun:
             finally:
                 torch.set_num_threads(threads)
                 self.save_checkpoint()
-        if self.history[-1]["steps"] < self.steps:
+        if self.history[-1]["steps"] < self.steps and not self.stale:
             self.evaluate()
             self.save_checkpoint()
         logger.close()

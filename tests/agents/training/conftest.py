@@ -1,0 +1,22 @@
+"""What the tests of training share."""
+
+import pytest
+from sb3_contrib import MaskablePPO
+
+from agents.training.start import train
+from agents.training.vec_env import SB3VecEnv
+from boardenvs.vector import SeatVectorEnv
+
+
+@pytest.fixture
+def finished(tmp_path, gekitai, tiny_settings):
+    """The folder of a short run that is over, and the run."""
+    folder = tmp_path / "run"
+    run = train(gekitai, folder, 256, 1, "first", settings=tiny_settings)
+    return folder, run
+
+
+@pytest.fixture
+def learner(gekitai):
+    env = SB3VecEnv([SeatVectorEnv(4, gekitai)], 0)
+    return MaskablePPO("MlpPolicy", env, n_steps=16, batch_size=16, seed=0, device="cpu")

@@ -103,7 +103,7 @@ def _parser() -> argparse.ArgumentParser:
         game=False,
     )
     demo.add_argument(
-        "--steps", type=int, default=None, help="decisions to train for; by default 1,200,000"
+        "--steps", type=int, default=None, help="decisions to train for; by default 300,000"
     )
     demo.add_argument("--seed", type=int, default=0, help="of everything random; by default 0")
     demo.add_argument(

@@ -17,7 +17,7 @@ from boardenvs.game import whole_number
 
 __all__ = ["run_demo"]
 
-_STEPS = 1_200_000
+_STEPS = 300_000
 _ARENA_GAMES = 500
 _MARK = ".boardenvs-demo"  # tells a demo's folder from that of a training run
 

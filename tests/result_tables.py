@@ -82,6 +82,31 @@ def overview_block():
     return overview_markdown({TITLES[name]: read_report(name) for name in ARENAS})
 
 
+def shipped_block():
+    """What the README shows of the shipped agents: their cards."""
+    lines = [
+        "| game | made by | imitated, played, searched | against | games | score (95% interval) |",
+        "|---|---|---|---|---|---|",
+    ]
+    for name, title in TITLES.items():
+        report = read_report(name)
+        card = read_card(shipped(boardenvs.make(report["game"], **report["params"])))
+        settings = card["settings"]
+        parts = (settings["clone"], settings, settings["guided"])
+        steps = ", ".join(f"{part['steps']:,}" if part else "0" for part in parts)
+        start = f"| {title.partition(',')[0]} | `{card['command']}` | {steps} "
+        if "player" in title:
+            start = start.replace(title.partition(",")[0], title, 1)
+        for entry in card["scores"]:
+            low, high = entry["interval"]
+            lines.append(
+                f"{start}| {entry['against']} | {entry['games']:,} "
+                f"| {entry['score']:.3f} ({low:.3f} to {high:.3f}) |"
+            )
+            start = "| | | "
+    return "\n".join(lines) + "\n"
+
+
 def replaced(text, name, block):
     """A text with a block between its marks for a name.
 
@@ -97,9 +122,11 @@ def replaced(text, name, block):
 
 
 def place(name):
-    """The file that shows a table, or the overview, "all"; and what it shows."""
+    """The file that shows a table, the overview, "all", or the cards, "shipped"; and what it shows."""
     if name == "all":
         return README, overview_block()
+    if name == "shipped":
+        return README, shipped_block()
     return ROOT / "boardenvs" / read_report(name)["game"] / "README.md", page_block(name)
 
 
@@ -117,7 +144,7 @@ def main():
         json_file = ["--json", str(result_file(name))]
         if status := cli.main([*asked, *json_file, "--workers", options.workers]):
             return status
-    for name in (*ARENAS, "all"):
+    for name in (*ARENAS, "all", "shipped"):
         path, block = place(name)
         text = path.read_text(encoding="utf-8")
         path.write_text(replaced(text, name, block), encoding="utf-8")

@@ -28,7 +28,7 @@ def test_every_game_has_its_tables():
     assert {read_report(name)["game"] for name in ARENAS} == set(boardenvs.GAMES)
 
 
-@pytest.mark.parametrize("shown", [*ARENAS, "all"])
+@pytest.mark.parametrize("shown", [*ARENAS, "all", "shipped"])
 def test_the_tables_are_what_the_results_say(shown):
     path, block = place(shown)
     text = path.read_text(encoding="utf-8")

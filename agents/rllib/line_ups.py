@@ -12,10 +12,20 @@ from ray.rllib.callbacks.callbacks import RLlibCallback
 
 from boardenvs.game import Game
 
-__all__ = ["LEARNER", "RANDOM", "NumberGames", "earlier", "line_up", "policy_mapping"]
+__all__ = [
+    "DECISIONS",
+    "LEARNER",
+    "RANDOM",
+    "KeepLearner",
+    "NumberGames",
+    "earlier",
+    "line_up",
+    "policy_mapping",
+]
 
 LEARNER = "learner"
 RANDOM = "random"
+DECISIONS = "learner_decisions"
 
 
 def earlier(number: int) -> str:
@@ -66,3 +76,22 @@ class NumberGames(RLlibCallback):
         """Name a game; RLlib calls this before it begins."""
         episode.id_ = f"{env_runner.config.seed}-{env_runner.worker_index}-{self._count}"
         self._count += 1
+
+
+class KeepLearner(RLlibCallback):
+    """Counts the learner's decisions, and leaves out of what an env runner hands over all others.
+
+    Nobody learns from those. The count is the metric `DECISIONS`.
+    """
+
+    def on_sample_end(self, *, samples: list[Any], metrics_logger: Any, **kwargs: Any) -> None:
+        """Cut the samples down, in place."""
+        decisions = 0
+        for game in samples:
+            for seat, played in list(game.agent_episodes.items()):
+                if played.module_id == LEARNER:
+                    decisions += len(played)
+                else:
+                    del game.agent_episodes[seat]
+        samples[:] = [game for game in samples if game.agent_episodes]
+        metrics_logger.log_value(DECISIONS, decisions, reduce="sum")

@@ -1,0 +1,84 @@
+"""From a run's settings to RLlib's configuration of PPO."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gymnasium import spaces
+from ray.rllib.algorithms.ppo import PPOConfig
+from ray.rllib.core.rl_module.multi_rl_module import MultiRLModuleSpec
+from ray.rllib.core.rl_module.rl_module import RLModuleSpec
+
+from agents.rllib.env import GameMultiAgentEnv, observation_space
+from agents.rllib.line_ups import (
+    LEARNER,
+    RANDOM,
+    KeepLearner,
+    NumberGames,
+    earlier,
+    policy_mapping,
+)
+from agents.rllib.module import LearnerModule, NetworkModule, RandomModule
+from agents.rllib.settings import ClusterSettings
+from boardenvs.game import Game
+
+__all__ = ["ppo_config"]
+
+
+def ppo_config(game: Game, settings: ClusterSettings, seed: int, env_runners: int) -> PPOConfig:
+    """The configuration of a run.
+
+    Args:
+        game: what is learned.
+        settings: how.
+        seed: of everything random.
+        env_runners: processes that play, of one core each; 0 to play where the learner is.
+    """
+    training = settings.training
+    modules = _modules(game, settings)
+    return (
+        PPOConfig()
+        .environment(GameMultiAgentEnv, env_config={"game": game}, disable_env_checking=True)
+        .env_runners(
+            num_env_runners=env_runners,
+            num_envs_per_env_runner=settings.games,
+            create_env_on_local_worker=False,
+        )
+        .rl_module(rl_module_spec=MultiRLModuleSpec(rl_module_specs=modules))
+        .multi_agent(
+            policies=set(modules),
+            policy_mapping_fn=policy_mapping(game, settings.selves),
+            policies_to_train=[LEARNER],
+        )
+        .callbacks([NumberGames, KeepLearner])
+        .training(
+            lr=training.learning_rate,
+            train_batch_size_per_learner=settings.plies,
+            minibatch_size=min(training.batch_size, settings.plies),
+            num_epochs=training.epochs,
+            gamma=training.gamma,
+            lambda_=training.gae_lambda,
+            entropy_coeff=training.entropy,
+            # As Stable-Baselines3's PPO, with which the other values were chosen.
+            clip_param=0.2,
+            grad_clip=0.5,
+            vf_loss_coeff=0.5,
+            use_kl_loss=False,
+        )
+        .debugging(seed=seed, log_level="ERROR", log_sys_usage=False)
+    )
+
+
+def _modules(game: Game, settings: ClusterSettings) -> dict[str, RLModuleSpec]:
+    """The learner, its opponents, by name."""
+    facts: dict[str, Any] = {
+        "observation_space": observation_space(game),
+        "action_space": spaces.Discrete(game.num_actions),
+        "model_config": {"hidden": settings.training.hidden, "channels": 0, "blocks": 0},
+    }
+    selves = [earlier(k) for k in range(settings.selves)]
+    return {
+        LEARNER: RLModuleSpec(LearnerModule, **facts),
+        RANDOM: RLModuleSpec(RandomModule, **facts),
+        **{name: RLModuleSpec(NetworkModule, **facts) for name in selves},
+    }

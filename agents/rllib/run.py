@@ -1,0 +1,264 @@
+"""A training run on a cluster: self-play by RLlib's PPO, watched, saved and exported."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import shutil
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from ray.rllib.algorithms.ppo import PPO
+from ray.rllib.core import COMPONENT_LEARNER, COMPONENT_RL_MODULE
+from ray.rllib.utils.metrics import ENV_RUNNER_RESULTS
+from torch.utils.tensorboard import SummaryWriter
+from tqdm.auto import tqdm
+
+import boardenvs
+from agents.arena import Scores, play_match
+from agents.making import make
+from agents.rllib.config import ppo_config
+from agents.rllib.line_ups import DECISIONS, LEARNER, earlier
+from agents.rllib.settings import ClusterSettings
+from agents.sb3 import SB3Agent, from_sb3
+from agents.training.curve import draw_curve
+from agents.training.export import export_policy
+from agents.training.run import ALONE, FIXED_OPPONENTS, _score_entry
+from boardenvs.files import write_atomically
+from boardenvs.game import Game
+
+__all__ = ["ClusterRun"]
+
+_EVALUATION_SEED = 1  # the same games at every evaluation, so that the curve is smooth
+_STATE = "run.json"
+
+
+class ClusterRun:
+    """One run and its folder.
+
+    The folder holds `settings.json`, `checkpoints/` with the last one, named after the
+    learner's decisions until then, `tensorboard/`, and once finished `agent.onnx`, its card
+    `agent.json`, and `learning_curve.png`.
+
+    Ray must be connected, see `agents.cluster`, before one is made, and stay so until `stop`.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        settings: ClusterSettings,
+        seed: int,
+        folder: Path,
+        env_runners: int,
+        done: int = 0,
+    ) -> None:
+        """Set up; nothing is written yet.
+
+        Args:
+            game: what is learned.
+            settings: how.
+            seed: of everything random.
+            folder: where it is kept.
+            env_runners: processes that play, of one core each; 0 to play in this one.
+            done: decisions of the learner so far, where a run goes on: it plays new games,
+                not those of the beginning once more.
+        """
+        self.game = game
+        self.settings = settings
+        self.seed = seed
+        self.folder = folder
+        self.steps = done
+        """The learner's decisions so far."""
+        self.history: list[dict[str, Any]] = []
+        self.card: dict[str, Any] = {}
+        """What `finish` found."""
+        others = game.num_players - 1
+        self.rivals: dict[str, list[Any]] = (
+            {spec: [make(spec, game, seed)] * others for spec in FIXED_OPPONENTS}
+            if others
+            else {ALONE: []}
+        )
+        """Who sits in the other seats at each evaluation."""
+        self._selves = 0  # earlier selves kept so far
+        self._kept_at = done
+        self.algorithm = PPO(ppo_config(game, settings, seed + done, env_runners))
+        with contextlib.suppress(OSError):
+            Path(self.algorithm.logdir).rmdir()  # made in the user's home, and never used
+
+    @classmethod
+    def resume(cls, folder: Path, env_runners: int, steps: int | None = None) -> ClusterRun:
+        """Go on with the run of a folder, from its last checkpoint.
+
+        Args:
+            folder: of the run.
+            env_runners: as for a fresh run; it need not be as many as before.
+            steps: a new total, if it is to end elsewhere.
+
+        Raises:
+            ValueError: the folder holds no run that can go on.
+        """
+        try:
+            data = json.loads((folder / "settings.json").read_text(encoding="utf-8"))
+            checkpoint = max((folder / "checkpoints").glob("[0-9]*"), key=lambda p: int(p.name))
+            state = json.loads((checkpoint / _STATE).read_text(encoding="utf-8"))
+            game = boardenvs.make(data["game"], **data["params"])
+            changes = {} if steps is None else {"steps": steps}
+            settings = ClusterSettings.from_dict(data["settings"], **changes)
+            run = cls(game, settings, data["seed"], folder, env_runners, state["steps"])
+            run.algorithm.restore_from_path(str(checkpoint.absolute()))
+            run.history = state["history"]
+            run._selves = state["selves"]
+            run._kept_at = state["kept_at"]
+        except Exception as error:  # noqa: BLE001 a damaged file can break anywhere
+            reason = " ".join(str(error).split())[:200] or type(error).__name__
+            raise ValueError(f"{folder} holds no run that can go on: {reason}") from None
+        return run
+
+    def learn(self, *, progress: bool = True) -> None:
+        """Train up to the settings' number of steps; a checkpoint at every evaluation.
+
+        Args:
+            progress: whether to show a bar on standard error.
+        """
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self._save_settings()
+        training = self.settings.training
+        if self.steps >= training.steps:
+            return
+        with (
+            SummaryWriter(str(self.folder / "tensorboard")) as log,
+            tqdm(
+                total=training.steps,
+                initial=self.steps,
+                unit="step",
+                unit_scale=True,
+                desc=f"training {self.game.name}",
+                mininterval=0.5,
+                disable=not progress,
+            ) as bar,
+        ):
+            while self.steps < training.steps:
+                last = self.history[-1]["steps"] if self.history else None
+                if last is None or self.steps - last >= training.evaluate_every:
+                    self._watch(log, bar)
+                if self.steps - self._kept_at >= training.remember_every:
+                    self.remember()
+                found = self.algorithm.train()[ENV_RUNNER_RESULTS]
+                self.steps += int(found[DECISIONS])
+                bar.update(self.steps - bar.n)
+            self._watch(log, bar)
+
+    def _watch(self, log: SummaryWriter, bar: Any) -> None:
+        """Measure the learner, tell of it, and save a checkpoint."""
+        point = self.evaluate()
+        for spec in self.rivals:
+            log.add_scalar(f"evaluation/score_against_{spec}", point[spec]["score"], self.steps)
+        log.flush()
+        bar.set_postfix(
+            {s if s == ALONE else f"vs {s}": f"{point[s]['score']:.2f}" for s in self.rivals}
+        )
+        self.save_checkpoint()
+
+    def remember(self) -> None:
+        """Put the learner as it is now in the place of the oldest of its earlier selves."""
+        group = self.algorithm.learner_group
+        where = f"{COMPONENT_LEARNER}/{COMPONENT_RL_MODULE}/{LEARNER}"
+        weights = group.get_state(components=where)[COMPONENT_LEARNER][COMPONENT_RL_MODULE]
+        name = earlier(self._selves % self.settings.selves)
+        state = {COMPONENT_RL_MODULE: {name: weights[LEARNER]}}
+        group.set_state({COMPONENT_LEARNER: state})
+        # RLlib's own `sync_weights` would skip it: the learner's weights have the same number.
+        self.algorithm.env_runner_group.foreach_env_runner("set_state", kwargs={"state": state})
+        self._selves += 1
+        self._kept_at = self.steps
+
+    def agent(self) -> SB3Agent:
+        """The learner as it is now, as an agent that takes the most probable action."""
+        module = self.algorithm.get_module(LEARNER)
+        model = SimpleNamespace(
+            policy=module.policy,
+            observation_space=module.policy.observation_space,
+            action_space=module.policy.action_space,
+        )
+        return from_sb3(model, self.game)
+
+    def scores(self, games: int, seed: int) -> dict[str, Scores]:
+        """Matches of the learner against each fixed opponent, or of the learner alone."""
+        agent = self.agent()
+        return {
+            spec: play_match(self.game, [agent, *others], games, seed)
+            for spec, others in self.rivals.items()
+        }
+
+    def evaluate(self) -> dict[str, Any]:
+        """Measure the learner, and add that to the history."""
+        point: dict[str, Any] = {"steps": self.steps}
+        games = self.settings.training.evaluation_games
+        for spec, scores in self.scores(games, _EVALUATION_SEED).items():
+            low, high = scores.interval(0)
+            point[spec] = {"score": scores[0], "low": low, "high": high, "games": scores.games}
+        self.history.append(point)
+        return point
+
+    def save_checkpoint(self) -> None:
+        """Write all that `resume` needs; the old checkpoint stays until the new one is whole."""
+        folder = (self.folder / "checkpoints").absolute()
+        beside = folder / "unfinished"
+        shutil.rmtree(beside, ignore_errors=True)
+        self.algorithm.save_to_path(str(beside))
+        state = {
+            "steps": self.steps,
+            "selves": self._selves,
+            "kept_at": self._kept_at,
+            "history": self.history,
+        }
+        (beside / _STATE).write_text(json.dumps(state), encoding="utf-8")
+        place = folder / f"{self.steps:012}"
+        shutil.rmtree(place, ignore_errors=True)
+        beside.rename(place)
+        for old in folder.iterdir():
+            if old != place:
+                shutil.rmtree(old)
+
+    def finish(self, command: str, *, seed: int = 0) -> Path:
+        """Measure the learner for its card, export it, and draw its learning curve.
+
+        Args:
+            command: that repeats the run.
+            seed: of the matches.
+
+        Returns:
+            The ONNX file.
+        """
+        path = self.folder / "agent.onnx"
+        scores = self.scores(self.settings.training.final_games, seed)
+        self.card = {
+            "engine": "ray",
+            "steps": self.steps,
+            "seed": self.seed,
+            "command": command,
+            "settings": self.settings.to_dict(),
+            "scores": [_score_entry(spec, found, seed) for spec, found in scores.items()],
+        }
+        export_policy(self.agent().model.policy, self.game, path, self.card, ["ray"])
+        title = f"{self.game.name}: {self.settings.training.evaluation_games} games an evaluation"
+        curve = draw_curve(title, self.history, list(self.rivals))
+        write_atomically(self.folder / "learning_curve.png", curve)
+        return path
+
+    def stop(self) -> None:
+        """Let the cluster's processes go."""
+        self.algorithm.stop()
+
+    def _save_settings(self) -> None:
+        data = {
+            "engine": "ray",
+            "game": self.game.name,
+            "params": self.game.params,
+            "seed": self.seed,
+            "settings": self.settings.to_dict(),
+        }
+        write_atomically(
+            self.folder / "settings.json", (json.dumps(data, indent=2) + "\n").encode()
+        )

@@ -151,6 +151,15 @@ def _parser() -> argparse.ArgumentParser:
         help="the run's folder; by default runs/GAME",
     )
     train.add_argument("--resume", action="store_true", help="go on with the run in the folder")
+    train.add_argument(
+        "--engine",
+        choices=["local", "ray"],
+        default="local",
+        help="train on this machine or, by RLlib, on a Ray cluster; by default local",
+    )
+    train.add_argument(
+        "--address", metavar="ADDR", help="of the Ray cluster; by default one that Ray finds"
+    )
 
     arena = command("arena", _arena, "let every two agents play each other")
     arena.add_argument("agents", nargs="+", metavar="SPEC", help="agents, at least two")
@@ -267,11 +276,19 @@ def _watch(options: argparse.Namespace) -> None:
 
 def _train(options: argparse.Namespace) -> None:
     game = _game(options)
+    if options.engine == "local" and options.address is not None:
+        raise ValueError("--address is for --engine ray")
     _need_training()
-    from agents.training.start import train
-
     folder = Path("runs", options.game) if options.out is None else options.out
-    train(game, folder, options.steps, options.seed, options.command_line, resume=options.resume)
+    asked = game, folder, options.steps, options.seed, options.command_line
+    if options.engine == "ray":
+        from agents.rllib import start as cluster
+
+        cluster.train(*asked, resume=options.resume, address=options.address)
+    else:
+        from agents.training import start
+
+        start.train(*asked, resume=options.resume)
 
 
 def _arena(options: argparse.Namespace) -> None:

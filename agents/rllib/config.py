@@ -13,6 +13,7 @@ from agents.rllib.env import GameMultiAgentEnv, observation_space
 from agents.rllib.line_ups import (
     LEARNER,
     RANDOM,
+    SELF_PLAY,
     KeepLearner,
     NumberGames,
     earlier,
@@ -52,7 +53,7 @@ def ppo_config(game: Game, settings: ClusterSettings, seed: int, env_runners: in
         )
         .callbacks([NumberGames, KeepLearner])
         .training(
-            lr=training.learning_rate,
+            lr=_falling(training.learning_rate, _plies(game, training.steps)),
             train_batch_size_per_learner=settings.plies,
             minibatch_size=min(training.batch_size, settings.plies),
             num_epochs=training.epochs,
@@ -67,6 +68,17 @@ def ppo_config(game: Game, settings: ClusterSettings, seed: int, env_runners: in
         )
         .debugging(seed=seed, log_level="ERROR", log_sys_usage=False)
     )
+
+
+def _plies(game: Game, steps: int) -> int:
+    """About how many plies of all seats there are to so many decisions of the learner."""
+    learners = 1 / game.num_players
+    return int(steps / (SELF_PLAY + (1 - SELF_PLAY) * learners))
+
+
+def _falling(rate: float, plies: int) -> list[list[float]]:
+    """The learning rate as RLlib's schedule: it falls linearly to a tenth, as locally."""
+    return [[0, rate], [plies, rate / 10]]
 
 
 def _modules(game: Game, settings: ClusterSettings) -> dict[str, RLModuleSpec]:

@@ -16,6 +16,7 @@ __all__ = [
     "DECISIONS",
     "LEARNER",
     "RANDOM",
+    "SELF_PLAY",
     "KeepLearner",
     "NumberGames",
     "earlier",
@@ -26,6 +27,8 @@ __all__ = [
 LEARNER = "learner"
 RANDOM = "random"
 DECISIONS = "learner_decisions"
+SELF_PLAY = 1 / 3
+"""In what part of the games the learner has all seats."""
 
 
 def earlier(number: int) -> str:

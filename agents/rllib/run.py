@@ -9,6 +9,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import ray
 from ray.rllib.algorithms.ppo import PPO
 from ray.rllib.core import COMPONENT_LEARNER, COMPONENT_RL_MODULE
 from ray.rllib.utils.metrics import ENV_RUNNER_RESULTS
@@ -80,6 +81,7 @@ class ClusterRun:
             else {ALONE: []}
         )
         """Who sits in the other seats at each evaluation."""
+        self._env_runners = env_runners
         self._selves = 0  # earlier selves kept so far
         self._kept_at = done
         self.algorithm = PPO(ppo_config(game, settings, seed + done, env_runners))
@@ -160,6 +162,11 @@ class ClusterRun:
         )
         self.save_checkpoint()
 
+    def places(self) -> list[str]:
+        """The Ray node that each env runner is on, by its id."""
+        group = self.algorithm.env_runner_group
+        return group.foreach_env_runner(_node, local_env_runner=not group.num_remote_workers())
+
     def remember(self) -> None:
         """Put the learner as it is now in the place of the oldest of its earlier selves."""
         group = self.algorithm.learner_group
@@ -169,7 +176,7 @@ class ClusterRun:
         state = {COMPONENT_RL_MODULE: {name: weights[LEARNER]}}
         group.set_state({COMPONENT_LEARNER: state})
         # RLlib's own `sync_weights` would skip it: the learner's weights have the same number.
-        self.algorithm.env_runner_group.foreach_env_runner("set_state", kwargs={"state": state})
+        self.algorithm.env_runner_group.foreach_env_runner(lambda one: one.set_state(state))
         self._selves += 1
         self._kept_at = self.steps
 
@@ -238,7 +245,7 @@ class ClusterRun:
             "steps": self.steps,
             "seed": self.seed,
             "command": command,
-            "settings": self.settings.to_dict(),
+            "settings": {**self.settings.to_dict(), "env_runners": self._env_runners},
             "scores": [_score_entry(spec, found, seed) for spec, found in scores.items()],
         }
         export_policy(self.agent().model.policy, self.game, path, self.card, ["ray"])
@@ -262,3 +269,7 @@ class ClusterRun:
         write_atomically(
             self.folder / "settings.json", (json.dumps(data, indent=2) + "\n").encode()
         )
+
+
+def _node(env_runner: Any) -> str:
+    return str(ray.get_runtime_context().get_node_id())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import socket
 from collections.abc import Iterator
 from typing import Any
 
@@ -37,7 +38,9 @@ def joined(purpose: str, address: str | None = None) -> Iterator[Any]:
     if ray.is_initialized():
         yield ray
         return
+    where = "" if address is None else f" at {address}"
     try:
+        _check_answers(address)
         ray.init(
             address=address,
             logging_level="ERROR",
@@ -45,9 +48,15 @@ def joined(purpose: str, address: str | None = None) -> Iterator[Any]:
             runtime_env={"env_vars": ONE_THREAD},
         )
     except Exception as error:
-        where = "" if address is None else f" at {address}"
         raise ValueError(f"there is no Ray cluster{where}: {one_line(error)}") from error
     try:
         yield ray
     finally:
         ray.shutdown()
+
+
+def _check_answers(address: str | None) -> None:
+    """Raise `OSError` where nobody answers, which Ray itself would take minutes to say."""
+    host, _, port = (address or "").removeprefix("ray://").rpartition(":")
+    if host and port.isdecimal():
+        socket.create_connection((host, int(port)), timeout=10).close()

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
-import shutil
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -16,10 +14,11 @@ from ray.rllib.utils.metrics import ENV_RUNNER_RESULTS
 from torch.utils.tensorboard import SummaryWriter
 from tqdm.auto import tqdm
 
-import boardenvs
+from agents.agent import one_line
 from agents.arena import Scores, play_match
 from agents.making import make
 from agents.rllib.config import ppo_config
+from agents.rllib.folder import SavedRun, write_checkpoint, write_settings
 from agents.rllib.line_ups import DECISIONS, LEARNER, earlier
 from agents.rllib.settings import ClusterSettings
 from agents.sb3 import SB3Agent, from_sb3
@@ -32,7 +31,6 @@ from boardenvs.game import Game
 __all__ = ["ClusterRun"]
 
 _EVALUATION_SEED = 1  # the same games at every evaluation, so that the curve is smooth
-_STATE = "run.json"
 
 
 class ClusterRun:
@@ -89,32 +87,26 @@ class ClusterRun:
             Path(self.algorithm.logdir).rmdir()  # made in the user's home, and never used
 
     @classmethod
-    def resume(cls, folder: Path, env_runners: int, steps: int | None = None) -> ClusterRun:
-        """Go on with the run of a folder, from its last checkpoint.
+    def resume(cls, saved: SavedRun, env_runners: int) -> ClusterRun:
+        """Go on with a run from its last checkpoint.
 
         Args:
-            folder: of the run.
+            saved: the run.
             env_runners: as for a fresh run; it need not be as many as before.
-            steps: a new total, if it is to end elsewhere.
 
         Raises:
-            ValueError: the folder holds no run that can go on.
+            ValueError: RLlib's part of the checkpoint is damaged.
         """
+        state = saved.state
+        run = cls(saved.game, saved.settings, saved.seed, saved.folder, env_runners, state["steps"])
         try:
-            data = json.loads((folder / "settings.json").read_text(encoding="utf-8"))
-            checkpoint = max((folder / "checkpoints").glob("[0-9]*"), key=lambda p: int(p.name))
-            state = json.loads((checkpoint / _STATE).read_text(encoding="utf-8"))
-            game = boardenvs.make(data["game"], **data["params"])
-            changes = {} if steps is None else {"steps": steps}
-            settings = ClusterSettings.from_dict(data["settings"], **changes)
-            run = cls(game, settings, data["seed"], folder, env_runners, state["steps"])
-            run.algorithm.restore_from_path(str(checkpoint.absolute()))
-            run.history = state["history"]
-            run._selves = state["selves"]
-            run._kept_at = state["kept_at"]
+            run.algorithm.restore_from_path(str(saved.checkpoint))
         except Exception as error:  # noqa: BLE001 a damaged file can break anywhere
-            reason = " ".join(str(error).split())[:200] or type(error).__name__
-            raise ValueError(f"{folder} holds no run that can go on: {reason}") from None
+            run.stop()
+            raise ValueError(f"{saved.checkpoint} is damaged: {one_line(error)}") from None
+        run.history = state["history"]
+        run._selves = state["selves"]
+        run._kept_at = state["kept_at"]
         return run
 
     def learn(self, *, progress: bool = True) -> None:
@@ -124,7 +116,7 @@ class ClusterRun:
             progress: whether to show a bar on standard error.
         """
         self.folder.mkdir(parents=True, exist_ok=True)
-        self._save_settings()
+        write_settings(self.folder, self.game, self.settings, self.seed)
         training = self.settings.training
         if self.steps >= training.steps:
             return
@@ -210,23 +202,13 @@ class ClusterRun:
 
     def save_checkpoint(self) -> None:
         """Write all that `resume` needs; the old checkpoint stays until the new one is whole."""
-        folder = (self.folder / "checkpoints").absolute()
-        beside = folder / "unfinished"
-        shutil.rmtree(beside, ignore_errors=True)
-        self.algorithm.save_to_path(str(beside))
         state = {
             "steps": self.steps,
             "selves": self._selves,
             "kept_at": self._kept_at,
             "history": self.history,
         }
-        (beside / _STATE).write_text(json.dumps(state), encoding="utf-8")
-        place = folder / f"{self.steps:012}"
-        shutil.rmtree(place, ignore_errors=True)
-        beside.rename(place)
-        for old in folder.iterdir():
-            if old != place:
-                shutil.rmtree(old)
+        write_checkpoint(self.folder, state, self.algorithm.save_to_path)
 
     def finish(self, command: str, *, seed: int = 0) -> Path:
         """Measure the learner for its card, export it, and draw its learning curve.
@@ -257,18 +239,6 @@ class ClusterRun:
     def stop(self) -> None:
         """Let the cluster's processes go."""
         self.algorithm.stop()
-
-    def _save_settings(self) -> None:
-        data = {
-            "engine": "ray",
-            "game": self.game.name,
-            "params": self.game.params,
-            "seed": self.seed,
-            "settings": self.settings.to_dict(),
-        }
-        write_atomically(
-            self.folder / "settings.json", (json.dumps(data, indent=2) + "\n").encode()
-        )
 
 
 def _node(env_runner: Any) -> str:

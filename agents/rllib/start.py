@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from agents.agent import one_line
 from agents.cluster import joined
+from agents.rllib.folder import read_run
 from agents.rllib.settings import ClusterSettings, cluster_settings_for
 from agents.training.start import check_empty, check_resumed, command_of, report, seed_of
 from boardenvs.game import Game, whole_number
@@ -49,9 +50,17 @@ def train(
     """
     if steps is not None:
         steps = whole_number("steps", steps, 1)
-    if not resume:
+    if resume:
+        saved = read_run(folder, steps)
+        check_resumed(saved, saved.state["steps"], game, steps, seed)
+        total = saved.settings.training.steps
+        command = command_of(game, total, saved.seed, "--engine ray")
+    else:
         check_empty(folder)
-        seed = seed_of(seed)
+        fresh_seed = seed_of(seed)
+        chosen = cluster_settings_for(game.name) if settings is None else settings
+        if steps is not None:
+            chosen = replace(chosen, training=replace(chosen.training, steps=steps))
     # RLlib makes its env runners in a way that has Ray warn of each, in red and at length.
     os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")
     with joined("training", address) as ray:
@@ -68,16 +77,10 @@ def train(
             raise ValueError("the Ray cluster has no core to play on")
         try:
             if resume:
-                run = ClusterRun.resume(folder, cores, steps)
-                check_resumed(run, run.steps, game, steps, seed)
-                total = run.settings.training.steps
-                command = command_of(game, total, run.seed, "--engine ray")
+                run = ClusterRun.resume(saved, cores)
                 print(f"going on from step {run.steps:,} of {total:,}")
             else:
-                chosen = cluster_settings_for(game.name) if settings is None else settings
-                if steps is not None:
-                    chosen = replace(chosen, training=replace(chosen.training, steps=steps))
-                run = ClusterRun(game, chosen, seed_of(seed), folder, cores)
+                run = ClusterRun(game, chosen, fresh_seed, folder, cores)
             nodes = len(set(run.places()))
             print(f"env runners: {cores}, on {nodes} node{'s' * (nodes > 1)}", flush=True)
             try:

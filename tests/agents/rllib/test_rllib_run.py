@@ -1,0 +1,213 @@
+"""A run on a cluster of two nodes: it ends with an agent that beats random, and can go on."""
+
+import json
+import shutil
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import torch
+
+import agents
+import boardenvs
+from agents.cli import main
+from agents.cluster import joined
+from agents.rllib.folder import read_run
+from agents.rllib.settings import ClusterSettings
+from agents.training.settings import Settings
+
+ray = pytest.importorskip("ray")
+pytest.importorskip("ray.rllib")
+cluster_utils = pytest.importorskip("ray.cluster_utils")
+
+from ray.rllib.core.columns import Columns
+
+from agents.rllib.line_ups import LEARNER, earlier
+from agents.rllib.run import ClusterRun
+
+# Ray leaves sockets and files of its processes to the garbage collector.
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+    pytest.mark.filterwarnings("ignore::FutureWarning:ray"),
+]
+
+GAME = boardenvs.make("gomoku", board_size=5, win_length=3)
+SETTINGS = ClusterSettings(
+    Settings(
+        steps=6000,
+        batch_size=256,
+        hidden=(64,),
+        learning_rate=3e-3,
+        remember_every=2000,
+        evaluate_every=3000,
+        evaluation_games=50,
+        final_games=200,
+    ),
+    plies=1000,
+    games=16,
+    selves=2,
+)
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    """Two nodes of one core each."""
+    made = cluster_utils.Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
+    try:
+        made.add_node(num_cpus=1)
+        made.wait_for_nodes()
+        yield made
+    finally:
+        ray.shutdown()
+        made.shutdown()
+
+
+@pytest.fixture(scope="module")
+def finished(cluster, tmp_path_factory):
+    """A finished run, and what its processes said before they were let go."""
+    folder = tmp_path_factory.mktemp("runs") / "gomoku"
+    with joined("training", cluster.address):
+        run = ClusterRun(GAME, SETTINGS, 1, folder, 2)
+        run.learn(progress=False)
+        group = run.algorithm.env_runner_group
+        yield SimpleNamespace(
+            run=run,
+            network=run.finish("the command"),
+            places=run.places(),
+            games=group.foreach_env_runner(games_dealt, local_env_runner=False),
+            learner=weights(run.algorithm.get_module(LEARNER)),
+            modules=group.foreach_env_runner(all_weights, local_env_runner=False),
+            told=run.algorithm.get_module(LEARNER),
+            stopped=run.stop(),
+        )
+
+
+def games_dealt(env_runner):
+    return env_runner._callbacks[0]._count
+
+
+def weights(module):
+    return {name: value.numpy().copy() for name, value in module.state_dict().items()}
+
+
+def all_weights(env_runner):
+    names = [LEARNER, *(earlier(k) for k in range(SETTINGS.selves))]
+    return {name: weights(env_runner.module[name]) for name in names}
+
+
+def same(one, other):
+    return one.keys() == other.keys() and all(np.array_equal(one[k], other[k]) for k in one)
+
+
+def test_env_runners_play_on_both_nodes(finished, cluster):
+    assert sorted(finished.places) == sorted(n.node_id for n in cluster.list_all_nodes())
+    assert min(finished.games) > 100
+
+
+def test_every_env_runner_has_the_learner_and_its_earlier_selves(finished):
+    for modules in finished.modules:
+        assert same(modules[LEARNER], finished.learner)
+        for k in range(SETTINGS.selves):
+            assert same(modules[earlier(k)], finished.modules[0][earlier(k)])
+            assert not same(modules[earlier(k)], finished.learner)
+    assert not same(*(finished.modules[0][earlier(k)] for k in range(2)))
+
+
+def test_the_agent_beats_random(finished):
+    trained = agents.make(f"trained:{finished.network}", GAME)
+    scores = agents.play_match(GAME, [trained, "random"], 200, seed=11)
+    assert scores.interval(0)[0] > 0.5, scores
+
+
+def test_the_network_is_the_module(finished, live_positions):
+    states = live_positions(GAME, 10, 0)
+    seen = GAME.observe(states, states["to_move"])
+    logits, values = agents.make(f"trained:{finished.network}", GAME).evaluate(states)
+    given = {
+        Columns.OBS: {
+            "observations": torch.as_tensor(seen),
+            "action_mask": torch.ones((len(states), GAME.num_actions), dtype=torch.int8),
+        }
+    }
+    found = finished.told.forward_inference(given)
+    expected = found[Columns.ACTION_DIST_INPUTS].numpy()
+    np.testing.assert_allclose(logits, expected, rtol=1e-3, atol=1e-4)
+    expected = finished.told.compute_values(given).detach().numpy()
+    np.testing.assert_allclose(values, expected, rtol=1e-3, atol=1e-4)
+
+
+def test_card_and_curve(finished):
+    card = json.loads(finished.network.with_suffix(".json").read_text())
+    assert (card["engine"], card["game"], card["params"]) == ("ray", "gomoku", GAME.params)
+    assert (card["seed"], card["command"]) == (1, "the command")
+    assert card["steps"] == finished.run.steps >= SETTINGS.training.steps
+    assert card["settings"]["env_runners"] == 2
+    assert card["settings"]["training"]["learning_rate"] == 3e-3
+    assert card["versions"]["ray"] == ray.__version__
+    assert [(entry["against"], entry["games"]) for entry in card["scores"]] == [
+        ("random", 200),
+        ("greedy", 200),
+    ]
+    assert (finished.run.folder / "learning_curve.png").read_bytes().startswith(b"\x89PNG")
+    assert len(finished.run.history) == 3
+
+
+def test_going_on_from_a_checkpoint(finished):
+    saved = read_run(finished.run.folder, 7000)
+    run = ClusterRun.resume(saved, 0)
+    try:
+        assert (run.steps, run.history) == (finished.run.steps, finished.run.history)
+        assert same(weights(run.algorithm.get_module(LEARNER)), finished.learner)
+        here = run.algorithm.env_runner_group.local_env_runner
+        assert all(same(v, finished.modules[0][k]) for k, v in all_weights(here).items())
+        (first,) = run.algorithm.learner_group._learner._named_optimizers.values()
+        assert len(first.state) > 0  # Adam's moments
+        run.learn(progress=False)
+        assert run.steps >= 7000
+        assert read_run(run.folder).state["steps"] == run.steps
+        assert not same(weights(run.algorithm.get_module(LEARNER)), finished.learner)
+    finally:
+        run.stop()
+
+
+def test_the_command_goes_on(finished, cluster, tmp_path, capsys):
+    folder = tmp_path / "copy"
+    shutil.copytree(finished.run.folder, folder)
+    params = ["-p", "board_size=5", "-p", "win_length=3"]
+    asked = ["--engine", "ray", "--address", cluster.address, "--resume", "--out", str(folder)]
+    assert main(["train", "gomoku", *params, *asked, "--steps", "7000"]) == 0
+    told = capsys.readouterr().out
+    assert f"going on from step {finished.run.steps:,} of 7,000" in told
+    assert "env runners: 2, on 2 nodes" in told
+    assert "against random: " in told
+    card = json.loads((folder / "agent.json").read_text())
+    assert card["command"] == (
+        "boardenvs train gomoku -p board_size=5 -p win_length=3 --engine ray --steps 7000 --seed 1"
+    )
+
+
+def test_the_same_run_from_the_same_seed(finished, tmp_path):
+    def learned(seed):
+        few = replace(SETTINGS.training, steps=800, evaluation_games=10)
+        run = ClusterRun(GAME, replace(SETTINGS, training=few), seed, tmp_path / "again", 0)
+        run.learn(progress=False)
+        run.stop()
+        return run.steps, weights(run.algorithm.get_module(LEARNER))
+
+    steps, first = learned(3)
+    assert learned(3)[0] == steps
+    assert same(learned(3)[1], first)
+    assert not same(learned(4)[1], first)
+
+
+def test_a_damaged_checkpoint(finished, tmp_path, refused):
+    folder = tmp_path / "copy"
+    shutil.copytree(finished.run.folder, folder)
+    saved = read_run(folder)
+    for part in saved.checkpoint.rglob("module_state.pkl"):
+        part.write_bytes(b"")
+    with refused("is damaged: "):
+        ClusterRun.resume(saved, 0)

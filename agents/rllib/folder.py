@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +14,25 @@ from agents.rllib.settings import ClusterSettings
 from boardenvs.files import write_atomically
 from boardenvs.game import Game
 
-__all__ = ["SavedRun", "read_run", "write_checkpoint", "write_settings"]
+__all__ = ["Progress", "SavedRun", "read_run", "write_checkpoint", "write_settings"]
 
 _SETTINGS = "settings.json"
 _CHECKPOINTS = "checkpoints"
 _STATE = "run.json"
+
+
+@dataclass
+class Progress:
+    """How far a run has come."""
+
+    steps: int
+    """The learner's decisions."""
+    selves: int
+    """Earlier selves kept."""
+    kept_at: int
+    """The learner's decisions when the last of them was kept."""
+    history: list[dict[str, Any]]
+    """One evaluation each."""
 
 
 @dataclass(frozen=True)
@@ -29,8 +43,8 @@ class SavedRun:
     game: Game
     settings: ClusterSettings
     seed: int
-    state: dict[str, Any]
-    """What `write_checkpoint` was given last; `steps` are the learner's decisions until then."""
+    progress: Progress
+    """Until the last checkpoint."""
     checkpoint: Path
     """The folder of RLlib's part of it."""
 
@@ -47,20 +61,20 @@ def write_settings(folder: Path, game: Game, settings: ClusterSettings, seed: in
     write_atomically(folder / _SETTINGS, (json.dumps(data, indent=2) + "\n").encode())
 
 
-def write_checkpoint(folder: Path, state: dict[str, Any], save: Callable[[str], Any]) -> None:
+def write_checkpoint(folder: Path, progress: Progress, save: Callable[[str], Any]) -> None:
     """Write a checkpoint; the old one stays until the new one is whole.
 
     Args:
         folder: of the run.
-        state: `steps`, after which the checkpoint is named, and what else is to be kept.
+        progress: until now; the checkpoint is named after its steps.
         save: writes RLlib's part into the folder it is given.
     """
     checkpoints = (folder / _CHECKPOINTS).absolute()
     beside = checkpoints / "unfinished"
     shutil.rmtree(beside, ignore_errors=True)
     save(str(beside))
-    (beside / _STATE).write_text(json.dumps(state), encoding="utf-8")
-    place = checkpoints / f"{state['steps']:012}"
+    (beside / _STATE).write_text(json.dumps(asdict(progress)), encoding="utf-8")
+    place = checkpoints / f"{progress.steps:012}"
     shutil.rmtree(place, ignore_errors=True)
     beside.rename(place)
     for old in checkpoints.iterdir():
@@ -88,7 +102,7 @@ def read_run(folder: Path, steps: int | None = None) -> SavedRun:
             boardenvs.make(data["game"], **data["params"]),
             ClusterSettings.from_dict(data["settings"], **changes),
             data["seed"],
-            state,
+            Progress(**state),
             checkpoint,
         )
     except (ValueError, KeyError, TypeError, OSError) as error:

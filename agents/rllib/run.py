@@ -18,7 +18,7 @@ from agents.agent import one_line
 from agents.arena import Scores, play_match
 from agents.making import make
 from agents.rllib.config import ppo_config
-from agents.rllib.folder import SavedRun, write_checkpoint, write_settings
+from agents.rllib.folder import Progress, SavedRun, write_checkpoint, write_settings
 from agents.rllib.line_ups import DECISIONS, LEARNER, earlier
 from agents.rllib.settings import ClusterSettings
 from agents.sb3 import SB3Agent, from_sb3
@@ -50,7 +50,7 @@ class ClusterRun:
         seed: int,
         folder: Path,
         env_runners: int,
-        done: int = 0,
+        progress: Progress | None = None,
     ) -> None:
         """Set up; nothing is written yet.
 
@@ -60,16 +60,14 @@ class ClusterRun:
             seed: of everything random.
             folder: where it is kept.
             env_runners: processes that play, of one core each; 0 to play in this one.
-            done: decisions of the learner so far, where a run goes on: it plays new games,
-                not those of the beginning once more.
+            progress: where a run goes on: it plays new games, not those of the beginning
+                once more.
         """
         self.game = game
         self.settings = settings
         self.seed = seed
         self.folder = folder
-        self.steps = done
-        """The learner's decisions so far."""
-        self.history: list[dict[str, Any]] = []
+        self.progress = Progress(0, 0, 0, []) if progress is None else progress
         self.card: dict[str, Any] = {}
         """What `finish` found."""
         others = game.num_players - 1
@@ -80,9 +78,8 @@ class ClusterRun:
         )
         """Who sits in the other seats at each evaluation."""
         self._env_runners = env_runners
-        self._selves = 0  # earlier selves kept so far
-        self._kept_at = done
-        self.algorithm = PPO(ppo_config(game, settings, seed + done, env_runners))
+        seed_now = seed + self.progress.steps
+        self.algorithm = PPO(ppo_config(game, settings, seed_now, env_runners))
         with contextlib.suppress(OSError):
             Path(self.algorithm.logdir).rmdir()  # made in the user's home, and never used
 
@@ -97,16 +94,12 @@ class ClusterRun:
         Raises:
             ValueError: RLlib's part of the checkpoint is damaged.
         """
-        state = saved.state
-        run = cls(saved.game, saved.settings, saved.seed, saved.folder, env_runners, state["steps"])
+        run = cls(saved.game, saved.settings, saved.seed, saved.folder, env_runners, saved.progress)
         try:
             run.algorithm.restore_from_path(str(saved.checkpoint))
         except Exception as error:  # noqa: BLE001 a damaged file can break anywhere
             run.stop()
             raise ValueError(f"{saved.checkpoint} is damaged: {one_line(error)}") from None
-        run.history = state["history"]
-        run._selves = state["selves"]
-        run._kept_at = state["kept_at"]
         return run
 
     def learn(self, *, progress: bool = True) -> None:
@@ -118,13 +111,13 @@ class ClusterRun:
         self.folder.mkdir(parents=True, exist_ok=True)
         write_settings(self.folder, self.game, self.settings, self.seed)
         training = self.settings.training
-        if self.steps >= training.steps:
+        if self.progress.steps >= training.steps:
             return
         with (
             SummaryWriter(str(self.folder / "tensorboard")) as log,
             tqdm(
                 total=training.steps,
-                initial=self.steps,
+                initial=self.progress.steps,
                 unit="step",
                 unit_scale=True,
                 desc=f"training {self.game.name}",
@@ -132,22 +125,24 @@ class ClusterRun:
                 disable=not progress,
             ) as bar,
         ):
-            while self.steps < training.steps:
-                last = self.history[-1]["steps"] if self.history else None
-                if last is None or self.steps - last >= training.evaluate_every:
+            while self.progress.steps < training.steps:
+                last = self.progress.history[-1]["steps"] if self.progress.history else None
+                if last is None or self.progress.steps - last >= training.evaluate_every:
                     self._watch(log, bar)
-                if self.steps - self._kept_at >= training.remember_every:
+                if self.progress.steps - self.progress.kept_at >= training.remember_every:
                     self.remember()
                 found = self.algorithm.train()[ENV_RUNNER_RESULTS]
-                self.steps += int(found[DECISIONS])
-                bar.update(self.steps - bar.n)
+                self.progress.steps += int(found[DECISIONS])
+                bar.update(self.progress.steps - bar.n)
             self._watch(log, bar)
 
     def _watch(self, log: SummaryWriter, bar: Any) -> None:
         """Measure the learner, tell of it, and save a checkpoint."""
         point = self.evaluate()
         for spec in self.rivals:
-            log.add_scalar(f"evaluation/score_against_{spec}", point[spec]["score"], self.steps)
+            log.add_scalar(
+                f"evaluation/score_against_{spec}", point[spec]["score"], self.progress.steps
+            )
         log.flush()
         bar.set_postfix(
             {s if s == ALONE else f"vs {s}": f"{point[s]['score']:.2f}" for s in self.rivals}
@@ -164,13 +159,13 @@ class ClusterRun:
         group = self.algorithm.learner_group
         where = f"{COMPONENT_LEARNER}/{COMPONENT_RL_MODULE}/{LEARNER}"
         weights = group.get_state(components=where)[COMPONENT_LEARNER][COMPONENT_RL_MODULE]
-        name = earlier(self._selves % self.settings.selves)
+        name = earlier(self.progress.selves % self.settings.selves)
         state = {COMPONENT_RL_MODULE: {name: weights[LEARNER]}}
         group.set_state({COMPONENT_LEARNER: state})
         # RLlib's own `sync_weights` would skip it: the learner's weights have the same number.
         self.algorithm.env_runner_group.foreach_env_runner(lambda one: one.set_state(state))
-        self._selves += 1
-        self._kept_at = self.steps
+        self.progress.selves += 1
+        self.progress.kept_at = self.progress.steps
 
     def agent(self) -> SB3Agent:
         """The learner as it is now, as an agent that takes the most probable action."""
@@ -192,23 +187,17 @@ class ClusterRun:
 
     def evaluate(self) -> dict[str, Any]:
         """Measure the learner, and add that to the history."""
-        point: dict[str, Any] = {"steps": self.steps}
+        point: dict[str, Any] = {"steps": self.progress.steps}
         games = self.settings.training.evaluation_games
         for spec, scores in self.scores(games, _EVALUATION_SEED).items():
             low, high = scores.interval(0)
             point[spec] = {"score": scores[0], "low": low, "high": high, "games": scores.games}
-        self.history.append(point)
+        self.progress.history.append(point)
         return point
 
     def save_checkpoint(self) -> None:
         """Write all that `resume` needs; the old checkpoint stays until the new one is whole."""
-        state = {
-            "steps": self.steps,
-            "selves": self._selves,
-            "kept_at": self._kept_at,
-            "history": self.history,
-        }
-        write_checkpoint(self.folder, state, self.algorithm.save_to_path)
+        write_checkpoint(self.folder, self.progress, self.algorithm.save_to_path)
 
     def finish(self, command: str, *, seed: int = 0) -> Path:
         """Measure the learner for its card, export it, and draw its learning curve.
@@ -224,7 +213,7 @@ class ClusterRun:
         scores = self.scores(self.settings.training.final_games, seed)
         self.card = {
             "engine": "ray",
-            "steps": self.steps,
+            "steps": self.progress.steps,
             "seed": self.seed,
             "command": command,
             "settings": {**self.settings.to_dict(), "env_runners": self._env_runners},
@@ -232,7 +221,7 @@ class ClusterRun:
         }
         export_policy(self.agent().model.policy, self.game, path, self.card, ["ray"])
         title = f"{self.game.name}: {self.settings.training.evaluation_games} games an evaluation"
-        curve = draw_curve(title, self.history, list(self.rivals))
+        curve = draw_curve(title, self.progress.history, list(self.rivals))
         write_atomically(self.folder / "learning_curve.png", curve)
         return path
 

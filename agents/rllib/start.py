@@ -52,7 +52,7 @@ def train(
         steps = whole_number("steps", steps, 1)
     if resume:
         saved = read_run(folder, steps)
-        check_resumed(saved, saved.state["steps"], game, steps, seed)
+        check_resumed(saved, saved.progress.steps, game, steps, seed)
         total = saved.settings.training.steps
         command = command_of(game, total, saved.seed, "--engine ray")
     else:
@@ -78,7 +78,7 @@ def train(
         try:
             if resume:
                 run = ClusterRun.resume(saved, cores)
-                print(f"going on from step {run.steps:,} of {total:,}")
+                print(f"going on from step {run.progress.steps:,} of {total:,}")
             else:
                 run = ClusterRun(game, chosen, fresh_seed, folder, cores)
             nodes = len(set(run.places()))

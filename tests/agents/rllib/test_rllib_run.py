@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import sys
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -17,10 +18,11 @@ from agents.rllib.folder import read_run
 from agents.rllib.settings import ClusterSettings
 from agents.training.settings import Settings
 
-ray = pytest.importorskip("ray")
 pytest.importorskip("ray.rllib")
-cluster_utils = pytest.importorskip("ray.cluster_utils")
 
+import ray
+from ray import cloudpickle
+from ray.cluster_utils import Cluster
 from ray.rllib.core.columns import Columns
 
 from agents.rllib.line_ups import LEARNER, earlier
@@ -32,7 +34,12 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
     pytest.mark.filterwarnings("ignore::FutureWarning:ray"),
+    # Each run in a process registers RLlib's environment anew.
+    pytest.mark.filterwarnings("ignore:.*Overriding environment rllib:UserWarning"),
 ]
+
+# The env runners cannot import this module, whose functions they are asked to call.
+cloudpickle.register_pickle_by_value(sys.modules[__name__])
 
 GAME = boardenvs.make("gomoku", board_size=5, win_length=3)
 SETTINGS = ClusterSettings(
@@ -55,7 +62,7 @@ SETTINGS = ClusterSettings(
 @pytest.fixture(scope="module")
 def cluster():
     """Two nodes of one core each."""
-    made = cluster_utils.Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
+    made = Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
     try:
         made.add_node(num_cpus=1)
         made.wait_for_nodes()
@@ -81,8 +88,14 @@ def finished(cluster, tmp_path_factory):
             learner=weights(run.algorithm.get_module(LEARNER)),
             modules=group.foreach_env_runner(all_weights, local_env_runner=False),
             told=run.algorithm.get_module(LEARNER),
+            gradient_steps=int(optimizer(run).state_dict()["state"][0]["step"]),
+            learning_rate=optimizer(run).param_groups[0]["lr"],
             stopped=run.stop(),
         )
+
+
+def optimizer(run):
+    return run.algorithm.learner_group._learner.get_optimizer(LEARNER)
 
 
 def games_dealt(env_runner):
@@ -116,6 +129,10 @@ def test_every_env_runner_has_the_learner_and_its_earlier_selves(finished):
     assert not same(*(finished.modules[0][earlier(k)] for k in range(2)))
 
 
+def test_the_learning_rate_falls_to_about_a_tenth(finished):
+    assert 0.1 <= finished.learning_rate / SETTINGS.training.learning_rate < 0.2
+
+
 def test_the_agent_beats_random(finished):
     trained = agents.make(f"trained:{finished.network}", GAME)
     scores = agents.play_match(GAME, [trained, "random"], 200, seed=11)
@@ -143,7 +160,7 @@ def test_card_and_curve(finished):
     card = json.loads(finished.network.with_suffix(".json").read_text())
     assert (card["engine"], card["game"], card["params"]) == ("ray", "gomoku", GAME.params)
     assert (card["seed"], card["command"]) == (1, "the command")
-    assert card["steps"] == finished.run.steps >= SETTINGS.training.steps
+    assert card["steps"] == finished.run.progress.steps >= SETTINGS.training.steps
     assert card["settings"]["env_runners"] == 2
     assert card["settings"]["training"]["learning_rate"] == 3e-3
     assert card["versions"]["ray"] == ray.__version__
@@ -152,22 +169,26 @@ def test_card_and_curve(finished):
         ("greedy", 200),
     ]
     assert (finished.run.folder / "learning_curve.png").read_bytes().startswith(b"\x89PNG")
-    assert len(finished.run.history) == 3
+    assert len(finished.run.progress.history) == 3
 
 
 def test_going_on_from_a_checkpoint(finished):
     saved = read_run(finished.run.folder, 7000)
     run = ClusterRun.resume(saved, 0)
     try:
-        assert (run.steps, run.history) == (finished.run.steps, finished.run.history)
+        assert (run.progress.steps, run.progress.history) == (
+            finished.run.progress.steps,
+            finished.run.progress.history,
+        )
         assert same(weights(run.algorithm.get_module(LEARNER)), finished.learner)
         here = run.algorithm.env_runner_group.local_env_runner
         assert all(same(v, finished.modules[0][k]) for k, v in all_weights(here).items())
-        (first,) = run.algorithm.learner_group._learner._named_optimizers.values()
-        assert len(first.state) > 0  # Adam's moments
+        moments = optimizer(run).state_dict()["state"]
+        assert moments
+        assert all(int(one["step"]) == finished.gradient_steps for one in moments.values())
         run.learn(progress=False)
-        assert run.steps >= 7000
-        assert read_run(run.folder).state["steps"] == run.steps
+        assert run.progress.steps >= 7000
+        assert read_run(run.folder).progress.steps == run.progress.steps
         assert not same(weights(run.algorithm.get_module(LEARNER)), finished.learner)
     finally:
         run.stop()
@@ -180,12 +201,13 @@ def test_the_command_goes_on(finished, cluster, tmp_path, capsys):
     asked = ["--engine", "ray", "--address", cluster.address, "--resume", "--out", str(folder)]
     assert main(["train", "gomoku", *params, *asked, "--steps", "7000"]) == 0
     told = capsys.readouterr().out
-    assert f"going on from step {finished.run.steps:,} of 7,000" in told
+    assert f"going on from step {finished.run.progress.steps:,} of 7,000" in told
     assert "env runners: 2, on 2 nodes" in told
     assert "against random: " in told
     card = json.loads((folder / "agent.json").read_text())
     assert card["command"] == (
-        "boardenvs train gomoku -p board_size=5 -p win_length=3 --engine ray --steps 7000 --seed 1"
+        "boardenvs train gomoku -p board_size=5 -p win_length=3 -p max_plies=25 "
+        "--engine ray --steps 7000 --seed 1"
     )
 
 
@@ -195,7 +217,7 @@ def test_the_same_run_from_the_same_seed(finished, tmp_path):
         run = ClusterRun(GAME, replace(SETTINGS, training=few), seed, tmp_path / "again", 0)
         run.learn(progress=False)
         run.stop()
-        return run.steps, weights(run.algorithm.get_module(LEARNER))
+        return run.progress.steps, weights(run.algorithm.get_module(LEARNER))
 
     steps, first = learned(3)
     assert learned(3)[0] == steps

@@ -4,6 +4,7 @@ import json
 import shutil
 import sys
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -172,9 +173,14 @@ def test_card_and_curve(finished):
     assert len(finished.run.progress.history) == 3
 
 
-def test_going_on_from_a_checkpoint(finished):
-    saved = read_run(finished.run.folder, 7000)
-    run = ClusterRun.resume(saved, 0)
+@pytest.fixture
+def copied(finished, tmp_path):
+    """A copy of the finished run's folder, to go on in."""
+    return Path(shutil.copytree(finished.run.folder, tmp_path / "copy"))
+
+
+def test_going_on_from_a_checkpoint(finished, copied):
+    run = ClusterRun.resume(read_run(copied, 7000), 0)
     try:
         assert (run.progress.steps, run.progress.history) == (
             finished.run.progress.steps,
@@ -194,17 +200,32 @@ def test_going_on_from_a_checkpoint(finished):
         run.stop()
 
 
-def test_the_command_goes_on(finished, cluster, tmp_path, capsys):
-    folder = tmp_path / "copy"
-    shutil.copytree(finished.run.folder, folder)
+def test_an_env_runner_lost_in_mid_run(cluster, copied):
+    with joined("training", cluster.address):
+        run = ClusterRun.resume(read_run(copied, 12_000), 2)
+        group = run.algorithm.env_runner_group
+        ray.kill(group._worker_manager.actors()[1], no_restart=False)
+        run.learn(progress=False)
+        modules = group.foreach_env_runner(all_weights, local_env_runner=False)
+        games = group.foreach_env_runner(games_dealt, local_env_runner=False)
+        restarts = group.num_remote_worker_restarts()
+        run.stop()
+    assert restarts == 1
+    assert run.progress.steps >= 12_000
+    assert len(games) == 2
+    assert min(games) > 20
+    assert all(same(modules[0][name], modules[1][name]) for name in modules[0])
+
+
+def test_the_command_goes_on(finished, cluster, copied, capsys):
     params = ["-p", "board_size=5", "-p", "win_length=3"]
-    asked = ["--engine", "ray", "--address", cluster.address, "--resume", "--out", str(folder)]
+    asked = ["--engine", "ray", "--address", cluster.address, "--resume", "--out", str(copied)]
     assert main(["train", "gomoku", *params, *asked, "--steps", "7000"]) == 0
     told = capsys.readouterr().out
     assert f"going on from step {finished.run.progress.steps:,} of 7,000" in told
     assert "env runners: 2, on 2 nodes" in told
     assert "against random: " in told
-    card = json.loads((folder / "agent.json").read_text())
+    card = json.loads((copied / "agent.json").read_text())
     assert card["command"] == (
         "boardenvs train gomoku -p board_size=5 -p win_length=3 -p max_plies=25 "
         "--engine ray --steps 7000 --seed 1"
@@ -225,10 +246,8 @@ def test_the_same_run_from_the_same_seed(finished, tmp_path):
     assert not same(learned(4)[1], first)
 
 
-def test_a_damaged_checkpoint(finished, tmp_path, refused):
-    folder = tmp_path / "copy"
-    shutil.copytree(finished.run.folder, folder)
-    saved = read_run(folder)
+def test_a_damaged_checkpoint(copied, refused):
+    saved = read_run(copied)
     for part in saved.checkpoint.rglob("module_state.pkl"):
         part.write_bytes(b"")
     with refused("is damaged: "):

@@ -278,7 +278,7 @@ def _train(options: argparse.Namespace) -> None:
     game = _game(options)
     if options.engine == "local" and options.address is not None:
         raise ValueError("--address is for --engine ray")
-    _need_training()
+    _need_training(options.engine)
     folder = Path("runs", options.game) if options.out is None else options.out
     asked = game, folder, options.steps, options.seed, options.command_line
     if options.engine == "ray":
@@ -365,12 +365,19 @@ def _bench(options: argparse.Namespace) -> None:
         )
 
 
-def _need_training() -> None:
+_TRAINING = ("torch", "sb3_contrib", "onnx", "matplotlib", "tensorboard")
+
+
+def _need_training(engine: str = "local") -> None:
     """Say in one line what is missing where the extra is not installed."""
-    for name in ("torch", "sb3_contrib", "onnx", "matplotlib", "tensorboard"):
+    what, extra = "training", "train"
+    names: tuple[str, ...] = _TRAINING
+    if engine == "ray":
+        what, extra, names = "training on Ray", "ray", ("ray", *_TRAINING)
+    for name in names:
         if importlib.util.find_spec(name) is None:
             raise ValueError(
-                f"training needs the extra [train], such as pip install 'boardenvs[train]': "
+                f"{what} needs the extra [{extra}], such as pip install 'boardenvs[{extra}]': "
                 f"there is no {name}"
             )
 

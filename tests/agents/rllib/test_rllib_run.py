@@ -1,6 +1,7 @@
 """A run on a cluster of two nodes: it ends with an agent that beats random, and can go on."""
 
 import json
+import re
 import shutil
 import sys
 from dataclasses import replace
@@ -252,3 +253,38 @@ def test_a_damaged_checkpoint(copied, refused):
         part.write_bytes(b"")
     with refused("is damaged: "):
         ClusterRun.resume(saved, 0)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--address", "127.0.0.1:1"], "there is no Ray cluster at 127.0.0.1:1"),
+        (["--steps", "0"], "steps must be a whole number of at least 1, got 0"),
+        (["--seed", "-1"], "seed must be a whole number from 0"),
+        (["--resume"], "holds no run that can go on"),
+    ],
+)
+def test_what_the_command_refuses(tmp_path, capsys, arguments, said):
+    out = ["--out", str(tmp_path / "run")]
+    assert main(["train", "gekitai", "--engine", "ray", *out, *arguments]) == 2
+    err = capsys.readouterr().err
+    assert said in err
+    assert err.count("\n") == 1
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--resume", "--steps", "10"], "holds a run of .* steps already, got 10"),
+        (["--resume", "--seed", "2"], "holds a run with seed 1, not 2"),
+        ([], "holds a run: --resume it, or name another --out"),
+    ],
+)
+def test_what_does_not_fit_the_run(copied, capsys, arguments, said):
+    params = ["-p", "board_size=5", "-p", "win_length=3"]
+    asked = ["--engine", "ray", "--out", str(copied), *arguments]
+    assert main(["train", "gomoku", *params, *asked]) == 2
+    assert re.fullmatch(f"boardenvs: error: .*{said}\n", capsys.readouterr().err)
+    assert main(["train", "gekitai", "--engine", "ray", "--out", str(copied), "--resume"]) == 2
+    assert "holds a run of Gomoku(" in capsys.readouterr().err

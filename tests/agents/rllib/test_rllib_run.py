@@ -1,5 +1,6 @@
 """A run on a cluster of two nodes: it ends with an agent that beats random, and can go on."""
 
+import copy
 import json
 import re
 import shutil
@@ -82,18 +83,26 @@ def finished(cluster, tmp_path_factory):
         run = ClusterRun(GAME, SETTINGS, 1, folder, 2)
         run.learn(progress=False)
         group = run.algorithm.env_runner_group
-        yield SimpleNamespace(
+        return SimpleNamespace(
             run=run,
             network=run.finish("the command"),
             places=run.places(),
             games=group.foreach_env_runner(games_dealt, local_env_runner=False),
             learner=weights(run.algorithm.get_module(LEARNER)),
-            modules=group.foreach_env_runner(all_weights, local_env_runner=False),
+            # Copied, since the arrays lie in Ray's memory, which goes with the connection.
+            modules=copy.deepcopy(group.foreach_env_runner(all_weights, local_env_runner=False)),
             told=run.algorithm.get_module(LEARNER),
             gradient_steps=int(optimizer(run).state_dict()["state"][0]["step"]),
             learning_rate=optimizer(run).param_groups[0]["lr"],
             stopped=run.stop(),
         )
+
+
+@pytest.fixture
+def connected(cluster):
+    """For tests that make runs of their own."""
+    with joined("training", cluster.address):
+        yield
 
 
 def optimizer(run):
@@ -180,6 +189,7 @@ def copied(finished, tmp_path):
     return Path(shutil.copytree(finished.run.folder, tmp_path / "copy"))
 
 
+@pytest.mark.usefixtures("connected")
 def test_going_on_from_a_checkpoint(finished, copied):
     run = ClusterRun.resume(read_run(copied, 7000), 0)
     try:
@@ -201,17 +211,16 @@ def test_going_on_from_a_checkpoint(finished, copied):
         run.stop()
 
 
-def test_an_env_runner_lost_in_mid_run(cluster, copied):
-    with joined("training", cluster.address):
-        run = ClusterRun.resume(read_run(copied, 12_000), 2)
-        group = run.algorithm.env_runner_group
-        ray.kill(group._worker_manager.actors()[1], no_restart=False)
-        run.learn(progress=False)
-        modules = group.foreach_env_runner(all_weights, local_env_runner=False)
-        games = group.foreach_env_runner(games_dealt, local_env_runner=False)
-        restarts = group.num_remote_worker_restarts()
-        run.stop()
-    assert restarts == 1
+@pytest.mark.usefixtures("connected")
+def test_an_env_runner_lost_in_mid_run(copied):
+    run = ClusterRun.resume(read_run(copied, 12_000), 2)
+    group = run.algorithm.env_runner_group
+    ray.kill(group._worker_manager.actors()[1], no_restart=False)
+    run.learn(progress=False)
+    modules = group.foreach_env_runner(all_weights, local_env_runner=False)
+    games = group.foreach_env_runner(games_dealt, local_env_runner=False)
+    assert group.num_remote_worker_restarts() == 1
+    run.stop()
     assert run.progress.steps >= 12_000
     assert len(games) == 2
     assert min(games) > 20
@@ -233,7 +242,8 @@ def test_the_command_goes_on(finished, cluster, copied, capsys):
     )
 
 
-def test_the_same_run_from_the_same_seed(finished, tmp_path):
+@pytest.mark.usefixtures("connected")
+def test_the_same_run_from_the_same_seed(tmp_path):
     def learned(seed):
         few = replace(SETTINGS.training, steps=800, evaluation_games=10)
         run = ClusterRun(GAME, replace(SETTINGS, training=few), seed, tmp_path / "again", 0)
@@ -247,6 +257,7 @@ def test_the_same_run_from_the_same_seed(finished, tmp_path):
     assert not same(learned(4)[1], first)
 
 
+@pytest.mark.usefixtures("connected")
 def test_a_damaged_checkpoint(copied, refused):
     saved = read_run(copied)
     for part in saved.checkpoint.rglob("module_state.pkl"):

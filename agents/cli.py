@@ -154,6 +154,15 @@ def _parser() -> argparse.ArgumentParser:
         "--device", default="cpu", help="where the network is trained: cpu, the default, or cuda"
     )
     train.add_argument("--resume", action="store_true", help="go on with the run in the folder")
+    train.add_argument(
+        "--engine",
+        choices=["local", "ray"],
+        default="local",
+        help="train on this machine or, by RLlib, on a Ray cluster; by default local",
+    )
+    train.add_argument(
+        "--address", metavar="ADDR", help="of the Ray cluster; by default one that Ray finds"
+    )
 
     arena = command("arena", _arena, "let every two agents play each other")
     arena.add_argument("agents", nargs="+", metavar="SPEC", help="agents, at least two")
@@ -270,19 +279,19 @@ def _watch(options: argparse.Namespace) -> None:
 
 def _train(options: argparse.Namespace) -> None:
     game = _game(options)
-    _need_training()
-    from agents.training.start import train
-
+    if options.engine == "local" and options.address is not None:
+        raise ValueError("--address is for --engine ray")
+    _need_training(options.engine)
     folder = Path("runs", options.game) if options.out is None else options.out
-    train(
-        game,
-        folder,
-        options.steps,
-        options.seed,
-        options.command_line,
-        resume=options.resume,
-        device=_device(options.device),
-    )
+    asked = game, folder, options.steps, options.seed, options.command_line
+    if options.engine == "ray":
+        from agents.rllib import start as cluster
+
+        cluster.train(*asked, resume=options.resume, address=options.address)
+    else:
+        from agents.training import start
+
+        start.train(*asked, resume=options.resume, device=_device(options.device))
 
 
 def _arena(options: argparse.Namespace) -> None:
@@ -359,12 +368,19 @@ def _bench(options: argparse.Namespace) -> None:
         )
 
 
-def _need_training() -> None:
+_TRAINING = ("torch", "sb3_contrib", "onnx", "matplotlib", "tensorboard")
+
+
+def _need_training(engine: str = "local") -> None:
     """Say in one line what is missing where the extra is not installed."""
-    for name in ("torch", "sb3_contrib", "onnx", "matplotlib", "tensorboard"):
+    what, extra = "training", "train"
+    names: tuple[str, ...] = _TRAINING
+    if engine == "ray":
+        what, extra, names = "training on Ray", "ray", ("ray", *_TRAINING)
+    for name in names:
         if importlib.util.find_spec(name) is None:
             raise ValueError(
-                f"training needs the extra [train], such as pip install 'boardenvs[train]': "
+                f"{what} needs the extra [{extra}], such as pip install 'boardenvs[{extra}]': "
                 f"there is no {name}"
             )
 

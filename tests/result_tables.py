@@ -122,7 +122,7 @@ def replaced(text, name, block):
 
 
 def place(name):
-    """The file that shows a table, the overview, "all", or the cards, "shipped"; and what it shows."""
+    """The file that shows a table, the overview ("all"), or the cards ("shipped"); and the text."""
     if name == "all":
         return README, overview_block()
     if name == "shipped":

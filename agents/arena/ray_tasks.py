@@ -8,8 +8,9 @@ from typing import Any
 
 from agents.agent import one_line
 from agents.arena.batch import Batch, Players, play_batch
-from agents.arena.local import LARGEST, ONE_THREAD, Finished, Work
+from agents.arena.local import LARGEST, Finished, Work
 from agents.arena.match import Games
+from agents.cluster import joined
 from boardenvs.game import Game
 
 __all__ = ["play"]
@@ -32,16 +33,11 @@ def play(work: Work, address: str | None = None) -> Generator[Finished]:
     Raises:
         ValueError: Ray is not installed, there is no such cluster, or an agent fails.
     """
-    try:
-        import ray
-    except ImportError:
-        raise ValueError(
-            "playing on Ray needs the extra [ray], such as pip install 'boardenvs[ray]': "
-            "there is no ray"
-        ) from None
-    ours = not ray.is_initialized()
-    if ours:
-        _connect(ray, address)
+    with joined("playing", address) as ray:
+        yield from _played(ray, work)
+
+
+def _played(ray: Any, work: Work) -> Generator[Finished]:
     # A streaming task tells of every game as it ends. If its node is lost it starts anew.
     task = ray.remote(num_returns="streaming", num_cpus=1, max_retries=3)(_games)
     playing: dict[Any, Batch] = {}
@@ -69,24 +65,8 @@ def play(work: Work, address: str | None = None) -> Generator[Finished]:
     except ray.exceptions.RayError as error:
         raise ValueError(f"Ray: {one_line(error)}") from error
     finally:
-        if ours:
-            ray.shutdown()  # the tasks end with their driver
-        else:
-            for stream in playing:
-                ray.cancel(stream, force=True)
-
-
-def _connect(ray: Any, address: str | None) -> None:
-    try:
-        ray.init(
-            address=address,
-            logging_level="ERROR",
-            log_to_driver=False,
-            runtime_env={"env_vars": ONE_THREAD},
-        )
-    except Exception as error:
-        where = "" if address is None else f" at {address}"
-        raise ValueError(f"there is no Ray cluster{where}: {one_line(error)}") from error
+        for stream in playing:
+            ray.cancel(stream, force=True)
 
 
 def _games(batch: Batch) -> Iterator[Games]:

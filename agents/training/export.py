@@ -9,6 +9,7 @@ import json
 import platform
 import tempfile
 import warnings
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +35,9 @@ class _Network(torch.nn.Module):
         return logits_and_values(self.policy, observation)
 
 
-def export_policy(policy: Any, game: Game, path: Path, card: dict[str, Any]) -> None:
+def export_policy(
+    policy: Any, game: Game, path: Path, card: dict[str, Any], libraries: Iterable[str] = ()
+) -> None:
     """Write a Stable-Baselines3 actor-critic policy as an ONNX file with its card.
 
     Args:
@@ -44,6 +47,7 @@ def export_policy(policy: Any, game: Game, path: Path, card: dict[str, Any]) -> 
             at all, the network first.
         card: what is to be said of it; `game`, `params`, `versions` and the network's
             checksum are added.
+        libraries: whose versions are told beside those of `versions`.
     """
     network = _Network(copy.deepcopy(policy).cpu()).eval()
     example = torch.zeros((1, *game.observation_shape))
@@ -67,7 +71,7 @@ def export_policy(policy: Any, game: Game, path: Path, card: dict[str, Any]) -> 
         "game": game.name,
         "params": game.params,
         **card,
-        "versions": versions(),
+        "versions": versions(libraries),
         "sha256": hashlib.sha256(data).hexdigest(),
     }
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -75,8 +79,8 @@ def export_policy(policy: Any, game: Game, path: Path, card: dict[str, Any]) -> 
     write_atomically(card_path(path), (json.dumps(full_card, indent=2) + "\n").encode())
 
 
-def versions() -> dict[str, str]:
-    """Versions of Python and the libraries that bear on a training run."""
-    libraries = ("numpy", "numba", "gymnasium", "torch", "stable-baselines3")
-    found = {name: importlib.metadata.version(name) for name in (*libraries, "sb3-contrib")}
+def versions(more: Iterable[str] = ()) -> dict[str, str]:
+    """Versions of Python and the libraries that bear on a training run, and of `more`."""
+    usual = ("numpy", "numba", "gymnasium", "torch", "stable-baselines3", "sb3-contrib")
+    found = {name: importlib.metadata.version(name) for name in (*usual, *more)}
     return {"python": platform.python_version(), "boardenvs": boardenvs.__version__, **found}

@@ -15,11 +15,11 @@ from tqdm.auto import tqdm
 
 import boardenvs
 from agents.agent import Agent
-from agents.arena import Scores, play_match
 from agents.making import make
 from agents.sb3 import from_sb3
 from agents.training.cloning import CloningLearner
 from agents.training.curve import draw_curve
+from agents.training.evaluation import Yardstick, told
 from agents.training.export import export_policy
 from agents.training.guided import GuidedLearner
 from agents.training.ppo import PPOLearner
@@ -27,12 +27,7 @@ from agents.training.settings import Settings, settings_from
 from boardenvs.files import write_atomically
 from boardenvs.game import Game
 
-__all__ = ["ALONE", "TrainingRun"]
-
-ALONE = "alone"
-"""The name of the evaluation in a game for one."""
-
-_EVALUATION_SEED = 1  # the same games at every evaluation, so that the curve is smooth
+__all__ = ["TrainingRun"]
 
 
 class TrainingRun:
@@ -71,12 +66,7 @@ class TrainingRun:
         """While another agent is imitated first, and after."""
         self.guided: GuidedLearner | None = None
         """Once search-guided self-play has begun."""
-        others = game.num_players - 1
-        self.rivals: dict[str, list[Any]] = {ALONE: []}
-        """Who sits in the other seats at each evaluation."""
-        if others:
-            made = {spec: make(spec, game, seed) for spec in settings.evaluate_against}
-            self.rivals = {spec: [agent] * others for spec, agent in made.items()}
+        self.yardstick = Yardstick(game, settings.evaluate_against, seed)
         self.ppo = PPOLearner(game, settings, seed, device)
         if settings.clone:
             teacher = make(settings.clone.agent, game, seed)
@@ -177,7 +167,7 @@ class TrainingRun:
 
     def _guided_learner(self) -> GuidedLearner:
         assert self.settings.guided is not None
-        opponents = [agent for others in self.rivals.values() for agent in others[:1]]
+        opponents = [others[0] for others in self.yardstick.rivals.values()]
         policy = self.model.policy
         return GuidedLearner(self.game, policy, self.settings.guided, self.seed, opponents)
 
@@ -195,8 +185,7 @@ class TrainingRun:
         if last is None or self.steps - last >= self.settings.evaluate_every:
             point = self.evaluate()
             self.save_checkpoint()
-            scores = {spec: f"{point[spec]['score']:.2f}" for spec in self.rivals}
-            bar.set_postfix({s if s == ALONE else f"vs {s}": told for s, told in scores.items()})
+            bar.set_postfix(told(point))
 
     @property
     def stale(self) -> bool:
@@ -208,25 +197,14 @@ class TrainingRun:
         """The learner as it is now, as an agent that takes the most probable action."""
         return from_sb3(self.model, self.game)
 
-    def scores(self, agent: Any, games: int, seed: int) -> dict[str, Scores]:
-        """Matches of an agent against each fixed opponent, or of the agent alone."""
-        return {
-            spec: play_match(self.game, [agent, *others], games, seed)
-            for spec, others in self.rivals.items()
-        }
-
     def evaluate(self) -> dict[str, Any]:
         """Measure the learner, add that to the history, and keep the weights if they are best."""
-        point: dict[str, Any] = {"steps": self.steps}
-        games = self.settings.evaluation_games
-        found = self.scores(self.agent(), games, _EVALUATION_SEED)
-        for spec, scores in found.items():
-            low, high = scores.interval(0)
-            point[spec] = {"score": scores[0], "low": low, "high": high, "games": scores.games}
-            self.model.logger.record(f"evaluation/score_against_{spec}", scores[0])
+        point = self.yardstick.point(self.agent(), self.settings.evaluation_games, self.steps)
+        for spec in self.yardstick.rivals:
+            self.model.logger.record(f"evaluation/score_against_{spec}", point[spec]["score"])
         self.model.logger.dump(self.steps)
         self.history.append(point)
-        mean = sum(scores[0] for scores in found.values()) / len(found)
+        mean = self.yardstick.mean(point)
         if mean >= self.best.get("score", -1):
             weights = copy.deepcopy(self.model.policy.state_dict())
             self.best = {"steps": self.steps, "score": mean, "policy": weights}
@@ -261,18 +239,18 @@ class TrainingRun:
         path = self.folder / "agent.onnx"
         latest = copy.deepcopy(self.model.policy.state_dict())
         self.model.policy.load_state_dict(self.best["policy"])
-        scores = self.scores(self.agent(), self.settings.final_games, seed)
+        scores = self.yardstick.entries(self.agent(), self.settings.final_games, seed)
         self.card = {
             "steps": self.best["steps"],
             "seed": self.seed,
             "command": command,
             "settings": self.settings.to_dict(),
-            "scores": [_score_entry(spec, found, seed) for spec, found in scores.items()],
+            "scores": scores,
         }
         export_policy(self.model.policy, self.game, path, self.card)
         self.model.policy.load_state_dict(latest)
         title = f"{self.game.name}: {self.settings.evaluation_games} games an evaluation"
-        curve = draw_curve(title, self.history, list(self.rivals), self.best["steps"])
+        curve = draw_curve(title, self.history, list(self.yardstick.rivals), self.best["steps"])
         write_atomically(self.folder / "learning_curve.png", curve)
         return path
 
@@ -286,20 +264,6 @@ class TrainingRun:
         write_atomically(
             self.folder / "settings.json", (json.dumps(data, indent=2) + "\n").encode()
         )
-
-
-def _score_entry(spec: str, scores: Scores, seed: int) -> dict[str, Any]:
-    low, high = scores.interval(0)
-    return {
-        "against": spec,
-        "games": scores.games,
-        "seed": seed,
-        "wins": scores.wins[0],
-        "draws": scores.draws[0],
-        "losses": scores.losses[0],
-        "score": round(scores[0], 4),
-        "interval": [round(low, 4), round(high, 4)],
-    }
 
 
 class _Watcher(BaseCallback):

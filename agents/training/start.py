@@ -3,21 +3,66 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import boardenvs
-from agents.training.run import ALONE, TrainingRun
+from agents.training.evaluation import ALONE
+from agents.training.run import TrainingRun
 from agents.training.settings import Settings, settings_for
 from boardenvs.game import Game, whole_number
 
-__all__ = ["train"]
+__all__ = ["check_empty", "check_resumed", "command_of", "report", "seed_of", "train"]
 
 
-def _command(run: TrainingRun) -> str:
+def command_of(game: Game, steps: int, seed: int, *more: str) -> str:
     """The command that makes a run anew, however often it was resumed."""
-    defaults = boardenvs.make(run.game.name).params
-    changed = [f"-p {k}={v}" for k, v in run.game.params.items() if v != defaults[k]]
-    words = ["boardenvs train", run.game.name, *changed]
-    return " ".join([*words, f"--steps {run.settings.total_steps} --seed {run.seed}"])
+    defaults = boardenvs.make(game.name).params
+    changed = [f"-p {k}={v}" for k, v in game.params.items() if v != defaults[k]]
+    words = ["boardenvs train", game.name, *changed, *more]
+    return " ".join([*words, f"--steps {steps} --seed {seed}"])
+
+
+def check_empty(folder: Path) -> None:
+    """Raise `ValueError` where a run would come into another's folder."""
+    for name in ("checkpoint.pt", "checkpoints", "agent.onnx"):
+        if (folder / name).exists():
+            raise ValueError(f"{folder} holds a run: --resume it, or name another --out")
+
+
+def seed_of(seed: int | None) -> int:
+    """The seed of a fresh run; 0 by default."""
+    return whole_number("seed", 0 if seed is None else seed, 0, 2**31 - 1)
+
+
+def check_resumed(run: Any, done: int, game: Game, steps: int | None, seed: int | None) -> None:
+    """Raise `ValueError` where what is asked for does not fit the run in its folder.
+
+    Args:
+        run: with `game`, `seed` and `folder`.
+        done: the learner's decisions so far.
+        game: what is asked for, as the following.
+        steps: decisions in all, if said.
+        seed: if said.
+    """
+    if run.game != game:
+        raise ValueError(f"{run.folder} holds a run of {run.game!r}, not of {game!r}")
+    if steps is not None and steps < done:
+        raise ValueError(f"{run.folder} holds a run of {done:,} steps already, got {steps:,}")
+    if seed is not None and seed != run.seed:
+        raise ValueError(f"{run.folder} holds a run with seed {run.seed}, not {seed}")
+
+
+def report(run: Any, path: Path) -> None:
+    """Print where a finished run's agent lies and what its card says of its strength."""
+    print(f"the agent: {path}\nits card: {path.with_suffix('.json')}")
+    print(f"its learning curve: {run.folder / 'learning_curve.png'}")
+    for entry in run.card["scores"]:
+        low, high = entry["interval"]
+        rival = entry["against"]
+        print(
+            f"{rival if rival == ALONE else f'against {rival}'}: {entry['score']:.3f} "
+            f"({low:.3f} to {high:.3f}, {entry['games']} games)"
+        )
 
 
 def train(
@@ -51,31 +96,16 @@ def train(
         steps = whole_number("steps", steps, 1)
     if resume:
         run = TrainingRun.resume(folder, steps, device)
-        if run.game != game:
-            raise ValueError(f"{folder} holds a run of {run.game!r}, not of {game!r}")
-        if steps is not None and steps < run.steps:
-            raise ValueError(f"{folder} holds a run of {run.steps:,} steps already, got {steps:,}")
-        if seed is not None and seed != run.seed:
-            raise ValueError(f"{folder} holds a run with seed {run.seed}, not {seed}")
-        command = _command(run)
-        print(f"going on from step {run.steps:,} of {run.settings.total_steps:,}")
+        check_resumed(run, run.steps, game, steps, seed)
+        total = run.settings.total_steps
+        command = command_of(game, total, run.seed)
+        print(f"going on from step {run.steps:,} of {total:,}")
     else:
-        for name in ("checkpoint.pt", "agent.onnx"):
-            if (folder / name).exists():
-                raise ValueError(f"{folder} holds a run: --resume it, or name another --out")
+        check_empty(folder)
         chosen = settings_for(game) if settings is None else settings
         chosen = chosen if steps is None else chosen.ending_at(steps)
-        seed = whole_number("seed", 0 if seed is None else seed, 0, 2**31 - 1)
-        run = TrainingRun(game, chosen, seed, folder, device)
+        run = TrainingRun(game, chosen, seed_of(seed), folder, device)
     run.learn()
     path = run.finish(command)
-    print(f"the agent: {path}\nits card: {path.with_suffix('.json')}")
-    print(f"its learning curve: {folder / 'learning_curve.png'}")
-    for entry in run.card["scores"]:
-        low, high = entry["interval"]
-        rival = entry["against"]
-        print(
-            f"{rival if rival == ALONE else f'against {rival}'}: {entry['score']:.3f} "
-            f"({low:.3f} to {high:.3f}, {entry['games']} games)"
-        )
+    report(run, path)
     return run

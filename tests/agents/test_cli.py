@@ -184,6 +184,8 @@ def test_every_command_is_listed(command):
             ["arena", "gekitai", "random", "greedy", "--address", "here:1"],
             "--address is for --engine ray",
         ),
+        (["train", "gekitai", "--address", "here:1"], "--address is for --engine ray"),
+        (["train", "gekitai", "--engine", "fire"], "argument --engine: invalid choice: 'fire'"),
         # Stores.
         (["watch", "--store", "no.db"], "there is no store no.db"),
         (["watch", "--game", "1.0"], "--game is for --store"),
@@ -638,9 +640,10 @@ def test_arena_in_two_processes(command):
     assert command(*arguments, "--workers", "2") == command(*arguments)
 
 
-def test_arena_on_ray_without_ray(fails, monkeypatch):
+@pytest.mark.parametrize("asked", [["arena", "gekitai", "random", "greedy"], ["train", "gekitai"]])
+def test_on_ray_without_ray(fails, monkeypatch, asked):
     monkeypatch.setitem(sys.modules, "ray", None)
-    arguments = ["arena", "gekitai", "random", "greedy", "--engine", "ray"]
+    arguments = [*asked, "--engine", "ray"]
     fails(r"needs the extra \[ray\], such as .*: there is no ray", *arguments)
 
 

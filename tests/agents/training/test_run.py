@@ -100,7 +100,7 @@ def test_a_worse_learner_is_not_kept(tmp_path, gekitai, tiny_settings, monkeypat
         found.append(weights(run.model)["action_net.bias"].clone())
         return dict.fromkeys(OPPONENTS, Scored(next(given)))
 
-    monkeypatch.setattr(run, "scores", scores)
+    monkeypatch.setattr(run.yardstick, "scores", scores)
     run.learn(progress=False)
     assert len(found) == 5
     assert run.best["score"] == pytest.approx(0.6)
@@ -133,7 +133,7 @@ def test_it_ends_early_when_nothing_gets_better(tmp_path, gekitai, tiny_settings
         asked.append(run.steps)
         return dict.fromkeys(OPPONENTS, Scored(given[len(asked) - 1]))
 
-    monkeypatch.setattr(run, "scores", scores)
+    monkeypatch.setattr(run.yardstick, "scores", scores)
     run.learn(progress=False)
     assert len(asked) == 6
     assert run.stale

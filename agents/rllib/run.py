@@ -1,0 +1,213 @@
+"""A training run on a cluster: self-play by RLlib's PPO, watched, saved and exported."""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import ray
+from ray.rllib.algorithms.ppo import PPO
+from ray.rllib.core import COMPONENT_LEARNER, COMPONENT_RL_MODULE
+from ray.rllib.utils.metrics import ENV_RUNNER_RESULTS
+from torch.utils.tensorboard import SummaryWriter
+from tqdm.auto import tqdm
+
+from agents.agent import one_line
+from agents.rllib.config import ppo_config
+from agents.rllib.folder import Progress, SavedRun, write_checkpoint, write_settings
+from agents.rllib.line_ups import DECISIONS, LEARNER, earlier
+from agents.rllib.settings import ClusterSettings
+from agents.sb3 import SB3Agent, from_sb3
+from agents.training.curve import draw_curve
+from agents.training.evaluation import Yardstick, told
+from agents.training.export import export_policy
+from boardenvs.files import write_atomically
+from boardenvs.game import Game
+
+__all__ = ["ClusterRun"]
+
+
+class ClusterRun:
+    """One run and its folder.
+
+    The folder holds `settings.json`, `checkpoints/` with the last one, named after the
+    learner's decisions until then, `tensorboard/`, and once finished `agent.onnx`, its card
+    `agent.json`, and `learning_curve.png`.
+
+    Ray must be connected, see `agents.cluster`, before one is made, and stay so until `stop`.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        settings: ClusterSettings,
+        seed: int,
+        folder: Path,
+        env_runners: int,
+        progress: Progress | None = None,
+    ) -> None:
+        """Set up; nothing is written yet.
+
+        Args:
+            game: what is learned.
+            settings: how.
+            seed: of everything random.
+            folder: where it is kept.
+            env_runners: processes that play, of one core each; 0 to play in this one.
+            progress: where a run goes on: it plays new games, not those of the beginning
+                once more.
+        """
+        self.game = game
+        self.settings = settings
+        self.seed = seed
+        self.folder = folder
+        self.progress = Progress(0, 0, 0, []) if progress is None else progress
+        self.card: dict[str, Any] = {}
+        """What `finish` found."""
+        self.yardstick = Yardstick(game, settings.training.evaluate_against, seed)
+        self._env_runners = env_runners
+        seed_now = seed + self.progress.steps
+        self.algorithm = PPO(ppo_config(game, settings, seed_now, env_runners))
+        with contextlib.suppress(OSError):
+            Path(self.algorithm.logdir).rmdir()  # made in the user's home, and never used
+
+    @classmethod
+    def resume(cls, saved: SavedRun, env_runners: int) -> ClusterRun:
+        """Go on with a run from its last checkpoint.
+
+        Args:
+            saved: the run.
+            env_runners: as for a fresh run; it need not be as many as before.
+
+        Raises:
+            ValueError: RLlib's part of the checkpoint is damaged.
+        """
+        run = cls(saved.game, saved.settings, saved.seed, saved.folder, env_runners, saved.progress)
+        try:
+            run.algorithm.restore_from_path(str(saved.checkpoint))
+        except Exception as error:  # noqa: BLE001 a damaged file can break anywhere
+            run.stop()
+            raise ValueError(f"{saved.checkpoint} is damaged: {one_line(error)}") from None
+        return run
+
+    def learn(self, *, progress: bool = True) -> None:
+        """Train up to the settings' number of steps; a checkpoint at every evaluation.
+
+        Args:
+            progress: whether to show a bar on standard error.
+        """
+        self.folder.mkdir(parents=True, exist_ok=True)
+        write_settings(self.folder, self.game, self.settings, self.seed)
+        training = self.settings.training
+        if self.progress.steps >= training.steps:
+            return
+        with (
+            SummaryWriter(str(self.folder / "tensorboard")) as log,
+            tqdm(
+                total=training.steps,
+                initial=self.progress.steps,
+                unit="step",
+                unit_scale=True,
+                desc=f"training {self.game.name}",
+                mininterval=0.5,
+                disable=not progress,
+            ) as bar,
+        ):
+            while self.progress.steps < training.steps:
+                last = self.progress.history[-1]["steps"] if self.progress.history else None
+                if last is None or self.progress.steps - last >= training.evaluate_every:
+                    self._watch(log, bar)
+                if self.progress.steps - self.progress.kept_at >= training.remember_every:
+                    self.remember()
+                found = self.algorithm.train()[ENV_RUNNER_RESULTS]
+                self.progress.steps += int(found[DECISIONS])
+                bar.update(self.progress.steps - bar.n)
+            self._watch(log, bar)
+
+    def _watch(self, log: SummaryWriter, bar: Any) -> None:
+        """Measure the learner, tell of it, and save a checkpoint."""
+        point = self.evaluate()
+        for spec in self.yardstick.rivals:
+            log.add_scalar(
+                f"evaluation/score_against_{spec}", point[spec]["score"], self.progress.steps
+            )
+        log.flush()
+        bar.set_postfix(told(point))
+        self.save_checkpoint()
+
+    def places(self) -> list[str]:
+        """The Ray node that each env runner is on, by its id."""
+        group = self.algorithm.env_runner_group
+        return group.foreach_env_runner(_node, local_env_runner=not group.num_remote_workers())
+
+    def remember(self) -> None:
+        """Put the learner as it is now in the place of the oldest of its earlier selves."""
+        group = self.algorithm.learner_group
+        where = f"{COMPONENT_LEARNER}/{COMPONENT_RL_MODULE}/{LEARNER}"
+        weights = group.get_state(components=where)[COMPONENT_LEARNER][COMPONENT_RL_MODULE]
+        name = earlier(self.progress.selves % self.settings.selves)
+        state = {COMPONENT_RL_MODULE: {name: weights[LEARNER]}}
+        group.set_state({COMPONENT_LEARNER: state})
+        # RLlib's own `sync_weights` would skip it: the learner's weights have the same number.
+        self.algorithm.env_runner_group.foreach_env_runner(lambda one: one.set_state(state))
+        self.progress.selves += 1
+        self.progress.kept_at = self.progress.steps
+
+    def agent(self) -> SB3Agent:
+        """The learner as it is now, as an agent that takes the most probable action."""
+        module = self.algorithm.get_module(LEARNER)
+        model = SimpleNamespace(
+            policy=module.policy,
+            observation_space=module.policy.observation_space,
+            action_space=module.policy.action_space,
+        )
+        return from_sb3(model, self.game)
+
+    def evaluate(self) -> dict[str, Any]:
+        """Measure the learner, and add that to the history."""
+        games = self.settings.training.evaluation_games
+        point = self.yardstick.point(self.agent(), games, self.progress.steps)
+        self.progress.history.append(point)
+        return point
+
+    def save_checkpoint(self) -> None:
+        """Write all that `resume` needs; the old checkpoint stays until the new one is whole."""
+        write_checkpoint(self.folder, self.progress, self.algorithm.save_to_path)
+
+    def finish(self, command: str, *, seed: int = 0) -> Path:
+        """Measure the learner for its card, export it, and draw its learning curve.
+
+        Args:
+            command: that repeats the run.
+            seed: of the matches.
+
+        Returns:
+            The ONNX file.
+        """
+        path = self.folder / "agent.onnx"
+        scores = self.yardstick.entries(self.agent(), self.settings.training.final_games, seed)
+        self.card = {
+            "engine": "ray",
+            "steps": self.progress.steps,
+            "seed": self.seed,
+            "command": command,
+            "settings": {**self.settings.to_dict(), "env_runners": self._env_runners},
+            "scores": scores,
+        }
+        export_policy(self.agent().model.policy, self.game, path, self.card, ["ray"])
+        title = f"{self.game.name}: {self.settings.training.evaluation_games} games an evaluation"
+        curve = draw_curve(
+            title, self.progress.history, list(self.yardstick.rivals), self.progress.steps
+        )
+        write_atomically(self.folder / "learning_curve.png", curve)
+        return path
+
+    def stop(self) -> None:
+        """Let the cluster's processes go."""
+        self.algorithm.stop()
+
+
+def _node(env_runner: Any) -> str:
+    return str(ray.get_runtime_context().get_node_id())

@@ -1,0 +1,102 @@
+"""The modules: legal actions alone, in every kind of forward pass."""
+
+import numpy as np
+import pytest
+import torch
+from gymnasium import spaces
+
+import boardenvs
+
+pytest.importorskip("ray.rllib")
+
+from ray.rllib.core.columns import Columns
+from ray.rllib.utils.torch_utils import FLOAT_MIN
+
+from agents.rllib.env import observation_space
+from agents.rllib.module import LearnerModule, NetworkModule, RandomModule
+
+PASSES = ["forward_inference", "forward_exploration", "forward_train"]
+NETWORKS = {
+    "layers": {"hidden": (16, 16), "channels": 0, "blocks": 0},
+    "board": {"hidden": (16,), "channels": 8, "blocks": 1},
+}
+
+
+def made(kind, game, network="layers"):
+    torch.manual_seed(0)
+    return kind(
+        observation_space=observation_space(game),
+        action_space=spaces.Discrete(game.num_actions),
+        model_config=NETWORKS[network],
+    )
+
+
+@pytest.fixture
+def batch(game, live_positions):
+    """What the movers see in random positions, and the legal actions."""
+    states = live_positions(game, 3, 0)
+    seen = game.observe(states, states["to_move"])
+    masks = game.legal(states)
+    return {
+        Columns.OBS: {
+            "observations": torch.as_tensor(seen),
+            "action_mask": torch.as_tensor(masks.astype(np.int8)),
+        }
+    }, masks
+
+
+@pytest.mark.parametrize("kind", [LearnerModule, NetworkModule])
+@pytest.mark.parametrize("forward", PASSES)
+def test_logits_of_illegal_actions(game, batch, kind, forward):
+    given, masks = batch
+    module = made(kind, game, "board" if len(game.observation_shape) > 1 else "layers")
+    with torch.no_grad():
+        # As if the network were sure of what is illegal.
+        for parameter in module.policy.parameters():
+            parameter.mul_(10)
+    found = getattr(module, forward)(given)[Columns.ACTION_DIST_INPUTS]
+    assert (found[~torch.as_tensor(masks)] == FLOAT_MIN).all()
+    assert (found[torch.as_tensor(masks)] > FLOAT_MIN / 2).all()
+    drawn = module.get_exploration_action_dist_cls().from_logits(found).sample()
+    assert masks[np.arange(len(masks)), drawn].all()
+
+
+def test_a_random_player(game, batch):
+    given, masks = batch
+    module = made(RandomModule, game)
+    torch.manual_seed(1)
+    drawn = np.stack(
+        [module.forward_exploration(given)[Columns.ACTIONS].numpy() for _ in range(50)]
+    )
+    assert masks[np.arange(len(masks)), drawn].all()
+    wide = masks.sum(1) > 20
+    assert all(len(set(column)) > 10 for column in drawn[:, wide].T)
+
+
+def test_values(gekitai, live_positions):
+    states = live_positions(gekitai, 3, 0)
+    seen = torch.as_tensor(gekitai.observe(states, states["to_move"]))
+    given = {
+        Columns.OBS: {
+            "observations": seen,
+            "action_mask": torch.as_tensor(gekitai.legal(states).astype(np.int8)),
+        }
+    }
+    module = made(LearnerModule, gekitai)
+    found = module.forward_train(given)
+    values = module.compute_values(given)
+    assert values.shape == (len(states),)
+    torch.testing.assert_close(module.compute_values(given, found[Columns.EMBEDDINGS]), values)
+    assert values.unique().numel() > 10
+
+
+def test_after_the_end_there_is_nothing_to_choose_but_all_is_finite():
+    game = boardenvs.make("game112")
+    given = {
+        Columns.OBS: {
+            "observations": torch.zeros((1, *game.observation_shape), dtype=torch.int8),
+            "action_mask": torch.zeros((1, game.num_actions), dtype=torch.int8),
+        }
+    }
+    found = made(LearnerModule, game).forward_train(given)
+    assert torch.isfinite(found[Columns.ACTION_DIST_INPUTS].log_softmax(1)).all()

@@ -284,5 +284,5 @@ class _Watcher(BaseCallback):
         run.ppo.earlier.draw()
 
     def _on_step(self) -> bool:
-        self._bar.update(self.num_timesteps - self._bar.n)
+        self._bar.update(self._run.steps - self._bar.n)
         return not self._run.stale

@@ -103,7 +103,7 @@ def settings_for(game: Game, **changes: Any) -> Settings:
     """A game's settings, some of them changed.
 
     The game's file holds what differs from the default, and in tables such as
-    `["board_size=9"]` what differs further for such parameters.
+    `["board_size=9"]` what differs further for such parameters; tables in tables are merged.
 
     Raises:
         ValueError: the file, or a change, names a setting that there is not.
@@ -114,7 +114,9 @@ def settings_for(game: Game, **changes: Any) -> Settings:
     for condition in found.keys() - values.keys():
         name, _, value = condition.partition("=")
         if str(game.params[name]) == value:
-            values |= found[condition]
+            for key, other in found[condition].items():
+                both = isinstance(other, dict) and isinstance(values.get(key), dict)
+                values[key] = {**values[key], **other} if both else other
     return settings_from({**values, **changes})
 
 

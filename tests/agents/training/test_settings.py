@@ -8,6 +8,8 @@ import pytest
 
 import boardenvs
 from agents.training import settings as settings_module
+from agents.training.cloning import CloningSettings
+from agents.training.guided_settings import GuidedSettings
 from agents.training.settings import GAMES, Settings, settings_for, settings_from
 
 
@@ -23,10 +25,17 @@ def test_every_value_that_differs_has_its_sentence(path):
     for condition in (key for key in tables if "=" in key):
         assert condition.partition("=")[0] in game.params
         settings_from(tables[condition])
-    default = Settings().to_dict()
-    for key, value in tables.items():
-        if "=" not in key:
-            assert default[key] != value, f"{path.name}: {key} is the default"
+    for settings in (tables, *(tables[key] for key in tables if "=" in key)):
+        for name, default in (
+            ("", Settings()),
+            ("clone", CloningSettings()),
+            ("guided", GuidedSettings()),
+        ):
+            for key, value in (settings.get(name, {}) if name else settings).items():
+                if "=" not in key and key not in ("clone", "guided"):
+                    given = getattr(default, key)
+                    given = list(given) if isinstance(given, tuple) else given
+                    assert given != value, f"{path.name}: {name} {key} is the default"
 
 
 def test_settings_for_parameters(tmp_path, monkeypatch, gekitai):
@@ -37,6 +46,11 @@ def test_settings_for_parameters(tmp_path, monkeypatch, gekitai):
     seven = boardenvs.make("gekitai", board_size=7)
     assert settings_for(seven) == replace(Settings(), steps=9, hidden=(8,))
     assert settings_for(seven, steps=3).steps == 3
+    (tmp_path / "gekitai.toml").write_text(
+        '[clone]\nsteps = 7\nepochs = 3\n["board_size=7".clone]\nsteps = 9\n'
+    )
+    assert settings_for(gekitai).clone == CloningSettings(steps=7, epochs=3)
+    assert settings_for(seven).clone == CloningSettings(steps=9, epochs=3)
 
 
 @pytest.mark.parametrize(

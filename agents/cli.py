@@ -151,7 +151,10 @@ def _parser() -> argparse.ArgumentParser:
         help="the run's folder; by default runs/GAME",
     )
     train.add_argument(
-        "--device", default="cpu", help="where the network is trained: cpu, the default, or cuda"
+        "--device",
+        choices=["cpu", "cuda"],
+        default="cpu",
+        help="where the network is trained; by default cpu",
     )
     train.add_argument("--resume", action="store_true", help="go on with the run in the folder")
     train.add_argument(
@@ -281,6 +284,8 @@ def _train(options: argparse.Namespace) -> None:
     game = _game(options)
     if options.engine == "local" and options.address is not None:
         raise ValueError("--address is for --engine ray")
+    if options.engine == "ray" and options.device != "cpu":
+        raise ValueError("--device is for --engine local")
     _need_training(options.engine)
     folder = Path("runs", options.game) if options.out is None else options.out
     asked = game, folder, options.steps, options.seed, options.command_line
@@ -386,11 +391,13 @@ def _need_training(engine: str = "local") -> None:
 
 
 def _device(name: str) -> str:
-    """Where PyTorch is to compute, if it can there."""
+    """Where PyTorch is to compute.
+
+    Raises:
+        ValueError: it cannot there.
+    """
     import torch
 
-    if name not in ("cpu", "cuda"):
-        raise ValueError(f"--device must be cpu or cuda, got {name!r}")
     if name == "cuda" and not torch.cuda.is_available():
         raise ValueError("--device cuda: PyTorch finds no GPU here")
     return name

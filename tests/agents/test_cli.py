@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import torch
 
 import agents
 import boardenvs
@@ -185,6 +186,8 @@ def test_every_command_is_listed(command):
             "--address is for --engine ray",
         ),
         (["train", "gekitai", "--address", "here:1"], "--address is for --engine ray"),
+        (["train", "gekitai", "--device", "tpu"], "argument --device: invalid choice: 'tpu'"),
+        (["train", "gekitai", "--engine", "ray", "--device", "cuda"], "--device is for --engine"),
         (["train", "gekitai", "--engine", "fire"], "argument --engine: invalid choice: 'fire'"),
         # Stores.
         (["watch", "--store", "no.db"], "there is no store no.db"),
@@ -701,7 +704,7 @@ def test_train_resume_and_play(command, fails, tiny_training):
     assert "training gekitai" in err
     card = json.loads(network.with_suffix(".json").read_text(encoding="utf-8"))
     assert card["command"] == "boardenvs train gekitai --steps 256 --seed 5"
-    assert (card["steps"], card["seed"]) == (256, 5)
+    assert (card["settings"]["steps"], card["seed"]) == (256, 5)
 
     fails("holds a run: --resume it, or name another --out", "train", "gekitai")
     status, out, _ = command("train", "gekitai", "--resume", "--steps", "512")
@@ -712,6 +715,12 @@ def test_train_resume_and_play(command, fails, tiny_training):
 
     status, out, _ = command("arena", "gekitai", f"trained:{network}", "random", "--games", "4")
     assert status == 0
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
+def test_training_on_a_gpu_that_is_not_there(fails, tmp_path):
+    fails("--device cuda: PyTorch finds no GPU here", "train", "gekitai", "--device", "cuda")
+    assert not Path("runs").exists()
 
 
 def test_the_command_of_a_resumed_run_makes_it_again(command, tiny_training):

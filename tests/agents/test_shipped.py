@@ -13,28 +13,17 @@ from agents.training.settings import settings_for
 SHIPPED = [
     ("gekitai", {}),
     ("gomoku", {"board_size": 9}),
-    ("gomoku", {}),
     ("game112", {}),
-    ("goat_race", {"num_players": 2}),
-    ("goat_race", {"num_players": 4}),
     ("dominoes175", {}),
-    ("pizza_order", {}),
 ]
 LEAST = {
     ("gekitai", "random"): 0.99,
     ("gekitai", "greedy"): 0.75,
     ("gomoku 9", "random"): 0.995,
     ("gomoku 9", "neighbour"): 0.99,
-    ("gomoku 15", "random"): 0.99,
-    ("gomoku 15", "neighbour"): 0.99,
     ("game112", "random"): 0.93,
-    ("goat_race 2", "random"): 0.80,
-    ("goat_race 2", "greedy"): 0.52,
-    ("pizza_order", "alone"): 0.98,
 }
 """The scores that the cards must show, draws counting half."""
-SHARE_OF_FOUR = 2.2 / 4
-"""Of Goat Race with four players, what the card must show won against three random ones."""
 
 
 @pytest.fixture(params=SHIPPED, ids=str)
@@ -46,8 +35,7 @@ def agent(request):
 
 def label(game):
     """The game as `LEAST` names it."""
-    size = {"gomoku": "board_size", "goat_race": "num_players"}.get(game.name)
-    return game.name if size is None else f"{game.name} {game.params[size]}"
+    return f"gomoku {game.params['board_size']}" if game.name == "gomoku" else game.name
 
 
 def test_no_other_weights_lie_there():
@@ -78,10 +66,6 @@ def test_the_scores_of_the_card(agent):
         if name == game:
             assert entries[against]["games"] >= 1000
             assert entries[against]["score"] >= least
-    if game == "goat_race 4":
-        entry = entries["random"]
-        assert entry["games"] >= 1000
-        assert entry["wins"] / entry["games"] >= SHARE_OF_FOUR
     if game == "dominoes175":
         assert entries["alone"]["games"] >= 100_000
 
@@ -127,5 +111,4 @@ def test_112_never_loses_to_perfect_play():
                 states[mine] = part
     assert game.terminated(states).all()
     results = game.returns(states)[np.arange(1000), seats]
-    assert len(np.unique(states["ply"])) >= 1
     assert (results >= 0).all(), f"lost {(results < 0).sum()} of 1000"

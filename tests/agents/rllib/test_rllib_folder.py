@@ -26,7 +26,7 @@ def after(steps):
 
 @pytest.fixture
 def folder(gekitai, tmp_path):
-    write_settings(tmp_path, gekitai, cluster_settings_for("gekitai"), 5)
+    write_settings(tmp_path, gekitai, cluster_settings_for(gekitai), 5)
     return tmp_path
 
 
@@ -35,7 +35,7 @@ def test_what_was_written_is_read(gekitai, folder):
     write_checkpoint(folder, Progress(1100, 3, 800, [{"steps": 700}]), save("second"))
     saved = read_run(folder)
     assert (saved.game, saved.seed, saved.folder) == (gekitai, 5, folder)
-    assert saved.settings == cluster_settings_for("gekitai")
+    assert saved.settings == cluster_settings_for(gekitai)
     assert saved.progress == Progress(1100, 3, 800, [{"steps": 700}])
     assert (saved.checkpoint / "rllib").read_text() == "second"
     assert [p.name for p in (folder / "checkpoints").iterdir()] == [saved.checkpoint.name]

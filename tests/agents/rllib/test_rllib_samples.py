@@ -30,7 +30,7 @@ GAMES = {
 @pytest.fixture(params=GAMES)
 def config(request):
     game = boardenvs.make(request.param, **GAMES[request.param])
-    training = replace(settings_for(game.name), hidden=(8,))
+    training = replace(settings_for(game), hidden=(8,))
     return game, ppo_config(game, ClusterSettings(training, games=4, selves=2), 1, 0)
 
 

@@ -20,10 +20,8 @@ from agents.rllib.folder import Progress, SavedRun, write_checkpoint, write_sett
 from agents.rllib.line_ups import DECISIONS, LEARNER, earlier
 from agents.rllib.settings import ClusterSettings
 from agents.sb3 import SB3Agent, from_sb3
-from agents.training.curve import draw_curve
 from agents.training.evaluation import Yardstick, told
-from agents.training.export import export_policy
-from boardenvs.files import write_atomically
+from agents.training.finish import leave_agent
 from boardenvs.game import Game
 
 __all__ = ["ClusterRun"]
@@ -186,23 +184,15 @@ class ClusterRun:
         Returns:
             The ONNX file.
         """
-        path = self.folder / "agent.onnx"
-        scores = self.yardstick.entries(self.agent(), self.settings.training.final_games, seed)
         self.card = {
             "engine": "ray",
             "steps": self.progress.steps,
             "seed": self.seed,
             "command": command,
             "settings": {**self.settings.to_dict(), "env_runners": self._env_runners},
-            "scores": scores,
         }
-        export_policy(self.agent().model.policy, self.game, path, self.card, ["ray"])
-        title = f"{self.game.name}: {self.settings.training.evaluation_games} games an evaluation"
-        curve = draw_curve(
-            title, self.progress.history, list(self.yardstick.rivals), self.progress.steps
-        )
-        write_atomically(self.folder / "learning_curve.png", curve)
-        return path
+        told_of = (self.settings.training, self.yardstick, self.progress.history)
+        return leave_agent(self.folder, self.agent(), self.card, *told_of, seed, ["ray"])
 
     def stop(self) -> None:
         """Let the cluster's processes go."""

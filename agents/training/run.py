@@ -18,9 +18,8 @@ from agents.agent import Agent
 from agents.making import make
 from agents.sb3 import from_sb3
 from agents.training.cloning import CloningLearner
-from agents.training.curve import draw_curve
 from agents.training.evaluation import Yardstick, told
-from agents.training.export import export_policy
+from agents.training.finish import leave_agent
 from agents.training.guided import GuidedLearner
 from agents.training.ppo import PPOLearner
 from agents.training.settings import Settings, settings_from
@@ -148,7 +147,7 @@ class TrainingRun:
             # programs keep the cores busy, threads that wait for each other lose tenfold.
             torch.set_num_threads(1)
             try:
-                if self.clone:
+                if self.clone and self.clone.steps < self.clone.settings.steps:
                     self._learn_from(self.clone, "clone", self.clone.settings.steps, bar)
                     self.ppo.earlier.remember()
                 left = self.settings.steps - self.model.num_timesteps
@@ -236,22 +235,17 @@ class TrainingRun:
         Returns:
             The ONNX file.
         """
-        path = self.folder / "agent.onnx"
         latest = copy.deepcopy(self.model.policy.state_dict())
         self.model.policy.load_state_dict(self.best["policy"])
-        scores = self.yardstick.entries(self.agent(), self.settings.final_games, seed)
         self.card = {
             "steps": self.best["steps"],
             "seed": self.seed,
             "command": command,
             "settings": self.settings.to_dict(),
-            "scores": scores,
         }
-        export_policy(self.model.policy, self.game, path, self.card)
+        told_of = (self.settings, self.yardstick, self.history)
+        path = leave_agent(self.folder, self.agent(), self.card, *told_of, seed)
         self.model.policy.load_state_dict(latest)
-        title = f"{self.game.name}: {self.settings.evaluation_games} games an evaluation"
-        curve = draw_curve(title, self.history, list(self.yardstick.rivals), self.best["steps"])
-        write_atomically(self.folder / "learning_curve.png", curve)
         return path
 
     def _save_settings(self) -> None:
@@ -273,7 +267,7 @@ class _Watcher(BaseCallback):
         super().__init__()
         self._run = run
         self._bar = bar
-        self._remembered = run.steps
+        self._remembered = run.model.num_timesteps
 
     def _on_rollout_start(self) -> None:
         run, done = self._run, self.num_timesteps

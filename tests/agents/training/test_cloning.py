@@ -137,6 +137,20 @@ def test_a_run_clones_first_and_goes_on_where_it_was(tmp_path):
     assert len(again.ppo.earlier.selves) == 2  # before and after cloning
 
 
+def test_earlier_selves_are_kept_after_cloning_too(tmp_path):
+    """As often as without: what was cloned does not count as the learner's decisions."""
+    game = boardenvs.make("gekitai")
+    clone = replace(SMALL.clone, steps=10_000)
+    settings = replace(SMALL, steps=2048, rollout=16, remember_every=512, clone=clone)
+    run = TrainingRun(game, settings, 0, tmp_path)
+    run.learn(progress=False)
+    # The untrained one, the cloned one, and one for each 512 decisions but the last.
+    assert len(run.ppo.earlier.selves) == 2 + 2048 // 512 - 1
+    again = TrainingRun.resume(tmp_path, settings.total_steps + 256)
+    again.learn(progress=False)
+    assert len(again.ppo.earlier.selves) == len(run.ppo.earlier.selves)
+
+
 def test_totals():
     settings = replace(SMALL, steps=1000, clone=replace(SMALL.clone, steps=500))
     assert settings.total_steps == 1500

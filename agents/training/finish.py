@@ -1,0 +1,51 @@
+"""What a run leaves once it is over: the agent with its card, and the learning curve."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from agents.sb3 import SB3Agent
+from agents.training.curve import draw_curve
+from agents.training.evaluation import Yardstick
+from agents.training.export import export_policy
+from agents.training.settings import Settings
+from boardenvs.files import write_atomically
+
+__all__ = ["leave_agent"]
+
+
+def leave_agent(
+    folder: Path,
+    agent: SB3Agent,
+    card: dict[str, Any],
+    settings: Settings,
+    yardstick: Yardstick,
+    history: Sequence[dict[str, Any]],
+    seed: int,
+    libraries: Iterable[str] = (),
+) -> Path:
+    """Measure an agent, export it, and draw its learning curve.
+
+    Args:
+        folder: gets `agent.onnx`, its card `agent.json`, and `learning_curve.png`.
+        agent: to be kept.
+        card: what is to be said of it: `steps`, at which it stood, and more; its `scores` are
+            added.
+        settings: of the run.
+        yardstick: what it is measured by.
+        history: the points of the curve.
+        seed: of the matches.
+        libraries: whose versions the card tells, too.
+
+    Returns:
+        The ONNX file.
+    """
+    card["scores"] = yardstick.entries(agent, settings.final_games, seed)
+    path = folder / "agent.onnx"
+    export_policy(agent.model.policy, agent.game, path, card, libraries)
+    title = f"{agent.game!r}: {settings.evaluation_games} games an evaluation"
+    curve = draw_curve(title, history, list(yardstick.rivals), card["steps"])
+    write_atomically(folder / "learning_curve.png", curve)
+    return path

@@ -16,7 +16,6 @@ SHIPPED = [
     ("gekitai", {}),
     ("gomoku", {"board_size": 9}),
     ("game112", {}),
-    ("goat_race", {"num_players": 2}),
     ("dominoes175", {}),
 ]
 LEAST = {
@@ -25,7 +24,6 @@ LEAST = {
     ("gomoku 9", "random"): 0.995,
     ("gomoku 9", "neighbour"): 0.99,
     ("game112", "random"): 0.93,
-    ("goat_race", "random"): 0.80,
 }
 """The scores that the cards must show, draws counting half."""
 

@@ -114,6 +114,8 @@ def _parser() -> argparse.ArgumentParser:
         help="where results go, those of an earlier demo are replaced; by default boardenvs-demo",
     )
 
+    command("info", _info, "print a game's facts: rules, sizes, names, agents, the start")
+
     play = command("play", _play, "play against an agent in the game's console format")
     play.add_argument("--opponent", default="greedy", metavar="SPEC", help="by default greedy")
     play.add_argument("--seat", type=int, default=0, help="yours, from 0; by default 0, the first")
@@ -224,6 +226,19 @@ def _parser() -> argparse.ArgumentParser:
     bench.add_argument(
         "--quick", action="store_true", help="only see that all of it runs, in 20 seconds"
     )
+
+    completion = command(
+        "completion",
+        _completion,
+        "print a script that lets a shell complete this command",
+        game=False,
+    )
+    completion.add_argument(
+        "shell",
+        metavar="SHELL",
+        choices=["bash", "zsh", "fish", "tcsh"],
+        help="bash, zsh, fish or tcsh",
+    )
     return parser
 
 
@@ -246,6 +261,12 @@ def _demo(options: argparse.Namespace) -> None:
     from agents.demo import run_demo
 
     run_demo(options.out, options.seed, options.steps)
+
+
+def _info(options: argparse.Namespace) -> None:
+    from agents.game_facts import game_facts
+
+    print(game_facts(_game(options)), end="")
 
 
 def _play(options: argparse.Namespace) -> None:
@@ -371,6 +392,12 @@ def _bench(options: argparse.Namespace) -> None:
         write_atomically(
             options.plot, draw(rows, " - ".join(bench.describe_machine().splitlines()))
         )
+
+
+def _completion(options: argparse.Namespace) -> None:
+    from agents.completion import completion_script
+
+    print(completion_script(_parser(), options.shell), end="")
 
 
 _TRAINING = ("torch", "sb3_contrib", "onnx", "matplotlib", "tensorboard")

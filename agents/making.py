@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import inspect
 import sys
@@ -14,7 +15,7 @@ from agents.agent import Agent, one_line
 from boardenvs.game import Game
 from boardenvs.table import Opponent
 
-__all__ = ["SPECS", "make"]
+__all__ = ["NAMES", "SPECS", "make", "names_for"]
 
 
 def _random(game: Game, seed: int | None, spec: str) -> Agent:
@@ -114,6 +115,8 @@ _BUILDERS: dict[str, Callable[..., Agent]] = {
     "puct": _puct,
     "trained": _trained,
 }
+NAMES = tuple(_BUILDERS)
+"""Agents by name, without what may follow a colon."""
 _TAKES_ARGUMENT = {"mcts", "puct", "trained"}
 
 SPECS = (
@@ -165,6 +168,16 @@ def make(spec: str, game: Game | str, seed: int | None = None, **options: Any) -
     if not colon or not name or not argument or name in _BUILDERS:
         raise ValueError(f"there is no agent {spec!r}; expected one of {', '.join(SPECS)}")
     return _users_own(spec, name, argument, game, seed, options)
+
+
+def names_for(game: Game) -> list[str]:
+    """The names of all agents that can be made for a game."""
+    names = []
+    for name in NAMES:
+        with contextlib.suppress(ValueError):
+            make(name, game, seed=0)
+            names.append(name)
+    return names
 
 
 def _users_own(

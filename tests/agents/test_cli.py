@@ -21,7 +21,7 @@ from agents.training import start
 from boardenvs.episode import Episode
 
 SCRIPT = Path(sys.executable).with_name("boardenvs")
-COMMANDS = ["demo", "play", "watch", "train", "arena", "bench"]
+COMMANDS = ["demo", "info", "play", "watch", "train", "arena", "bench", "completion"]
 
 
 @pytest.fixture
@@ -104,7 +104,7 @@ def test_help(command, name):
 
 def test_every_command_is_listed(command):
     _, out, _ = command("--help")
-    assert re.findall(r"^    (\w+) ", out, re.MULTILINE) == COMMANDS
+    assert re.findall(r"^    (\w+)\b", out, re.MULTILINE) == COMMANDS
 
 
 @pytest.mark.parametrize(
@@ -128,8 +128,8 @@ def test_every_command_is_listed(command):
         ),
         # Games and their parameters.
         *(
-            ([name, "chess", "random", "random"][: 2 if name in ("play", "train") else 4], said)
-            for name in COMMANDS[1:-1]
+            ([name, "chess", "random", "random"][: 4 if name in ("watch", "arena") else 2], said)
+            for name in ("info", "play", "watch", "train", "arena")
             for said in ["there is no game 'chess'; the games are gekitai, gomoku"]
         ),
         (["play", "gekitai", "-p", "size=7"], "gekitai has no parameter 'size'; its parameters"),

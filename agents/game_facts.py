@@ -1,0 +1,101 @@
+"""What `boardenvs info` tells of a game."""
+
+from __future__ import annotations
+
+import inspect
+import textwrap
+from typing import Any
+
+import numpy as np
+
+from agents.making import make, names_for
+from agents.trained import read_card, shipped
+from boardenvs.game import Game
+from boardenvs.registration import env_id
+
+__all__ = ["game_facts"]
+
+_GAMES = 1000
+"""Random games whose length is told, with seed 0."""
+
+
+def game_facts(game: Game) -> str:
+    """Rules, sizes, names, agents and the start position of a game, as lines of text.
+
+    Raises:
+        ValueError: a shipped agent's card is damaged.
+    """
+    about, rules, *_ = (inspect.getdoc(type(game)) or "").split("\n\n")
+    items = (" ".join(item.split()) for item in rules.removeprefix("- ").split("\n- "))
+    parts = [repr(game), about, ""]
+    parts += _table(dict(item.split(": ", 1) for item in items))
+    parts += ["", "With these parameters:"]
+    parts += _table(_sizes(game))
+    parts += ["", "In code:"]
+    parts += _table(_names(game), wrap=False)
+    start = game.to_text(game.new(1, seed=0)[0])
+    return "\n".join(parts) + f"\n\nThe start:\n\n{start}"
+
+
+def _sizes(game: Game) -> dict[str, str]:
+    """Facts that follow from the parameters, and the length of random games."""
+    low, mean, high = _random_lengths(game)
+    seats = ", ".join(game.seat_names)
+    return {
+        "Players": f"{game.num_players} ({seats})",
+        "Actions": str(game.num_actions),
+        "Observation": f"int8 {game.observation_shape}, 0 to {game.observation_high}",
+        "Chance": "yes" if game.has_chance else "no",
+        "Hidden": "yes" if game.has_hidden else "no",
+        "Plies": f"{low} to {high}, mean {mean:.1f}, in {_GAMES:,} random games; "
+        f"cut off after {game.max_plies}",
+        "A position": f"{game.state_dtype.itemsize} bytes",
+    }
+
+
+def _names(game: Game) -> dict[str, str]:
+    """What is typed to get at it."""
+    agents = names_for(game)
+    given: dict[str, Any] = {}
+    for key, value in game.params.items():  # what is not the default, as it is by now
+        if value != type(game)(**given).params[key]:
+            given[key] = value
+    arguments = "".join(f", {key}={value!r}" for key, value in given.items())
+    names = {
+        "Game": f'boardenvs.make("{game.name}"{arguments})',
+        "PettingZoo": f"from boardenvs import {game.name}_v0; {game.name}_v0.env({arguments[2:]})",
+        "Gymnasium": f'gym.make("boardenvs:{env_id(game.name)}"{arguments})',
+        "Agents": ", ".join(agents),
+    }
+    if "trained" in agents:
+        scores = read_card(shipped(game))["scores"]
+        names["Trained"] = ", ".join(
+            f"{score['score']:.3f} against {score['against']}".replace("against alone", "alone")
+            for score in scores
+        )
+    return names
+
+
+def _random_lengths(game: Game) -> tuple[int, float, int]:
+    """The shortest, the mean and the longest of random games, in plies."""
+    states = game.new(_GAMES, seed=0)
+    agent = make("random", game, seed=0)
+    live = np.arange(_GAMES)
+    while len(live):
+        part = states[live]
+        game.play(part, agent.act(part))
+        states[live] = part
+        live = live[~(game.terminated(part) | game.truncated(part))]
+    plies = states["ply"]
+    return int(plies.min()), float(plies.mean()), int(plies.max())
+
+
+def _table(facts: dict[str, str], *, wrap: bool = True) -> list[str]:
+    """Names in one column, texts in another."""
+    column = 2 + max(map(len, facts))
+    lines = []
+    for name, text in facts.items():
+        told = textwrap.wrap(text, 88 - column) if wrap else [text]
+        lines.append(f"{name:{column}}{told[0]}")
+        lines += [" " * column + line for line in told[1:]]
+    return lines

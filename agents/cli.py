@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 
 import boardenvs
 from agents.making import SPECS
+from agents.users_own import register_game
 from boardenvs.files import write_atomically
 from boardenvs.game import Game, whole_number
 from boardenvs.program import drop_output, prepare_streams
@@ -85,7 +86,12 @@ def _parser() -> argparse.ArgumentParser:
         sub.set_defaults(run=run)
         if game:
             nargs = "?" if optional else None
-            sub.add_argument("game", nargs=nargs, metavar="GAME", help="name of the game")
+            sub.add_argument(
+                "game",
+                nargs=nargs,
+                metavar="GAME",
+                help="name of the game, or MODULE:CLASS of your own",
+            )
             sub.add_argument(
                 "-p",
                 "--param",
@@ -253,7 +259,8 @@ def _game(options: argparse.Namespace) -> Game:
             params[name] = json.loads(value)
         except ValueError:
             params[name] = value
-    return boardenvs.make(options.game, **params)
+    name = register_game(options.game) if ":" in options.game else options.game
+    return boardenvs.make(name, **params)
 
 
 def _demo(options: argparse.Namespace) -> None:

@@ -17,15 +17,15 @@ from boardenvs.game import Game
 __all__ = ["checked_decisive", "knows_decisive", "search_rules"]
 
 _MODULES = {
-    "boardenvs.gekitai": "agents.gekitai_decisive",
-    "boardenvs.gomoku": "agents.gomoku_decisive",
-    "boardenvs.game112": "agents.game112_decisive",
+    "boardenvs.gekitai.rules": "agents.gekitai_decisive",
+    "boardenvs.gomoku.rules": "agents.gomoku_decisive",
+    "boardenvs.game112.rules": "agents.game112_decisive",
 }
 
 
 def knows_decisive(game: Game) -> bool:
     """Whether a game tells of decisive moves."""
-    return type(game).__module__ in _MODULES
+    return game.rules in _MODULES
 
 
 def checked_decisive(what: str, value: Any, game: Game) -> bool:
@@ -50,5 +50,4 @@ def checked_decisive(what: str, value: Any, game: Game) -> bool:
 
 def search_rules(game: Game) -> str:
     """The module that the loops of the tree search are bound to."""
-    home = type(game).__module__
-    return _MODULES.get(home, f"{home}.rules")
+    return _MODULES.get(game.rules, game.rules)

@@ -11,7 +11,7 @@ import numpy as np
 from agents.making import make, names_for
 from agents.trained import read_card, shipped
 from boardenvs.game import Game
-from boardenvs.registration import env_id
+from boardenvs.registration import GAMES, env_id
 
 __all__ = ["game_facts"]
 
@@ -63,8 +63,8 @@ def _names(game: Game) -> dict[str, str]:
     arguments = "".join(f", {key}={value!r}" for key, value in given.items())
     names = {
         "Game": f'boardenvs.make("{game.name}"{arguments})',
-        "PettingZoo": f"from boardenvs import {game.name}_v0; {game.name}_v0.env({arguments[2:]})",
-        "Gymnasium": f'gym.make("boardenvs:{env_id(game.name)}"{arguments})',
+        "PettingZoo": f"{_env_function(game)}({arguments[2:]})",
+        "Gymnasium": f'gym.make("{_home(game)}:{env_id(game.name)}"{arguments})',
         "Agents": ", ".join(agents),
     }
     if "trained" in agents:
@@ -74,6 +74,18 @@ def _names(game: Game) -> dict[str, str]:
             for score in scores
         )
     return names
+
+
+def _home(game: Game) -> str:
+    """The module that Gymnasium is to import first."""
+    return "boardenvs" if game.name in GAMES else type(game).__module__
+
+
+def _env_function(game: Game) -> str:
+    """How PettingZoo's environment is made."""
+    if game.name in GAMES:
+        return f"from boardenvs import {game.name}_v0; {game.name}_v0.env"
+    return f"boardenvs.aec.make_env({type(game).__module__}.{type(game).__name__})"
 
 
 def _random_lengths(game: Game) -> tuple[int, float, int]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import contextlib
 import importlib
 import inspect
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import boardenvs
 from agents.agent import Agent, one_line
+from agents.users_own import find
 from boardenvs.game import Game
 from boardenvs.table import Opponent
 
@@ -184,12 +184,8 @@ def _users_own(
     spec: str, module: str, factory: str, game: Game, seed: int | None, options: dict[str, Any]
 ) -> Opponent:
     """Call a user's factory; whatever goes wrong in it is told in one line."""
-    here = str(Path.cwd())
-    if here not in sys.path:  # as `python -m` does; console scripts leave it out
-        sys.path.insert(0, here)
     try:
-        build = getattr(importlib.import_module(module), factory)
-        agent = build(game, seed, **options)
+        agent = find(module, factory)(game, seed, **options)
     except (Exception, SystemExit) as error:
         raise ValueError(f"agent {spec!r} cannot be made: {one_line(error)}") from error
     if not callable(getattr(agent, "act", None)):

@@ -7,17 +7,16 @@ gives the PettingZoo environment; `gymnasium.make("boardenvs/Gekitai-v0")` one s
 from __future__ import annotations
 
 import importlib
-import inspect
 from typing import TYPE_CHECKING, Any
 
-from boardenvs.registration import GAMES, register_all
+from boardenvs.registration import GAMES, check_params, game_class, register, register_all
 
 if TYPE_CHECKING:
     from boardenvs.batch import BatchEnv
     from boardenvs.episode import Episode
     from boardenvs.game import Game
 
-__all__ = ["GAMES", "BatchEnv", "Episode", "Game", "make"]
+__all__ = ["GAMES", "BatchEnv", "Episode", "Game", "make", "register"]
 __version__ = "0.1.0"
 
 # What is imported on first use, so that `import boardenvs` stays light.
@@ -32,23 +31,15 @@ def make(name: str, /, **params: Any) -> Game:
     """A game by name.
 
     Args:
-        name: one of `GAMES`.
+        name: one of `GAMES`, or of a game that was registered.
         **params: its arguments, as its class and its page say.
 
     Raises:
         ValueError: there is no such game or argument, or a value is out of range.
     """
-    if not isinstance(name, str) or name not in GAMES:
-        raise ValueError(f"there is no game {name!r}; the games are {', '.join(GAMES)}")
-    cls = getattr(importlib.import_module(f"boardenvs.{name}"), GAMES[name])
-    known = list(inspect.signature(cls).parameters)
-    for key in params:
-        if key not in known:
-            raise ValueError(
-                f"{name} has no parameter {key!r}; its parameters are {', '.join(known)}"
-            )
-    game: Game = cls(**params)
-    return game
+    cls = game_class(name)
+    check_params(cls, params)
+    return cls(**params)
 
 
 def __getattr__(name: str) -> Any:

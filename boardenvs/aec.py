@@ -14,7 +14,6 @@ from pettingzoo import AECEnv
 from pettingzoo.utils.env import AECIterable, AECIterator
 from pettingzoo.utils.env_logger import EnvLogger
 
-from boardenvs import make
 from boardenvs.chance import stream_words
 from boardenvs.game import Game, Illegal, check_illegal
 from boardenvs.interface import (
@@ -27,6 +26,7 @@ from boardenvs.interface import (
     show,
     start_states,
 )
+from boardenvs.registration import check_params
 
 if TYPE_CHECKING:
     from boardenvs.episode import Episode
@@ -330,7 +330,8 @@ def make_env(cls: type[Game]) -> Callable[..., GameAECEnv]:
 
     def env(render_mode: str | None = None, illegal: Illegal = "lose", **params: Any) -> GameAECEnv:
         """The environment, with checks. Arguments: `render_mode`, `illegal`, the game's own."""
-        return GameAECEnv(make(cls.name, **params), render_mode, illegal)
+        check_params(cls, params)
+        return GameAECEnv(cls(**params), render_mode, illegal)
 
     env.__module__ = cls.__module__
     return env

@@ -11,7 +11,9 @@ import abc
 import copy
 import functools
 import importlib
+import importlib.util
 import math
+import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -157,7 +159,24 @@ class Game(abc.ABC):
     @functools.cached_property
     def kernels(self) -> Kernels:
         """The compiled loops over this game's rules."""
-        return _kernels(f"{type(self).__module__}.rules")
+        return _kernels(self.rules)
+
+    @functools.cached_property
+    def rules(self) -> str:
+        """The module of the rules: `rules` in the package of the class, or of one it derives from.
+
+        Raises:
+            ValueError: there is no such module.
+        """
+        homes = [cls.__module__ for cls in type(self).__mro__ if issubclass(cls, Game)]
+        for home in homes[: homes.index(__name__)]:
+            is_package = hasattr(sys.modules.get(home), "__path__")
+            if is_package and importlib.util.find_spec(f"{home}.rules") is not None:
+                return f"{home}.rules"
+        raise ValueError(
+            f"{type(self).__name__} has no rules: expected a file rules.py in the package "
+            f"that it is defined in, but that is {homes[0]!r}"
+        )
 
     # -- Operations on arrays of records; a single record counts as an array of one. ----
 

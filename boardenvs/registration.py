@@ -1,10 +1,19 @@
-"""The list of games, the only one, and what Gymnasium is told of each."""
+"""The list of games, the only one: how each is found by name, and what Gymnasium is told of it."""
 
 from __future__ import annotations
 
+import importlib
+import inspect
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
+
 import gymnasium
 
-__all__ = ["GAMES", "env_id", "register_all"]
+if TYPE_CHECKING:
+    from boardenvs.game import Game
+
+__all__ = ["GAMES", "check_params", "env_id", "game_class", "names", "register", "register_all"]
 
 GAMES = {
     "gekitai": "Gekitai",
@@ -17,17 +26,97 @@ GAMES = {
 """Name of each game to the name of its class in `boardenvs.<name>`."""
 
 
+_own: dict[str, type[Game]] = {}
+"""Games of the user's, by name."""
+_Class = TypeVar("_Class", bound="type[Game]")
+
+
+def names() -> list[str]:
+    """All games, those that were registered by the user included."""
+    return [*GAMES, *_own]
+
+
+def game_class(name: str) -> type[Game]:
+    """The class of a game.
+
+    Raises:
+        ValueError: there is no such game.
+    """
+    if not isinstance(name, str) or name not in names():
+        raise ValueError(f"there is no game {name!r}; the games are {', '.join(names())}")
+    if name in _own:
+        return _own[name]
+    cls: type[Game] = getattr(importlib.import_module(f"boardenvs.{name}"), GAMES[name])
+    return cls
+
+
+def check_params(cls: type[Game], params: Mapping[str, Any]) -> None:
+    """Raise `ValueError` for a parameter that a game does not have."""
+    known = list(inspect.signature(cls).parameters)
+    for key in params:
+        if key not in known:
+            raise ValueError(
+                f"{cls.name} has no parameter {key!r}; its parameters are {', '.join(known)}"
+            )
+
+
 def env_id(name: str) -> str:
-    """A game's id in Gymnasium's registry, such as `boardenvs/Gekitai-v0`."""
-    return f"boardenvs/{GAMES[name]}-v0"
+    """A game's id in Gymnasium's registry, such as `boardenvs/Gekitai-v0`.
+
+    Raises:
+        ValueError: there is no such game.
+    """
+    return f"boardenvs/{GAMES[name] if name in GAMES else game_class(name).__name__}-v0"
+
+
+def register(cls: _Class) -> _Class:
+    """Make a game of your own known by its name, as the six are; to be written above its class.
+
+    From then on `boardenvs.make` finds it, `gymnasium.make` by `boardenvs/CLASS-v0`, and
+    episodes, agents and stores that were saved can be loaded. That lasts as long as the process;
+    the `boardenvs` command takes `MODULE:CLASS` for a game.
+
+    Args:
+        cls: a class derived from `boardenvs.Game`; one of the same name is replaced.
+
+    Returns:
+        The class itself.
+
+    Raises:
+        ValueError: it is no such class, or its name is no lower-case identifier, or its own or
+            its class's name is one of the six games'.
+    """
+    from boardenvs.game import Game
+
+    if not isinstance(cls, type) or not issubclass(cls, Game):
+        raise ValueError(f"expected a class derived from boardenvs.Game, got {cls!r}")
+    name = getattr(cls, "name", None)
+    if not isinstance(name, str) or not re.fullmatch(r"[a-z][a-z0-9_]*", name) or name in GAMES:
+        raise ValueError(
+            f"{cls.__name__}.name must be lower-case letters, digits and underscores, and none "
+            f"of {', '.join(GAMES)}, got {name!r}"
+        )
+    if cls.__name__ in GAMES.values():
+        raise ValueError(
+            f"{name} needs a class of another name: boardenvs/{cls.__name__}-v0 is taken"
+        )
+    _own[name] = cls
+    if env_id(name) in gymnasium.registry:
+        del gymnasium.registry[env_id(name)]
+    _tell_gymnasium(name)
+    return cls
 
 
 def register_all() -> None:
     """Register every game with Gymnasium: single-seat and native vector environment."""
     for name in GAMES:
-        gymnasium.register(
-            env_id(name),
-            entry_point="boardenvs.single:SeatEnv",
-            vector_entry_point="boardenvs.vector:SeatVectorEnv",
-            kwargs={"game": name},
-        )
+        _tell_gymnasium(name)
+
+
+def _tell_gymnasium(name: str) -> None:
+    gymnasium.register(
+        env_id(name),
+        entry_point="boardenvs.single:SeatEnv",
+        vector_entry_point="boardenvs.vector:SeatVectorEnv",
+        kwargs={"game": name},
+    )

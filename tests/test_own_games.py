@@ -1,0 +1,177 @@
+"""A game that the package does not bring: `register`, and everything else finds it."""
+
+import subprocess
+import sys
+
+import gymnasium
+import numpy as np
+import pytest
+
+import agents
+import boardenvs
+from agents.users_own import register_game
+from boardenvs.aec import make_env
+from boardenvs.game112 import Game112
+from boardenvs.gekitai import Gekitai
+from boardenvs.registration import env_id
+
+MODULE = '''
+import boardenvs
+from boardenvs.game112 import Game112
+
+
+class Short112(Game112):
+    """The 112 game on five positions; the first player to make 1, 1, 2 wins.
+
+    - Rules: as in the 112 game.
+    """
+
+    name = "short112"
+
+    def __init__(self, board_size: int = 5, max_plies: int = 9) -> None:
+        super().__init__(board_size, max_plies)
+
+no_game = 3
+'''
+
+
+class Own(Game112):
+    name = "own112"
+
+
+@pytest.fixture(autouse=True)
+def forgotten(monkeypatch):
+    """Whatever a test registers is gone after it."""
+    monkeypatch.setattr(boardenvs.registration, "_own", {})
+    monkeypatch.setattr(gymnasium.envs.registration, "registry", dict(gymnasium.registry))
+    monkeypatch.setattr(gymnasium, "registry", gymnasium.envs.registration.registry)
+
+
+def test_a_registered_game_is_found():
+    with pytest.raises(ValueError, match="there is no game 'own112'; the games are gekitai, "):
+        boardenvs.make("own112")
+    assert boardenvs.register(Own) is Own
+    game = boardenvs.make("own112", board_size=7)
+    assert type(game) is Own
+    assert game.board_size == 7
+    with pytest.raises(ValueError, match="own112 has no parameter 'size'"):
+        boardenvs.make("own112", size=7)
+    assert env_id("own112") == "boardenvs/Own-v0"
+    env = gymnasium.make("boardenvs/Own-v0", board_size=5, seat=0)
+    observation, _ = env.reset(seed=0)
+    assert observation.shape == (3, 5)
+    envs = gymnasium.make_vec(
+        "boardenvs/Own-v0", 3, vectorization_mode="vector_entry_point", board_size=5
+    )
+    assert envs.reset(seed=0)[0].shape == (3, 3, 5)
+
+
+def test_the_rules_are_those_of_the_class_it_derives_from():
+    game, original = Own(), Game112()
+    assert game.rules == original.rules == "boardenvs.game112.rules"
+    for name in ("greedy", "exact", "mcts:20"):
+        scores = agents.play_match(game, [agents.make(name, game, 0), "random"], 20, 0)
+        there = agents.play_match(original, [agents.make(name, original, 0), "random"], 20, 0)
+        assert scores == there
+
+
+def test_without_rules():
+    class Homeless(boardenvs.Game):
+        name = "homeless"
+
+        def __init__(self):
+            self.params = {}
+
+        to_text = from_text = action_to_text = action_from_text = None
+        _position_to_dict = _position_from_dict = None
+
+    with pytest.raises(ValueError, match=r"Homeless has no rules: expected a file rules.py"):
+        _ = Homeless().rules
+
+
+def test_pettingzoo_and_episodes(tmp_path):
+    boardenvs.register(Own)
+    env = make_env(Own)(board_size=5)
+    env.reset(seed=0)
+    assert env.metadata["name"] == "own112_v0"
+    assert env.unwrapped.game == Own(board_size=5)
+    with pytest.raises(ValueError, match="own112 has no parameter 'size'"):
+        make_env(Own)(size=5)
+    episode = boardenvs.Episode.play(Own(), ["random", "random"], seed=0)
+    episode.save(tmp_path / "game.json")
+    assert boardenvs.Episode.load(tmp_path / "game.json") == episode
+    boardenvs.registration._own.clear()
+    with pytest.raises(ValueError, match="there is no game 'own112'"):
+        boardenvs.Episode.load(tmp_path / "game.json")
+
+
+def test_again_under_the_same_name():
+    class Own(Game112):
+        name = "own112"
+
+    boardenvs.register(globals()["Own"])
+    boardenvs.register(Own)
+    assert type(boardenvs.make("own112")) is Own
+    assert type(gymnasium.make("boardenvs/Own-v0").unwrapped.game) is Own
+
+
+@pytest.mark.parametrize(
+    ("cls", "said"),
+    [
+        (3, "expected a class derived from boardenvs.Game, got 3"),
+        (int, "expected a class derived from boardenvs.Game, got <class 'int'>"),
+        (Game112, "Game112.name must be lower-case .* none of gekitai, .*, got 'game112'"),
+        (boardenvs.Game, "Game.name must be .*, got None"),
+        (type("Own", (Game112,), {"name": "a:b"}), "Own.name must be .*, got 'a:b'"),
+        (
+            type("Gekitai", (Gekitai,), {"name": "push"}),
+            "push needs a class of another name: boardenvs/Gekitai-v0 is taken",
+        ),
+    ],
+)
+def test_what_is_no_game(cls, said):
+    with pytest.raises(ValueError, match=said):
+        boardenvs.register(cls)
+    assert boardenvs.registration._own == {}
+
+
+@pytest.fixture
+def own_module(tmp_path, monkeypatch):
+    (tmp_path / "own_game.py").write_text(MODULE, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    yield tmp_path
+    sys.modules.pop("own_game", None)
+
+
+def test_by_module_and_class(own_module):
+    assert register_game("own_game:Short112") == "short112"
+    game = boardenvs.make("short112")
+    assert game.num_actions == 10
+    assert np.array_equal(game.legal(game.new(1, 0))[0], np.ones(10, bool))
+    for spec, said in (
+        ("own_game:Nothing", "game 'own_game:Nothing' cannot be imported: .*Nothing"),
+        ("no_such_module:X", "game 'no_such_module:X' cannot be imported: .*no_such_module"),
+        ("own_game:no_game", "expected a class derived from boardenvs.Game, got 3"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            register_game(spec)
+
+
+def test_the_command(own_module):
+    ran = subprocess.run(
+        [sys.executable, "-m", "agents.cli", "watch", "own_game:Short112", "greedy", "random"],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=own_module,
+    )
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout.startswith("Short112(board_size=5, max_plies=9): greedy, random\n")
+
+
+def test_a_file_cannot_have_a_module_imported(own_module, tmp_path):
+    """A file that somebody else made names games that are known already, and no others."""
+    with pytest.raises(ValueError, match="there is no game 'own_game:Short112'"):
+        boardenvs.make("own_game:Short112")
+    assert "own_game" not in sys.modules

@@ -17,6 +17,7 @@ from agents.making import SPECS
 from agents.users_own import register_game
 from boardenvs.files import write_atomically
 from boardenvs.game import Game, whole_number
+from boardenvs.pixels import require_render
 from boardenvs.program import drop_output, prepare_streams
 
 __all__ = ["main"]
@@ -144,6 +145,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     watch.add_argument("--seed", type=int, default=None, help="of everything random")
     watch.add_argument("--html", type=Path, metavar="F", help="write the game as a page, too")
+    watch.add_argument("--gif", type=Path, metavar="F", help="write it as an animation, too")
     watch.add_argument("--save", type=Path, metavar="F", help="write the game as JSON, too")
 
     train = command("train", _train, "train an agent by self-play")
@@ -286,7 +288,10 @@ def _watch(options: argparse.Namespace) -> None:
     from agents.terminal import stored, watch
 
     _check_place(options.html)
+    _check_place(options.gif)
     _check_place(options.save)
+    if options.gif is not None:
+        require_render("--gif")
     if options.store is not None:
         if options.game or options.agents:
             raise ValueError("a stored game has its agents: --store takes no GAME and SPEC")
@@ -303,6 +308,9 @@ def _watch(options: argparse.Namespace) -> None:
     if options.html is not None:
         episode.save_html(options.html)
         print(f"\nThe game as a page: {options.html}")
+    if options.gif is not None:
+        episode.save_gif(options.gif)
+        print(f"\nThe game as an animation: {options.gif}")
     if options.save is not None:
         episode.save(options.save)
         print(f"\nThe game as JSON: {options.save}")

@@ -17,10 +17,13 @@ from pettingzoo.utils.env_logger import EnvLogger
 from boardenvs.chance import stream_words
 from boardenvs.game import Game, Illegal, check_illegal
 from boardenvs.interface import (
+    RENDER_FPS,
+    RENDER_MODES,
+    RENDER_SIZE,
     action_number,
     base_word,
     begun,
-    check_render_mode,
+    check_rendering,
     integer_box,
     plain_seed,
     show,
@@ -76,30 +79,36 @@ class GameAECEnv(AECEnv[str, Observation, int]):
 
     metadata: dict[str, Any] = {  # noqa: RUF012 each instance gets its own
         "name": "game_v0",
-        "render_modes": ["ansi", "human"],
+        "render_modes": RENDER_MODES,
         "is_parallelizable": False,
-        "render_fps": 1,
+        "render_fps": RENDER_FPS,
     }
 
     def __init__(
-        self, game: Game, render_mode: str | None = None, illegal: Illegal = "lose"
+        self,
+        game: Game,
+        render_mode: str | None = None,
+        illegal: Illegal = "lose",
+        render_size: int = RENDER_SIZE,
     ) -> None:
         """Wrap a game.
 
         Args:
             game: the game to play.
             render_mode: "ansi" (`render` returns the console text), "human" (every move
-                prints it) or `None`.
+                prints it), "rgb_array" (`render` returns a picture) or `None`.
             illegal: "lose" ends the game with a loss for the offender; "raise" raises.
+            render_size: about how many pixels the longer side of a picture gets.
 
         Raises:
-            ValueError: for an unknown `render_mode` or `illegal`.
+            ValueError: for an unknown `render_mode` or `illegal`, or a bad `render_size`.
         """
         super().__init__()
         check_illegal(illegal)
-        check_render_mode(render_mode)
+        check_rendering(render_mode, render_size)
         self.game = game
         self.render_mode = render_mode
+        self._render_size = render_size
         self.illegal = illegal
         self.metadata = {**self.metadata, "name": f"{game.name}_v0"}
         self.possible_agents = [f"player_{k}" for k in range(game.num_players)]
@@ -296,9 +305,15 @@ class GameAECEnv(AECEnv[str, Observation, int]):
     def close(self) -> None:
         """Nothing is held open; the environment stays usable."""
 
-    def render(self) -> str | None:
-        """The console text: returned in mode "ansi", printed in mode "human"."""
-        return show(self.game, self._states, self.render_mode)
+    def render(self) -> Any:
+        """What `render_mode` says: text as str, a picture as uint8 (H, W, 3), or `None`.
+
+        Raises:
+            ValueError: the environment was made without `render_mode`, or for a picture
+                where the extra `[render]` is not installed.
+        """
+        shown = show(self.game, self._states, self.render_mode, self._render_size)
+        return None if shown is None else shown[0]
 
 
 for _name in _SET_BY_RESET:
@@ -328,10 +343,15 @@ class _TurnIterator(AECIterator[str, Observation, int]):
 def make_env(cls: type[Game]) -> Callable[..., GameAECEnv]:
     """A game's `env` function, which is its `raw_env` too: the checks cost next to nothing."""
 
-    def env(render_mode: str | None = None, illegal: Illegal = "lose", **params: Any) -> GameAECEnv:
-        """The environment, with checks. Arguments: `render_mode`, `illegal`, the game's own."""
+    def env(
+        render_mode: str | None = None,
+        illegal: Illegal = "lose",
+        render_size: int = RENDER_SIZE,
+        **params: Any,
+    ) -> GameAECEnv:
+        """The environment, with checks. Arguments as `GameAECEnv`'s, and the game's own."""
         check_params(cls, params)
-        return GameAECEnv(cls(**params), render_mode, illegal)
+        return GameAECEnv(cls(**params), render_mode, illegal, render_size)
 
     env.__module__ = cls.__module__
     return env

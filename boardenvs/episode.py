@@ -8,6 +8,7 @@ import json
 import re
 import textwrap
 from collections.abc import Sequence
+from numbers import Real
 from os import PathLike
 from pathlib import Path
 from typing import Any, Literal
@@ -318,6 +319,30 @@ class Episode:
             OSError: it cannot be written.
         """
         write_atomically(Path(path), self.to_html().encode())
+
+    # -- GIF ----------------------------------------------------------------------------
+
+    def save_gif(self, path: str | PathLike[str], *, size: int = 480, seconds: float = 1.0) -> None:
+        """Write the game as an animation, whole or not at all: a frame for each position.
+
+        The last one stays three times as long; then the game starts again.
+
+        Args:
+            path: of the file.
+            size: of a frame, as `Game.rgb_array` takes it.
+            seconds: for which a frame stays, 0.02 to 60.
+
+        Raises:
+            OSError: it cannot be written.
+            ValueError: for a bad `size` or `seconds`, or where the extra `[render]` is
+                not installed.
+        """
+        from boardenvs.animation import gif
+
+        if isinstance(seconds, bool) or not isinstance(seconds, Real) or not 0.02 <= seconds <= 60:
+            raise ValueError(f"seconds must be a number from 0.02 to 60, got {seconds!r}")
+        frames = [self.game.rgb_array(state, size) for state in self._states]
+        write_atomically(Path(path), gif(frames, float(seconds)))
 
     def _repr_html_(self) -> str:
         # A frame of its own, so that nothing in the page meets the notebook's names.

@@ -378,10 +378,42 @@ class Game(abc.ABC):
         """
 
     def picture(self, state: np.void) -> str:
-        """One position as an SVG image; unless the game draws its own, its text."""
+        """One position as an SVG image; unless the game draws its own, its text.
+
+        It shows what lies open on the table: the last move and the winning line marked,
+        what nobody has turned over yet face down. At the end of a notebook's cell,
+        `game.picture(state)` shows itself, if it comes from `boardenvs.picture.svg`.
+
+        A game's pictures should all have the same size, whatever the position: else
+        `rgb_array` shrinks those that are larger than the first.
+        """
         from boardenvs.picture import text_picture
 
         return text_picture(self.to_text(state), f"{self.name}: a position")
+
+    def rgb_array(self, state: np.void, size: int = 640) -> npt.NDArray[np.uint8]:
+        """The `picture` of one position as pixels, for videos and whatever else reads them.
+
+        Args:
+            state: a record.
+            size: about how many pixels the longer side gets, 64 to 4096. Both sides are
+                rounded to multiples of 16, as video encoders want them.
+
+        Returns:
+            uint8 array of shape (H, W, 3), the same H and W for every position.
+
+        Raises:
+            ValueError: for a bad `size`, or where the extra `[render]` is not installed.
+        """
+        from boardenvs.pixels import frame_shape, rasterize
+
+        picture = self.picture(state)
+        return rasterize(picture, frame_shape(self._first_picture, size))
+
+    @functools.cached_property
+    def _first_picture(self) -> str:
+        """The picture whose size all frames have."""
+        return self.picture(self.new(1, 0)[0])
 
     # -- JSON ---------------------------------------------------------------------------
 

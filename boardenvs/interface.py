@@ -12,15 +12,18 @@ from gymnasium import spaces
 
 from boardenvs import make
 from boardenvs.chance import seed_word
-from boardenvs.game import Game, States
+from boardenvs.game import Game, States, whole_number
+from boardenvs.pixels import SIZES
 
 __all__ = [
+    "RENDER_FPS",
+    "RENDER_MODES",
+    "RENDER_SIZE",
     "OutOfBoundsError",
-    "RenderModeError",
     "action_number",
     "base_word",
     "begun",
-    "check_render_mode",
+    "check_rendering",
     "integer_box",
     "plain_seed",
     "resolve_game",
@@ -28,7 +31,9 @@ __all__ = [
     "start_states",
 ]
 
-RENDER_MODES = ["ansi", "human"]
+RENDER_MODES = ["ansi", "human", "rgb_array"]
+RENDER_FPS = 1
+RENDER_SIZE = 640
 
 
 class OutOfBoundsError(ValueError, AssertionError):
@@ -36,15 +41,6 @@ class OutOfBoundsError(ValueError, AssertionError):
 
     A `ValueError` as everywhere in this package, and an `AssertionError` as PettingZoo's
     `AssertOutOfBoundsWrapper` raises.
-    """
-
-
-class RenderModeError(ValueError, TypeError):
-    """A render mode that an environment does not have.
-
-    A `ValueError` as everywhere in this package, and a `TypeError`, on which
-    Stable-Baselines3 makes the environment again without the "rgb_array" that it asks
-    of every environment made by its id.
     """
 
 
@@ -149,26 +145,38 @@ def begun(
     return states
 
 
-def check_render_mode(render_mode: str | None) -> None:
-    """Raise `RenderModeError` for a mode that no environment has."""
+def check_rendering(render_mode: str | None, render_size: int) -> None:
+    """Raise `ValueError` for a mode that no environment has, or a size that no picture has."""
     if render_mode is not None and render_mode not in RENDER_MODES:
-        raise RenderModeError(
-            f"render_mode must be one of {RENDER_MODES} or None, got {render_mode!r}"
-        )
+        raise ValueError(f"render_mode must be one of {RENDER_MODES} or None, got {render_mode!r}")
+    whole_number("render_size", render_size, *SIZES)
 
 
-def show(game: Game, states: States, render_mode: str | None) -> str | None:
-    """The text of the first position: returned in mode "ansi", printed in mode "human".
+def show(
+    game: Game, states: States, render_mode: str | None, size: int
+) -> list[str] | list[npt.NDArray[np.uint8]] | None:
+    """Each position's console text in mode "ansi", its pixels in mode "rgb_array".
+
+    Mode "human" prints the texts and returns `None`.
+
+    Args:
+        game: what is played.
+        states: records, shape (N,).
+        render_mode: of the environment.
+        size: of the pictures, as `Game.rgb_array` takes it.
 
     Raises:
-        ValueError: the environment was made without a render mode.
+        ValueError: the environment was made without a render mode, or for pixels where
+            the extra `[render]` is not installed.
     """
     if render_mode is None:
         raise ValueError(
             f"render needs an environment made with render_mode, one of {RENDER_MODES}"
         )
-    text = game.to_text(states[0])
+    if render_mode == "rgb_array":
+        return [game.rgb_array(state, size) for state in states]
+    texts = [game.to_text(state) for state in states]
     if render_mode == "ansi":
-        return text
-    print(text, end="")
+        return texts
+    print("\n".join(texts), end="")
     return None

@@ -14,7 +14,9 @@ __all__ = [
     "CELL",
     "INK",
     "MARGIN",
+    "PAPER",
     "RED",
+    "Picture",
     "centre",
     "element",
     "grid",
@@ -34,11 +36,21 @@ MARGIN = 32
 INK = "#3b3326"
 BLACK = "#26282c"
 RED = "#c23b2e"
-_PAPER = "#fcf9f2"
+PAPER = "#fcf9f2"
+"""The background of every picture."""
 _BOARD = "#f1e4c8"
 _LINE = "#a08a5f"
 _LAST = "#1c62c4"
 _WIN = "#f5b50f"
+
+
+class Picture(str):
+    """SVG as text. As the last value of a notebook's cell it shows itself."""
+
+    __slots__ = ()
+
+    def _repr_svg_(self) -> str:
+        return str(self)
 
 
 def element(tag: str, content: str | None = None, /, **attributes: str | float) -> str:
@@ -50,7 +62,7 @@ def element(tag: str, content: str | None = None, /, **attributes: str | float) 
     return f"<{start}/>" if content is None else f"<{start}>{escape(content)}</{tag}>"
 
 
-def svg(width: float, height: float, title: str, elements: Iterable[str]) -> str:
+def svg(width: float, height: float, title: str, elements: Iterable[str]) -> Picture:
     """A whole picture on its own background, ending in a newline.
 
     Args:
@@ -64,8 +76,8 @@ def svg(width: float, height: float, title: str, elements: Iterable[str]) -> str
         f'width="{width:g}" height="{height:g}" role="img" aria-label={quoteattr(title)} '
         f'font-family="sans-serif">'
     )
-    paper = element("rect", width=width, height=height, rx=8, fill=_PAPER)
-    return "\n".join([head, paper, *elements, "</svg>\n"])
+    paper = element("rect", width=width, height=height, rx=8, fill=PAPER)
+    return Picture("\n".join([head, paper, *elements, "</svg>\n"]))
 
 
 def centre(row: int, column: int) -> tuple[float, float]:
@@ -141,7 +153,7 @@ def line_mark(first: tuple[int, int], last: tuple[int, int]) -> str:
     )
 
 
-def text_picture(text: str, title: str) -> str:
+def text_picture(text: str, title: str) -> Picture:
     """A position's console text as a picture, for games that have none of their own."""
     lines = text.splitlines()
     size = 14

@@ -12,11 +12,13 @@ from gymnasium import spaces
 from boardenvs.chance import stream_words
 from boardenvs.game import Game, Illegal
 from boardenvs.interface import (
+    RENDER_FPS,
     RENDER_MODES,
+    RENDER_SIZE,
     action_number,
     base_word,
     begun,
-    check_render_mode,
+    check_rendering,
     integer_box,
     plain_seed,
     resolve_game,
@@ -42,7 +44,7 @@ class SeatEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
 
     metadata: ClassVar[dict[str, Any]] = {  # type: ignore[misc]
         "render_modes": RENDER_MODES,
-        "render_fps": 1,
+        "render_fps": RENDER_FPS,
     }
 
     def __init__(
@@ -53,6 +55,7 @@ class SeatEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
         illegal: Illegal = "lose",
         render_mode: str | None = None,
         record_episode: bool = False,
+        render_size: int = RENDER_SIZE,
         **params: Any,
     ) -> None:
         """Set up; `reset` starts.
@@ -63,16 +66,19 @@ class SeatEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
                 those for the other seats in order.
             seat: yours, or "random" for a new one each game.
             illegal: "lose" ends the game with your loss; "raise" raises.
-            render_mode: "ansi", "human" or `None`.
+            render_mode: "ansi" or "human", the console text returned or printed;
+                "rgb_array", a picture; or `None`.
             record_episode: whether to keep every action for `episode`; costs some speed.
+            render_size: about how many pixels the longer side of a picture gets.
             **params: of the game, if it is given by name.
 
         Raises:
             ValueError: for any argument that is unknown or out of range.
         """
         self.game = resolve_game(game, params)
-        check_render_mode(render_mode)
+        check_rendering(render_mode, render_size)
         self.render_mode = render_mode
+        self._render_size = render_size
         self.observation_space = integer_box(
             self.game.observation_high, self.game.observation_shape
         )
@@ -138,9 +144,15 @@ class SeatEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
         """Legal actions, bool of shape (num_actions,)."""
         return self._table.masks[0].copy()
 
-    def render(self) -> str | None:
-        """The console text: returned in mode "ansi", printed in mode "human"."""
-        return show(self.game, self._table.states, self.render_mode)
+    def render(self) -> Any:
+        """What `render_mode` says: text as str, a picture as uint8 (H, W, 3), or `None`.
+
+        Raises:
+            ValueError: the environment was made without `render_mode`, or for a picture
+                where the extra `[render]` is not installed.
+        """
+        shown = show(self.game, self._table.states, self.render_mode, self._render_size)
+        return None if shown is None else shown[0]
 
     @property
     def position(self) -> np.void:

@@ -15,13 +15,16 @@ from gymnasium.vector.utils import batch_space
 from boardenvs.chance import seed_word, stream_words
 from boardenvs.game import Game, Illegal, States, whole_number
 from boardenvs.interface import (
+    RENDER_FPS,
     RENDER_MODES,
+    RENDER_SIZE,
     base_word,
     begun,
-    check_render_mode,
+    check_rendering,
     integer_box,
     plain_seed,
     resolve_game,
+    show,
     start_states,
 )
 from boardenvs.table import OpponentSpec, Stepped, Table
@@ -55,6 +58,7 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
         render_mode: str | None = None,
         autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
         threads: int | None = None,
+        render_size: int = RENDER_SIZE,
         **params: Any,
     ) -> None:
         """Set up; `reset` starts.
@@ -68,6 +72,7 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
             render_mode: see there, but for all games, and only when `render` is called.
             autoreset_mode: one of Gymnasium's, or its value.
             threads: over how many to spread a step; by default one for small batches.
+            render_size: see there.
             **params: see there.
 
         Raises:
@@ -77,12 +82,13 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
 
         self.game = resolve_game(game, params)
         self.num_envs = whole_number("num_envs", num_envs, 1)
-        check_render_mode(render_mode)
+        check_rendering(render_mode, render_size)
         self.render_mode = render_mode
+        self._render_size = render_size
         self.autoreset_mode = AutoresetMode(autoreset_mode)
         self.metadata = {
             "render_modes": RENDER_MODES,
-            "render_fps": 1,
+            "render_fps": RENDER_FPS,
             "autoreset_mode": self.autoreset_mode,
         }
         self.single_observation_space = integer_box(
@@ -247,19 +253,14 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
         """Legal actions, bool of shape (N, num_actions)."""
         return self._table.masks.copy()
 
-    def render(self) -> tuple[str, ...] | None:
-        """Every game's console text, in mode "ansi"; "human" prints them.
+    def render(self) -> tuple[Any, ...] | None:
+        """As `SeatEnv.render`, one of N for each game; "human" prints them all.
 
         Raises:
-            ValueError: the environment was made without a render mode.
+            ValueError: as there.
         """
-        if self.render_mode is None:
-            raise ValueError(f"render needs a render_mode, one of {RENDER_MODES}")
-        texts = tuple(self.game.to_text(state) for state in self._table.states)
-        if self.render_mode == "ansi":
-            return texts
-        print("\n".join(texts), end="")
-        return None
+        shown = show(self.game, self._table.states, self.render_mode, self._render_size)
+        return None if shown is None else tuple(shown)
 
 
 def _spread(rows: npt.NDArray[Any], places: npt.NDArray[np.intp], num: int) -> npt.NDArray[Any]:

@@ -159,6 +159,7 @@ class PizzaOrder(Game):
         return order_picture(
             [(_flavor(ids), ids) for ids in _wanted(record)],
             _pizzas(record),
+            most=self.max_pizzas,
             hand=record["asks"] == rules.INGREDIENT,
             last=int(record["last_action"]),
             legal=self.legal(self.batch(record))[0].tolist(),

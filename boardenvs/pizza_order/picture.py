@@ -29,6 +29,7 @@ _FILLS = ["#b3442f"] * 5 + ["#3d7a3a"] * 5 + ["#fffdf5"] * 5
 def order_picture(
     wanted: Sequence[Pizza],
     pizzas: Sequence[Pizza],
+    most: int,
     hand: bool,
     last: int,
     legal: Sequence[bool],
@@ -39,6 +40,7 @@ def order_picture(
     Args:
         wanted: flavour and ingredients of each pizza.
         pizzas: the same of each pizza whose flavour has been said.
+        most: how many pizzas an order may have; the picture has room for them.
         hand: whether the last of them still gets ingredients.
         last: the action that was the last answer; -1 for none.
         legal: which actions answer the question that is asked.
@@ -68,7 +70,7 @@ def order_picture(
                 if good:
                     missing.remove(sorted(ids))
                 shapes += _badge(x + 0.72 * _PIZZA, middle - 0.72 * _PIZZA, good)
-        y += 34 + -(-max(len(order), len(wanted)) // _IN_A_ROW) * _ROW
+        y += 34 + -(-most // _IN_A_ROW) * _ROW
     shapes += _menu(y, last, legal)
     return svg(_WIDTH, y + 5 * _CHIP_HEIGHT + _EDGE, f"Pizza order: {status}", shapes)
 

@@ -1,5 +1,6 @@
 """The `boardenvs` command: what it prints, what it writes, and one line for what it refuses."""
 
+import importlib.util
 import io
 import json
 import os
@@ -214,6 +215,7 @@ def test_bad_input(fails, tmp_path, monkeypatch, arguments, said):
     ("option", "arguments"),
     [
         ("--html", ["watch", "gekitai", "random", "random"]),
+        ("--gif", ["watch", "gekitai", "random", "random"]),
         ("--save", ["watch", "gekitai", "random", "random"]),
         ("--json", ["arena", "gekitai", "random", "random", "--games", "2"]),
         ("--store", ["arena", "gekitai", "random", "random", "--games", "2"]),
@@ -540,6 +542,25 @@ def test_watch_writes_files(command, tmp_path, gekitai):
     before = page.read_bytes(), saved.read_bytes()
     command(*arguments, "--html", page, "--save", saved)
     assert (page.read_bytes(), saved.read_bytes()) == before
+
+
+def test_watch_writes_an_animation(command, tmp_path):
+    pytest.importorskip("resvg_py", reason="needs the extra [render]")
+    path, saved, again = (tmp_path / name for name in ("game.gif", "game.json", "again.gif"))
+    arguments = ["watch", "game112", "random", "random", "--seed", "2", "--save", saved]
+    status, out, err = command(*arguments, "--gif", path)
+    assert (status, err) == (0, "")
+    assert f"\nThe game as an animation: {path}\n" in out
+    Episode.load(saved).save_gif(again)
+    assert path.read_bytes() == again.read_bytes()
+    assert path.read_bytes().startswith(b"GIF89a")
+
+
+def test_an_animation_without_the_extra(fails, tmp_path, monkeypatch):
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    said = r"--gif needs the extra \[render\], such as pip install 'boardenvs\[render\]'"
+    assert fails(said, "watch", "game112", "random", "random", "--gif", tmp_path / "a.gif") == ""
+    assert not list(tmp_path.iterdir())
 
 
 def test_watch_a_trained_agent(command, tiny):

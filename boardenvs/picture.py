@@ -6,6 +6,7 @@ light background, so it reads the same on a dark page, and says nothing by colou
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from xml.sax.saxutils import escape, quoteattr
 
@@ -13,20 +14,25 @@ __all__ = [
     "BLACK",
     "CELL",
     "INK",
+    "LAST",
     "MARGIN",
     "PAPER",
     "RED",
+    "WIN",
     "Picture",
     "centre",
     "element",
     "grid",
     "label",
+    "label_size",
     "last_frame",
     "last_mark",
     "line_mark",
     "piece",
     "svg",
     "text_picture",
+    "turn_mark",
+    "winner_mark",
 ]
 
 CELL = 48
@@ -40,8 +46,10 @@ PAPER = "#fcf9f2"
 """The background of every picture."""
 _BOARD = "#f1e4c8"
 _LINE = "#a08a5f"
-_LAST = "#1c62c4"
-_WIN = "#f5b50f"
+LAST = "#1c62c4"
+"""Marks the last move."""
+WIN = "#f5b50f"
+"""Marks what has won."""
 
 
 class Picture(str):
@@ -86,21 +94,24 @@ def centre(row: int, column: int) -> tuple[float, float]:
 
 
 def label(x: float, y: float, text: str, size: float = 14, **attributes: str | float) -> str:
-    """A text centred on a point."""
-    return element(
-        "text",
-        text,
-        x=x,
-        y=y + 0.36 * size,  # half the height of a capital
-        text_anchor="middle",
-        font_size=size,
-        fill=INK,
-        **attributes,
-    )
+    """A text centred on a point, or with `text_anchor="start"` beginning there."""
+    attributes = {"text_anchor": "middle", "font_size": size, "fill": INK, **attributes}
+    return element("text", text, x=x, y=y + 0.36 * size, **attributes)  # half a capital's height
+
+
+def label_size(width: float, share: float = 0.03) -> float:
+    """The size of letters that are legible still when the picture is 300 pixels wide.
+
+    Args:
+        width: of the picture.
+        share: what part of it the size should be, if that is neither small nor huge.
+    """
+    return min(max(14, round(share * width)), 30)
 
 
 def grid(columns: Sequence[str], rows: Sequence[str]) -> list[str]:
     """An empty board, its columns labelled above and its rows at the left."""
+    size = min(label_size(2 * MARGIN + len(columns) * CELL), 24)  # the margin holds no more
     width, height = len(columns) * CELL, len(rows) * CELL
     lines = [f"M{MARGIN + c * CELL} {MARGIN}v{height}" for c in range(1, len(columns))]
     lines += [f"M{MARGIN} {MARGIN + r * CELL}h{width}" for r in range(1, len(rows))]
@@ -108,8 +119,8 @@ def grid(columns: Sequence[str], rows: Sequence[str]) -> list[str]:
     return [
         element("rect", **board, fill=_BOARD, stroke=_LINE, stroke_width=2),
         element("path", d="".join(lines), stroke=_LINE),
-        *(label(centre(0, c)[0], MARGIN / 2, text) for c, text in enumerate(columns)),
-        *(label(MARGIN / 2, centre(r, 0)[1], text) for r, text in enumerate(rows) if text),
+        *(label(centre(0, c)[0], MARGIN / 2, text, size) for c, text in enumerate(columns)),
+        *(label(MARGIN / 2, centre(r, 0)[1], text, size) for r, text in enumerate(rows) if text),
     ]
 
 
@@ -127,15 +138,31 @@ def piece(x: float, y: float, fill: str, mark: str = "", radius: float = 18) -> 
     return shapes
 
 
-def last_mark(row: int, column: int) -> str:
-    """A frame inside a cell: the last move was here."""
-    return last_frame(MARGIN + column * CELL + 2.5, MARGIN + row * CELL + 2.5, CELL - 5, CELL - 5)
+def last_mark(row: int, column: int, pen: float = 3) -> str:
+    """A frame inside a cell, drawn with a pen so broad: the last move was here."""
+    x, y = MARGIN + column * CELL + 2.5, MARGIN + row * CELL + 2.5
+    return last_frame(x, y, CELL - 5, CELL - 5, pen)
 
 
-def last_frame(x: float, y: float, width: float, height: float) -> str:
+def last_frame(x: float, y: float, width: float, height: float, pen: float = 3) -> str:
     """A frame around anything: this was the last move."""
     box: dict[str, str | float] = {"x": x, "y": y, "width": width, "height": height}
-    return element("rect", **box, rx=3, fill="none", stroke=_LAST, stroke_width=3)
+    return element("rect", **box, rx=3, fill="none", stroke=LAST, stroke_width=pen)
+
+
+def turn_mark(x: float, y: float) -> str:
+    """A triangle that points right at a player: whose turn it is."""
+    return element("path", d=f"M{x - 6:g} {y - 7:g}l12 7l-12 7z", fill=INK)
+
+
+def winner_mark(x: float, y: float) -> str:
+    """A star beside a player: who has won."""
+    points = []
+    for k in range(10):
+        radius, angle = (4, 9.5)[k % 2 == 0], math.pi * k / 5
+        points.append(f"{x + radius * math.sin(angle):.4g} {y - radius * math.cos(angle):.4g}")
+    star = f"M{'L'.join(points)}z"
+    return element("path", d=star, fill=WIN, stroke=INK, stroke_width=1.2, stroke_linejoin="round")
 
 
 def line_mark(first: tuple[int, int], last: tuple[int, int]) -> str:
@@ -147,7 +174,7 @@ def line_mark(first: tuple[int, int], last: tuple[int, int]) -> str:
         y1=y1,
         x2=x2,
         y2=y2,
-        stroke=_WIN,
+        stroke=WIN,
         stroke_width=CELL - 3,
         stroke_linecap="round",
     )

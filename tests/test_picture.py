@@ -59,6 +59,23 @@ def after(game, *moves):
     return states[0]
 
 
+def hand_rows(root):
+    """Where the rows of pieces in hand are, or of their empty places, from top to bottom."""
+    return sorted({float(s.get("cy")) for r in ("9", "10") for s in shapes(root, "circle", r=r)})
+
+
+def stars(root):
+    """The middles of the stars that mark a winner."""
+    found = []
+    for star in shapes(root, "path", stroke_width="1.2"):
+        points = np.array(re.findall(r"[\d.]+ [\d.]+", star.get("d")))
+        places = np.array([point.split() for point in points], float)
+        assert places.shape == (10, 2)
+        x, y = places.mean(0)
+        found.append((pytest.approx(x, abs=0.1), pytest.approx(y, abs=0.1)))
+    return found
+
+
 @pytest.fixture
 def gekitai():
     return boardenvs.make("gekitai")
@@ -99,7 +116,8 @@ def test_gekitai_hands(gekitai):
 def test_gekitai_points_at_the_player_to_move(gekitai):
     def pointers(*moves):
         root = parsed(gekitai.picture(after(gekitai, *moves)))
-        rows = sorted({float(s.get("cy")) for s in shapes(root, "circle", r="10")})
+        rows = hand_rows(root)
+        assert len(stars(root)) == (root.get("aria-label") == "Gekitai: X has won")
         tips = [re.search(r"^M[\d.]+ ([\d.]+)l12 7", s.get("d")) for s in shapes(root, "path")]
         return [rows.index(float(tip[1]) + 7) for tip in tips if tip]
 
@@ -110,6 +128,7 @@ def test_gekitai_points_at_the_player_to_move(gekitai):
 
 def test_gekitai_winning_line(gekitai):
     root = parsed(gekitai.picture(after(gekitai, "a1", "a6", "c3", "d4", "c3")))
+    assert stars(root) == [(MARGIN - 12, min(hand_rows(root)))]
     assert bands(root) == [((0, 0), (2, 2))]
     assert root.get("aria-label") == "Gekitai: X has won"
 
@@ -130,13 +149,16 @@ def test_gekitai_winning_line(gekitai):
 def test_gekitai_lines(gekitai, rows, expected):
     state = gekitai.from_dict({"board": rows, "to_move": 1})
     assert state["terminated"]
-    assert bands(parsed(gekitai.picture(state))) == expected
+    root = parsed(gekitai.picture(state))
+    assert bands(root) == expected
+    assert stars(root) == [(MARGIN - 12, min(hand_rows(root)))]
 
 
 def test_gekitai_truncated():
     game = boardenvs.make("gekitai", max_plies=2)
     root = parsed(game.picture(after(game, "a1", "c3")))
     assert root.get("aria-label") == "Gekitai: over without a winner"
+    assert stars(root) == []
 
 
 def test_gekitai_forfeit_marks_no_line(gekitai):
@@ -152,9 +174,11 @@ def test_112_digits_last_move_and_line(game112):
     assert frames(root) == [(0, 2)]
     assert bands(root) == []
     assert root.get("aria-label") == "112 game: player 2 to move"
+    assert [t.text for t in shapes(root, "text", font_size="18")] == ["Player 2 to move"]
     root = parsed(game112.picture(after(game112, "4 2", "1 2", "3 1", "2 1")))
     assert bands(root) == [((0, 1), (0, 3))]
     assert root.get("aria-label") == "112 game: player 2 has won"
+    assert [t.text for t in shapes(root, "text", font_size="18")] == ["Player 2 has won"]
 
 
 def test_112_tie():
@@ -179,15 +203,15 @@ def test_gomoku_stones_last_move_and_turn(gomoku):
     assert root.get("aria-label") == "Gomoku: white to move"
     assert [t.text for t in shapes(root, "text", font_size="18")] == ["White to move"]
     # The stone that names the player is a ring for white and a disc for black.
-    assert len(shapes(root, "circle", r="12", stroke_width="2.5")) == 1
+    assert len(shapes(root, "circle", r="11.96", stroke_width="2.5")) == 1
     root = parsed(gomoku.picture(after(gomoku)))
-    assert len(shapes(root, "circle", r="13")) == 1
+    assert len(shapes(root, "circle", r="12.96")) == 1
     assert root.get("aria-label") == "Gomoku: black to move"
 
 
 def test_gomoku_labels_as_on_the_console(gomoku):
     root = parsed(gomoku.picture(after(gomoku)))
-    labels = [t.text for t in shapes(root, "text", font_size="14")]
+    labels = [t.text for t in shapes(root, "text", font_size="15")]
     assert labels == [text for k in range(9) for text in ("ABCDEFGHI"[k], str(k))]
 
 

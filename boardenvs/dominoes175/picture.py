@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from boardenvs.dominoes175.rules import GOAL, STACKS
 from boardenvs.dominoes175.text import COLUMNS, ROWS
-from boardenvs.picture import BLACK, INK, MARGIN, RED, element, label, last_frame, svg
+from boardenvs.picture import BLACK, INK, MARGIN, RED, WIN, element, label, last_frame, svg
 
 __all__ = ["table_picture"]
 
@@ -15,15 +15,15 @@ _END = 26  # side of one end of a tile
 _TILE = 2 * _END
 _FACE = "#fffdf6"
 _BACK = "#51697c"
-_WIN = "#f5b50f"
 
-_COLUMN, _ROW = _END + 18, _TILE + 26  # of the grid
+_COLUMN, _ROW = _END + 14, _TILE + 26  # of the grid
 _STEP = _TILE + 4  # from a tile of a stack to the next
 _FLOOR = MARGIN + GOAL * _STEP
-_HAND_X = MARGIN + COLUMNS * _COLUMN + 52.0
+_HAND_X = MARGIN + COLUMNS * _COLUMN + 48.0
 _HAND_Y = MARGIN + 2 * _ROW
-_STACKS_X = _HAND_X + 82
-_STACK = _END + 26
+_STACKS_X = _HAND_X + 48
+_STACK = _END + 24
+_LETTERS = 17  # size of most of them
 
 # Where the pips of each number of dots are, in thirds of the end from its middle.
 _CORNERS = [(-1, -1), (1, 1), (1, -1), (-1, 1)]
@@ -59,15 +59,19 @@ def table_picture(
     framed = (last - len(taken)) // 2 if last >= len(taken) else None
     for k, stack in enumerate(stacks):
         shapes += _stack(k, stack, framed=k == framed)
-    shapes += _lines(_HAND_Y - 100, status, 15, font_weight="bold")
+    words = f"{status[0].upper()}{status[1:]}"
+    bold: dict[str, str | float] = {"text_anchor": "start", "font_weight": "bold"}
+    shapes.append(label(MARGIN, MARGIN + ROWS * _ROW + 26, words, 20, **bold))
     width = _STACKS_X + STACKS * _STACK + 12
     return svg(width, _FLOOR + 36, f"Dominoes 175: {status}", shapes)
 
 
 def _grid(taken: Sequence[bool], last: int) -> list[str]:
     """The tiles that are left, face down, and outlines where others lay."""
-    shapes = [label(MARGIN + (c + 0.5) * _COLUMN, MARGIN / 2, str(c)) for c in range(COLUMNS)]
-    shapes += [label(MARGIN / 2, MARGIN + (r + 0.5) * _ROW, str(r)) for r in range(ROWS)]
+    shapes = [
+        label(MARGIN + (c + 0.5) * _COLUMN, MARGIN / 2, str(c), _LETTERS) for c in range(COLUMNS)
+    ]
+    shapes += [label(MARGIN / 2, MARGIN + (r + 0.5) * _ROW, str(r), _LETTERS) for r in range(ROWS)]
     for cell, gone in enumerate(taken):
         row, column = divmod(cell, COLUMNS)
         x, y = MARGIN + (column + 0.5) * _COLUMN, MARGIN + (row + 0.5) * _ROW
@@ -88,7 +92,7 @@ def _hand(hand: tuple[int, int] | None, *, lost: bool) -> list[str]:
     """The tile in hand, its larger end on top, and a cross beside it if it fits nowhere."""
     x, y = _HAND_X, _HAND_Y
     words = "nothing in hand" if hand is None else "in hand, fits nowhere" if lost else "in hand"
-    shapes = _lines(y + _TILE / 2 + 18, words, 13)
+    shapes = _words(y + _TILE / 2 + 18, words)
     if hand is None:
         return [*shapes, _outline(x, y)]
     shapes += _tile(x, y, *hand)
@@ -99,23 +103,23 @@ def _hand(hand: tuple[int, int] | None, *, lost: bool) -> list[str]:
     return shapes
 
 
-def _lines(y: float, words: str, size: float, **attributes: str | float) -> list[str]:
-    """Words above or below the tile in hand, a few a line."""
+def _words(y: float, words: str) -> list[str]:
+    """Words below the tile in hand, one or two a line."""
     return [
-        label(_HAND_X, y + 1.2 * size * number, line, size, **attributes)
-        for number, line in enumerate(textwrap.wrap(words, 13))
+        label(_HAND_X, y + 1.2 * _LETTERS * number, line, _LETTERS)
+        for number, line in enumerate(textwrap.wrap(words, 8))
     ]
 
 
 def _stack(k: int, stack: Sequence[tuple[int, int]], *, framed: bool) -> list[str]:
     """One stack with room up to the height that wins; the top tile may be framed."""
     x = _STACKS_X + (k + 0.5) * _STACK
-    shapes = [label(x, _FLOOR + 18, str(k))]
+    shapes = [label(x, _FLOOR + 18, str(k), _LETTERS)]
     if len(stack) >= GOAL:
         y = MARGIN - 6.0
         shapes.append(
             element(
-                "rect", x=x - 21, y=y, width=42, height=_FLOOR - y + 4, rx=8, fill=_WIN, stroke=INK
+                "rect", x=x - 21, y=y, width=42, height=_FLOOR - y + 4, rx=8, fill=WIN, stroke=INK
             )
         )
     for height in range(GOAL):
@@ -135,7 +139,7 @@ def _tile(x: float, y: float, bottom: int, top: int) -> list[str]:
     ]
     for dots, middle in ((top, y - _END / 2), (bottom, y + _END / 2)):
         shapes += [
-            element("circle", cx=x + 7 * right, cy=middle + 7 * down, r=2.8, fill=BLACK)
+            element("circle", cx=x + 7.5 * right, cy=middle + 7.5 * down, r=3.2, fill=BLACK)
             for right, down in _PIPS[dots]
         ]
     return shapes

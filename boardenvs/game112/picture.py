@@ -8,6 +8,8 @@ from boardenvs.picture import CELL, MARGIN, centre, grid, label, last_mark, line
 
 __all__ = ["board_picture"]
 
+_WORDS = 240  # width that the status needs
+
 
 def board_picture(cells: Sequence[int], last: int, status: str) -> str:
     """The row as SVG.
@@ -15,7 +17,7 @@ def board_picture(cells: Sequence[int], last: int, status: str) -> str:
     Args:
         cells: values; 0 stands for an empty position.
         last: the position of the last move, counted from 0; -1 for none.
-        status: whose turn it is or how the game ended, for screen readers.
+        status: whose turn it is or how the game ended.
     """
     shapes = grid([str(i + 1) for i in range(len(cells))], [""])
     for i in range(len(cells) - 2):
@@ -28,4 +30,7 @@ def board_picture(cells: Sequence[int], last: int, status: str) -> str:
     ]
     if last >= 0:
         shapes.append(last_mark(0, last))
-    return svg(2 * MARGIN + len(cells) * CELL, CELL + 1.5 * MARGIN, f"112 game: {status}", shapes)
+    words = f"{status[0].upper()}{status[1:]}"
+    width, below = max(2 * MARGIN + len(cells) * CELL, _WORDS), CELL + MARGIN
+    shapes.append(label(MARGIN, below + 20, words, 18, text_anchor="start"))
+    return svg(width, below + 40, f"112 game: {status}", shapes)

@@ -19,6 +19,8 @@ from boardenvs.picture import (
     line_mark,
     piece,
     svg,
+    turn_mark,
+    winner_mark,
 )
 
 __all__ = ["board_picture"]
@@ -43,7 +45,7 @@ def board_picture(
         line_length: how many in a row win.
         last: the cell of the last move, row by row; -1 for none.
         to_move: the seat whose turn it is; `None` after the end.
-        winner: the seat whose lines are marked, if any.
+        winner: the seat that is marked, and its lines with it, if any.
     """
     size = len(rows)
     shapes = grid(ascii_uppercase[:size], [str(r + 1) for r in range(size)])
@@ -59,7 +61,9 @@ def board_picture(
     for seat, symbol in enumerate(SYMBOLS):
         y = below + (seat + 0.5) * _HAND
         if seat == to_move:
-            shapes.append(element("path", d=f"M{MARGIN - 18} {y - 7:g}l12 7l-12 7z", fill=INK))
+            shapes.append(turn_mark(MARGIN - 12, y))
+        elif seat == winner:
+            shapes.append(winner_mark(MARGIN - 12, y))
         hand = pieces - sum(row.count(symbol) for row in rows)
         for k in range(pieces):
             x = MARGIN + 12 + 24 * k

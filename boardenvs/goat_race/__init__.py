@@ -216,8 +216,10 @@ class GoatRace(Game):
 
     def picture(self, state: np.void) -> str:
         record = self.one(state)
+        winner = None
         if record["returns"].any() and record["offender"] < 0:
-            status = f"{self.seat_names[record['returns'].argmax()]} has won"
+            winner = self.seat_names[record["returns"].argmax()]
+            status = f"{winner} has won"
         elif record["terminated"] or record["truncated"]:
             status = "over without a winner"
         else:
@@ -229,6 +231,7 @@ class GoatRace(Game):
             players=[self.seat_names[seat] for seat in record["order"]],
             arrived=[int(record["arrived"][seat]) for seat in record["order"]],
             to_move=None if over else self.seat_names[record["to_move"]],
+            winner=winner,
             die=int(record["die"]),
             last=self._last_cells(record),
             status=status,

@@ -10,6 +10,7 @@ from boardenvs.picture import (
     BLACK,
     CELL,
     INK,
+    LAST,
     MARGIN,
     RED,
     centre,
@@ -18,6 +19,8 @@ from boardenvs.picture import (
     label,
     last_mark,
     svg,
+    turn_mark,
+    winner_mark,
 )
 
 __all__ = ["board_picture"]
@@ -31,7 +34,7 @@ _FILLS = {
     "G": ("#2f7d4f", "#ffffff"),
 }
 _ROCK = "#8a7f6d"
-_ARROW = "#1c62c4"
+_SLICES = 3  # goats of a stack that are drawn below the top; a number counts them all
 _ROW = 30  # height of a player's line below the board
 _PIPS = {  # places of a 3 x 3 grid, by the throw; higher ones are shown as numbers
     1: "4",
@@ -53,6 +56,7 @@ def board_picture(
     players: Sequence[str],
     arrived: Sequence[int],
     to_move: str | None,
+    winner: str | None,
     die: int,
     last: Sequence[tuple[int, int]],
     status: str,
@@ -65,6 +69,7 @@ def board_picture(
         players: their colours in the order of play.
         arrived: how many goats of each are in the Destination.
         to_move: the colour of the player whose turn it is; `None` after the end.
+        winner: the colour of the player who has won, if any.
         die: the throw in force; 0 for none.
         last: the cells of the last move, begin and end, or of a goat just placed.
         status: whose turn it is or how the game ended, for screen readers.
@@ -83,6 +88,8 @@ def board_picture(
         )
         for column in (0, width - 1)
     ]
+    if last:
+        shapes.append(last_mark(*last[-1]))
     for r, row in enumerate(tops):
         for c, cell in enumerate(row):
             x, y = centre(r, c)
@@ -90,8 +97,6 @@ def board_picture(
                 shapes += _rock(x, y)
             elif cell != " ":
                 shapes += _stack(x, y, cell, heights[address(r, c)])
-    if last:
-        shapes.append(last_mark(*last[-1]))
     if len(last) == 2:
         shapes.append(_arrow(centre(*last[0]), centre(*last[1])))
     right = MARGIN + width * CELL
@@ -101,7 +106,9 @@ def board_picture(
     for k, (player, count) in enumerate(zip(players, arrived, strict=True)):
         y = below + (k + 0.5) * _ROW
         if player == to_move:
-            shapes.append(element("path", d=f"M{MARGIN - 18} {y - 7:g}l12 7l-12 7z", fill=INK))
+            shapes.append(turn_mark(MARGIN - 12, y))
+        elif player == winner:
+            shapes.append(winner_mark(MARGIN - 12, y))
         shapes += _goat(MARGIN + 14, y + 2, player[0], radius=10)
         shapes.append(_words(MARGIN + 34, y, f"{player.title()}: {count} arrived"))
     return svg(right + 56, below + len(players) * _ROW + 8, f"Goat Race: {status}", shapes)
@@ -134,16 +141,21 @@ def _goat(x: float, y: float, letter: str, radius: float) -> list[str]:
 
 
 def _stack(x: float, y: float, letter: str, size: int) -> list[str]:
-    """The top goat of a stack; what carries it is a shadow, and a number counts all of it."""
-    shapes = []
+    """A stack: its top goat, what carries it without colours, and a number that counts all."""
+    below = min(size - 1, _SLICES)
+    top = y + 6 - 3 * max(below, 1)
+    slices = [
+        element("circle", cx=x, cy=top + 3 * k, r=14, fill=_ROCK, stroke=INK, stroke_width=1.5)
+        for k in range(below, 0, -1)
+    ]
+    shapes = [*slices, *_goat(x, top, letter, radius=14)]
     if size > 1:
-        shapes = [
-            element("circle", cx=x, cy=y + 8, r=14, fill=_ROCK, stroke=INK, stroke_width=1.5),
-            element("circle", cx=x + 16, cy=y + 15, r=7.5, fill="#ffffff", stroke=INK),
-            label(x + 16, y + 15, str(size), size=11, font_weight="bold"),
+        count = str(size)
+        shapes += [
+            element("circle", cx=x + 14.5, cy=y + 14.5, r=9, fill="#ffffff", stroke=INK),
+            label(x + 14.5, y + 14.5, count, 15 if len(count) == 1 else 12, font_weight="bold"),
         ]
-    goat = _goat(x, y + 3, letter, radius=14)
-    return [*shapes[:1], *goat, *shapes[1:]]
+    return shapes
 
 
 def _rock(x: float, y: float) -> list[str]:
@@ -168,7 +180,7 @@ def _arrow(begin: tuple[float, float], end: tuple[float, float]) -> str:
         (base[0] + 7 * dy, base[1] - 7 * dx),
     ]
     d = "M" + "L".join(f"{a:g} {b:g}" for a, b in points) + "z"
-    return element("path", d=d, fill=_ARROW)
+    return element("path", d=d, fill=LAST)
 
 
 def _die(x: float, y: float, die: int) -> list[str]:
@@ -186,4 +198,4 @@ def _die(x: float, y: float, die: int) -> list[str]:
 
 
 def _words(x: float, y: float, text: str) -> str:
-    return element("text", text, x=x, y=y + 5, font_size=14, fill=INK)
+    return label(x, y, text, 17, text_anchor="start")

@@ -17,6 +17,7 @@ from boardenvs.picture import (
     element,
     grid,
     label,
+    label_size,
     last_mark,
     line_mark,
     svg,
@@ -57,7 +58,7 @@ def board_picture(
     for r, c in np.argwhere(owners >= 0):
         shapes.append(_stone(*centre(r, c), owners[r, c]))
     if last >= 0:
-        shapes.append(last_mark(*divmod(last, size)))
+        shapes.append(last_mark(*divmod(last, size), pen=3 if size < 12 else 5))
 
     if winner is not None:
         seat, status = winner, "has won"
@@ -68,10 +69,11 @@ def board_picture(
     title = f"Gomoku: {status}" if seat is None else f"Gomoku: {_NAMES[seat]} {status}"
     width = 2 * MARGIN + size * CELL
     y = MARGIN + size * CELL + _BELOW / 2
+    letters = max(18, label_size(width, 0.034))
     if seat is not None:
         status = f"{_NAMES[seat].capitalize()} {status}"
-        shapes.append(_stone(width / 2 - 92, y, seat, radius=13))
-    shapes.append(label(width / 2, y, status, size=18))
+        shapes.append(_stone(width / 2 - 5.1 * letters, y, seat, radius=0.72 * letters))
+    shapes.append(label(width / 2, y, status, letters))
     return svg(width, MARGIN + size * CELL + _BELOW, title, shapes)
 
 
@@ -87,9 +89,10 @@ def _board(size: int) -> list[str]:
     for r, c in sorted(_star_points(size)):
         x, y = centre(r, c)
         shapes.append(element("circle", cx=x, cy=y, r=4.5, fill=INK))
+    letters = min(label_size(2 * MARGIN + size * CELL), 22)  # two digits fit into the margin
     for k in range(size):
-        shapes.append(label(centre(0, k)[0], MARGIN / 2, ascii_uppercase[k]))
-        shapes.append(label(1.5 * MARGIN + size * CELL, centre(k, 0)[1], str(k)))
+        shapes.append(label(centre(0, k)[0], MARGIN / 2, ascii_uppercase[k], letters))
+        shapes.append(label(1.5 * MARGIN + size * CELL, centre(k, 0)[1], str(k), letters))
     return shapes
 
 

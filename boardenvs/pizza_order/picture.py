@@ -11,13 +11,15 @@ from boardenvs.pizza_order.text import FLAVORS, INGREDIENTS, Pizza
 
 __all__ = ["order_picture"]
 
-_EDGE = 16
-_WIDTH = 5 * 106 + 2 * _EDGE
+_EDGE = 12
 _IN_A_ROW = 3
-_PIZZA = 70  # radius
-_ROW = 2 * _PIZZA + 44  # height of a row of pizzas
-_TOPPING = 12.5  # radius
-_CHIP_WIDTH, _CHIP_HEIGHT = 106, 30  # of an answer in the menu, its margin included
+_PIZZA = 75  # radius
+_ROW = 2 * _PIZZA + 38  # height of a row of pizzas
+_TOPPING = 14.5  # radius
+_CHIP_WIDTH, _CHIP_HEIGHT = 186, 27  # of an answer in the menu, its margin included
+_WIDTH = 3 * _CHIP_WIDTH + 2 * _EDGE
+_MENU_ROWS = 8
+_LETTERS = 17  # size of most of them
 _CRUST = "#b97a35"
 _CHEESE = "#f8e09a"
 _GOOD = "#23713c"
@@ -52,11 +54,11 @@ def order_picture(
     for heading, order in (("Wanted", wanted), ("Taken", pizzas)):
         taken = order is pizzas
         shapes.append(
-            _left(_EDGE, y + 8, f"{heading}: {status}" if taken else heading, 15, bold=True)
+            _left(_EDGE, y + 10, f"{heading}: {status}" if taken else heading, 19, bold=True)
         )
         for k in range(max(len(order), len(wanted))):
             x = _WIDTH * (k % _IN_A_ROW + 0.5) / _IN_A_ROW
-            middle = y + 30 + _PIZZA + k // _IN_A_ROW * _ROW
+            middle = y + 26 + _PIZZA + k // _IN_A_ROW * _ROW
             if k >= len(order):  # a plate for each that is missing
                 shapes.append(_circle(x, middle, _PIZZA, "none", INK, stroke_opacity=0.25))
                 continue
@@ -64,15 +66,15 @@ def order_picture(
             in_hand = taken and hand and k == len(order) - 1
             shapes += _pizza(x, middle, ids, in_hand)
             name = FLAVORS[flavor] + (", in hand" if in_hand else "")
-            shapes.append(label(x, middle + _PIZZA + 15, name, 13))
+            shapes.append(label(x, middle + _PIZZA + 15, name, _LETTERS))
             if taken and not in_hand:
                 good = sorted(ids) in missing
                 if good:
                     missing.remove(sorted(ids))
                 shapes += _badge(x + 0.72 * _PIZZA, middle - 0.72 * _PIZZA, good)
-        y += 34 + -(-most // _IN_A_ROW) * _ROW
+        y += 30 + -(-most // _IN_A_ROW) * _ROW
     shapes += _menu(y, last, legal)
-    return svg(_WIDTH, y + 5 * _CHIP_HEIGHT + _EDGE, f"Pizza order: {status}", shapes)
+    return svg(_WIDTH, y + _MENU_ROWS * _CHIP_HEIGHT + _EDGE, f"Pizza order: {status}", shapes)
 
 
 def _circle(
@@ -87,7 +89,7 @@ def _left(x: float, y: float, text: str, size: float, bold: bool = False) -> str
     return element("text", text, x=x, y=y + 0.36 * size, font_size=size, fill=INK, **weight)
 
 
-def _topping(x: float, y: float, ingredient: int) -> list[str]:
+def _topping(x: float, y: float, ingredient: int, radius: float = _TOPPING) -> list[str]:
     """A disc with the number that the ingredient has in the menu."""
     fill = _FILLS[ingredient - 1]
     light = ingredient > 10
@@ -95,13 +97,13 @@ def _topping(x: float, y: float, ingredient: int) -> list[str]:
         "text",
         str(ingredient),
         x=round(x, 1),
-        y=round(y + 4.3, 1),
+        y=round(y + 0.4 * radius, 1),
         text_anchor="middle",
-        font_size=12,
+        font_size=1.1 * radius,
         font_weight="bold",
         fill=INK if light else "#fff",
     )
-    return [_circle(x, y, _TOPPING, fill, INK if light else "none"), number]
+    return [_circle(x, y, radius, fill, INK if light else "none"), number]
 
 
 def _pizza(x: float, y: float, ids: Sequence[int], in_hand: bool) -> list[str]:
@@ -109,8 +111,9 @@ def _pizza(x: float, y: float, ids: Sequence[int], in_hand: bool) -> list[str]:
     dashes = {"stroke_dasharray": "9 6"} if in_hand else {}
     shapes = [_circle(x, y, _PIZZA - 4, _CHEESE, _CRUST, stroke_width=8, **dashes)]
     for i in ids:
-        places, radius = (10, 48) if i <= 10 else (5, 21.5)
-        angle = 2 * math.pi * ((i - 1) % 10) / places
+        # The inner ones lie in the gaps of the outer ones.
+        places, radius, turn = (10, 52, 0.0) if i <= 10 else (5, 25, 0.25)
+        angle = 2 * math.pi * ((i - 1) % 10 + turn) / places
         shapes += _topping(x + radius * math.sin(angle), y - radius * math.cos(angle), i)
     return shapes
 
@@ -120,7 +123,7 @@ def _badge(x: float, y: float, good: bool) -> list[str]:
     path = "m-5 0l3.5 4.5l7 -8.5" if good else "m-4.5 -4.5l9 9m0 -9l-9 9"
     stroke: dict[str, str | float] = {"stroke": "#fff", "stroke_width": 2.5, "fill": "none"}
     return [
-        _circle(x, y, 11, _GOOD if good else _BAD, "#fff", stroke_width=1.5),
+        _circle(x, y, 12, _GOOD if good else _BAD, "#fff", stroke_width=1.5),
         element("path", d=f"M{x:g} {y:g}{path}", stroke_linecap="round", **stroke),
     ]
 
@@ -129,23 +132,33 @@ def _menu(y: float, last: int, legal: Sequence[bool]) -> list[str]:
     """All answers; those to the question that is asked are framed, the last one marked."""
     shapes: list[str] = []
     for action, is_legal in enumerate(legal):
-        left = _EDGE + action % 5 * _CHIP_WIDTH + 2.0
-        top = y + action // 5 * _CHIP_HEIGHT + 2.0
-        width, height = _CHIP_WIDTH - 4.0, _CHIP_HEIGHT - 4.0
+        column, row = _place(action)
+        left, top = _EDGE + column * _CHIP_WIDTH + 2.0, y + row * _CHIP_HEIGHT + 1.0
+        width, height = _CHIP_WIDTH - 4.0, _CHIP_HEIGHT - 2.0
         box: dict[str, str | float] = {"x": left, "y": top, "width": width, "height": height}
         if is_legal:
             shapes.append(element("rect", **box, rx=6, fill="#fff", stroke=INK))
         middle = top + height / 2
         if FIRST <= action < DONE:
             ingredient = action - FIRST + 1
-            shapes += _topping(left + 15, middle, ingredient)
-            shapes.append(_left(left + 32, middle, INGREDIENTS[ingredient - 1], 12))
+            shapes += _topping(left + 16, middle, ingredient, 11)
+            shapes.append(_left(left + 34, middle, INGREDIENTS[ingredient - 1], _LETTERS))
         else:
             name = f"{action + 1}. {FLAVORS[action]}" if action <= CUSTOM else _WORDS[action - DONE]
-            shapes.append(_left(left + 7, middle, name, 12))
+            shapes.append(_left(left + 7, middle, name, _LETTERS))
         if action == last:
             shapes.append(last_frame(left, top, width, height))
     return shapes
+
+
+def _place(action: int) -> tuple[int, int]:
+    """Column and row of an answer: flavours, a column for each kind of ingredient, words."""
+    if action <= CUSTOM:
+        return action % 3, action // 3
+    if action < DONE:
+        kind, number = divmod(action - FIRST, 5)
+        return kind, 2 + number
+    return action - DONE, _MENU_ROWS - 1
 
 
 _WORDS = ("That is all", "Yes, more", "No more")

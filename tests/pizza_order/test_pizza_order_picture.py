@@ -5,9 +5,15 @@ import xml.etree.ElementTree as ET
 import pytest
 
 import boardenvs
+from boardenvs.pizza_order.text import FLAVORS, INGREDIENTS
 
 SVG = "{http://www.w3.org/2000/svg}"
 GREEN, RED = "#23713c", "#b3261e"
+ANSWERS = [
+    *(f"{number}. {name}" for number, name in enumerate(FLAVORS, 1)),
+    *INGREDIENTS,
+    *("That is all", "Yes, more", "No more"),
+]
 
 
 def drawn(wanted, answers, most=3):
@@ -33,7 +39,7 @@ def circles(root, **attributes):
 
 
 def badges(root):
-    return [c.get("fill") for c in circles(root, r="11")]
+    return [c.get("fill") for c in circles(root, r="12")]
 
 
 def test_pizzas_toppings_and_names():
@@ -42,12 +48,11 @@ def test_pizzas_toppings_and_names():
     assert len(pizzas) == 4  # two wanted, one taken, one in hand
     assert [p.get("stroke-dasharray") for p in pizzas] == [None, None, None, "9 6"]
     # The numbers on the pizzas, then those of the menu.
-    assert texts(root, font_size="12", font_weight="bold") == (
-        ["3", "12", "1", "7", "3", "12", "1"] + [str(i) for i in range(1, 16)]
-    )
+    numbers = texts(root, font_weight="bold", text_anchor="middle")
+    assert numbers == ["3", "12", "1", "7", "3", "12", "1"] + [str(i) for i in range(1, 16)]
     captions = ["Carbonara", "Custom", "Carbonara", "Custom, in hand"]
-    assert texts(root, font_size="13") == captions
-    assert texts(root, font_size="15") == ["Wanted", "Taken: asked for ingredients"]
+    assert texts(root, font_size="17", text_anchor="middle") == captions
+    assert texts(root, font_size="19") == ["Wanted", "Taken: asked for ingredients"]
 
 
 def test_what_is_still_to_be_taken_leaves_its_place_empty():
@@ -89,16 +94,21 @@ def test_the_menu_frames_what_is_asked_and_marks_the_last_answer(answers, asked,
     root = drawn([[1, 13]], answers)
 
     def places(**attributes):
-        found = [
-            shape
-            for shape in root.iter(SVG + "rect")
-            if all(shape.get(k.replace("_", "-")) == v for k, v in attributes.items())
-        ]
-        top = min(float(t.get("y")) for t in root.iter(SVG + "text") if t.text == "1. Hawaiian")
-        return [
-            5 * round((float(r.get("y")) - top) / 30 + 0.5) + round((float(r.get("x")) - 18) / 106)
-            for r in found
-        ]
+        """The answers whose words are inside of the rectangles."""
+        found = []
+        for shape in root.iter(SVG + "rect"):
+            if all(shape.get(k.replace("_", "-")) == v for k, v in attributes.items()):
+                x, y, width, height = (
+                    float(shape.get(key)) for key in ("x", "y", "width", "height")
+                )
+                found += [
+                    ANSWERS.index(text.text)
+                    for text in root.iter(SVG + "text")
+                    if x < float(text.get("x")) < x + width
+                    and y < float(text.get("y")) < y + height
+                    and text.text in ANSWERS
+                ]
+        return found
 
     assert places(rx="6") == list(asked)
     assert places(stroke_width="3") == ([] if last is None else [last])

@@ -285,6 +285,13 @@ def test_every_position_of_random_games(name):
             assert state == before
 
 
+def test_a_picture_shows_what_every_seat_may_know(game, random_positions):
+    rng = np.random.default_rng(0)
+    for state in random_positions(game, 2, seed=6)[::9]:
+        for seat in range(game.num_players):
+            assert game.picture(game.conceal(state, seat, rng)[0]) == game.picture(state)
+
+
 def test_largest_board_and_most_pieces_fit():
     game = boardenvs.make("gekitai", board_size=8, pieces=12)
     parsed(game.picture(after(game, "h8")))

@@ -159,7 +159,10 @@ def test_a_picture_that_grows_is_fitted_into_the_first_frame():
 
 
 def test_a_picture_shows_itself_in_a_notebook(game):
+    formatters = pytest.importorskip("IPython.core.formatters", reason="needs IPython")
     picture = game.picture(game.new(1, 0)[0])
+    shown, _ = formatters.DisplayFormatter().format(picture)
+    assert shown["image/svg+xml"] == picture
     assert picture._repr_svg_() == picture
     assert type(picture._repr_svg_()) is str
 
@@ -293,6 +296,7 @@ def test_human_rendering(monkeypatch, env):
     window = HumanRendering(env)
     window.metadata["render_fps"] = 1000
     window.reset(seed=1)
+    # pygame has width first.
     shown = np.moveaxis(pygame.surfarray.array3d(window.window), 0, 1)
     np.testing.assert_array_equal(shown, env.render())
     window.close()

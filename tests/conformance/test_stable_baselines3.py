@@ -27,7 +27,7 @@ def name(request):
 @pytest.mark.filterwarnings("ignore:The minimal resolution for an image:UserWarning")
 @pytest.mark.filterwarnings("ignore:Your observation .*has an unconventional shape:UserWarning")
 @pytest.mark.filterwarnings("ignore:Treating image space as channels-last:UserWarning")
-@pytest.mark.parametrize("render_mode", [None, "ansi"])
+@pytest.mark.parametrize("render_mode", [None, "ansi", "rgb_array"])
 def test_checker(name, render_mode):
     env = gymnasium.make(env_id(name), render_mode=render_mode)
     check_env(env, skip_render_check=False)
@@ -81,8 +81,6 @@ def test_masks_are_found_through_wrappers_and_vectors(name):
     assert len(returns) == 4
 
 
-# It asks every environment made by its id for pixels first, and is content without.
-@pytest.mark.filterwarnings("ignore:.*initialised with render_mode='rgb_array':UserWarning")
 def test_made_by_id(name):
     venv = make_vec_env(env_id(name), n_envs=2, seed=0, env_kwargs={"illegal": "raise"})
     assert is_masking_supported(venv)

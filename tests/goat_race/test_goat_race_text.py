@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import boardenvs
+from boardenvs.picture import WIN
 
 THREE = boardenvs.make("goat_race")
 VARIANTS = {
@@ -453,9 +454,15 @@ def test_every_position_has_its_picture(variant, positions):
         # Rows as labels, goats and players as letters; one rock for each obstacle.
         goats = sum(shown.count(f"| {letter} ") for letter in "WBROG")
         assert picture.count('font-weight="bold"') >= goats + variant.num_players
-        assert picture.count("#8a7f6d") >= variant.height
+        # A rock for each obstacle, and what carries the top goats, as far as it is drawn.
+        heights = [len(pile) for pile in variant.to_dict(state)["stacks"].values()]
+        below = sum(min(height - 1, 3) for height in heights)
+        assert picture.count("#8a7f6d") == (state["blocked"] > 0).sum() + below
+        for height in heights:
+            assert height == 1 or f'font-weight="bold">{height}</text>' in picture
         if state["terminated"] and state["returns"].any() and state["offender"] < 0:
             assert "has won" in picture
+            assert picture.count(WIN) == 1  # the star
         elif state["terminated"] or state["truncated"]:
             assert "over without a winner" in picture
         else:

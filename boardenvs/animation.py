@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import io
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,52 +13,68 @@ import numpy.typing as npt
 __all__ = ["gif"]
 
 _COLOURS = 256  # as many as a GIF has
-_END = 3.0  # how many times as long the last frame stays
+_SAMPLE = 16  # frames that the colours are chosen from
+_END = 3  # how many times as long the last frame stays
 Frame = npt.NDArray[np.uint8]
 
 
-def gif(frames: Sequence[Frame], seconds: float) -> bytes:
+def gif(num: int, draw: Callable[[int], Frame], seconds: float) -> bytes:
     """An animation that plays again and again, its last frame three times as long.
 
-    The most frequent colours are exact in every frame; each of the others, which smooth
-    the edges, becomes the nearest of those.
+    All frames have one palette: the most frequent colours, which stay exact. Each of the
+    others, which smooth the edges, becomes the nearest of those.
 
     Args:
-        frames: uint8 arrays, at least one, all of the same shape (H, W, 3).
+        num: of frames, at least one.
+        draw: gives the frame of a number from 0: a uint8 array, all of the same shape
+            (H, W, 3). It is called once for each.
         seconds: for which a frame stays. GIF counts hundredths of a second.
     """
-    from PIL import Image
-
-    coded = [_coded(frame) for frame in frames]
-    counts: Counter[int] = Counter()
-    for frame in coded:
-        colours, numbers = np.unique(frame, return_counts=True)
-        counts.update(dict(zip(colours.tolist(), numbers.tolist(), strict=True)))
-    # Colours that are as frequent come in order of their numbers, so that files repeat.
-    ranked = sorted(counts, key=lambda colour: (-counts[colour], colour))
-    palette = _parts(np.array(ranked[:_COLOURS]))
-    known = np.array(ranked)
-    index = np.zeros(1 << 24, np.uint8)  # of every colour that there could be
-    for k in range(0, len(known), 1024):
-        apart = _parts(known[k : k + 1024])[:, None] - palette
-        index[known[k : k + 1024]] = (apart**2).sum(2).argmin(1)
-    images = []
-    for frame in coded:
-        image = Image.fromarray(index[frame])
-        image.putpalette(palette.astype(np.uint8).tobytes())
-        images.append(image)
+    # The first and the last are among them: what has won has a colour that comes late.
+    numbers = np.unique(np.linspace(0, num - 1, _SAMPLE).round().astype(int))
+    sample = {k: draw(k) for k in numbers.tolist()}
+    palette = _frequent(sample.values())
+    images = _indexed((sample.pop(k) if k in sample else draw(k) for k in range(num)), palette)
     stay = round(1000 * seconds)
     buffer = io.BytesIO()
-    images[0].save(
+    next(images).save(
         buffer,
         "GIF",
         save_all=True,
-        append_images=images[1:],
-        duration=[*[stay] * (len(images) - 1), round(_END * stay)],
+        append_images=images,
+        duration=[*[stay] * (num - 1), _END * stay],
         loop=0,
         optimize=False,
     )
     return buffer.getvalue()
+
+
+def _frequent(frames: Iterable[Frame]) -> npt.NDArray[np.int32]:
+    """The most frequent colours, shape (256 or fewer, 3)."""
+    counts: Counter[int] = Counter()
+    for frame in frames:
+        colours, numbers = np.unique(_coded(frame), return_counts=True)
+        counts.update(dict(zip(colours.tolist(), numbers.tolist(), strict=True)))
+    # Colours that are as frequent come in order of their numbers, so that files repeat.
+    ranked = sorted(counts, key=lambda colour: (-counts[colour], colour))
+    return _parts(np.array(ranked[:_COLOURS], np.int32))
+
+
+def _indexed(frames: Iterable[Frame], palette: npt.NDArray[np.int32]) -> Iterator[Any]:
+    """Each frame as an image of places in the palette."""
+    from PIL import Image
+
+    index = np.full(1 << 24, -1, np.int16)  # by every colour that there could be
+    for frame in frames:
+        coded = _coded(frame)
+        colours = np.unique(coded)
+        new = colours[index[colours] < 0]
+        for some in np.array_split(new, len(new) // 1024 + 1):
+            apart = _parts(some)[:, None] - palette
+            index[some] = (apart**2).sum(2).argmin(1)
+        image = Image.fromarray(index[coded].astype(np.uint8))
+        image.putpalette(palette.astype(np.uint8).tobytes())
+        yield image
 
 
 def _coded(frame: Frame) -> npt.NDArray[np.int32]:

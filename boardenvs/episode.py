@@ -341,8 +341,11 @@ class Episode:
 
         if isinstance(seconds, bool) or not isinstance(seconds, Real) or not 0.02 <= seconds <= 60:
             raise ValueError(f"seconds must be a number from 0.02 to 60, got {seconds!r}")
-        frames = [self.game.rgb_array(state, size) for state in self._states]
-        write_atomically(Path(path), gif(frames, float(seconds)))
+
+        def draw(number: int) -> npt.NDArray[np.uint8]:
+            return self.game.rgb_array(self._states[number], size)
+
+        write_atomically(Path(path), gif(len(self._states), draw, float(seconds)))
 
     def _repr_html_(self) -> str:
         # A frame of its own, so that nothing in the page meets the notebook's names.

@@ -306,7 +306,7 @@ def test_human_rendering(monkeypatch, env):
 
 
 def test_an_episode_as_gif(game, tmp_path):
-    episode = played(game, most=12)
+    episode = played(game, most=6)
     path = tmp_path / "game.gif"
     episode.save_gif(path, size=160, seconds=0.5)
     frames = [game.rgb_array(state, 160).astype(int) for state in episode.states()]
@@ -336,7 +336,7 @@ def test_more_colours_than_a_gif_has():
     frame = np.zeros((64, 64, 3), np.uint8)
     frame[:32] = rng.integers(100, 256, (32, 64, 3))
     frame[32:] = 7, 8, 9
-    with Image.open(io.BytesIO(gif([frame, frame[::-1]], 1.0))) as image:
+    with Image.open(io.BytesIO(gif(2, [frame, frame[::-1]].__getitem__, 1.0))) as image:
         first = np.array(image.convert("RGB")).astype(int)
         image.seek(1)
         second = np.array(image.convert("RGB")).astype(int)
@@ -357,3 +357,17 @@ def test_bad_seconds(tmp_path, seconds):
 def test_a_gif_that_cannot_be_written(tmp_path):
     with pytest.raises(OSError, match=r"x\.gif"):
         played(boardenvs.make("game112")).save_gif(tmp_path / "no" / "x.gif", size=64)
+
+
+def test_a_long_game_keeps_its_colours_to_the_end():
+    # More frames than colours are chosen from, each with an area of its own; red comes last.
+    frames = np.full((40, 64, 64, 3), 250, np.uint8)
+    for k, frame in enumerate(frames):
+        frame[:32, k : k + 8] = k, 2 * k, 0
+    frames[-1, 40:48] = 200, 0, 0
+    with Image.open(io.BytesIO(gif(40, lambda k: frames[k], 0.1))) as image:
+        shown = [np.array(frame.convert("RGB")) for frame in ImageSequence.Iterator(image)]
+    assert len(shown) == 40
+    apart = np.abs(np.array(shown, int) - frames)
+    assert apart[[0, -1]].max() == 0
+    assert apart.max() <= 4  # the nearest of the frames that the colours were chosen from

@@ -302,7 +302,8 @@ def _watch(options: argparse.Namespace) -> None:
         missing = "SPEC" if options.game else "GAME, SPEC"
         raise ValueError(f"the following arguments are required: {missing}")
     else:
-        episode = watch(_game(options), options.agents, options.seed)
+        kept = options.html is not None or options.save is not None
+        episode = watch(_game(options), options.agents, options.seed, analysis=kept)
     if episode is None:
         return
     if options.html is not None:

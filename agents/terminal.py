@@ -93,8 +93,14 @@ def result_line(game: Game, state: np.void) -> str:
     return f"{' and '.join(winners)} {'win' if len(winners) > 1 else 'wins'}!"
 
 
-def watch(game: Game, specs: Sequence[str], seed: int | None) -> Episode:
+def watch(game: Game, specs: Sequence[str], seed: int | None, *, analysis: bool = False) -> Episode:
     """One game between agents, printed move by move; those of one spec are told apart by seat.
+
+    Args:
+        game: what is played.
+        specs: one agent for each seat.
+        seed: of everything random.
+        analysis: whether the episode keeps what the agents thought; the game is the same.
 
     Raises:
         ValueError: there are not as many agents as seats, or one cannot be made.
@@ -104,7 +110,8 @@ def watch(game: Game, specs: Sequence[str], seed: int | None) -> Episode:
     seed = fresh_seed() if seed is None else seed
     agents = [make(spec, game, agent_seed(seed, k)) for k, spec in enumerate(specs)]
     with blamed("an agent"):
-        episode = Episode.play(game, agents, seed, names=_names(game, specs))
+        names = _names(game, specs)
+        episode = Episode.play(game, agents, seed, names=names, analysis=analysis)
     print(episode.to_text(), end="")
     return episode
 

@@ -21,7 +21,7 @@ from boardenvs.chance import one_way, seed_word, stream_words
 from boardenvs.files import write_atomically
 from boardenvs.game import Game, States, whole_number
 from boardenvs.interface import begun, start_states
-from boardenvs.page import packed, page_html, position_text, show_analysis, show_moves
+from boardenvs.page import packed, page_html, position_text, show_analysis, show_moves, show_players
 from boardenvs.table import Opponent, ask, consult
 
 __all__ = ["Episode"]
@@ -317,10 +317,7 @@ class Episode:
             "texts": packed([position_text(game, state) for state in states]),
             "pictures": packed([game.picture(state) for state in states]),
             "moves": show_moves(game, states, self.actions, self.players),
-            "players": [
-                {"name": name, "result": _signed(value) if self.terminated else ""}
-                for name, value in zip(self.players, self.returns.tolist(), strict=True)
-            ],
+            "players": show_players(self.players, self.returns.tolist(), self.terminated),
             "result": self.result,
             "analysis": show_analysis(game, states, self.actions, self.analysis),
         }
@@ -368,10 +365,6 @@ class Episode:
             f'title="{html.escape(repr(self))}" width="100%" height="720" '
             f'style="border: 0"></iframe>'
         )
-
-
-def _signed(value: float) -> str:
-    return f"{value:+g}" if value else "0"
 
 
 def _over(states: States) -> bool:

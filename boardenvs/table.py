@@ -68,10 +68,11 @@ def consult(
     player: Literal["random"] | Opponent, game: Game, states: States, words: npt.NDArray[np.uint64]
 ) -> tuple[npt.NDArray[np.int64], list[Analysis | None]]:
     """As `ask`, and beside the actions what the player made of each state, if it tells."""
-    if not hasattr(player, "consider"):
+    consider = getattr(player, "consider", None)
+    if consider is None:
         return ask(player, game, states, words), [None] * len(states)
     known = game.conceal_with_words(states, states["to_move"], next_words(words))
-    actions, analyses = player.consider(known, next_words(words))
+    actions, analyses = consider(known, next_words(words))
     return game.action_numbers(actions, len(states)), list(analyses)
 
 

@@ -26,6 +26,7 @@ __all__ = [
     "position_text",
     "show_analysis",
     "show_moves",
+    "show_players",
     "show_thought",
 ]
 
@@ -67,7 +68,7 @@ def page_html(
         "episode": json.dumps(data).replace("<", "\\u003c"),
         "panel": panel.html,
         "style": _file("page.css") + panel.style,
-        "script": _file("view.js") + _file("analysis.js") + panel.script + "start();\n",
+        "script": _file("view.js") + _file("analysis.js") + "start();\n" + panel.script,
     }
     return re.sub(r"\{\{(\w+)\}\}", lambda found: values[found[1]], _file("page.html"))
 
@@ -102,6 +103,16 @@ def show_moves(
         seat = int(state["to_move"])
         moves.append({"ply": int(state["ply"]) + 1, "player": players[seat], "text": text})
     return moves
+
+
+def show_players(
+    players: Sequence[str], returns: Sequence[float], over: bool
+) -> list[dict[str, str]]:
+    """Name and result of every seat; no result before the rules have ended the game."""
+    return [
+        {"name": name, "result": (f"{value:+g}" if value else "0") if over else ""}
+        for name, value in zip(players, returns, strict=True)
+    ]
 
 
 def show_analysis(

@@ -111,13 +111,14 @@ function drawCurve() {
 function showAnalysis() {
   section.hidden = !episode.analysis;
   if (!episode.analysis) return;
+  document.getElementById("judged").hidden = false;
   const one = thoughtAt(now);
   bars.hidden = !one;
   if (one) {
     describe(one, `${episode.players[one.seat].name} before move ${moves[now].ply}`);
     markShares(one);
   } else {
-    thought.textContent = now < end() ? `${moves[now].player} told nothing of this move` : "The end";
+    thought.textContent = now < end() ? `No analysis of move ${moves[now].ply}` : "The end";
   }
   drawCurve();
 }

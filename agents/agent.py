@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import abc
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from boardenvs.analysis import Analysis
 from boardenvs.chance import seed_word
 from boardenvs.game import Game, States
 
@@ -103,6 +104,14 @@ class Agent(abc.ABC):
         The action for a state depends on that state and its word alone, so a match comes
         out the same however many games are played side by side.
         """
+
+    def consider(self, states: States, words: Words) -> tuple[Actions, Sequence[Analysis | None]]:
+        """As `choose`, and what led to each choice; `None` for an agent that weighs nothing.
+
+        It costs one choice: what it tells comes of the very search, or run of the network,
+        that chose the action.
+        """
+        return self.choose(states, words), [None] * len(states)
 
     def __repr__(self) -> str:
         return f"<agent {self.spec} for {self.game!r}>"

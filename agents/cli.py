@@ -123,10 +123,18 @@ def _parser() -> argparse.ArgumentParser:
 
     command("info", _info, "print a game's facts: rules, sizes, names, agents, the start")
 
-    play = command("play", _play, "play against an agent in the game's console format")
+    play = command("play", _play, "play against an agent, here in the terminal or in a page")
     play.add_argument("--opponent", default="greedy", metavar="SPEC", help="by default greedy")
     play.add_argument("--seat", type=int, default=0, help="yours, from 0; by default 0, the first")
     play.add_argument("--seed", type=int, default=None, help="of everything random")
+    play.add_argument(
+        "--web",
+        action="store_true",
+        help="play in a page, served on this machine alone; Ctrl-C ends it",
+    )
+    play.add_argument(
+        "--no-browser", action="store_true", help="with --web: print the address, open nothing"
+    )
 
     watch = command(
         "watch", _watch, "watch agents play one game, or a game that was stored", optional=True
@@ -279,9 +287,23 @@ def _info(options: argparse.Namespace) -> None:
 
 
 def _play(options: argparse.Namespace) -> None:
+    asked = _game(options), options.opponent, options.seat, options.seed
+    if options.web:
+        for name in ("starlette", "uvicorn"):
+            if importlib.util.find_spec(name) is None:
+                raise ValueError(
+                    f"--web needs the extra [web], such as pip install 'boardenvs[web]': "
+                    f"there is no {name}"
+                )
+        from agents.web.serve import serve
+
+        serve(*asked, browser=not options.no_browser)
+        return
+    if options.no_browser:
+        raise ValueError("--no-browser is for --web")
     from agents.terminal import play
 
-    play(_game(options), options.opponent, options.seat, options.seed)
+    play(*asked)
 
 
 def _watch(options: argparse.Namespace) -> None:
@@ -302,7 +324,8 @@ def _watch(options: argparse.Namespace) -> None:
         missing = "SPEC" if options.game else "GAME, SPEC"
         raise ValueError(f"the following arguments are required: {missing}")
     else:
-        episode = watch(_game(options), options.agents, options.seed)
+        kept = options.html is not None or options.save is not None
+        episode = watch(_game(options), options.agents, options.seed, analysis=kept)
     if episode is None:
         return
     if options.html is not None:

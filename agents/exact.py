@@ -7,6 +7,7 @@ import numpy.typing as npt
 
 from agents.agent import Actions, Agent, Words
 from agents.exact_search import WIN, ExactSearch
+from boardenvs.analysis import Analysis
 from boardenvs.game import Game, States, whole_number
 
 __all__ = ["ExactAgent"]
@@ -50,8 +51,25 @@ class ExactAgent(Agent):
         Raises:
             ValueError: a position is too large for the budget.
         """
-        actions = np.empty(len(states), np.int64)
-        self.game.kernels.random_actions(self._search.best_actions(states), words, actions)
+        return self._choice(self._search.best_actions(states), words)
+
+    def consider(self, states: States, words: Words) -> tuple[Actions, list[Analysis]]:
+        """As `Agent.consider`; the best actions are equally probable, the values exact.
+
+        Raises:
+            ValueError: a position is too large for the budget.
+        """
+        best = self._search.best_actions(states)
+        values = self.values(states)  # that search has settled the positions: a look at its table
+        told = [
+            Analysis.of_policy(mask / mask.sum(), value)
+            for mask, value in zip(best, values, strict=True)
+        ]
+        return self._choice(best, words), told
+
+    def _choice(self, best: npt.NDArray[np.bool_], words: Words) -> Actions:
+        actions = np.empty(len(best), np.int64)
+        self.game.kernels.random_actions(best, words, actions)
         return actions
 
     def values(self, states: States) -> npt.NDArray[np.float32]:

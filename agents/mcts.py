@@ -22,6 +22,7 @@ from agents.tree_search import (
     search_further,
     search_states,
 )
+from boardenvs.analysis import Analysis
 from boardenvs.compiling import bind, bind_parallel, default_threads
 from boardenvs.game import Game, States, whole_number
 
@@ -46,6 +47,10 @@ class Searched:
     actions: Actions
     """The action to play: a proven win if there is one, else the most visited that is no
     proven loss, shape (N,)."""
+
+    def analyses(self) -> list[Analysis]:
+        """The same, as episodes keep it."""
+        return [Analysis.of_visits(*one) for one in zip(self.visits, self.values, strict=True)]
 
 
 class MctsAgent(Agent):
@@ -119,6 +124,10 @@ class MctsAgent(Agent):
 
     def choose(self, states: States, words: Words) -> Actions:
         return self.search(states, words).actions
+
+    def consider(self, states: States, words: Words) -> tuple[Actions, list[Analysis]]:
+        found = self.search(states, words)
+        return found.actions, found.analyses()
 
     def search(self, states: States, words: Words | None = None) -> Searched:
         """Search each state, none of which is over.

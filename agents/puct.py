@@ -16,6 +16,7 @@ from agents.decisive import checked_decisive, search_rules
 from agents.mcts import Searched, checked_number, unsearched
 from agents.trained import TrainedAgent
 from agents.tree_search import OPTIONS, Tree, empty_forest, report_trees, step_trees
+from boardenvs.analysis import Analysis
 from boardenvs.compiling import bind, bind_parallel, default_threads
 from boardenvs.game import Game, States, whole_number
 
@@ -103,6 +104,10 @@ class PuctAgent(Agent):
 
     def choose(self, states: States, words: Words) -> Actions:
         return self.search(states, words).actions
+
+    def consider(self, states: States, words: Words) -> tuple[Actions, list[Analysis]]:
+        found = self.search(states, words)
+        return found.actions, found.analyses()
 
     def search(self, states: States, words: Words | None = None) -> Searched:
         """Search each state; see `agents.mcts.MctsAgent.search`."""

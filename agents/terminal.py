@@ -16,12 +16,13 @@ from agents.arena.seeds import agent_seed, fresh_seed
 from agents.arena.store import Store
 from agents.arena.tournament import Engine, Until
 from agents.making import make
+from agents.person import result_line, typed_move
 from boardenvs.chance import one_way, seed_word, stream_words
 from boardenvs.episode import Episode
 from boardenvs.game import Game, whole_number
 from boardenvs.table import ask
 
-__all__ = ["arena", "play", "result_line", "stored", "watch"]
+__all__ = ["arena", "play", "stored", "watch"]
 
 
 def play(game: Game, opponent: str, seat: int, seed: int | None) -> None:
@@ -61,7 +62,6 @@ def play(game: Game, opponent: str, seat: int, seed: int | None) -> None:
 
 def _typed(game: Game, states: np.ndarray, prompt: str) -> int | None:
     """A legal action from the keyboard; `None` if the person leaves."""
-    mask = game.legal(states)[0]
     while True:
         try:
             text = input(prompt)
@@ -71,30 +71,19 @@ def _typed(game: Game, states: np.ndarray, prompt: str) -> int | None:
         if text.strip().lower() == "q":
             return None
         try:
-            action = game.action_from_text(text, states[0])
+            return typed_move(game, states[0], text)
         except ValueError as error:
             print(f"Invalid move! {error}")
-            continue
-        if mask[action]:
-            return action
-        example = game.action_to_text(int(mask.argmax()), states[0])
-        print(f"Invalid move! {text.strip()} is not legal here; {example} would be")
 
 
-def result_line(game: Game, state: np.void) -> str:
-    """Who won, in the console's words; what a single player got."""
-    if game.num_players == 1 and state["terminated"]:
-        return f"{game.seat_names[0]} gets {state['returns'][0]:g}."
-    winners = [name for name, r in zip(game.seat_names, state["returns"], strict=True) if r > 0]
-    if state["truncated"]:
-        return f"Nobody wins: the game was stopped after {state['ply']} plies."
-    if not winners:
-        return "Tie!"
-    return f"{' and '.join(winners)} {'win' if len(winners) > 1 else 'wins'}!"
-
-
-def watch(game: Game, specs: Sequence[str], seed: int | None) -> Episode:
+def watch(game: Game, specs: Sequence[str], seed: int | None, *, analysis: bool = False) -> Episode:
     """One game between agents, printed move by move; those of one spec are told apart by seat.
+
+    Args:
+        game: what is played.
+        specs: one agent for each seat.
+        seed: of everything random.
+        analysis: whether the episode keeps what the agents thought; the game is the same.
 
     Raises:
         ValueError: there are not as many agents as seats, or one cannot be made.
@@ -104,7 +93,8 @@ def watch(game: Game, specs: Sequence[str], seed: int | None) -> Episode:
     seed = fresh_seed() if seed is None else seed
     agents = [make(spec, game, agent_seed(seed, k)) for k, spec in enumerate(specs)]
     with blamed("an agent"):
-        episode = Episode.play(game, agents, seed, names=_names(game, specs))
+        names = _names(game, specs)
+        episode = Episode.play(game, agents, seed, names=names, analysis=analysis)
     print(episode.to_text(), end="")
     return episode
 

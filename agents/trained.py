@@ -12,9 +12,18 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.agent import Actions, Agent, Words, checked_temperature
+from boardenvs.analysis import Analysis
 from boardenvs.game import Game, States
 
-__all__ = ["WEIGHTS", "TrainedAgent", "card_path", "masked_choice", "read_card", "shipped"]
+__all__ = [
+    "WEIGHTS",
+    "TrainedAgent",
+    "card_path",
+    "masked_choice",
+    "masked_policy",
+    "read_card",
+    "shipped",
+]
 
 WEIGHTS = Path(__file__).with_name("weights")
 """Where the shipped networks lie."""
@@ -76,6 +85,21 @@ class TrainedAgent(Agent):
         logits, _ = self.evaluate(states)
         return masked_choice(logits, self.game.legal(states), self.temperature, words)
 
+    def consider(self, states: States, words: Words) -> tuple[Actions, list[Analysis]]:
+        """As `Agent.consider`; the probabilities are those at temperature 1."""
+        if not len(states):
+            return np.zeros(0, np.int64), []
+        logits, estimates = self.evaluate(states)
+        masks = self.game.legal(states)
+        # The network judges for the seat to move; with two seats that tells of the other one.
+        values = np.full((len(states), self.game.num_players), np.nan)
+        if self.game.num_players == 2:
+            values[:] = -estimates[:, None]
+        values[np.arange(len(states)), states["to_move"]] = estimates
+        policies = masked_policy(logits, masks)
+        told = [Analysis.of_policy(*one) for one in zip(policies, values, strict=True)]
+        return masked_choice(logits, masks, self.temperature, words), told
+
 
 def masked_choice(
     logits: npt.NDArray[np.floating[Any]],
@@ -94,9 +118,7 @@ def masked_choice(
     Returns:
         int64 of shape (N,).
     """
-    # Diverged training may leave NaN or infinite logits; they do not undo the masks.
-    finite = np.nan_to_num(logits.astype(np.float64), nan=-1e38, posinf=1e38, neginf=-1e38)
-    scores = np.where(masks, finite, -np.inf)
+    scores = _masked_scores(logits, masks)
     if temperature == 0:
         return scores.argmax(1)
     scores = (scores - scores.max(1, keepdims=True)) / temperature
@@ -104,6 +126,29 @@ def masked_choice(
     # 53 bits make a double in [0, 1); the first sum above it has a legal action's share.
     threshold = (words >> np.uint64(11)).astype(np.float64) * 2.0**-53 * cumulative[:, -1]
     return (cumulative > threshold[:, None]).argmax(1)
+
+
+def masked_policy(
+    logits: npt.NDArray[np.floating[Any]], masks: npt.NDArray[np.bool_]
+) -> npt.NDArray[np.float64]:
+    """The softmax of the legal actions, 0 elsewhere.
+
+    Args:
+        logits: shape (N, A).
+        masks: bool of shape (N, A), at least one True a row.
+    """
+    scores = _masked_scores(logits, masks)
+    shares = np.exp(scores - scores.max(1, keepdims=True))
+    return shares / shares.sum(1, keepdims=True)
+
+
+def _masked_scores(
+    logits: npt.NDArray[np.floating[Any]], masks: npt.NDArray[np.bool_]
+) -> npt.NDArray[np.float64]:
+    """Finite logits of the legal actions, minus infinity elsewhere."""
+    # Diverged training may leave NaN or infinite logits; they do not undo the masks.
+    finite = np.nan_to_num(logits.astype(np.float64), nan=-1e38, posinf=1e38, neginf=-1e38)
+    return np.where(masks, finite, -np.inf)
 
 
 def card_path(network: Path) -> Path:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import html
 import json
-import re
 import textwrap
 from collections.abc import Sequence
 from numbers import Real
@@ -17,17 +16,22 @@ import numpy as np
 import numpy.typing as npt
 
 from boardenvs import make
+from boardenvs.analysis import Analysis
 from boardenvs.chance import one_way, seed_word, stream_words
 from boardenvs.files import write_atomically
 from boardenvs.game import Game, States, whole_number
 from boardenvs.interface import begun, start_states
-from boardenvs.table import Opponent, ask
+from boardenvs.page import packed, page_html, position_text, show_analysis, show_moves, show_players
+from boardenvs.table import Opponent, ask, consult
 
 __all__ = ["Episode"]
 
 _FORMAT = "boardenvs episode"
-_VERSION = 1
-_KEYS = {"format", "version", "players", "initial", "actions", "final", "sha256"}
+_KEYS = {
+    1: {"format", "version", "players", "initial", "actions", "final", "sha256"},
+    2: {"format", "version", "players", "initial", "actions", "analysis", "final", "sha256"},
+}
+"""Of each version: an episode without an analysis is written as version 1."""
 
 
 class Episode:
@@ -52,6 +56,8 @@ class Episode:
         game: what was played, a `Game`.
         actions: every action, a list of ints; the last one may be illegal, a forfeit.
         players: a name for each seat, a list of str.
+        analysis: for each action what its player made of the position before it, a list
+            of `boardenvs.analysis.Analysis` and `None`; all `None` unless it was asked for.
     """
 
     def __init__(
@@ -60,6 +66,7 @@ class Episode:
         initial: Any,
         actions: Sequence[int],
         players: Sequence[str] | None = None,
+        analysis: Sequence[Analysis | None] | None = None,
     ) -> None:
         """Play the actions again, and so check them.
 
@@ -69,10 +76,11 @@ class Episode:
                 `Game.from_dict` takes it.
             actions: whole numbers, in order.
             players: a name for each seat; by default `player_0`, `player_1`, ...
+            analysis: of each action; by default there is none.
 
         Raises:
             ValueError: naming the action that is no action or comes after the end, or
-                what is wrong with `initial` or `players`.
+                what is wrong with `initial`, `players` or `analysis`.
         """
         self.game = game
         self.players = _names(game, players)
@@ -91,6 +99,7 @@ class Episode:
             game.play(state, self.actions[-1:])
             positions.append(state)
         self._states = np.concatenate(positions)
+        self.analysis = self._checked(analysis)
 
     @classmethod
     def play(
@@ -101,6 +110,7 @@ class Episode:
         *,
         state: Any = None,
         names: Sequence[str] | None = None,
+        analysis: bool = False,
     ) -> Episode:
         """Let players play one game to its end.
 
@@ -115,10 +125,12 @@ class Episode:
             state: where to begin, as `initial` of the constructor, with the random
                 stream that it holds; by default at the beginning.
             names: of the players; by default `player_0`, `player_1`, ...
+            analysis: whether to keep what each player made of the positions, as far as it
+                has `consider(states, words)` and tells; the game is the same.
 
         Raises:
             ValueError: for an argument that is no such thing, or a player's answer that
-                is no action.
+                is no action or no analysis.
         """
         if isinstance(players, str) or len(players) != game.num_players:
             raise ValueError(f"{game.name} needs {game.num_players} players, got {players!r}")
@@ -134,12 +146,32 @@ class Episode:
         initial = current.copy()
         words = one_way(stream_words(base, game.num_players), "players")
         actions = []
+        told: list[Analysis | None] = []
         while not _over(current):
             seat = int(current["to_move"][0])
-            chosen = ask(players[seat], game, current, words[seat : seat + 1])
+            asked = players[seat], game, current, words[seat : seat + 1]
+            chosen, analyses = consult(*asked) if analysis else (ask(*asked), [None])
             game.play(current, chosen)
             actions.append(int(chosen[0]))
-        return cls(game, initial, actions, names)
+            told += analyses
+        return cls(game, initial, actions, names, told)
+
+    def _checked(self, analysis: Sequence[Analysis | None] | None) -> list[Analysis | None]:
+        """The analysis of each action, checked."""
+        if analysis is None:
+            return [None] * len(self)
+        if not isinstance(analysis, list | tuple) or len(analysis) != len(self):
+            raise ValueError(f"analysis must be a list of {len(self)}, one for each action")
+        legal = self.game.legal(self._states)
+        for number, one in enumerate(analysis, 1):
+            if one is not None and not isinstance(one, Analysis):
+                raise ValueError(f"analysis must hold Analysis or None, got {one!r}")
+            if one is not None:
+                try:
+                    one.check(self.game, legal[number - 1])
+                except ValueError as error:
+                    raise ValueError(f"action {number} of {len(self)}: {error}") from None
+        return list(analysis)
 
     def __len__(self) -> int:
         """How many actions there are."""
@@ -188,28 +220,12 @@ class Episode:
     def __repr__(self) -> str:
         return f"<episode of {self.game!r}: {len(self)} actions, {self.result}>"
 
-    def _moves(self) -> list[dict[str, Any]]:
-        """Number, player and text of every action."""
-        offended = self._states["offender"][-1] >= 0 > self._states["offender"][0]
-        moves: list[dict[str, Any]] = []
-        for action, state in zip(self.actions, self._states, strict=False):
-            illegal = offended and len(moves) == len(self) - 1
-            text = self.game.action_to_text(action, state) + (" (illegal)" if illegal else "")
-            seat = int(state["to_move"])
-            moves.append({"ply": int(state["ply"]) + 1, "player": self.players[seat], "text": text})
-        return moves
-
-    def _text(self, state: np.void) -> str:
-        """A position, and below it what else its player to move knows."""
-        over = state["terminated"] or state["truncated"]
-        aside = "" if over else self.game.aside(state)
-        return self.game.to_text(state) + (f"{aside}\n" if aside else "")
-
     def to_text(self) -> str:
         """The whole game in the console format: each action and the position after it."""
-        boards = [self._text(state) for state in self._states]
+        boards = [position_text(self.game, state) for state in self._states]
         parts = [f"{self.game!r}: {', '.join(self.players)}\n{boards[0]}"]
-        for move, board in zip(self._moves(), boards[1:], strict=True):
+        moves = show_moves(self.game, self._states, self.actions, self.players)
+        for move, board in zip(moves, boards[1:], strict=True):
             parts.append(f"{move['ply']}. {move['player']}: {move['text']}\n{board}")
         parts.append(f"Result: {self.result}\n")
         return "\n".join(parts)
@@ -220,12 +236,15 @@ class Episode:
         """All there is to keep, as JSON gives it back."""
         content: dict[str, Any] = {
             "format": _FORMAT,
-            "version": _VERSION,
+            "version": 1,
             "players": self.players,
             "initial": self.game.to_dict(self._states[0]),
             "actions": self.actions,
             "final": self.game.to_dict(self._states[-1]),
         }
+        if any(self.analysis):
+            content["version"] = 2
+            content["analysis"] = [one and one.to_dict() for one in self.analysis]
         return dict(json.loads(json.dumps(content)))
 
     def save(self, path: str | PathLike[str]) -> None:
@@ -264,12 +283,11 @@ class Episode:
             raise ValueError(f"no episode, or one cut short: it is no JSON ({error})") from error
         if not isinstance(content, dict) or content.get("format") != _FORMAT:
             raise ValueError(f"no episode: expected JSON whose format is {_FORMAT!r}")
-        if content.get("version") != _VERSION:
-            raise ValueError(
-                f"an episode of version {content.get('version')!r}; expected {_VERSION}"
-            )
-        if content.keys() != _KEYS:
-            raise ValueError(f"the keys should be {sorted(_KEYS)}, got {sorted(content)}")
+        version = content.get("version")
+        if type(version) is not int or version not in _KEYS:
+            raise ValueError(f"an episode of version {version!r}; expected 1 or 2")
+        if content.keys() != _KEYS[version]:
+            raise ValueError(f"the keys should be {sorted(_KEYS[version])}, got {sorted(content)}")
         if content.pop("sha256") != _digest(content):
             raise ValueError("damaged or edited: the checksum does not fit the content")
         initial = content["initial"]
@@ -279,10 +297,13 @@ class Episode:
         if not isinstance(name, str):
             raise ValueError(f"the game must be a name, got {name!r}")
         game = make(name, **initial["params"])
-        for key in ("actions", "players"):
-            if not isinstance(content[key], list):
+        for key in ("actions", "players", "analysis"):
+            if not isinstance(content.get(key, []), list):
                 raise ValueError(f"{key} must be a list, got {content[key]!r}")
-        episode = cls(game, initial, content["actions"], content["players"])
+        analysis = content.get("analysis")
+        if analysis is not None:
+            analysis = [one if one is None else Analysis.from_dict(one) for one in analysis]
+        episode = cls(game, initial, content["actions"], content["players"], analysis)
         if episode._content()["final"] != content["final"]:
             raise ValueError("the actions do not lead to the final position that it gives")
         return episode
@@ -291,26 +312,16 @@ class Episode:
 
     def to_html(self) -> str:
         """One HTML page that replays the game, with all it needs inside."""
-        game = type(self.game).__name__
+        game, states = self.game, self._states
         data = {
-            "texts": _packed([self._text(state) for state in self._states]),
-            "pictures": _packed([self.game.picture(state) for state in self._states]),
-            "moves": self._moves(),
-            "players": [
-                {"name": name, "result": _signed(value) if self.terminated else ""}
-                for name, value in zip(self.players, self.returns.tolist(), strict=True)
-            ],
+            "texts": packed([position_text(game, state) for state in states]),
+            "pictures": packed([game.picture(state) for state in states]),
+            "moves": show_moves(game, states, self.actions, self.players),
+            "players": show_players(self.players, self.returns.tolist(), self.terminated),
             "result": self.result,
+            "analysis": show_analysis(game, states, self.actions, self.analysis),
         }
-        values = {
-            "title": html.escape(f"{game}: {', '.join(self.players)}"),
-            "heading": html.escape(game),
-            "game": html.escape(repr(self.game)),
-            # Inside of a script element only "<" can do harm.
-            "episode": json.dumps(data).replace("<", "\\u003c"),
-        }
-        template = Path(__file__).with_name("replay.html").read_text(encoding="utf-8")
-        return re.sub(r"\{\{(\w+)\}\}", lambda found: values[found[1]], template)
+        return page_html(game, self.players, data)
 
     def save_html(self, path: str | PathLike[str]) -> None:
         """Write the page that `to_html` makes, whole or not at all.
@@ -356,10 +367,6 @@ class Episode:
         )
 
 
-def _signed(value: float) -> str:
-    return f"{value:+g}" if value else "0"
-
-
 def _over(states: States) -> bool:
     return bool(states["terminated"][0] or states["truncated"][0])
 
@@ -377,13 +384,6 @@ def _names(game: Game, players: Sequence[str] | None) -> list[str]:
             f"players must be {game.num_players} names of printable characters, got {players!r}"
         )
     return list(players)
-
-
-def _packed(texts: list[str]) -> dict[str, Any]:
-    """Texts as numbers of their lines: the frames of a game have most lines in common."""
-    lines: dict[str, int] = {}
-    frames = [[lines.setdefault(line, len(lines)) for line in text.split("\n")] for text in texts]
-    return {"lines": list(lines), "frames": frames}
 
 
 def _digest(content: dict[str, Any]) -> str:

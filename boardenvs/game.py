@@ -415,6 +415,19 @@ class Game(abc.ABC):
         """The picture whose size all frames have."""
         return self.picture(self.new(1, 0)[0])
 
+    def action_area(self, action: int, state: np.void) -> tuple[float, float, float, float] | None:
+        """Where in the picture of a position a person points to choose an action.
+
+        Args:
+            action: its number, legal in the position.
+            state: the position.
+
+        Returns:
+            x, y, width and height in the picture's user units; several actions may have the
+            same area. `None` for an action that has no place in the picture.
+        """
+        return None
+
     # -- JSON ---------------------------------------------------------------------------
 
     @abc.abstractmethod

@@ -20,6 +20,7 @@ __all__ = [
     "RED",
     "WIN",
     "Picture",
+    "cell_area",
     "centre",
     "element",
     "grid",
@@ -91,6 +92,11 @@ def svg(width: float, height: float, title: str, elements: Iterable[str]) -> Pic
 def centre(row: int, column: int) -> tuple[float, float]:
     """The middle of a cell of `grid`: x and y."""
     return MARGIN + (column + 0.5) * CELL, MARGIN + (row + 0.5) * CELL
+
+
+def cell_area(row: int, column: int) -> tuple[float, float, float, float]:
+    """A cell of `grid`: x, y, width and height."""
+    return MARGIN + column * CELL, MARGIN + row * CELL, CELL, CELL
 
 
 def label(x: float, y: float, text: str, size: float = 14, **attributes: str | float) -> str:

@@ -9,11 +9,12 @@ from typing import Any, Literal, NamedTuple, NoReturn, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from boardenvs.analysis import Analysis
 from boardenvs.chance import next_words, one_way, stream_words
 from boardenvs.game import Game, Illegal, States, check_illegal, whole_number
 from boardenvs.loops import ATTEMPTS
 
-__all__ = ["Opponent", "OpponentSpec", "Stepped", "Table", "ask"]
+__all__ = ["Opponent", "OpponentSpec", "Stepped", "Table", "ask", "consult"]
 
 _LABEL = "opponents"
 _INT8 = np.dtype(np.int8)  # NumPy knows it sooner than by `np.int8`
@@ -26,7 +27,9 @@ class Opponent(Protocol):
 
     An opponent may also have `choose(states, words) -> actions`, `words` being one
     random stream word for each state; then its moves do not depend on how many games
-    are played side by side.
+    are played side by side. With `consider(states, words) -> (actions, analyses)` it
+    chooses the same and also tells, for each state, what it made of it: a
+    `boardenvs.analysis.Analysis` or `None`.
     """
 
     def act(self, states: States) -> npt.ArrayLike:
@@ -59,6 +62,18 @@ def ask(
     if hasattr(player, "choose"):
         return game.action_numbers(player.choose(known, next_words(words)), len(states))
     return game.action_numbers(player.act(known), len(states))
+
+
+def consult(
+    player: Literal["random"] | Opponent, game: Game, states: States, words: npt.NDArray[np.uint64]
+) -> tuple[npt.NDArray[np.int64], list[Analysis | None]]:
+    """As `ask`, and beside the actions what the player made of each state, if it tells."""
+    consider = getattr(player, "consider", None)
+    if consider is None:
+        return ask(player, game, states, words), [None] * len(states)
+    known = game.conceal_with_words(states, states["to_move"], next_words(words))
+    actions, analyses = consider(known, next_words(words))
+    return game.action_numbers(actions, len(states)), list(analyses)
 
 
 OpponentSpec = Literal["random"] | Opponent | list[Any]

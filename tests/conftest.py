@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import os
+import shutil
 
 import numpy as np
 import pytest
@@ -61,6 +62,42 @@ def keyboard(monkeypatch):
         monkeypatch.setattr(builtins, "input", answering(lines))
 
     return answer_with
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    """A Chromium that is there already, driven by Playwright; else the test is skipped."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="needs the extra [browser]")
+    names = ("chromium", "chromium-browser", "google-chrome")
+    path = next(filter(None, map(shutil.which, names)), None)
+    if path is None:
+        pytest.skip("there is no Chromium here")
+    quiet = ["--disable-background-networking", "--disable-component-update", "--disable-sync"]
+    with playwright.sync_playwright() as started:
+        browser = started.chromium.launch(
+            executable_path=path, args=["--no-sandbox", "--disable-gpu", "--disable-quic", *quiet]
+        )
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def tab(chromium):
+    """A fresh tab of it, 1,000 pixels wide, in which no script may fail."""
+    failed = []
+
+    def listen(said):
+        if said.type == "error" and "status of 4" not in said.text:  # refused, as is often wanted
+            failed.append(said.text)
+
+    context = chromium.new_context(viewport={"width": 1000, "height": 800})
+    page = context.new_page()
+    page.set_default_timeout(60_000)
+    page.on("pageerror", lambda error: failed.append(str(error)))
+    page.on("console", listen)
+    yield page
+    context.close()
+    assert failed == []
 
 
 @pytest.fixture(scope="session", params=boardenvs.GAMES)

@@ -14,11 +14,13 @@ from hypothesis import strategies as st
 
 import boardenvs
 from boardenvs import Episode
+from boardenvs.analysis import Analysis
 from boardenvs.episode import _digest
 from boardenvs.single import SeatEnv
 
 GAME112 = boardenvs.make("game112", board_size=5)
 WON = [7, 1, 4, 2]  # 4 2, 1 2, 3 1, 2 1: the second player makes 1, 1, 2
+THOUGHT = {"kind": "visits", "actions": [7, 2], "weights": [30, 10], "values": [0.25, -0.25]}
 EVIL = ["</script><script>alert(1)</script>", "<img src=x onerror='a()'> {{title}} \"'&amp;"]
 
 
@@ -449,7 +451,7 @@ def test_places_that_cannot_be_read_or_written(tmp_path):
         (b"[]", "format is 'boardenvs episode'"),
         (b"null", "format is 'boardenvs episode'"),
         (b'{"game": "gekitai"}', "format is 'boardenvs episode'"),
-        (b'{"format": "boardenvs episode"}', "version None; expected 1"),
+        (b'{"format": "boardenvs episode"}', "version None; expected 1 or 2"),
         (b'{"format": "boardenvs episode", "version": 1}', "keys should be"),
     ],
 )
@@ -484,7 +486,30 @@ def test_any_single_edit_is_noticed(file):
 @pytest.mark.parametrize(
     ("changes", "word"),
     [
-        ({"version": 2}, "an episode of version 2; expected 1"),
+        ({"version": 3}, "an episode of version 3; expected 1 or 2"),
+        ({"version": True}, "an episode of version True; expected 1 or 2"),
+        ({"version": 2}, "the keys should be"),
+        ({"analysis": [None] * 4}, "the keys should be"),
+        *(
+            ({"version": 2, "analysis": analysis}, word)
+            for analysis, word in [
+                ({}, "analysis must be a list"),
+                ([None] * 3, "analysis must be a list of 4"),
+                ([None, None, 1, None], "an analysis must have the keys"),
+                ([{**THOUGHT, "kind": "guesses"}, *[None] * 3], "the kind of an analysis"),
+                ([{**THOUGHT, "actions": [7, 7]}, *[None] * 3], "names an action twice"),
+                ([{**THOUGHT, "actions": [7]}, *[None] * 3], "as many weights"),
+                ([{**THOUGHT, "actions": [7, 10]}, *[None] * 3], "from 0 to 9, got 10"),
+                ([None, {**THOUGHT, "actions": [6, 2]}, None, None], "action 6, which is illegal"),
+                ([{**THOUGHT, "weights": [7, 0]}, *[None] * 3], "visits must be"),
+                ([{**THOUGHT, "weights": [7, 0.5]}, *[None] * 3], "visits must be"),
+                ([{**THOUGHT, "actions": [], "weights": []}, *[None] * 3], "at least one action"),
+                ([{**THOUGHT, "values": [1]}, *[None] * 3], "for each of 2 seats"),
+                ([{**THOUGHT, "values": [1, "x"]}, *[None] * 3], "for each of 2 seats"),
+                ([{**THOUGHT, "values": [1, float("nan")]}, *[None] * 3], "for each of 2 seats"),
+                ([{**THOUGHT, "kind": "probabilities"}, *[None] * 3], "above 0 and at most 1"),
+            ]
+        ),
         ({"more": 1}, "the keys should be"),
         ({"actions": [7, 7, 4, 2]}, "over after 2 actions, but there are 4"),
         ({"actions": [*WON, 8]}, "over after 4 actions, but there are 5"),
@@ -579,6 +604,94 @@ def test_any_value_anywhere(file, data):
 # -- As a page ------------------------------------------------------------------------------
 
 
+class Thinker(First):
+    """Tells what it thinks, beside the same choice."""
+
+    def consider(self, states, words):
+        analyses = [
+            Analysis.of_visits(np.where(mask, np.arange(1, len(mask) + 1), 0), [0.5, -0.5])
+            for mask in self.game.legal(states)
+        ]
+        return self.act(states), analyses
+
+
+def test_analysis_of_a_game():
+    players = [Thinker(GAME112), First(GAME112)]
+    episode = Episode.play(GAME112, players, seed=1, analysis=True)
+    plain = Episode.play(GAME112, players, seed=1)
+    assert episode.actions == plain.actions
+    assert plain.analysis == [None] * len(plain)
+    assert [one is not None for one in episode.analysis] == [k % 2 == 0 for k in range(len(plain))]
+    for one, mask in zip(episode.analysis[::2], GAME112.legal(episode.states())[::2], strict=False):
+        assert one.kind == "visits"
+        assert list(one.weights) == np.flatnonzero(mask).tolist()
+        assert one.values == (0.5, -0.5)
+
+
+def test_analysis_in_a_file(tmp_path):
+    analysis = [Analysis.from_dict(THOUGHT), None, Analysis("probabilities", {4: 0.5}, (None, 1))]
+    episode = won(analysis=[*analysis, None])
+    path = tmp_path / "episode.json"
+    episode.save(path)
+    assert json.loads(path.read_text(encoding="utf-8"))["version"] == 2
+    loaded = Episode.load(path)
+    assert loaded == episode != won()
+    assert loaded.analysis == [*analysis, None]
+
+
+def test_analysis_refused():
+    for analysis in ([None] * 3, "abcd", [None, None, None, THOUGHT]):
+        with pytest.raises(ValueError, match="analysis must"):
+            won(analysis=analysis)
+
+    class Liar(Thinker):
+        def consider(self, states, words):
+            return self.act(states), [Analysis("visits", {0: 0}, (0, 0))]
+
+    with pytest.raises(ValueError, match=r"action 1 of .* visits must be"):
+        Episode.play(GAME112, [Liar(GAME112), "random"], seed=1, analysis=True)
+
+
+def test_page_shows_the_analysis():
+    assert Page(won().to_html()).episode["analysis"] is None
+    analysis = [Analysis("visits", {2 * k: k + 1 for k in range(5)}, (0.5, None)), None, None, None]
+    start = GAME112.from_dict({"board": [0] * 5})
+    page = Page(Episode(GAME112, start, WON, analysis=analysis).to_html())
+    [shown, *others] = page.episode["analysis"]
+    assert others == [None] * 3
+    assert (shown["seat"], shown["kind"], shown["values"]) == (0, "visits", [0.5, None])
+    assert [one["text"] for one in shown["actions"]] == ["5 1", "4 1", "3 1", "2 1", "1 1"]
+    assert [one["weight"] for one in shown["actions"]] == [5, 4, 3, 2, 1]
+    assert sum(one["share"] for one in shown["actions"]) == pytest.approx(1, abs=1e-3)
+
+
+def test_page_shows_the_best_actions_and_the_one_played():
+    game = boardenvs.make("gekitai")
+    weights = {action: action + 1 for action in range(36)}
+    episode = Episode(game, game.new(1, 0), [3], analysis=[Analysis("visits", weights, (0, 0))])
+    [shown] = Page(episode.to_html()).episode["analysis"]
+    assert len(shown["actions"]) == 8
+    assert shown["more"] == 28
+    assert [one["text"] for one in shown["actions"] if one["chosen"]] == ["D1"]
+    assert shown["actions"][0]["text"] == "F6"
+
+
+def test_every_action_that_has_an_area_has_it_in_the_picture(game):
+    """And no two cells of a picture overlap."""
+    episode = Episode.play(game, ["random"] * game.num_players, seed=4)
+    for state, mask in zip(episode.states(), game.legal(episode.states()), strict=True):
+        box = re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', game.picture(state))
+        areas = {game.action_area(action, state) for action in np.flatnonzero(mask).tolist()}
+        areas = sorted(areas - {None})
+        assert areas or not mask.any()
+        for k, (x, y, width, height) in enumerate(areas):
+            assert 0 <= x < x + width <= float(box[1])
+            assert 0 <= y < y + height <= float(box[2])
+            for left, top, wide, high in areas[:k]:
+                apart = (x - left - wide, left - x - width, y - top - high, top - y - height)
+                assert max(apart) >= 0
+
+
 class Page(HTMLParser):
     """What a browser would make of a page: its elements, title and scripts."""
 
@@ -671,9 +784,11 @@ def test_page_is_whole():
     assert len(ids) == len(set(ids))
     code = page.scripts[1]
     asked = set(re.findall(r'getElementById\("(\w+)"\)', code))
-    asked |= set(re.findall(r'"(\w+)"', code.split("const [picture")[1].split(".map(")[0]))
+    for named in re.findall(r"=\s+(\[[^\]]*\])\s+\.map\(\(id\) => document\.getElementById", code):
+        asked |= set(json.loads(named))
     asked |= set(re.findall(r"(\w+): \(\) =>", code))
-    assert {"episode", "picture", "slider", "moves", "play", "first", "last"} <= asked <= set(ids)
+    wanted = {"episode", "picture", "slider", "moves", "play", "first", "bars", "curve"}
+    assert wanted <= asked <= set(ids)
     for control in page.all("button") + page.all("input"):
         assert control["aria-label"]
     assert len(page.all("button")) == 5

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from boardenvs.aec import make_env
 from boardenvs.dominoes175 import rules
 from boardenvs.dominoes175 import text as notation
-from boardenvs.dominoes175.picture import table_picture
+from boardenvs.dominoes175.picture import place_area, table_picture
 from boardenvs.dominoes175.rules import CELLS, GOAL, STACKS
 from boardenvs.game import Game, States, whole_number
 
@@ -208,6 +208,9 @@ class Dominoes175(Game):
             last=int(record["last_action"]),
             status=status,
         )
+
+    def action_area(self, action: int, state: np.void) -> tuple[float, float, float, float] | None:
+        return place_area(action)
 
     def _hand(self, state: np.void | States) -> tuple[int, int] | None:
         hand = state["hand"].item()

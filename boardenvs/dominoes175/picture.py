@@ -9,7 +9,7 @@ from boardenvs.dominoes175.rules import GOAL, STACKS
 from boardenvs.dominoes175.text import COLUMNS, ROWS
 from boardenvs.picture import BLACK, INK, MARGIN, RED, WIN, element, label, last_frame, svg
 
-__all__ = ["table_picture"]
+__all__ = ["place_area", "table_picture"]
 
 _END = 26  # side of one end of a tile
 _TILE = 2 * _END
@@ -64,6 +64,15 @@ def table_picture(
     shapes.append(label(MARGIN, MARGIN + ROWS * _ROW + 26, words, 20, **bold))
     width = _STACKS_X + STACKS * _STACK + 12
     return svg(width, _FLOOR + 36, f"Dominoes 175: {status}", shapes)
+
+
+def place_area(action: int) -> tuple[float, float, float, float]:
+    """Where an action is chosen: the tile to turn over, or the stack; x, y, width and height."""
+    cell, stack = divmod(action, COLUMNS), (action - ROWS * COLUMNS) // 2
+    if action < ROWS * COLUMNS:
+        x, y = MARGIN + cell[1] * _COLUMN, MARGIN + cell[0] * _ROW
+        return x, y, _COLUMN, _ROW
+    return _STACKS_X + stack * _STACK, MARGIN, _STACK, _FLOOR - MARGIN
 
 
 def _grid(taken: Sequence[bool], last: int) -> list[str]:

@@ -10,6 +10,7 @@ from boardenvs.aec import make_env
 from boardenvs.game import Game, whole_number
 from boardenvs.game112 import text as notation
 from boardenvs.game112.picture import board_picture
+from boardenvs.picture import cell_area
 
 __all__ = ["Game112", "env", "raw_env"]
 
@@ -76,6 +77,9 @@ class Game112(Game):
             status = f"player {record['to_move'] + 1} to move"
         last = int(record["last_action"])
         return board_picture(self._cells(record), -1 if last < 0 else last // 2, status)
+
+    def action_area(self, action: int, state: np.void) -> tuple[float, float, float, float] | None:
+        return cell_area(0, action // 2)
 
     def _cells(self, state: np.void) -> list[int]:
         return [int(c) for c in state["cells"][: self.board_size]]

@@ -11,6 +11,7 @@ from boardenvs.aec import make_env
 from boardenvs.game import Game, States, whole_number
 from boardenvs.gekitai import text as notation
 from boardenvs.gekitai.picture import board_picture
+from boardenvs.picture import cell_area
 
 __all__ = ["Gekitai", "env", "raw_env"]
 
@@ -114,6 +115,9 @@ class Gekitai(Game):
             to_move=None if over else int(record["to_move"]),
             winner=int(record["returns"].argmax()) if record["terminated"] else None,
         )
+
+    def action_area(self, action: int, state: np.void) -> tuple[float, float, float, float] | None:
+        return cell_area(*divmod(action, self.board_size))
 
     def _rows(self, state: np.void) -> list[str]:
         symbols = np.array([*notation.SYMBOLS, "."])  # the last one for owner -1

@@ -13,6 +13,7 @@ from boardenvs.goat_race import text as notation
 from boardenvs.goat_race.picture import board_picture
 from boardenvs.goat_race.text import COLORS, DECISIONS, LETTERS
 from boardenvs.grid import address
+from boardenvs.picture import cell_area
 
 __all__ = ["GoatRace", "env", "raw_env"]
 
@@ -236,6 +237,15 @@ class GoatRace(Game):
             last=self._last_cells(record),
             status=status,
         )
+
+    def action_area(self, action: int, state: np.void) -> tuple[float, float, float, float] | None:
+        """As `Game.action_area`: a move is where its goat is, and staying is nowhere."""
+        if action == self.num_actions - self.width - 1:
+            return None
+        if action < self.height:
+            return cell_area(action, 0)
+        begin, _ = notation.cells_of_move(action, self.height, self.width, self._die(state))
+        return cell_area(*begin)
 
     def _last_cells(self, record: np.void) -> list[tuple[int, int]]:
         """Where the last action began and ended: rows and columns, counted from 0."""

@@ -11,6 +11,7 @@ from boardenvs.aec import make_env
 from boardenvs.game import Game, States, whole_number
 from boardenvs.gomoku import text as notation
 from boardenvs.gomoku.picture import board_picture
+from boardenvs.picture import cell_area
 
 __all__ = ["Gomoku", "env", "raw_env"]
 
@@ -131,6 +132,9 @@ class Gomoku(Game):
             to_move=None if over else int(record["to_move"]),
             winner=int(record["returns"].argmax()) if won else None,
         )
+
+    def action_area(self, action: int, state: np.void) -> tuple[float, float, float, float] | None:
+        return cell_area(*divmod(action, self.board_size))
 
     def _rows(self, state: np.void, symbols: str) -> list[str]:
         """One string a row; `symbols` are those of an empty cell, black and white."""

@@ -13,7 +13,7 @@ from boardenvs.aec import make_env
 from boardenvs.game import Game, States, whole_number
 from boardenvs.pizza_order import rules
 from boardenvs.pizza_order import text as notation
-from boardenvs.pizza_order.picture import order_picture
+from boardenvs.pizza_order.picture import answer_area, order_picture
 
 __all__ = ["PizzaOrder", "env", "raw_env"]
 
@@ -165,6 +165,9 @@ class PizzaOrder(Game):
             legal=self.legal(self.batch(record))[0].tolist(),
             status=status,
         )
+
+    def action_area(self, action: int, state: np.void) -> tuple[float, float, float, float] | None:
+        return answer_area(action, self.max_pizzas)
 
     def _position_to_dict(self, state: np.void) -> dict[str, Any]:
         answers: list[int] = []

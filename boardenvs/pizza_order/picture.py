@@ -9,7 +9,7 @@ from boardenvs.picture import INK, element, label, last_frame, svg
 from boardenvs.pizza_order.rules import CUSTOM, DONE, FIRST
 from boardenvs.pizza_order.text import FLAVORS, INGREDIENTS, Pizza
 
-__all__ = ["order_picture"]
+__all__ = ["answer_area", "order_picture"]
 
 _EDGE = 12
 _IN_A_ROW = 3
@@ -72,9 +72,26 @@ def order_picture(
                 if good:
                     missing.remove(sorted(ids))
                 shapes += _badge(x + 0.72 * _PIZZA, middle - 0.72 * _PIZZA, good)
-        y += 30 + -(-most // _IN_A_ROW) * _ROW
+        y += _height(most)
     shapes += _menu(y, last, legal)
     return svg(_WIDTH, y + _MENU_ROWS * _CHIP_HEIGHT + _EDGE, f"Pizza order: {status}", shapes)
+
+
+def answer_area(action: int, most: int) -> tuple[float, float, float, float]:
+    """The place of an answer in the menu: x, y, width and height.
+
+    Args:
+        action: the answer.
+        most: how many pizzas an order may have.
+    """
+    column, row = _place(action)
+    y = _EDGE + 2 * _height(most) + row * _CHIP_HEIGHT
+    return _EDGE + column * _CHIP_WIDTH, y, _CHIP_WIDTH, _CHIP_HEIGHT
+
+
+def _height(pizzas: int) -> int:
+    """Of room for so many pizzas under their heading."""
+    return 30 + -(-pizzas // _IN_A_ROW) * _ROW
 
 
 def _circle(

@@ -1,0 +1,1 @@
+"""Playing against agents in a page, served on this machine alone."""

@@ -1,0 +1,129 @@
+"""`Analysis`: what a player made of a position before its move there."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from boardenvs.game import Game, whole_number
+
+__all__ = ["KINDS", "Analysis"]
+
+KINDS = ("visits", "probabilities")
+"""What weights may be: how often a search tried each action, or how probable it is."""
+_FEWEST = 0.001  # of a policy's probabilities, those below are not kept
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """How a player weighed the actions of one position, and how it judged the position."""
+
+    kind: str
+    """One of `KINDS`."""
+    weights: Mapping[int, float]
+    """Of each action that has one: visits as whole numbers of at least 1, or probabilities
+    above 0. At least one action."""
+    values: tuple[float | None, ...]
+    """The result that it expects for each seat, `None` where it expects nothing."""
+
+    @classmethod
+    def of_visits(cls, visits: npt.NDArray[np.integer[Any]], values: Any) -> Analysis:
+        """Of a search.
+
+        Args:
+            visits: of each action, shape (num_actions,).
+            values: the result expected for each seat, shape (num_players,).
+        """
+        tried = np.flatnonzero(visits > 0)
+        return cls("visits", {int(a): int(visits[a]) for a in tried}, _rounded(values))
+
+    @classmethod
+    def of_policy(cls, probabilities: npt.NDArray[np.floating[Any]], values: Any) -> Analysis:
+        """Of a policy; actions with less than a thousandth are left out.
+
+        Args:
+            probabilities: of each action, shape (num_actions,).
+            values: the result expected for each seat, NaN for none, shape (num_players,).
+        """
+        probable = np.flatnonzero(probabilities >= min(_FEWEST, probabilities.max()))
+        weights = {int(a): round(float(probabilities[a]), 4) for a in probable}
+        return cls("probabilities", weights, _rounded(values))
+
+    @property
+    def shares(self) -> dict[int, float]:
+        """Each action's part of the whole, from 0 to 1, the largest first."""
+        whole = sum(self.weights.values()) if self.kind == "visits" else 1.0
+        ranked = sorted(self.weights.items(), key=lambda item: (-item[1], item[0]))
+        return {action: weight / whole for action, weight in ranked}
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON values; `from_dict` gives an equal analysis back."""
+        return {
+            "kind": self.kind,
+            "actions": list(self.weights),
+            "weights": list(self.weights.values()),
+            "values": list(self.values),
+        }
+
+    @classmethod
+    def from_dict(cls, data: Any) -> Analysis:
+        """What `to_dict` wrote.
+
+        Raises:
+            ValueError: it is no such dictionary.
+        """
+        keys = ["actions", "kind", "values", "weights"]
+        if not isinstance(data, Mapping) or sorted(map(str, data)) != keys:
+            raise ValueError(f"an analysis must have the keys {keys}, got {data!r}")
+        lists = [data[key] for key in ("actions", "weights", "values")]
+        if not all(isinstance(one, list) for one in lists) or len(lists[0]) != len(lists[1]):
+            raise ValueError(
+                f"an analysis has lists of actions, as many weights, and values, got {data!r}"
+            )
+        actions = [whole_number("an analysed action", action, 0) for action in lists[0]]
+        if len(set(actions)) < len(actions):
+            raise ValueError(f"an analysis names an action twice: {actions}")
+        return cls(data["kind"], dict(zip(actions, lists[1], strict=True)), tuple(lists[2]))
+
+    def check(self, game: Game, legal: npt.NDArray[np.bool_]) -> None:
+        """Raise `ValueError` unless this is an analysis of a position.
+
+        Args:
+            game: what is played.
+            legal: the position's legal actions, bool of shape (num_actions,).
+        """
+        if self.kind not in KINDS:
+            raise ValueError(f"the kind of an analysis must be one of {KINDS}, got {self.kind!r}")
+        if not self.weights:
+            raise ValueError("an analysis must weigh at least one action")
+        for action, weight in self.weights.items():
+            number = whole_number("an analysed action", action, 0, game.num_actions - 1)
+            if not legal[number]:
+                raise ValueError(f"an analysis weighs action {number}, which is illegal there")
+            if self.kind == "visits":
+                whole_number("visits", weight, 1)
+            elif not _is_number(weight) or not 0 < weight <= 1:
+                raise ValueError(f"a probability must be above 0 and at most 1, got {weight!r}")
+        if self.kind == "probabilities" and sum(self.weights.values()) > 1.01:
+            raise ValueError("the probabilities of an analysis must not sum to more than 1")
+        if len(self.values) != game.num_players or not all(
+            value is None or (_is_number(value) and math.isfinite(value)) for value in self.values
+        ):
+            raise ValueError(
+                f"an analysis must have a number or None for each of {game.num_players} seats, "
+                f"got {self.values!r}"
+            )
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _rounded(values: Any) -> tuple[float | None, ...]:
+    """Expected results with four decimals, as a person reads them; `None` for what is no number."""
+    return tuple(round(float(v), 4) if math.isfinite(v) else None for v in values)

@@ -1,0 +1,165 @@
+"""The page that shows a game: picture, text, moves, and what the players made of them.
+
+`page.html` is its frame, `page.css` its looks; `view.js` goes through the positions and
+`analysis.js` shows what the players thought. They are put into one file, which needs nothing
+from outside.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from boardenvs.analysis import Analysis
+from boardenvs.game import Game, States
+
+__all__ = [
+    "Panel",
+    "packed",
+    "page_html",
+    "position_text",
+    "show_analysis",
+    "show_moves",
+    "show_players",
+    "show_thought",
+]
+
+_HERE = Path(__file__).parent
+_SHOWN = 8
+"""Actions of an analysis, at most."""
+
+
+class Panel(NamedTuple):
+    """What a page has more than a replay, such as the means to play on."""
+
+    html: str = ""
+    """Stands below the picture."""
+    style: str = ""
+    """Follows the page's own."""
+    script: str = ""
+    """Follows the page's own."""
+
+
+def page_html(
+    game: Game, players: Sequence[str], data: dict[str, Any], panel: Panel | None = None
+) -> str:
+    """One HTML page with all it needs inside.
+
+    Args:
+        game: what is played.
+        players: a name for each seat.
+        data: what `view.js` reads: "texts" and "pictures" of the positions as `packed` makes
+            them, "moves", "players", "result", "analysis", and what the panel's script reads.
+        panel: by default the page is a replay.
+    """
+    panel = panel or Panel()
+    name = type(game).__name__
+    values = {
+        "title": html.escape(f"{name}: {', '.join(players)}"),
+        "heading": html.escape(name),
+        "game": html.escape(repr(game)),
+        # Inside of a script element only "<" can do harm.
+        "episode": json.dumps(data).replace("<", "\\u003c"),
+        "panel": panel.html,
+        "style": _file("page.css") + panel.style,
+        "script": _file("view.js") + _file("analysis.js") + "start();\n" + panel.script,
+    }
+    return re.sub(r"\{\{(\w+)\}\}", lambda found: values[found[1]], _file("page.html"))
+
+
+def _file(name: str) -> str:
+    return (_HERE / name).read_text(encoding="utf-8")
+
+
+def position_text(game: Game, state: np.void) -> str:
+    """A position, and below it what else its player to move knows."""
+    over = state["terminated"] or state["truncated"]
+    aside = "" if over else game.aside(state)
+    return game.to_text(state) + (f"{aside}\n" if aside else "")
+
+
+def show_moves(
+    game: Game, states: States, actions: Sequence[int], players: Sequence[str]
+) -> list[dict[str, Any]]:
+    """Number, player and text of every action.
+
+    Args:
+        game: what is played.
+        states: the positions, of which each action has led to the next one, shape (N + 1,).
+        actions: N of them; the last one may be illegal.
+        players: a name for each seat.
+    """
+    offended = states["offender"][-1] >= 0 > states["offender"][0]
+    moves: list[dict[str, Any]] = []
+    for action, state in zip(actions, states, strict=False):
+        illegal = offended and len(moves) == len(actions) - 1
+        text = game.action_to_text(action, state) + (" (illegal)" if illegal else "")
+        seat = int(state["to_move"])
+        moves.append({"ply": int(state["ply"]) + 1, "player": players[seat], "text": text})
+    return moves
+
+
+def show_players(
+    players: Sequence[str], returns: Sequence[float], over: bool
+) -> list[dict[str, str]]:
+    """Name and result of every seat; no result before the rules have ended the game."""
+    return [
+        {"name": name, "result": (f"{value:+g}" if value else "0") if over else ""}
+        for name, value in zip(players, returns, strict=True)
+    ]
+
+
+def show_analysis(
+    game: Game, states: States, actions: Sequence[int], analysis: Sequence[Analysis | None]
+) -> list[dict[str, Any] | None] | None:
+    """What the players made of the positions, as the page reads it; `None` if there is nothing.
+
+    Args:
+        game: what is played.
+        states: as for `show_moves`, like the next one.
+        actions: N of them.
+        analysis: of each action.
+    """
+    if not any(analysis):
+        return None
+    return [
+        None if one is None else show_thought(game, state, one, action)
+        for state, action, one in zip(states, actions, analysis, strict=False)
+    ]
+
+
+def show_thought(game: Game, state: np.void, analysis: Analysis, chosen: int) -> dict[str, Any]:
+    """What one player made of one position: its best actions, and the results it expects."""
+    shares = analysis.shares
+    shown = list(shares)[:_SHOWN]
+    if chosen in shares and chosen not in shown:
+        shown[-1] = chosen
+    return {
+        "seat": int(state["to_move"]),
+        "kind": analysis.kind,
+        "values": list(analysis.values),
+        "more": len(shares) - len(shown),
+        "actions": [
+            {
+                "text": game.action_to_text(action, state),
+                "share": round(shares[action], 4),
+                "weight": analysis.weights[action],
+                "chosen": action == chosen,
+                "area": game.action_area(action, state),
+            }
+            for action in shown
+        ],
+    }
+
+
+def packed(texts: Sequence[str]) -> dict[str, Any]:
+    """Texts as numbers of their lines: the positions of a game have most lines in common."""
+    lines: dict[str, int] = {}
+    frames = [[lines.setdefault(line, len(lines)) for line in text.split("\n")] for text in texts]
+    return {"lines": list(lines), "frames": frames}

@@ -1,0 +1,123 @@
+"use strict";
+// The positions of a game one by one: picture, text, slider, moves, keys.
+const episode = JSON.parse(document.getElementById("episode").textContent);
+const [picture, text, slider, status, result, list, play] =
+  ["picture", "text", "slider", "status", "result", "moves", "play"]
+    .map((id) => document.getElementById(id));
+// A position is stored as the numbers of its lines.
+const unpacked = ({ lines, frames }) => frames.map((frame) => frame.map((i) => lines[i]).join("\n"));
+const texts = unpacked(episode.texts);
+const pictures = unpacked(episode.pictures);
+const { moves } = episode;
+const onShow = []; // what else is to be done when a position is shown
+let now = 0;
+let timer = null;
+
+const end = () => moves.length;
+
+function make(tag, className, content = "") {
+  const made = document.createElement(tag);
+  made.className = className;
+  made.textContent = content;
+  return made;
+}
+
+function svgElement(tag, attributes, content = "") {
+  const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  made.textContent = content;
+  return made;
+}
+
+function show(k) {
+  now = Math.min(Math.max(k, 0), end());
+  picture.innerHTML = pictures[now];
+  text.textContent = texts[now];
+  const move = moves[now - 1];
+  status.textContent = move ? `${move.ply}. ${move.player}: ${move.text}` : "Start";
+  result.textContent = now === end() ? episode.result : "";
+  slider.value = now;
+  slider.setAttribute("aria-valuetext", status.textContent);
+  for (const id of ["first", "previous"]) document.getElementById(id).disabled = now === 0;
+  for (const id of ["next", "last"]) document.getElementById(id).disabled = now === end();
+  list.querySelector("[aria-current]")?.removeAttribute("aria-current");
+  const current = list.children[now].firstChild;
+  current.setAttribute("aria-current", "step");
+  // Scrolls the list alone; scrollIntoView would move the page as well.
+  const above = current.offsetTop - list.scrollTop;
+  if (above < 0) list.scrollTop += above;
+  const below = above + current.offsetHeight - list.clientHeight;
+  if (below > 0) list.scrollTop += below;
+  for (const also of onShow) also();
+}
+
+function setPlaying(on) {
+  clearInterval(timer);
+  timer = on ? setInterval(() => (now < end() ? show(now + 1) : setPlaying(false)), 800) : null;
+  play.setAttribute("aria-label", on ? "Pause" : "Play");
+  play.querySelector("path").setAttribute(
+    "d", on ? "M3 2h4v12H3zM9 2h4v12H9z" : "M3 1.5v13L14 8z");
+  status.setAttribute("aria-live", on ? "off" : "polite");
+}
+
+// Whoever picks a position wants to look at it.
+function pick(k) {
+  setPlaying(false);
+  show(k);
+}
+
+function listPlayers() {
+  const items = episode.players.map((player) => {
+    const item = document.createElement("li");
+    item.append(make("span", "name", player.name));
+    if (player.result) item.append(make("b", "", player.result));
+    return item;
+  });
+  document.getElementById("players").replaceChildren(...items);
+}
+
+// Bring list and slider in line with the moves.
+function listMoves() {
+  while (list.children.length > end() + 1) list.lastChild.remove();
+  for (let k = list.children.length; k <= end(); k++) {
+    const move = moves[k - 1];
+    const button = document.createElement("button");
+    button.append(
+      make("span", "number", move ? `${move.ply}.` : ""),
+      make("span", "move", move ? move.text : "Start"),
+      make("span", "name", move ? move.player : ""));
+    button.addEventListener("click", () => pick(k));
+    const item = document.createElement("li");
+    item.append(button);
+    list.append(item);
+  }
+  slider.max = end();
+  play.disabled = end() === 0;
+}
+
+const steps = { first: () => 0, previous: () => now - 1, next: () => now + 1, last: end };
+for (const [id, target] of Object.entries(steps)) {
+  document.getElementById(id).addEventListener("click", () => pick(target()));
+}
+play.addEventListener("click", () => {
+  if (timer === null && now === end()) show(0);
+  setPlaying(timer === null);
+});
+slider.addEventListener("input", () => pick(Number(slider.value)));
+const keys = { ArrowLeft: "previous", ArrowRight: "next", Home: "first", End: "last" };
+document.addEventListener("keydown", (event) => {
+  const taken = event.altKey || event.ctrlKey || event.metaKey || event.shiftKey;
+  // Where one types or chooses, these keys have a meaning already.
+  if (!taken && !event.target.matches("input, select") && event.key in keys) {
+    event.preventDefault();
+    pick(steps[keys[event.key]]());
+  }
+});
+
+function start() {
+  listPlayers();
+  listMoves();
+  setPlaying(false);
+  show(0);
+}
+

@@ -1,0 +1,156 @@
+"""The replay page in a real browser, with real clicks and keys."""
+
+import re
+
+import numpy as np
+import pytest
+
+import boardenvs
+from boardenvs import Episode
+from boardenvs.analysis import Analysis
+
+GAME = boardenvs.make("game112", board_size=5)
+MOVES = [7, 1, 4, 2]  # 4 2, 1 2, 3 1, 2 1: the second player makes 1, 1, 2
+
+
+@pytest.fixture
+def shown(tab, tmp_path):
+    """The function that opens the page of an episode from disk."""
+
+    def show(analysis=None):
+        episode = Episode(GAME, GAME.new(1, seed=3), MOVES, ["ann", "bob"], analysis)
+        path = tmp_path / "episode.html"
+        episode.save_html(path)
+        tab.goto(path.as_uri())
+        return tab
+
+    return show
+
+
+def thoughts():
+    """The first player tells of both moves, the second one of nothing."""
+    start = Episode(GAME, GAME.new(1, seed=3), MOVES).states()
+    legal = GAME.legal(start)
+    visits = np.where(legal, np.arange(1, 11), 0)
+    visits[2, 4] = 50
+    return [
+        Analysis.of_visits(visits[0], [0.5, -0.5]),
+        None,
+        Analysis.of_policy(visits[2] / visits[2].sum(), [-0.25, 0.25]),
+        None,
+    ]
+
+
+def status(tab):
+    return tab.locator("#status").inner_text()
+
+
+def test_buttons_and_keys(shown):
+    tab = shown()
+    assert status(tab) == "Start"
+    assert tab.get_by_label("Previous position").is_disabled()
+    tab.get_by_label("Next position").click()
+    assert status(tab) == "1. ann: 4 2"
+    tab.keyboard.press("ArrowRight")
+    tab.keyboard.press("ArrowRight")
+    assert status(tab) == "3. ann: 3 1"
+    tab.keyboard.press("ArrowLeft")
+    assert status(tab) == "2. bob: 1 2"
+    tab.keyboard.press("End")
+    assert status(tab) == "4. bob: 2 1"
+    assert tab.locator("#result").inner_text() == "bob wins"
+    assert tab.get_by_label("Next position").is_disabled()
+    tab.keyboard.press("Control+Home")  # the browser's own
+    assert status(tab) == "4. bob: 2 1"
+    tab.keyboard.press("Home")
+    assert status(tab) == "Start"
+
+
+def test_moves_slider_and_playing(shown):
+    tab = shown()
+    tab.get_by_role("button", name=re.compile("3. 3 1")).click()
+    assert status(tab) == "3. ann: 3 1"
+    assert tab.locator("[aria-current]").inner_text().split() == ["3.", "3", "1", "ann"]
+    state = Episode(GAME, GAME.new(1, seed=3), MOVES).states()[3]
+    assert tab.locator("#text").inner_text() == GAME.to_text(state)
+    assert tab.locator("#picture svg").get_attribute("aria-label") == "112 game: player 2 to move"
+    tab.locator("#slider").focus()
+    tab.keyboard.press("ArrowLeft")
+    assert status(tab) == "2. bob: 1 2"
+    tab.get_by_label("Play", exact=True).click()
+    assert tab.get_by_label("Pause").is_visible()
+    tab.get_by_text("bob wins").wait_for()
+    tab.get_by_label("Play", exact=True).wait_for()
+
+
+def test_without_analysis_nothing_is_said_of_it(shown):
+    tab = shown()
+    assert tab.locator("#analysis").is_hidden()
+    assert tab.locator(".share").count() == 0
+
+
+def test_what_the_players_thought(shown):
+    tab = shown(thoughts())
+    assert tab.locator("#thought").inner_text() == "ann before move 1 (expects +0.50): visits"
+    rows = [row.inner_text().split() for row in tab.locator("#bars tr").all()]
+    assert rows[0] == ["5", "2", "10", "18%"]
+    assert rows[-1] == ["and", "2", "more"]
+    assert len(rows) == 9
+    assert tab.locator("#bars .chosen").inner_text().split() == ["4", "2", "8", "15%"]
+    widths = [bar.bounding_box()["width"] for bar in tab.locator("#bars .bar").all()]
+    assert widths == sorted(widths, reverse=True)
+    assert widths[0] > 1.5 * widths[-1] > 0
+    # On the board, the shares of both values of a cell together.
+    shares = sorted(mark.text_content() for mark in tab.locator(".share").all())
+    assert shares == ["13%", "20%", "27%", "35%"]
+    tab.keyboard.press("ArrowRight")
+    assert tab.locator("#thought").inner_text() == "No analysis of move 2"
+    assert tab.locator("#bars").is_hidden()
+    assert tab.locator(".share").count() == 0
+    tab.keyboard.press("ArrowRight")
+    assert (
+        tab.locator("#thought").inner_text() == "ann before move 3 (expects -0.25): probabilities"
+    )
+    tab.keyboard.press("End")
+    assert tab.locator("#thought").inner_text() == "The end"
+
+
+def test_the_curve(shown):
+    tab = shown(thoughts())
+
+    def points():
+        [line] = tab.locator("#curve polyline").all()
+        return [tuple(map(float, p.split(","))) for p in line.get_attribute("points").split()]
+
+    (x0, first), (x2, third) = points()
+    zero = (8 + 132) / 2
+    assert first == pytest.approx(zero - 0.5 * 62)
+    assert third == pytest.approx(zero + 0.25 * 62)
+    assert (x0, x2) == (30, 30 + (392 - 30) / 2)
+    assert tab.locator("#legend").inner_text().strip() == "as ann judges"
+    tab.get_by_label("Evaluation for").select_option("bob")
+    assert points()[0][1] == pytest.approx(zero + 0.5 * 62)
+    # A click shows the position that stands there.
+    box = tab.locator("#curve").bounding_box()
+    for k, said in ((3, "3. ann: 3 1"), (0, "Start"), (4, "4. bob: 2 1")):
+        x = (30 + k / 4 * 362) / 400 * box["width"]
+        tab.locator("#curve").click(position={"x": x, "y": box["height"] / 2})
+        assert status(tab) == said
+        assert tab.locator("#curve .now").get_attribute("d").startswith(f"M{30 + k / 4 * 362:g} ")
+
+
+def test_names_are_not_markup(tab, tmp_path):
+    evil = "<img src=x onerror=alert(1)>"
+    path = tmp_path / "episode.html"
+    Episode(GAME, GAME.new(1, 3), MOVES, [evil, "bob"], thoughts()).save_html(path)
+    tab.goto(path.as_uri())
+    assert tab.locator("img").count() == 0
+    assert evil in tab.locator("#thought").inner_text()
+    assert evil in tab.locator("#viewpoint").inner_text()
+
+
+@pytest.mark.parametrize("width", [320, 800, 1400])
+def test_nothing_is_wider_than_the_page(shown, width):
+    tab = shown(thoughts())
+    tab.set_viewport_size({"width": width, "height": 700})
+    assert tab.evaluate("document.documentElement.scrollWidth") <= width

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 import pyspiel
@@ -104,11 +104,15 @@ def _game_type(
     )
 
 
+def _none(game: Game) -> int:
+    return 0
+
+
 def register(
     cls: type[Game],
     *,
     num_players: tuple[int, int] | None = None,
-    most_outcomes: Callable[[Any], int] = lambda game: 0,
+    most_outcomes: Callable[[Any], int] | None = None,
     chance: type[Chance] = Chance,
     readers: Mapping[str, Reader] | None = None,
 ) -> None:
@@ -127,14 +131,19 @@ def register(
     name = f"python_boardenvs_{cls.name}"
     if name in pyspiel.registered_names():
         return
+    if cls.has_hidden and chance is Chance:
+        raise ValueError(f"{cls.name} hides something: it needs a chance that draws it when seen")
+    if cls.has_chance and most_outcomes is None:
+        raise ValueError(f"{cls.name} has chance: most_outcomes must say how many outcomes at most")
     members = {
         "__doc__": cls.__doc__,
         "cls": cls,
         "chance_cls": chance,
         "readers": dict(readers or {}),
-        "most_outcomes": staticmethod(most_outcomes),
+        "most_outcomes": staticmethod(most_outcomes or _none),
     }
     game_cls = type(f"OpenSpiel{cls.__name__}", (BoardGame,), members)
-    seats: Sequence[int] = num_players or (cls().num_players,)
+    make: Callable[..., Game] = cls
+    seats = num_players or (make().num_players,)
     defaults = specification(cls, dict(readers or {}))
     pyspiel.register_game(_game_type(cls, defaults, cls.has_chance, *seats), game_cls)

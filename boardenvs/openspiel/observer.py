@@ -30,13 +30,13 @@ class BoardObserver:
         """Write what the player sees into `tensor`, and so into `dict`."""
         self.tensor[:] = 0
         if state.dealt:
-            self.dict["observation"][:] = self._game.observe(state.record, player)[0]
+            self.dict["observation"][:] = self._game.observe(state.states, player)[0]
 
     def string_from(self, state: BoardState, player: int) -> str:
         """The board as the console shows it, and what the player to move sees beside it."""
         if not state.dealt:
             return ""
-        record = state.record
+        record = state.states[0]
         return self._game.to_text(record) + self._game.aside(record)
 
 

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyspiel
 
+from boardenvs.game import States
+
 if TYPE_CHECKING:
     from boardenvs.openspiel.game import BoardGame
 
@@ -38,10 +40,9 @@ class BoardState(pyspiel.State):
         return not self._ways or self._action is not None
 
     @property
-    def record(self) -> np.void:
-        """A copy of the position; while chance is to decide, the one before the last action."""
-        record: np.void = self._states.copy()[0]
-        return record
+    def states(self) -> States:
+        """A copy of the position, shape (1,); while chance decides, the one before the action."""
+        return self._states.copy()
 
     # -- What OpenSpiel asks for --------------------------------------------------------
 
@@ -76,7 +77,7 @@ class BoardState(pyspiel.State):
         chance = self.get_game().chance
         if not self._ways:
             outcomes: tuple[int, ...] = ()
-            before = action
+            before: int | None = action
             states, ways = chance.play(self._states, action, ())
         else:
             if action not in self._ways:

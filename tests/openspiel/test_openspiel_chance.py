@@ -62,7 +62,7 @@ def test_the_draws_of_the_rules_lead_to_the_same_positions(name):
         follow(state, draws)
         while True:
             assert compiled[0] == states[0]
-            assert state.record == without_stream(states[0])
+            assert state.states[0] == without_stream(states[0])
             if state.is_terminal():
                 break
             action = int(rng.choice(state.legal_actions()))
@@ -79,7 +79,7 @@ def test_the_draws_of_the_rules_lead_to_the_same_positions(name):
 def outcomes_after(state, told, probability=1.0):
     """How probable each thing told is once chance has decided: a Counter."""
     if not state.is_chance_node():
-        return Counter({told(state.record): probability})
+        return Counter({told(state.states[0]): probability})
     total = Counter()
     for outcome, share in state.chance_outcomes():
         total.update(outcomes_after(state.child(outcome), told, probability * share))
@@ -103,7 +103,7 @@ def die_and_seat(record):
 
 def compare_throws(game, state, action, rng):
     """The probabilities of throws after an action, once they agree with the rules' own throws."""
-    states = np.repeat(state.record, 3000)
+    states = np.repeat(state.states[0], 3000)
     states["rng"] = rng.integers(0, 2**64, len(states), np.uint64)
     game.play(states, np.full(len(states), action))
     probabilities = outcomes_after(state.child(action), die_and_seat)
@@ -138,7 +138,7 @@ def test_a_throw_that_leaves_nothing_to_choose_is_followed_by_another():
         }
     )
     # White's goats are all covered: it throws a row with a goat to move forward, or black throws.
-    move = game.action_from_text("B1C1", state.record)
+    move = game.action_from_text("B1C1", state.states[0])
     probabilities = compare_throws(game, state, move, np.random.default_rng(0))
     white = {key: p for key, p in probabilities.items() if key[1] == 0}
     assert white == pytest.approx({(1, 0): 1 / 6, (2, 0): 1 / 6})
@@ -167,11 +167,11 @@ def test_tiles_are_as_probable_as_those_of_a_shuffled_grid():
         states = game.new(1, seed)
         while True:
             seen, grid = without_stream(states[0]), states["grid"][0]
-            seen["grid"] = state.record["grid"]
-            assert state.record == seen
+            seen["grid"] = state.states[0]["grid"]
+            assert state.states[0] == seen
             turned = states["taken"][0] != 0
-            assert np.array_equal(state.record["grid"][turned], grid[turned])
-            assert np.array_equal(game.observe(state.record, 0), game.observe(states, 0))
+            assert np.array_equal(state.states[0]["grid"][turned], grid[turned])
+            assert np.array_equal(game.observe(state.states[0], 0), game.observe(states, 0))
             if state.is_terminal():
                 break
             action = int(rng.choice(state.legal_actions()))
@@ -180,7 +180,7 @@ def test_tiles_are_as_probable_as_those_of_a_shuffled_grid():
                 unseen = sorted(grid[~turned].tolist())
                 after = state.child(action)
                 assert after.chance_outcomes() == [(tile, 1 / len(unseen)) for tile in unseen]
-                copies = game.conceal(np.repeat(state.record, 3000), 0, rng)
+                copies = game.conceal(np.repeat(state.states[0], 3000), 0, rng)
                 tiles = Counter(copies["grid"][:, action].tolist())
                 assert_drawn_from(dict(after.chance_outcomes()), tiles)
                 state.apply_action(action)
@@ -202,7 +202,7 @@ def test_a_deck_leaves_nothing_to_chance():
     rng = np.random.default_rng(0)
     while not state.is_terminal():
         assert not state.is_chance_node()
-        assert state.record == without_stream(states[0])
+        assert state.states[0] == without_stream(states[0])
         action = int(rng.choice(state.legal_actions()))
         state.apply_action(action)
         game.game.play(states, [action])

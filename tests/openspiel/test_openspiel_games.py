@@ -76,7 +76,7 @@ def test_positions_set_up_by_hand(game, random_positions):
         state = spiel.new_initial_state(game.to_dict(record))
         expected = record.copy()
         expected["rng"] = 0
-        assert state.record == expected
+        assert state.states[0] == expected
         assert state.to_dict() == {**game.to_dict(record), "rng": 0}
         over = bool(record["terminated"] or record["truncated"])
         assert state.is_terminal() == over
@@ -92,13 +92,13 @@ def test_observations(game):
     state = decided(load(game.name).new_initial_state(), rng)
     for _ in range(5):
         for player in range(game.num_players):
-            seen = game.observe(state.record, player).ravel().tolist()
+            seen = game.observe(state.states[0], player).ravel().tolist()
             assert state.observation_tensor(player) == seen
         text = state.observation_string(0)
-        assert text == game.to_text(state.record) + game.aside(state.record)
+        assert text == game.to_text(state.states[0]) + game.aside(state.states[0])
         assert state.information_state_string(0) == state.history_str()
         action = int(rng.choice(state.legal_actions()))
-        assert state.action_to_string(action) == game.action_to_text(action, state.record)
+        assert state.action_to_string(action) == game.action_to_text(action, state.states[0])
         state.apply_action(action)
         if state.is_chance_node():  # the board as it was before the action
             assert state.observation_string(0) == text
@@ -124,7 +124,7 @@ def test_what_is_not_legal_is_refused():
     with pytest.raises(ValueError, match="28 is no outcome of this draw"):
         state.apply_action(28)
     state.apply_action(27)
-    assert state.record["hand"] == 27
+    assert state.states[0]["hand"] == 27
     state = load("gekitai").new_initial_state()
     state.apply_action(0)
     with pytest.raises(ValueError, match="action 0 is not legal"):
@@ -139,6 +139,16 @@ def test_a_game_of_ones_own():
     for _ in range(2):  # a second time changes nothing
         boardenvs.openspiel.register(Own)
     assert type(load("own_of_the_tests").game) is Own
+
+
+@pytest.mark.parametrize(
+    ("facts", "message"),
+    [({"has_chance": True}, "most_outcomes"), ({"has_hidden": True}, "draws it when seen")],
+)
+def test_a_game_that_says_too_little_is_refused(facts, message):
+    own = type("Refused", (Game112,), {"name": "refused_of_the_tests", **facts})
+    with pytest.raises(ValueError, match=message):
+        boardenvs.openspiel.register(own)
 
 
 def test_importing_again_is_fine():

@@ -22,7 +22,9 @@ NOT_TENSORS = ("dominoes175", "pizza_order")
 
 def environment(name):
     env = getattr(boardenvs, f"{name}_v0").env(illegal="raise")
-    return PettingZooWrapper(WithoutInfo(env) if name in NOT_TENSORS else env, use_mask=True, seed=0)
+    return PettingZooWrapper(
+        WithoutInfo(env) if name in NOT_TENSORS else env, use_mask=True, seed=0
+    )
 
 
 @pytest.mark.parametrize("name", NOT_TENSORS)

@@ -163,13 +163,14 @@ ARGUMENTS = [
 
 @pytest.mark.parametrize("arguments", ARGUMENTS)
 def test_every_argument_survives_json(game, arguments):
-    opponents = {"opponent": ["random"] * (game.num_players - 1)} if game.num_players > 1 else {}
-    given = {**PARAMETERS[game.name], **opponents, **arguments}
+    expected = boardenvs.make(game.name, **PARAMETERS[game.name])
+    opponents = ["random"] * (expected.num_players - 1) or "random"
+    given = {**PARAMETERS[game.name], "opponent": opponents, **arguments}
     env = gymnasium.make(env_id(game.name), **given)
     spec = EnvSpec.from_json(env.spec.to_json())
     assert spec == env.spec
     again = gymnasium.make(spec)
-    assert again.unwrapped.game == boardenvs.make(game.name, **PARAMETERS[game.name])
+    assert again.unwrapped.game == expected
     assert again.render_mode == arguments.get("render_mode")
     check_environments_match(env, again, num_steps=10)
     if "record_episode" in arguments:

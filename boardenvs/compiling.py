@@ -223,11 +223,12 @@ class Kernels:
     """
 
     def __init__(self, rules: types.ModuleType) -> None:
-        self._rules = rules
+        self.rules = rules
+        """The module they are bound to."""
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         loop = getattr(loops, name)
         partial = loop.__code__.co_varnames[: loop.__code__.co_argcount][-2:] == ("low", "high")
-        kernel = (bind_parallel if partial else bind)(loop, self._rules)
+        kernel = (bind_parallel if partial else bind)(loop, self.rules)
         setattr(self, name, kernel)
         return kernel

@@ -6,10 +6,12 @@ import subprocess
 import sys
 
 import gymnasium
+import numpy as np
 import pytest
 from gymnasium.envs.registration import EnvSpec
 from gymnasium.utils.env_match import check_environments_match
 from gymnasium.vector import AutoresetMode
+from gymnasium.wrappers import FlattenObservation
 
 import boardenvs
 from boardenvs.registration import GAMES, env_id
@@ -151,6 +153,66 @@ def test_a_spec_survives_json_and_pickle(game):
         assert again.unwrapped.game == env.unwrapped.game
         assert again.spec == env.spec
         check_environments_match(env, again, num_steps=30)
+
+
+ARGUMENTS = [
+    {"seat": 0, "illegal": "lose"},
+    {"render_mode": "ansi", "record_episode": True, "max_episode_steps": 50},
+]
+
+
+@pytest.mark.parametrize("arguments", ARGUMENTS)
+def test_every_argument_survives_json(game, arguments):
+    expected = boardenvs.make(game.name, **PARAMETERS[game.name])
+    opponents = ["random"] * (expected.num_players - 1) or "random"
+    given = {**PARAMETERS[game.name], "opponent": opponents, **arguments}
+    env = gymnasium.make(env_id(game.name), **given)
+    spec = EnvSpec.from_json(env.spec.to_json())
+    assert spec == env.spec
+    again = gymnasium.make(spec)
+    assert again.unwrapped.game == expected
+    assert again.render_mode == arguments.get("render_mode")
+    check_environments_match(env, again, num_steps=10)
+    if "record_episode" in arguments:
+        assert again.unwrapped.episode.actions == env.unwrapped.episode.actions
+
+
+def test_wrappers_survive_json(game):
+    env = FlattenObservation(gymnasium.make(env_id(game.name)))
+    again = gymnasium.make(EnvSpec.from_json(env.spec.to_json()))
+    assert again.observation_space == env.observation_space
+    check_environments_match(env, again, num_steps=10)
+
+
+def test_an_opponent_that_is_no_name_has_no_json():
+    class First:
+        def act(self, states):
+            return boardenvs.make("gekitai").legal(states).argmax(1)
+
+    env = gymnasium.make("boardenvs/Gekitai-v0", opponent=First())
+    with pytest.raises(TypeError, match="not JSON serializable"):
+        env.spec.to_json()
+
+
+def test_the_registry_lists_the_games():
+    listed = gymnasium.pprint_registry(disable_print=True)
+    section = listed.split("===== boardenvs =====")[1].split("=====")[0]
+    assert set(section.split()) == {env_id(name) for name in GAMES}
+
+
+def test_a_vector_spec_survives_json(game):
+    envs = gymnasium.make_vec(
+        env_id(game.name),
+        num_envs=3,
+        vectorization_mode="vector_entry_point",
+        illegal="raise",
+        **PARAMETERS[game.name],
+    )
+    again = gymnasium.make_vec(EnvSpec.from_json(envs.spec.to_json()))
+    assert type(again) is SeatVectorEnv
+    assert again.num_envs == 3
+    assert again.game == envs.game
+    np.testing.assert_array_equal(again.reset(seed=0)[0], envs.reset(seed=0)[0])
 
 
 @pytest.mark.parametrize("mode", AutoresetMode)

@@ -14,6 +14,7 @@ from stable_baselines3.common.vec_env import DummyVecEnv
 
 import agents
 import boardenvs
+from agents.training.vec_env import SB3VecEnv
 from boardenvs.registration import env_id
 
 
@@ -79,6 +80,44 @@ def test_masks_are_found_through_wrappers_and_vectors(name):
     model = small_model(venv).learn(128)
     returns, _ = evaluate_policy(model, venv, n_eval_episodes=4, return_episode_rewards=True)
     assert len(returns) == 4
+
+
+def predicted(model, venv, observations):
+    """Actions by the masks of a vector of environments, as sb3-contrib's documentation does it."""
+    masks = get_action_masks(venv)
+    actions, _ = model.predict(observations, action_masks=masks, deterministic=False)
+    assert masks.shape == (venv.num_envs, venv.action_space.n)
+    assert masks[np.arange(venv.num_envs), actions].all()
+    return actions
+
+
+def dummy_vector(name):
+    return DummyVecEnv([lambda: gymnasium.make(env_id(name), illegal="raise")] * 3)
+
+
+def native_vector(name):
+    envs = gymnasium.make_vec(
+        env_id(name), num_envs=16, vectorization_mode="vector_entry_point", illegal="raise"
+    )
+    return SB3VecEnv([envs], seed=0)
+
+
+@pytest.mark.parametrize("make_vector", [dummy_vector, native_vector])
+def test_masks_of_vectors_at_training_and_at_predict(name, make_vector):
+    venv = make_vector(name)
+    assert is_masking_supported(venv)
+    model = MaskablePPO(
+        "MlpPolicy", venv, n_steps=16, batch_size=48, n_epochs=1, seed=0, device="cpu"
+    )
+    model.learn(16 * venv.num_envs)
+    observations = venv.reset()
+    for _ in range(20):
+        observations, _, _, _ = venv.step(predicted(model, venv, observations))
+    returns, lengths = evaluate_policy(
+        model, venv, n_eval_episodes=5, return_episode_rewards=True, warn=False
+    )
+    assert len(returns) == len(lengths) >= 5
+    assert all(-1 <= r <= 1 for r in returns)
 
 
 def test_made_by_id(name):

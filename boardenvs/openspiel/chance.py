@@ -1,0 +1,150 @@
+"""The chance of a game, one draw at a time, where the rules draw it from the record's own stream.
+
+OpenSpiel wants to choose every outcome itself. So where the rules draw, they run once more as
+plain Python with another `draw`, which hands out given outcomes and stops the rules where these
+run out. Each draw of theirs is so a chance node, its outcomes as likely as one another
+(`boardenvs.chance.below` is uniform to within its bound divided by 2**32).
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+import types
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from boardenvs import chance
+from boardenvs.compiling import settled
+from boardenvs.game import Game, States
+
+__all__ = ["Chance", "Ways"]
+
+Ways = Sequence[int]
+"""The outcomes of the draw that comes next, in ascending order; empty where none does."""
+
+
+class _OutOfOutcomes(Exception):  # noqa: N818 the rules stop, nothing is wrong
+    """The rules draw more than there are outcomes given."""
+
+    def __init__(self, bound: int) -> None:
+        super().__init__(bound)
+        self.bound = bound
+
+
+class _Outcomes(threading.local):
+    """Stands for `boardenvs.chance.draw` in rules that run as plain Python."""
+
+    def __init__(self) -> None:
+        self._left: list[int] = []
+
+    def give(self, outcomes: Sequence[int]) -> None:
+        """Set what the next draws return."""
+        self._left = list(outcomes)
+
+    def __call__(self, s: Any, bound: int) -> np.int64:
+        if bound == 1:
+            return np.int64(0)
+        if not self._left:
+            raise _OutOfOutcomes(int(bound))
+        return np.int64(self._left.pop(0))
+
+
+def _plain(rules: types.ModuleType, draw: Callable[[Any, int], np.int64]) -> dict[str, Any]:
+    """The names of a rules module, compiled functions as plain Python that calls this `draw`."""
+    packages = {"boardenvs", rules.__name__.partition(".")[0]}
+    scopes: dict[str, dict[str, Any]] = {}
+
+    def plain(value: Any) -> Any:
+        function = getattr(value, "py_func", value)  # as it is with NUMBA_DISABLE_JIT
+        if function is getattr(chance.draw, "py_func", chance.draw):
+            return draw
+        if (
+            not isinstance(function, types.FunctionType)
+            or function.__module__.partition(".")[0] not in packages
+        ):
+            return value
+        names = scope(sys.modules[function.__module__])
+        return types.FunctionType(
+            function.__code__, names, function.__name__, function.__defaults__
+        )
+
+    def scope(module: types.ModuleType) -> dict[str, Any]:
+        if module.__name__ not in scopes:
+            names = scopes[module.__name__] = dict(vars(module))
+            for name, value in vars(module).items():
+                names[name] = plain(value)
+        return scopes[module.__name__]
+
+    return scope(rules)
+
+
+class Chance:
+    """What follows from an action and the outcomes drawn after it.
+
+    Positions are arrays of shape (1,) whose stream word is 0 and never used.
+    """
+
+    def __init__(self, game: Game) -> None:
+        self.game = game
+        self._outcomes = _Outcomes()
+        rules = _plain(game.kernels.rules, self._outcomes)
+        self._deal, self._play = rules["deal"], rules["play"]
+        mask = np.zeros((1, game.num_actions), np.bool_)
+        action = np.zeros(1, np.int64)
+        known = game.start, game.constants
+        self._legal = settled(game.kernels.legal_games, *known, mask)
+        self._advance = settled(game.kernels.advance_games, *known, action, mask)
+
+    def deal(self, outcomes: Sequence[int]) -> tuple[States, Ways]:
+        """The start of a game after the given outcomes, and those of the next draw.
+
+        Where there is one, the position is not yet to be looked at.
+        """
+        states = self.game.start.copy()
+        return states, self._run(self._deal, states, outcomes)
+
+    def play(self, states: States, action: int, outcomes: Sequence[int]) -> tuple[States, Ways]:
+        """The position after an action and the given outcomes, and those of the next draw.
+
+        Where there is one, the position is not yet to be looked at.
+
+        Raises:
+            ValueError: the action is not legal.
+        """
+        after = states.copy()
+        if not outcomes:
+            self._play_compiled(after, action)
+            if after["rng"][0] == 0:
+                return after, ()
+            after = states.copy()
+        return after, self._run(self._play, after, outcomes, action)
+
+    def outcome_to_text(self, outcome: int, ways: Ways) -> str:
+        """One outcome of a draw, counted from 1."""
+        return f"chance: {outcome + 1} of {len(ways)}"
+
+    def mask(self, states: States) -> Any:
+        """Legal actions, bool of shape (num_actions,)."""
+        masks = np.empty((1, self.game.num_actions), np.bool_)
+        self._legal(states, self.game.constants, masks)
+        return masks[0]
+
+    def _play_compiled(self, states: States, action: int) -> None:
+        """One action by the compiled rules; where they draw, the stream word is not 0 any more."""
+        mask = self.mask(states)
+        if not 0 <= action < len(mask) or not mask[action]:
+            raise ValueError(f"action {action} is not legal in this {self.game.name} position")
+        self._advance(states, self.game.constants, np.array([action], np.int64), mask[None])
+
+    def _run(
+        self, rule: Callable[..., None], states: States, outcomes: Sequence[int], *action: int
+    ) -> Ways:
+        self._outcomes.give(outcomes)
+        try:
+            rule(states[0], self.game.constants[0], *action)
+        except _OutOfOutcomes as stopped:
+            return range(stopped.bound)
+        return ()

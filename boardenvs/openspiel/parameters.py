@@ -1,0 +1,59 @@
+"""A game's arguments as OpenSpiel has them: whole numbers, truth values and text.
+
+`None` is 0 for a number and "" for a text, as the default of `max_plies` where it follows from
+other arguments.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from boardenvs.game import Game
+
+__all__ = ["Reader", "arguments", "deck", "obstacles", "specification"]
+
+Reader = Callable[[str], Any]
+"""What a text stands for. Raises `ValueError` if for nothing."""
+
+
+def obstacles(text: str) -> list[tuple[int, str]]:
+    """The obstacles of a Goat Race as the letters of their columns, row by row: `CDBHEC`."""
+    return list(enumerate(text, 1))
+
+
+def deck(text: str) -> list[list[int]]:
+    """The tiles of Dominoes 175 in the order of the cells: `0/0 0/1 ...`.
+
+    Raises:
+        ValueError: they are not pairs of numbers.
+    """
+    tiles = text.split()
+    try:
+        return [[int(end) for end in tile.split("/")] for tile in tiles]
+    except ValueError:
+        raise ValueError(f"deck must be tiles such as 0/0 0/1 0/2, got {text!r}") from None
+
+
+def specification(cls: type[Game], readers: Mapping[str, Reader]) -> dict[str, Any]:
+    """The default of every argument, by its name."""
+    defaults = {key: one.default for key, one in inspect.signature(cls).parameters.items()}
+    unset: dict[str, Any] = {key: "" if key in readers else 0 for key in defaults}
+    return {key: unset[key] if value is None else value for key, value in defaults.items()}
+
+
+def arguments(
+    cls: type[Game], given: Mapping[str, Any], readers: Mapping[str, Reader]
+) -> dict[str, Any]:
+    """Those of the values given that are not at their default, as the game itself takes them.
+
+    Raises:
+        ValueError: a text that stands for nothing.
+    """
+    defaults = specification(cls, readers)
+    return {
+        key: readers[key](value) if key in readers else value
+        for key, value in given.items()
+        if value != defaults[key]
+    }

@@ -1,0 +1,117 @@
+"""A position as an OpenSpiel state."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyspiel
+
+from boardenvs.game import States
+
+if TYPE_CHECKING:
+    from boardenvs.openspiel.game import BoardGame
+
+__all__ = ["BoardState"]
+
+
+class BoardState(pyspiel.State):
+    """A record, and while chance is to decide, what it decides: an action, or the deal.
+
+    OpenSpiel copies and pickles every attribute, so they are few and small.
+    """
+
+    def __init__(self, game: BoardGame, position: Mapping[str, Any] | None = None) -> None:
+        """See `BoardGame.new_initial_state`."""
+        super().__init__(game)
+        self._action: int | None = None  # what was played when chance began; `None` for the deal
+        self._outcomes: tuple[int, ...] = ()  # of the draws since then
+        if position is None:
+            self._states, self._ways = game.dealt
+        else:
+            self._states, self._ways = game.game.restore(position), ()
+            self._states["rng"] = 0
+
+    @property
+    def dealt(self) -> bool:
+        """Whether the start is complete: there is something to see."""
+        return not self._ways or self._action is not None
+
+    @property
+    def states(self) -> States:
+        """A copy of the position, shape (1,); while chance decides, the one before the action."""
+        return self._states.copy()
+
+    # -- What OpenSpiel asks for --------------------------------------------------------
+
+    def current_player(self) -> int:
+        if self._ways:
+            return int(pyspiel.PlayerId.CHANCE)
+        if self.is_terminal():
+            return int(pyspiel.PlayerId.TERMINAL)
+        return self._states["to_move"].item()
+
+    def is_terminal(self) -> bool:
+        if self._ways:
+            return False
+        return self._states["terminated"].item() or self._states["truncated"].item()
+
+    def returns(self) -> list[float]:
+        n = self.num_players()
+        if not self.is_terminal():
+            return [0.0] * n
+        # The record holds -1/3 in single precision, which OpenSpiel finds too far from zero-sum.
+        parts = max(n - 1, 1)
+        return [round(share * parts) / parts for share in self._states["returns"][0].tolist()]
+
+    def _legal_actions(self, player: int) -> list[int]:
+        legal: list[int] = np.flatnonzero(self.get_game().chance.mask(self._states)).tolist()
+        return legal
+
+    def chance_outcomes(self) -> list[tuple[int, float]]:
+        return [(outcome, 1 / len(self._ways)) for outcome in self._ways]
+
+    def _apply_action(self, action: int) -> None:
+        chance = self.get_game().chance
+        if not self._ways:
+            outcomes: tuple[int, ...] = ()
+            before: int | None = action
+            states, ways = chance.play(self._states, action, ())
+        else:
+            if action not in self._ways:
+                raise ValueError(f"{action} is no outcome of this draw: {list(self._ways)}")
+            outcomes = (*self._outcomes, action)
+            before = self._action
+            if before is None:
+                states, ways = chance.deal(outcomes)
+            else:
+                states, ways = chance.play(self._states, before, outcomes)
+        if not ways:
+            self._states, self._action, self._outcomes = states, None, ()
+        else:
+            self._action, self._outcomes = before, outcomes
+        self._ways = ways
+
+    def _action_to_string(self, player: int, action: int) -> str:
+        game = self.get_game()
+        if player == pyspiel.PlayerId.CHANCE:
+            text: str = game.chance.outcome_to_text(action, self._ways)
+            return text
+        return game.game.action_to_text(action, self._states[0] if self.dealt else None)
+
+    def _to_struct(self) -> dict[str, Any]:
+        """The position as `Game.to_dict` has it."""
+        return self._position()
+
+    def _position(self) -> dict[str, Any]:
+        return self.get_game().game.to_dict(self._states[0]) if self.dealt else {}
+
+    def __str__(self) -> str:
+        """The board, then everything that the course of the game depends on, in one line."""
+        board = self.get_game().game.to_text(self._states[0]) if self.dealt else ""
+        facts = {k: v for k, v in self._position().items() if k not in ("game", "params", "rng")}
+        if self._ways:
+            facts |= {"action": self._action, "outcomes": self._outcomes}
+        return board + json.dumps(facts)

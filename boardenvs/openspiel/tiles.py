@@ -1,0 +1,50 @@
+"""The chance of Dominoes 175: which tile is turned over.
+
+The rules shuffle all tiles at the start, and a search on such a position would know what lies
+where. A tile that nobody has seen may as well be drawn when it is turned over, from all those
+unseen and each as likely: no player can tell the difference, and nothing is hidden any more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from boardenvs.dominoes175.rules import CELLS, HIGH, LOW
+from boardenvs.dominoes175.text import tile_to_text
+from boardenvs.game import States
+from boardenvs.openspiel.chance import Chance, Ways
+
+__all__ = ["TileChance"]
+
+
+class TileChance(Chance):
+    """An outcome is the number of the tile turned over.
+
+    In a position the tiles not turned over lie in ascending order in the cells that are left,
+    or, in a game with a `deck`, as that has them: then nothing is left to chance.
+    """
+
+    def deal(self, outcomes: Sequence[int]) -> tuple[States, Ways]:
+        states = self.game.start.copy()
+        states["grid"] = self.game.constants["deck"]
+        return states, ()
+
+    def play(self, states: States, action: int, outcomes: Sequence[int]) -> tuple[States, Ways]:
+        after = states.copy()
+        if action < CELLS and self.game.params["deck"] is None:
+            if not self.mask(states)[action]:
+                raise ValueError(f"action {action} is not legal in this {self.game.name} position")
+            left = np.flatnonzero(after["taken"][0] == 0)
+            unseen = np.sort(after["grid"][0, left])
+            if not outcomes:
+                return states, unseen.tolist()
+            (tile,) = outcomes
+            after["grid"][0, action] = tile
+            after["grid"][0, left[left != action]] = unseen[unseen != tile]
+        self._play_compiled(after, action)
+        return after, ()
+
+    def outcome_to_text(self, outcome: int, ways: Ways) -> str:
+        return f"chance: {tile_to_text(LOW[outcome], HIGH[outcome])}"

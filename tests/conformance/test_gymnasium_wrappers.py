@@ -1,0 +1,177 @@
+"""Gymnasium's wrappers: what each changes beside a plain environment that plays the same game."""
+
+from __future__ import annotations
+
+from collections import deque
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium import wrappers
+from gymnasium.vector import AutoresetMode
+from gymnasium.wrappers import vector
+
+import boardenvs
+from boardenvs.registration import env_id
+
+
+@pytest.fixture(params=boardenvs.GAMES)
+def name(request):
+    return request.param
+
+
+def make(name, **arguments):
+    return gymnasium.make(env_id(name), illegal="raise", **arguments)
+
+
+def played_beside(env, plain, seed=0):
+    """Every step of one game in both: (observation, reward, over, info) of each, in pairs."""
+    rng = np.random.default_rng(seed)
+    seen, info = env.reset(seed=seed)
+    raw, raw_info = plain.reset(seed=seed)
+    yield (seen, 0.0, False, info), (raw, 0.0, False, raw_info)
+    over = False
+    while not over:
+        assert seen in env.observation_space
+        masks = env.get_wrapper_attr("action_masks")()
+        np.testing.assert_array_equal(masks, raw_info["action_mask"])
+        action = rng.choice(np.flatnonzero(masks))
+        seen, reward, terminated, truncated, info = env.step(action)
+        raw, raw_reward, raw_terminated, raw_truncated, raw_info = plain.step(action)
+        over = terminated or truncated
+        assert over == (raw_terminated or raw_truncated)
+        yield (seen, reward, over, info), (raw, raw_reward, over, raw_info)
+
+
+def test_flat_observations_of_another_dtype(name):
+    env = wrappers.DtypeObservation(wrappers.FlattenObservation(make(name)), np.float32)
+    assert env.observation_space.dtype == np.float32
+    for (seen, *_), (raw, *_) in played_beside(env, make(name)):
+        np.testing.assert_array_equal(seen, raw.ravel())
+        assert seen.dtype == np.float32
+
+
+def test_stacked_observations(name):
+    env = wrappers.FrameStackObservation(make(name), 3)
+    last: deque = deque(maxlen=3)
+    for (seen, *_), (raw, *_) in played_beside(env, make(name)):
+        last.extend([raw] * (3 if not last else 1))
+        np.testing.assert_array_equal(seen, last)
+
+
+def test_episode_statistics(name):
+    for seed in range(3):
+        env = wrappers.RecordEpisodeStatistics(make(name))
+        steps = list(played_beside(env, make(name), seed))
+        (_, reward, _, info), _ = steps[-1]
+        assert info["episode"]["r"] == reward
+        assert info["episode"]["l"] == len(steps) - 1
+
+
+def test_observations_aware_of_the_time(name):
+    env = wrappers.TimeAwareObservation(make(name, max_episode_steps=1000), flatten=False)
+    plain = make(name, max_episode_steps=1000)
+    for k, ((seen, *_), (raw, *_)) in enumerate(played_beside(env, plain)):
+        np.testing.assert_array_equal(seen["obs"], raw)
+        assert seen["time"] == pytest.approx(k / 1000) or seen["time"] == k
+
+
+def test_normalised_observations(name):
+    env = wrappers.NormalizeObservation(make(name))
+    steps = list(played_beside(env, make(name)))
+    assert all(np.isfinite(seen).all() for (seen, *_), _ in steps)
+    assert any((seen != raw).any() for (seen, *_), (raw, *_) in steps)
+
+
+def test_transformed_rewards(name):
+    env = wrappers.TransformReward(make(name), lambda reward: 3 * reward + 1)
+    steps = list(played_beside(env, make(name)))[1:]
+    assert all(mine[1] == 3 * raw[1] + 1 for mine, raw in steps)
+
+
+def test_a_time_limit():
+    env = wrappers.TimeLimit(make("gekitai", seat=0), 2)
+    env.reset(seed=0)
+    ends = []
+    for _ in range(2):
+        masks = env.get_wrapper_attr("action_masks")()
+        _, _, terminated, truncated, _ = env.step(int(masks.argmax()))
+        ends.append((terminated, truncated))
+    assert ends == [(False, False), (False, True)]
+
+
+@pytest.mark.parametrize("wrapper", ["RepeatAction", "StickyAction"])
+def test_repeating_actions_plays_illegal_ones(wrapper):
+    # The same square twice; so these wrappers are of no use here.
+    env = getattr(wrappers, wrapper)(make("gomoku"), 2 if wrapper == "RepeatAction" else 0.99)
+    env.reset(seed=0)
+    square = int(env.get_wrapper_attr("action_masks")().argmax())
+    with pytest.raises(ValueError, match="is illegal"):
+        any(env.step(square)[2] for _ in range(3))
+
+
+VECTOR = {
+    "flatten": (vector.FlattenObservation, (), lambda seen: seen.reshape(len(seen), -1)),
+    "dtype": (vector.DtypeObservation, (np.float32,), lambda seen: seen.astype(np.float32)),
+}
+
+
+def vectors(name, mode, num=4):
+    return gymnasium.make_vec(
+        env_id(name),
+        num_envs=num,
+        vectorization_mode="vector_entry_point",
+        autoreset_mode=mode,
+        illegal="raise",
+    )
+
+
+def drawn(masks, rng):
+    """A legal action of each game; any where the game is over."""
+    return np.array([rng.choice(np.flatnonzero(mask)) if mask.any() else 0 for mask in masks])
+
+
+@pytest.mark.parametrize("kind", VECTOR)
+def test_observations_of_vectors(name, kind):
+    wrapper, arguments, expected = VECTOR[kind]
+    envs = wrapper(vectors(name, AutoresetMode.NEXT_STEP), *arguments)
+    plain = vectors(name, AutoresetMode.NEXT_STEP)
+    rng = np.random.default_rng(0)
+    seen, info = envs.reset(seed=0)
+    raw, _ = plain.reset(seed=0)
+    for _ in range(30):
+        assert seen in envs.observation_space
+        np.testing.assert_array_equal(seen, expected(raw))
+        assert seen.dtype == expected(raw).dtype
+        actions = drawn(info["action_mask"], rng)
+        seen, _, _, _, info = envs.step(actions)
+        raw, *_ = plain.step(actions)
+
+
+@pytest.mark.parametrize("kind", VECTOR)
+def test_gymnasium_refuses_to_change_observations_of_the_default_autoreset(kind):
+    wrapper, arguments, _ = VECTOR[kind]
+    with pytest.raises(ValueError, match="Expected autoreset_mode to be NEXT_STEP or DISABLED"):
+        wrapper(vectors("game112", AutoresetMode.SAME_STEP), *arguments)
+
+
+@pytest.mark.parametrize("mode", [AutoresetMode.SAME_STEP, AutoresetMode.NEXT_STEP])
+def test_episode_statistics_and_rewards_of_vectors(name, mode):
+    envs = vector.RecordEpisodeStatistics(vectors(name, mode))
+    envs = vector.TransformReward(envs, lambda reward: 2 * reward)
+    rng = np.random.default_rng(0)
+    _, info = envs.reset(seed=0)
+    lengths = np.zeros(4, int)
+    ended = 0
+    for _ in range(200 if name == "goat_race" else 60):
+        _, rewards, terminated, truncated, info = envs.step(drawn(info["action_mask"], rng))
+        over = terminated | truncated
+        lengths += 1
+        for i in np.flatnonzero(over):
+            assert info["_episode"][i]
+            assert info["episode"]["r"][i] == rewards[i] / 2
+            ended += 1
+            # Where a step only begins the next game, it is none of it.
+            assert mode is AutoresetMode.NEXT_STEP or info["episode"]["l"][i] == lengths[i]
+        lengths[over] = 0
+    assert ended

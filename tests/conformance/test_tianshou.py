@@ -1,0 +1,94 @@
+"""Tianshou through its own PettingZoo wrapper: an illegal action would raise."""
+
+from __future__ import annotations
+
+import logging
+
+import numpy as np
+import pytest
+
+import boardenvs
+from boardenvs.without_info import WithoutInfo
+
+pytest.importorskip("tianshou")
+torch = pytest.importorskip("torch")
+
+from tianshou.algorithm import DQN, MultiAgentOffPolicyAlgorithm  # noqa: E402
+from tianshou.algorithm.algorithm_base import policy_within_training_step  # noqa: E402
+from tianshou.algorithm.modelfree.dqn import DiscreteQLearningPolicy  # noqa: E402
+from tianshou.algorithm.optim import AdamOptimizerFactory  # noqa: E402
+from tianshou.algorithm.random import MARLRandomDiscreteMaskedOffPolicyAlgorithm  # noqa: E402
+from tianshou.data import Collector, VectorReplayBuffer  # noqa: E402
+from tianshou.env import DummyVectorEnv, PettingZooEnv  # noqa: E402
+from tianshou.utils.net.common import Net  # noqa: E402
+
+
+@pytest.fixture(autouse=True)
+def _seeded():
+    np.random.seed(0)  # noqa: NPY002 Tianshou's own random numbers come from here
+    torch.manual_seed(0)
+    logging.getLogger("tianshou").setLevel(logging.ERROR)  # it finds two players' returns odd
+
+
+# Their infos are lists, pairs or `None`, and Tianshou makes an array of every info.
+NOT_ARRAYS = ("dominoes175", "pizza_order")
+
+
+def environments(name, num):
+    """Such environments, and one to ask for its spaces."""
+    module = getattr(boardenvs, f"{name}_v0")
+
+    def make():
+        env = module.env(illegal="raise")
+        return PettingZooEnv(WithoutInfo(env) if name in NOT_ARRAYS else env)
+
+    return DummyVectorEnv([make] * num), make()
+
+
+def assert_legal(buffer):
+    """Every action in the buffer was marked by the mask it was chosen with."""
+    played = buffer[:]
+    assert len(played) > 0
+    assert np.take_along_axis(played.obs.mask, played.act[:, None], 1).all()
+
+
+def test_masked_random_play(name):
+    envs, env = environments(name, 3)
+    game = boardenvs.make(name)
+    assert env.agents == [f"player_{seat}" for seat in range(game.num_players)]
+    players = [MARLRandomDiscreteMaskedOffPolicyAlgorithm(env.action_space) for _ in env.agents]
+    buffer = VectorReplayBuffer(6000, 3)
+    collector = Collector(MultiAgentOffPolicyAlgorithm(algorithms=players, env=env), envs, buffer)
+    games = 3 if name == "goat_race" else 12
+    stats = collector.collect(n_episode=games, reset_before_collect=True)
+    assert stats.n_collected_episodes == games
+    assert_legal(buffer)
+    returns = np.reshape(stats.returns, (games, game.num_players))
+    assert set(np.unique(returns)) <= {-1.0, 0.0, 1.0, -0.5}
+    if game.num_players > 1:
+        assert np.all(np.abs(returns.sum(1)) < 1e-6)
+        assert returns.any()
+
+
+def test_a_q_network_for_each_seat_learns_by_the_masks():
+    envs, env = environments("gekitai", 4)
+
+    def q_network():
+        shape = env.observation_space["observation"].shape
+        net = Net(state_shape=shape, action_shape=env.action_space.n, hidden_sizes=[32])
+        policy = DiscreteQLearningPolicy(
+            model=net, action_space=env.action_space, eps_training=0.3, eps_inference=0.0
+        )
+        return DQN(policy=policy, optim=AdamOptimizerFactory(lr=1e-3), target_update_freq=10)
+
+    players = MultiAgentOffPolicyAlgorithm(algorithms=[q_network() for _ in env.agents], env=env)
+    buffer = VectorReplayBuffer(4000, 4)
+    collector = Collector(players, envs, buffer, exploration_noise=True)
+    before = [weights.clone() for weights in players.parameters()]
+    with policy_within_training_step(players.policy):
+        collector.collect(n_episode=12, reset_before_collect=True)
+        players.update(buffer=buffer, sample_size=64)
+    after = list(players.parameters())
+    assert any((a != b).any() for a, b in zip(before, after, strict=True))
+    collector.collect(n_episode=4)  # now without exploration
+    assert_legal(buffer)

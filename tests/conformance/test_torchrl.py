@@ -1,0 +1,62 @@
+"""TorchRL through its own PettingZoo wrapper: an illegal action would raise."""
+
+from __future__ import annotations
+
+import pytest
+
+import boardenvs
+from boardenvs.without_info import WithoutInfo
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("torchrl")
+
+from torchrl.envs.libs.pettingzoo import PettingZooWrapper  # noqa: E402
+from torchrl.envs.utils import check_env_specs  # noqa: E402
+
+# It says so of every version of PettingZoo but one, from 2024.
+pytestmark = pytest.mark.filterwarnings("ignore:PettingZoo in TorchRL is tested:UserWarning")
+
+# Their infos are lists, pairs or `None`, and TorchRL makes a tensor of every info.
+NOT_TENSORS = ("dominoes175", "pizza_order")
+
+
+def environment(name):
+    env = getattr(boardenvs, f"{name}_v0").env(illegal="raise")
+    return PettingZooWrapper(
+        WithoutInfo(env) if name in NOT_TENSORS else env, use_mask=True, seed=0
+    )
+
+
+@pytest.mark.parametrize("name", NOT_TENSORS)
+def test_infos_that_are_no_tensors_are_refused_by_torchrl(name):
+    env = getattr(boardenvs, f"{name}_v0").env()
+    with pytest.raises((ValueError, TypeError, RuntimeError)):
+        PettingZooWrapper(env, use_mask=True, seed=0).rollout(10)
+
+
+def test_specs(name):
+    # It goes on for three plies; an order may be over after two, but is not with this seed.
+    torch.manual_seed(2)
+    check_env_specs(environment(name), seed=None)
+
+
+def test_masked_rollout(name):
+    torch.manual_seed(0)
+    env = environment(name)
+    seats = list(env.group_map)
+    assert seats == [f"player_{seat}" for seat in range(len(seats))]
+    plies = env.rollout(400, break_when_any_done=False)
+    acting = torch.stack([plies[seat, "mask"][:, 0] for seat in seats])
+    assert (acting.sum(0) == 1).all()  # one seat a ply
+    for seat in seats:
+        mine = plies[seat, "mask"][:, 0]
+        masks = plies[seat, "action_mask"][mine, 0]
+        chosen = plies[seat, "action"][mine]
+        assert masks.gather(1, chosen).all()
+        assert not masks.all()
+    ended = plies["next", "done"][:, 0]
+    assert ended.any()
+    results = torch.stack([plies["next", seat, "reward"].flatten()[ended] for seat in seats])
+    if len(seats) > 1:
+        assert results.any()
+        assert results.sum(0).abs().max() < 1e-6

@@ -1,0 +1,176 @@
+"""The games as OpenSpiel has them: names, arguments, positions, observations, refusals."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import boardenvs
+from boardenvs.game112 import Game112
+
+pyspiel = pytest.importorskip("pyspiel")
+import boardenvs.openspiel  # noqa: E402
+
+
+def load(name, arguments=""):
+    return pyspiel.load_game(f"python_boardenvs_{name}({arguments})")
+
+
+def decided(state, rng):
+    """The state once chance has decided."""
+    while state.is_chance_node():
+        state.apply_action(int(rng.choice(state.legal_actions())))
+    return state
+
+
+def test_facts(game):
+    spiel = load(game.name)
+    assert spiel.game == game
+    assert spiel.num_players() == game.num_players
+    assert spiel.num_distinct_actions() == game.num_actions
+    assert spiel.max_game_length() == game.max_plies
+    assert spiel.observation_tensor_shape() == list(game.observation_shape)
+    kind = spiel.get_type()
+    explicit = kind.chance_mode == pyspiel.GameType.ChanceMode.EXPLICIT_STOCHASTIC
+    assert explicit == game.has_chance == (spiel.max_chance_outcomes() > 0)
+    assert kind.information == pyspiel.GameType.Information.PERFECT_INFORMATION
+
+
+ARGUMENTS = {
+    "gekitai": ("board_size=7,max_plies=90", {"board_size": 7, "max_plies": 90}),
+    "gomoku": ("exact=True,win_length=4", {"exact": True, "win_length": 4}),
+    "game112": ("board_size=5", {"board_size": 5}),
+    "goat_race": ("obstacles=BCDEFG", {"obstacles": list(enumerate("BCDEFG", 1))}),
+    "dominoes175": ("max_plies=20", {"max_plies": 20}),
+    "pizza_order": ("max_pizzas=2", {"max_pizzas": 2}),
+}
+
+
+def test_arguments(name):
+    text, params = ARGUMENTS[name]
+    spiel = load(name, text)
+    assert spiel.game == boardenvs.make(name, **params)
+    assert pyspiel.load_game(str(spiel)).game == spiel.game
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "message"),
+    [
+        ("gekitai", "board_size=3", "board_size must be a whole number from 6 to 8, got 3"),
+        ("goat_race", "obstacles=BCA", "obstacles must be one"),
+        ("dominoes175", "deck=0/0 0/x", "deck must be tiles such as 0/0 0/1 0/2, got '0/0 0/x'"),
+        ("dominoes175", "deck=0/0", "deck must be 28 pairs"),
+    ],
+)
+def test_bad_arguments_are_refused(name, arguments, message):
+    with pytest.raises(ValueError, match=message):
+        load(name, arguments)
+
+
+def test_positions_set_up_by_hand(game, random_positions):
+    spiel = load(game.name)
+    for record in random_positions(game, 2, 0)[::5]:
+        state = spiel.new_initial_state(game.to_dict(record))
+        expected = record.copy()
+        expected["rng"] = 0
+        assert state.states[0] == expected
+        assert state.to_dict() == {**game.to_dict(record), "rng": 0}
+        over = bool(record["terminated"] or record["truncated"])
+        assert state.is_terminal() == over
+        assert state.legal_actions() == np.flatnonzero(game.legal(record)[0]).tolist()
+        if not over:
+            assert state.current_player() == record["to_move"]
+    with pytest.raises(ValueError, match="position"):
+        spiel.new_initial_state({"nonsense": 1})
+
+
+def test_observations(game):
+    rng = np.random.default_rng(0)
+    state = decided(load(game.name).new_initial_state(), rng)
+    for _ in range(5):
+        for player in range(game.num_players):
+            seen = game.observe(state.states[0], player).ravel().tolist()
+            assert state.observation_tensor(player) == seen
+        text = state.observation_string(0)
+        assert text == game.to_text(state.states[0]) + game.aside(state.states[0])
+        assert state.information_state_string(0) == state.history_str()
+        action = int(rng.choice(state.legal_actions()))
+        assert state.action_to_string(action) == game.action_to_text(action, state.states[0])
+        state.apply_action(action)
+        if state.is_chance_node():  # the board as it was before the action
+            assert state.observation_string(0) == text
+            outcome = state.legal_actions()[0]
+            assert state.action_to_string(outcome).startswith("chance: ")
+        if decided(state, rng).is_terminal():
+            break
+
+
+def test_before_the_deal_there_is_nothing_to_see():
+    state = load("goat_race").new_initial_state()
+    assert state.is_chance_node()
+    assert state.observation_string(0) == ""
+    assert not any(state.observation_tensor(1))
+
+
+def test_what_is_not_legal_is_refused():
+    state = load("dominoes175").new_initial_state()
+    for action in (28, 99):
+        with pytest.raises(ValueError, match=f"action {action} is not legal"):
+            state.apply_action(action)
+    state.apply_action(3)
+    with pytest.raises(ValueError, match="28 is no outcome of this draw"):
+        state.apply_action(28)
+    state.apply_action(27)
+    assert state.states[0]["hand"] == 27
+    state = load("gekitai").new_initial_state()
+    state.apply_action(0)
+    with pytest.raises(ValueError, match="action 0 is not legal"):
+        state.apply_action(0)
+
+
+def test_a_game_of_ones_own():
+    class Own(Game112):
+        name = "own_of_the_tests"
+
+    Own.__module__ = Game112.__module__  # where its rules lie
+    for _ in range(2):  # a second time changes nothing
+        boardenvs.openspiel.register(Own)
+    assert type(load("own_of_the_tests").game) is Own
+
+
+@pytest.mark.parametrize(
+    ("facts", "message"),
+    [({"has_chance": True}, "most_outcomes"), ({"has_hidden": True}, "draws it when seen")],
+)
+def test_a_game_that_says_too_little_is_refused(facts, message):
+    own = type("Refused", (Game112,), {"name": "refused_of_the_tests", **facts})
+    with pytest.raises(ValueError, match=message):
+        boardenvs.openspiel.register(own)
+
+
+def test_importing_again_is_fine():
+    code = """
+import importlib
+import boardenvs.openspiel
+importlib.reload(boardenvs.openspiel)
+import pyspiel
+print(pyspiel.load_game("python_boardenvs_game112"))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "python_boardenvs_game112()\n"
+
+
+def test_the_extra_is_named_where_it_is_missing():
+    code = """
+import sys
+sys.modules["pyspiel"] = None
+try:
+    import boardenvs.openspiel
+except ImportError as error:
+    print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("the games of OpenSpiel need the extra [openspiel], such as pip")

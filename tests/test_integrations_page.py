@@ -1,0 +1,49 @@
+"""The page on other libraries: its code runs, section by section."""
+
+import importlib
+import re
+from pathlib import Path
+
+import gymnasium
+import pytest
+
+import boardenvs
+
+PAGE = Path(boardenvs.__file__).parent / "INTEGRATIONS.md"
+TEXT = PAGE.read_text(encoding="utf-8")
+FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+NEEDS = {
+    "Gymnasium": "gymnasium",
+    "Stable-Baselines3": "sb3_contrib",
+    "RLlib": "ray",
+    "Tianshou": "tianshou",
+    "TorchRL": "torchrl",
+    "OpenSpiel": "pyspiel",
+    "SuperSuit": "supersuit",
+}
+
+
+def blocks(section):
+    """The line number and the text of every block of Python in a section."""
+    start = TEXT.index(f"\n## {section}\n")
+    end = TEXT.find("\n## ", start + 1)
+    return [
+        (TEXT.count("\n", 0, found.start(2)), found[2])
+        for found in FENCE.finditer(TEXT)
+        if found[1] == "python" and start < found.start() < (end if end > 0 else len(TEXT))
+    ]
+
+
+def test_sections():
+    assert re.findall(r"^## (.*)$", TEXT, re.MULTILINE) == list(NEEDS)
+    assert all(blocks(section) for section in NEEDS)
+
+
+@pytest.mark.parametrize("section", NEEDS)
+def test_code(section):
+    pytest.importorskip(NEEDS[section])
+    # A section may use what those above it imported, whose libraries may be missing here.
+    gekitai_v0 = importlib.import_module("boardenvs.gekitai")
+    namespace = {"gym": gymnasium, "gekitai_v0": gekitai_v0, "boardenvs": boardenvs}
+    for line, code in blocks(section):
+        exec(compile("\n" * line + code, str(PAGE), "exec"), namespace)

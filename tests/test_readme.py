@@ -16,11 +16,13 @@ def blocks(language):
     return re.findall(rf"```{language}\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
 
 
-def test_python_blocks_run_in_order(capsys):
+def test_python_blocks_run_in_order(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     names = {}
     assert blocks("python")
     for block in blocks("python"):
         exec(compile(block, "README.md", "exec"), names)
+    assert (tmp_path / "game.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
     printed = capsys.readouterr().out
     assert "  +---+---+---+" in printed  # the first block shows a board
     assert "won" in printed  # the last one scores

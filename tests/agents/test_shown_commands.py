@@ -1,0 +1,70 @@
+"""Every command that the README and the pages show is run, as far as a test can wait for it."""
+
+import io
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+import boardenvs
+from agents.cli import _parser, main
+from agents.training import start
+
+PACKAGE = Path(boardenvs.__file__).parent
+PAGES = [PACKAGE.parent / "README.md", *sorted(PACKAGE.glob("**/*.md"))]
+PAGES = [page for page in PAGES if page.exists()]  # the README only in a checkout
+BLOCK = re.compile(r"^```bash\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def commands(block):
+    """The arguments of every `boardenvs` command of a block."""
+    lines = [shlex.split(line, comments=True) for line in block.splitlines()]
+    found = [line for line in lines if line and Path(line[0]).name == "boardenvs"]
+    return [line[1 : line.index(">") if ">" in line else None] for line in found]
+
+
+SHOWN = [
+    pytest.param(commands(block), id=f"{page.parent.name}-{number}")
+    for page in PAGES
+    for number, block in enumerate(BLOCK.findall(page.read_text(encoding="utf-8")))
+    if commands(block)
+]
+
+
+def test_there_are_some():
+    shown = [words for shown in SHOWN for words in shown.values[0]]
+    assert {words[0] for words in shown} >= {
+        "arena",
+        *(["play", "train"] if len(PAGES) > 7 else []),
+    }
+
+
+@pytest.mark.parametrize("shown", SHOWN)
+def test_block(shown, tiny_settings, tmp_path, monkeypatch, capsys):
+    served = []
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("agents.web.serve.serve", lambda *game, **_: served.append(game))
+    monkeypatch.setattr(start, "settings_for", lambda _game: tiny_settings)
+    for words in shown:
+        options = _parser().parse_args(words)  # exits where there is no such option
+        if words[0] == "bench" or "ray" in words:
+            continue  # minutes, or a library that is not here: their own tests run them
+        monkeypatch.setattr("sys.stdin", io.StringIO(""))
+        status = main(shortened(words))
+        assert status == 0, f"{shlex.join(words)}: {capsys.readouterr().err}"
+        for name in ("html", "gif", "json", "store", "plot"):
+            if path := getattr(options, name, None):
+                assert path.stat().st_size
+        assert bool(served) == ("--web" in words)
+        served.clear()
+
+
+def shortened(words):
+    """Fewer games and simulations, and no second run in the folder of the first."""
+    words = [re.sub(r"^(mcts|puct):\d+$", r"\1:4", word) for word in words]
+    if words[0] == "arena":
+        return [*words, "--games", "2"]
+    if words[0] == "train" and "--resume" not in words and Path("runs", words[1]).exists():
+        return [*words, "--out", "run"]
+    return words

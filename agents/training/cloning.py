@@ -32,6 +32,9 @@ class CloningSettings:
     random_share: float = 0.2
     """Of the plies, played at random instead, so that the games come to positions in which the
     agent would not have ended up itself; what it would do there is what is learned."""
+    fixed_ties: bool = False
+    """Whether the agent, where it draws between equals, draws the same each time, so that there
+    is one answer to learn and not a mixture of them."""
     epochs: int = 2
     """Passes over the positions of a round of games."""
     batch_size: int = 256
@@ -47,6 +50,8 @@ class CloningSettings:
         """
         for name in ("steps", "epochs", "batch_size"):
             whole_number(name, getattr(self, name), 1)
+        if not isinstance(self.fixed_ties, bool):
+            raise ValueError(f"fixed_ties must be true or false, got {self.fixed_ties!r}")
         for name in ("random_share", "learning_rate"):
             if checked_number(name, getattr(self, name)) >= 1:
                 raise ValueError(f"{name} must be below 1, got {getattr(self, name)!r}")
@@ -120,7 +125,8 @@ class CloningLearner:
             movers = part["to_move"].astype(np.int64)
             known = game.conceal(part, movers, rng)
             legal = game.legal(part)
-            chosen = self._agent.choose(known, rng.integers(0, 2**64, len(live), np.uint64))
+            words = rng.integers(0, 2**64, len(live), np.uint64)
+            chosen = self._agent.choose(known, words * (not self.settings.fixed_ties))
             rows.append((game.observe(part, movers), legal, chosen, movers, live))
             at_random = rng.random(len(live)) < self.settings.random_share
             anything = np.argmax(rng.random(legal.shape) * legal, 1)

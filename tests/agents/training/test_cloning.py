@@ -100,6 +100,18 @@ def test_the_agent_never_sees_what_is_hidden():
     assert not np.intersect1d(streams[0], streams[1]).size
 
 
+def test_between_equals_the_agent_may_always_choose_the_same():
+    game = boardenvs.make("pizza_order")
+    for fixed in (False, True):
+        settings = replace(SMALL, clone=replace(SMALL.clone, fixed_ties=fixed, random_share=0))
+        seen, masks, actions, _ = learner(game, settings)._play()
+        rows = np.concatenate([seen.reshape(len(seen), -1), masks], axis=1)
+        _, which = np.unique(rows, axis=0, return_inverse=True)
+        answers = np.unique(np.stack([which.ravel(), actions], 1), axis=0)
+        alone = len(answers) == which.max() + 1  # one answer to each position
+        assert alone == fixed
+
+
 def test_the_same_seed_gives_the_same_weights():
     game = boardenvs.make("gekitai")
     found = []

@@ -23,13 +23,13 @@ RESULTS = Path(__file__).with_name("results")
 
 ARENAS = {
     "gekitai": "gekitai random greedy mcts:400 trained puct:400",
-    "gomoku-9x9": "gomoku -p board_size=9 random neighbour greedy mcts:400",
-    "gomoku-15x15": "gomoku random neighbour greedy mcts:400",
+    "gomoku-9x9": "gomoku -p board_size=9 random neighbour greedy mcts:400 trained",
+    "gomoku-15x15": "gomoku random neighbour greedy mcts:400 trained",
     "game112": "game112 random greedy mcts:100 trained exact",
     "goat_race-2": "goat_race -p num_players=2 random greedy mcts:100",
-    "goat_race-4": "goat_race -p num_players=4 random greedy mcts:50",
+    "goat_race-4": "goat_race -p num_players=4 random greedy mcts:50 trained",
     "dominoes175": "dominoes175 random greedy trained",
-    "pizza_order": "pizza_order random greedy",
+    "pizza_order": "pizza_order random greedy trained",
 }
 """Who plays what for each table, by its name."""
 

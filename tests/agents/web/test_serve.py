@@ -204,6 +204,15 @@ def test_playing_over_the_wire(serving):
         assert hint["hint"] in [f"{k} {v}" for k in range(1, 6) for v in (1, 2)]
 
 
+@pytest.fixture
+def ctrl_c_is_heard():
+    """Undoes what a shell does to programs in the background, which then ignore Ctrl-C."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("ctrl_c_is_heard")
 def test_the_command(own_module, tmp_path):
     """Ctrl-C ends it in one line, also while an agent is thinking."""
     slow = """

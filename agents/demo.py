@@ -52,7 +52,7 @@ def run_demo(folder: Path, seed: int = 0, steps: int | None = None) -> None:
 
     players = [trained, "greedy"]
     agents = [make(spec, game, seed) for spec in players]
-    episode = Episode.play(game, agents, seed, names=["trained", "greedy"])
+    episode = Episode.play(game, agents, seed, names=["trained", "greedy"], analysis=True)
     page = folder / "episode.html"
     episode.save_html(page)
     print("3. What is left to look at:")

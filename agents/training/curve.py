@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import textwrap
 from collections.abc import Sequence
 from typing import Any
 
@@ -42,7 +43,8 @@ def draw_curve(
         )
     axes.axvline(best, color="grey", linewidth=1.2, linestyle="--", label="kept")
     axes.axhline(0.5, color="grey", linewidth=0.8, linestyle=":")
-    axes.set(title=title, xlabel="decisions of the learner", ylabel="score, draws counting half")
+    axes.set_title("\n".join(textwrap.wrap(title, 72)), fontsize=11)  # a game's is long
+    axes.set(xlabel="decisions of the learner", ylabel="score, draws counting half")
     axes.set_ylim(-0.02, 1.02)
     axes.xaxis.set_major_formatter(lambda x, _: f"{x:,.0f}")
     axes.grid(alpha=0.3)

@@ -25,7 +25,7 @@ _MODULES = {
 
 def knows_decisive(game: Game) -> bool:
     """Whether a game tells of decisive moves."""
-    return game.rules in _MODULES
+    return game.rules_name in _MODULES
 
 
 def checked_decisive(what: str, value: Any, game: Game) -> bool:
@@ -50,4 +50,4 @@ def checked_decisive(what: str, value: Any, game: Game) -> bool:
 
 def search_rules(game: Game) -> str:
     """The module that the loops of the tree search are bound to."""
-    return _MODULES.get(game.rules, game.rules)
+    return _MODULES.get(game.rules_name, game.rules_name)

@@ -109,7 +109,7 @@ class ExactSearch:
         words = stack.view(np.uint64).reshape(len(stack), -1)
         masks = np.zeros((len(stack), game.num_actions), np.bool_)
         room = stack, words, self._keep, self._salt, masks, _records(len(stack), _LEVEL)
-        answer = _compiled(game.rules)
+        answer = _compiled(game.rules_name)
         failed = answer(states, game.constants, question, self._table, room, self._budget, answers)
         if failed >= 0:
             raise ValueError(

@@ -30,7 +30,7 @@ class GreedyAgent(Agent):
 
     def choose(self, states: States, words: Words) -> Actions:
         actions = np.empty(len(states), np.int64)
-        greedy = _compiled(self.game.rules)
+        greedy = _compiled(self.game.rules_name)
         # A state costs as much as many plies, so that threads pay from smaller batches on.
         threads = default_threads(4 * len(states))
         greedy(threads, states, self.game.constants, words, self.game.legal(states), actions)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 import functools
 import importlib
 import math
@@ -26,7 +27,7 @@ from boardenvs.analysis import Analysis
 from boardenvs.compiling import bind, bind_parallel, default_threads
 from boardenvs.game import Game, States, whole_number
 
-__all__ = ["MctsAgent", "Searched", "checked_number", "unsearched"]
+__all__ = ["MctsAgent", "SearchAgent", "Searched", "checked_number", "unsearched"]
 
 _SLICE = 0.01
 """Seconds between looks at the clock, about."""
@@ -53,7 +54,22 @@ class Searched:
         return [Analysis.of_visits(*one) for one in zip(self.visits, self.values, strict=True)]
 
 
-class MctsAgent(Agent):
+class SearchAgent(Agent):
+    """Plays what its search comes to."""
+
+    @abc.abstractmethod
+    def search(self, states: States, words: Words | None = None) -> Searched:
+        """Search each state; see `MctsAgent.search`."""
+
+    def choose(self, states: States, words: Words) -> Actions:
+        return self.search(states, words).actions
+
+    def consider(self, states: States, words: Words) -> tuple[Actions, list[Analysis]]:
+        found = self.search(states, words)
+        return found.actions, found.analyses()
+
+
+class MctsAgent(SearchAgent):
     """UCT: plays the action that it visited most often in a tree of random simulations.
 
     Each simulation starts from the state as far as its seat may know it, hidden parts and
@@ -121,13 +137,6 @@ class MctsAgent(Agent):
         # Of the confidence bound, by how often a node was visited.
         visited = np.maximum(1, np.arange(self.simulations + 1))
         self._scales = (self.exploration * np.sqrt(np.log(visited))).astype(np.float32)
-
-    def choose(self, states: States, words: Words) -> Actions:
-        return self.search(states, words).actions
-
-    def consider(self, states: States, words: Words) -> tuple[Actions, list[Analysis]]:
-        found = self.search(states, words)
-        return found.actions, found.analyses()
 
     def search(self, states: States, words: Words | None = None) -> Searched:
         """Search each state, none of which is over.

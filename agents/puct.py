@@ -11,12 +11,11 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from agents.agent import Actions, Agent, Words
+from agents.agent import Words
 from agents.decisive import checked_decisive, search_rules
-from agents.mcts import Searched, checked_number, unsearched
+from agents.mcts import SearchAgent, Searched, checked_number, unsearched
 from agents.trained import TrainedAgent
 from agents.tree_search import OPTIONS, Tree, empty_forest, report_trees, step_trees
-from boardenvs.analysis import Analysis
 from boardenvs.compiling import bind, bind_parallel, default_threads
 from boardenvs.game import Game, States, whole_number
 
@@ -46,7 +45,7 @@ class Evaluator(Protocol):
         """
 
 
-class PuctAgent(Agent):
+class PuctAgent(SearchAgent):
     """Plays the action it visited most often in a tree that a policy network guides.
 
     As `agents.mcts.MctsAgent`, whose tree it shares, but a leaf is not played out: its value
@@ -101,13 +100,6 @@ class PuctAgent(Agent):
         self._scales = self.exploration * np.sqrt(np.arange(self.simulations + 2))
         self._scales = self._scales.astype(np.float32)
         self._schedule = np.zeros((0, 0), np.int32)
-
-    def choose(self, states: States, words: Words) -> Actions:
-        return self.search(states, words).actions
-
-    def consider(self, states: States, words: Words) -> tuple[Actions, list[Analysis]]:
-        found = self.search(states, words)
-        return found.actions, found.analyses()
 
     def search(self, states: States, words: Words | None = None) -> Searched:
         """Search each state; see `agents.mcts.MctsAgent.search`."""

@@ -159,10 +159,10 @@ class Game(abc.ABC):
     @functools.cached_property
     def kernels(self) -> Kernels:
         """The compiled loops over this game's rules."""
-        return _kernels(self.rules)
+        return _kernels(self.rules_name)
 
     @functools.cached_property
-    def rules(self) -> str:
+    def rules_name(self) -> str:
         """The module of the rules: `rules` in the package of the class, or of one it derives from.
 
         Raises:

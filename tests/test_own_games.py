@@ -68,7 +68,7 @@ def test_a_registered_game_is_found():
 
 def test_the_rules_are_those_of_the_class_it_derives_from():
     game, original = Own(), Game112()
-    assert game.rules == original.rules == "boardenvs.game112.rules"
+    assert game.rules_name == original.rules_name == "boardenvs.game112.rules"
     for name in ("greedy", "exact", "mcts:20"):
         scores = agents.play_match(game, [agents.make(name, game, 0), "random"], 20, 0)
         there = agents.play_match(original, [agents.make(name, original, 0), "random"], 20, 0)
@@ -86,7 +86,7 @@ def test_without_rules():
         _position_to_dict = _position_from_dict = None
 
     with pytest.raises(ValueError, match=r"Homeless has no rules: expected a file rules.py"):
-        _ = Homeless().rules
+        _ = Homeless().rules_name
 
 
 def test_pettingzoo_and_episodes(tmp_path):

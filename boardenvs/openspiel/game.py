@@ -22,6 +22,8 @@ class BoardGame(pyspiel.Game):
     cls: ClassVar[type[Game]]
     chance_cls: ClassVar[type[Chance]]
     readers: ClassVar[Mapping[str, Reader]]
+    most_outcomes: ClassVar[Callable[[Any], int]]
+    """At most so many outcomes has a draw of a game; 0 for none."""
 
     def __init__(self, params: Mapping[str, Any] | None = None) -> None:
         """Make the game.
@@ -53,11 +55,6 @@ class BoardGame(pyspiel.Game):
             # A name that loads the game again has these alone: text may be empty in none.
             {key: value for key, value in given.items() if value != defaults[key]},
         )
-
-    @staticmethod
-    def most_outcomes(game: Game) -> int:
-        """At most so many outcomes has a draw of this game; 0 for none."""
-        raise NotImplementedError
 
     def new_initial_state(self, position: Mapping[str, Any] | None = None) -> BoardState:
         """The start of a game, or the position that a dictionary says (see `Game.from_dict`).

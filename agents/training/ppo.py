@@ -8,7 +8,6 @@ import torch
 from sb3_contrib import MaskablePPO
 
 from agents.making import make
-from agents.training.head_starts import HeadStarts
 from agents.training.networks import BoardPolicy
 from agents.training.opponents import EarlierSelves, LatestSelf
 from agents.training.settings import EARLIER, LATEST, Settings
@@ -51,11 +50,8 @@ class PPOLearner:
             envs.append(SeatVectorEnv(num, game, opponent=opponent))
         if EARLIER not in settings.opponents or game.num_players == 1:
             self.earlier = EarlierSelves(game, settings.selves, 1, seed)
-        starts = None
-        if settings.head_start:
-            starts = HeadStarts(game, make(settings.head_start_by, game, seed), seed)
         views = symmetries(game)
-        self.env = SB3VecEnv(envs, seed, views, listeners, starts, settings.head_start)
+        self.env = SB3VecEnv(envs, seed, views, listeners)
         slowest = settings.learning_rate / 10
         self.model = MaskablePPO(
             BoardPolicy if settings.network == "convolutional" else "MlpPolicy",

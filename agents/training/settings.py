@@ -38,10 +38,6 @@ class Settings:
     """Who has the other seats, and in how large a share of the games: agents by their spec, the
     learner itself (`latest`), or one of its earlier selves (`earlier`), those oftener that it
     does worse against."""
-    head_start: float = 0
-    """Share of games that begin in the middle of one; for games of one player alone."""
-    head_start_by: str = "greedy"
-    """The agent that plays a game up to there."""
     network: str = "plain"
     """`plain` layers, or `convolutional` ones for a board; see agents/training/networks.py."""
     hidden: tuple[int, ...] = (256, 256)

@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 from stable_baselines3.common.vec_env import VecEnv
 
-from agents.training.head_starts import HeadStarts
 from agents.training.symmetry import turned
 from boardenvs.vector import SeatVectorEnv
 
@@ -34,8 +33,6 @@ class SB3VecEnv(VecEnv):
         seed: int | None = None,
         views: npt.NDArray[np.intp] | None = None,
         listeners: Mapping[int, Listener] | None = None,
-        head_starts: HeadStarts | None = None,
-        head_start_share: float = 0,
     ) -> None:
         """Join environments.
 
@@ -47,11 +44,7 @@ class SB3VecEnv(VecEnv):
                 observation to its last; by default as it stands.
             listeners: for some of the environments, by their number, who is told after each
                 step which games ended, and the rewards.
-            head_starts: where games begin, but for the very first ones,
-            head_start_share: in this share of all; the others at their beginning.
         """
-        self._head_starts = head_starts
-        self._head_start_share = head_start_share
         self.envs = list(envs)
         self._listeners = dict(listeners or {})
         self._slices: list[slice] = []
@@ -99,9 +92,6 @@ class SB3VecEnv(VecEnv):
             env.step(self._actions[part]) for env, part in zip(self.envs, self._slices, strict=True)
         ]
         ended = [s[2] | s[3] for s in stepped]
-        if self._head_starts is not None:
-            for k, over in enumerate(ended):
-                stepped[k] = (self._begin_ahead(k, over, stepped[k][0]), *stepped[k][1:])
         observation = np.concatenate([s[0] for s in stepped])
         reward = np.concatenate([s[1] for s in stepped]).astype(np.float32)
         truncated = np.concatenate([s[3] for s in stepped])
@@ -129,20 +119,6 @@ class SB3VecEnv(VecEnv):
         self._lengths[done] = 0
         self._view[done] = self._draws.integers(len(self._views), size=int(done.sum()))
         return self._seen(observation, self._view), reward, done, infos
-
-    def _begin_ahead(
-        self, k: int, over: npt.NDArray[np.bool_], seen: npt.NDArray[np.int8]
-    ) -> npt.NDArray[np.int8]:
-        """Give a share of the games that just began in environment `k` a head start."""
-        assert self._head_starts is not None
-        ahead = over & (self._draws.random(len(over)) < self._head_start_share)
-        if not ahead.any():
-            return seen
-        env = self.envs[k]
-        states = env.positions
-        states[ahead] = self._head_starts.draw(int(ahead.sum()))
-        observations, _ = env.reset(options={"state": states, "reset_mask": ahead})
-        return observations
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Legal actions, bool of shape (num_envs, num_actions)."""

@@ -32,8 +32,10 @@ WEIGHTS = Path(__file__).with_name("weights")
 class TrainedAgent(Agent):
     """Plays by a policy network, run by ONNX Runtime; legal actions only.
 
-    The network takes `observation`, float32 of shape (N, *game.observation_shape), and
-    gives `logits` of shape (N, num_actions) and `value` of shape (N,).
+    The network takes `observation`, float32 of shape (N, *observation_shape), and gives
+    `logits` of shape (N, num_actions) and `value` of shape (N,). Observations are those that
+    the network was trained on: a game whose observations show more or less, but which is the
+    same otherwise (`Game.observation_params`), is played just as well.
     """
 
     def __init__(
@@ -63,7 +65,10 @@ class TrainedAgent(Agent):
         self.path = shipped(game) if path is None else Path(path)
         self.card = read_card(self.path)
         _check_card(self.card, game, self.path)
-        self._session = _load(self.path, self.card, game)
+        shown = {key: self.card["params"][key] for key in game.observation_params}
+        self.observed = type(game)(**{**game.params, **shown})
+        """The game with the observations that the network takes."""
+        self._session = _load(self.path, self.card, self.observed)
 
     # An inference session cannot be copied: a copy, here or elsewhere, loads its own.
     def __getstate__(self) -> dict[str, Any]:
@@ -71,11 +76,11 @@ class TrainedAgent(Agent):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self._session = _load(self.path, self.card, self.game)
+        self._session = _load(self.path, self.card, self.observed)
 
     def evaluate(self, states: States) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
         """Logits of shape (N, num_actions), unmasked, and values of shape (N,)."""
-        seen = self.game.observe(states, states["to_move"]).astype(np.float32)
+        seen = self.observed.observe(states, states["to_move"]).astype(np.float32)
         logits, value = self._session.run(["logits", "value"], {"observation": seen})
         return logits, value.reshape(-1)
 
@@ -193,12 +198,18 @@ def read_card(network: Path) -> dict[str, Any]:
 
 
 def _matches(card: dict[str, Any], game: Game) -> bool:
-    """Whether a card's parameters are the game's, but for the length of the game."""
+    """Whether a card's parameters are the game's, but for its length and what is shown of it."""
+    aside = {"max_plies", *game.observation_params}
 
     def essential(params: dict[str, Any]) -> dict[str, Any]:
-        return {k: v for k, v in params.items() if k != "max_plies"}
+        return {k: v for k, v in params.items() if k not in aside}
 
-    return isinstance(card["params"], dict) and essential(card["params"]) == essential(game.params)
+    params = card["params"]
+    return (
+        isinstance(params, dict)
+        and params.keys() == game.params.keys()
+        and essential(params) == essential(game.params)
+    )
 
 
 def _check_card(card: dict[str, Any], game: Game, path: Path) -> None:

@@ -80,6 +80,8 @@ class Game(abc.ABC):
     """Whether anything is drawn at random during play or before it."""
     has_hidden: ClassVar[bool] = False
     """Whether some seat does not see everything."""
+    observation_params: ClassVar[frozenset[str]] = frozenset()
+    """Those of `params` that change what observations show and nothing else."""
     info_is_fixed: ClassVar[bool] = False
     """Whether `info` stays the same from the deal to the end.
 

@@ -272,6 +272,23 @@ def test_play_reaches_through_slices(game, cut):
     assert np.array_equal(states, expected)
 
 
+def test_observation_params_change_observations_alone(game):
+    assert game.observation_params <= set(game.params)
+    states = middle(game)
+    actions = legal_actions(game, states)
+    for key in game.observation_params:
+        other = type(game)(**{**game.params, key: not game.params[key]})
+        assert other.observation_shape != game.observation_shape
+        assert other.state_dtype == game.state_dtype
+        assert np.array_equal(other.new(NUM, 3), game.new(NUM, 3))
+        assert np.array_equal(other.legal(states), game.legal(states))
+        after, wanted = states.copy(), states.copy()
+        other.play(after, actions)
+        game.play(wanted, actions)
+        assert np.array_equal(after, wanted)
+        assert other.to_text(after[0]) == game.to_text(wanted[0])
+
+
 def test_play_reaches_through_records_fields_and_odd_memory(game):
     states = middle(game, 3)
     expected = states.copy()

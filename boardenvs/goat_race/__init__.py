@@ -50,6 +50,7 @@ class GoatRace(Game):
 
     name = "goat_race"
     has_chance = True
+    observation_params = frozenset({"memory"})
 
     def __init__(
         self,

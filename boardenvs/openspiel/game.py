@@ -22,7 +22,7 @@ class BoardGame(pyspiel.Game):
     cls: ClassVar[type[Game]]
     chance_cls: ClassVar[type[Chance]]
     readers: ClassVar[Mapping[str, Reader]]
-    most_outcomes: ClassVar[Callable[[Any], int]]
+    most_outcomes: ClassVar[staticmethod[[Any], int]]
     """At most so many outcomes has a draw of a game; 0 for none."""
 
     def __init__(self, params: Mapping[str, Any] | None = None) -> None:

@@ -118,12 +118,15 @@ def test_its_checksum(agent):
 
 
 def test_the_scores_of_the_card_come_out_again(agent):
+    """In fewer games: a score as far off as this has one chance in ten thousand."""
     others = agent.game.num_players - 1
     for entry in agent.card["scores"]:
+        games = min(entry["games"], 300 if others else 20_000)
         players = [agent, *[entry["against"]] * others]
-        again = agents.play_match(agent.game, players, entry["games"], entry["seed"])
-        # On another machine sums may round otherwise, and now and then a game differs.
-        assert again[0] == pytest.approx(entry["score"], abs=0.01)
+        again = agents.play_match(agent.game, players, games, entry["seed"])
+        # Of a game with draws the spread is smaller; one in a hundred keeps it off 0.
+        share = min(max(entry["score"], 0.01), 0.99)
+        assert abs(again[0] - entry["score"]) < 4 * (share * (1 - share) / games) ** 0.5
 
 
 def test_112_never_loses_to_perfect_play():

@@ -1,6 +1,7 @@
 """Trained agents: networks run by ONNX Runtime behind masks, and files that are refused."""
 
 import json
+import pickle
 import subprocess
 import sys
 import textwrap
@@ -101,6 +102,31 @@ def test_the_network_sees_the_board_from_the_seat_to_move(gekitai, network_file,
     np.testing.assert_array_equal(logits, expected)
     assert value.shape == (len(states),)
     assert not value.any()
+
+
+@pytest.mark.parametrize("remembered", [True, False], ids=["trained with", "trained without"])
+def test_it_observes_as_it_was_trained_where_the_game_shows_more_or_less(remembered, network_file):
+    trained_on = boardenvs.make("goat_race", num_players=2, memory=remembered)
+    played = boardenvs.make("goat_race", num_players=2, memory=not remembered)
+    shown = int(np.prod(trained_on.observation_shape))
+    # The first logit counts the ones that the network sees.
+    weights = np.zeros((shown, played.num_actions), np.float32)
+    weights[:, 0] = 1
+    path = network_file(trained_on, weights=weights)
+    states = played.new(30, 0)
+    for _ in range(12):
+        played.play(states, played.legal(states).argmax(1))
+    agent = agents.make(f"trained:{path}", played)
+    seen = trained_on.observe(states, states["to_move"]).sum((1, 2, 3))
+    np.testing.assert_array_equal(agent.evaluate(states)[0][:, 0], seen)
+    assert (seen != played.observe(states, states["to_move"]).sum((1, 2, 3))).any()
+    assert pickle.loads(pickle.dumps(agent)).evaluate(states)[0][0, 0] == seen[0]
+
+
+def test_what_a_game_shows_besides_is_no_excuse_for_another_game(network_file, refused):
+    path = network_file(boardenvs.make("goat_race", num_players=2, memory=True))
+    with refused("plays goat_race with .*'num_players': 2.*, not goat_race with "):
+        agents.make(f"trained:{path}", boardenvs.make("goat_race"))
 
 
 def test_the_temperature_of_an_agent(game112, network_file):

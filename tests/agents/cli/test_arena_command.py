@@ -1,0 +1,155 @@
+"""`boardenvs arena`: tables, files, interruptions, and the games it stored."""
+
+import json
+import re
+import sys
+
+import pytest
+
+import agents
+import boardenvs
+from boardenvs.episode import Episode
+
+STOPS = """
+class Stops:
+    def __init__(self, game, seed):
+        self.game = game
+        self.most = 0
+
+    def act(self, states):
+        self.most = max(self.most, len(states))
+        if 2 * len(states) < self.most:  # more than half of the games have ended
+            raise KeyboardInterrupt
+        return self.game.legal(states).argmax(1)
+"""
+
+
+def test_arena(command, tmp_path, game):
+    path = tmp_path / "results.json"
+    arguments = ["arena", game.name, "random", "greedy", "random", "--games", "20", "--seed", "3"]
+    status, out, err = command(*arguments, "--json", path)
+    assert (status, err) == (0, "")
+    data = json.loads(path.read_text(encoding="utf-8"))
+    assert {k: data[k] for k in ("game", "params", "seed")} == {
+        "game": game.name,
+        "params": game.params,
+        "seed": 3,
+    }
+    if game.num_players == 1:
+        assert data["pairs"] == []
+        results, names = data["solos"], ["agent"]
+        assert [r["agent"] for r in results] == ["random", "greedy", "random"]
+    else:
+        results, names = data["pairs"], ["a", "b"]
+        assert [(r["a"], r["b"]) for r in results] == [
+            ("random", "greedy"),
+            ("random", "random"),
+            ("greedy", "random"),
+        ]
+    rated = {rating["agent"] for rating in data["ratings"]}
+    assert rated == (set() if game.num_players == 1 else {"random", "greedy"})
+    table, _, ratings = out.partition("\n\n")
+    assert {line.split()[0] for line in ratings.splitlines()[2:]} == rated
+    lines = table.splitlines()
+    head = [*names, "games", "won", "drawn", "lost"]
+    assert lines[0].split()[: len(head)] == head
+    for result, line in zip(results, lines[2:], strict=True):
+        assert list(result) == [*names, "games", "wins", "draws", "losses", "first"]
+        assert result["games"] == 20 == result["wins"] + result["draws"] + result["losses"]
+        shown = list(result.values())[: len(head)]
+        assert line.split()[: len(head)] == [str(value) for value in shown]
+        if game.num_players <= 2:
+            scores = agents.play_match(game, [result[name] for name in names], 20, 3)
+            assert result["wins"] == scores.wins[0]
+    before = path.read_bytes()
+    assert command(*arguments, "--json", path) == (0, out, "")
+    assert path.read_bytes() == before
+    if any(0 < result["wins"] < 20 for result in results):  # else seeds may well give the same
+        arguments[-1] = "4"
+        assert command(*arguments)[1] != out
+
+
+def test_arena_with_parameters(command, tmp_path):
+    path = tmp_path / "results.json"
+    command(
+        "arena", "gekitai", "random", "greedy", "--games", "2", "-p", "pieces=9", "--json", path
+    )
+    params = json.loads(path.read_text(encoding="utf-8"))["params"]
+    assert params == boardenvs.make("gekitai", pieces=9).params
+
+
+def test_arena_keeps_its_games_and_goes_on(command, fails, tmp_path):
+    store, path = tmp_path / "games.db", tmp_path / "results.json"
+    arguments = ["arena", "gekitai", "random", "greedy", "--seed", "3", "--games"]
+    _, whole, _ = command(*arguments, 20)
+    command(*arguments, 6, "--store", store)
+    status, out, err = command(*arguments, 20, "--store", store, "--json", path)
+    assert (status, out, err) == (0, whole, "")
+    assert json.loads(path.read_text(encoding="utf-8"))["pairs"][0]["games"] == 20
+    said = fails("games.db holds games with seed 3, not 4", *arguments[:5], 4, "--store", store)
+    assert said == ""
+
+
+def test_arena_until_decided(command, tmp_path):
+    path = tmp_path / "results.json"
+    arguments = ["arena", "gekitai", "random", "greedy", "random", "--games", "300"]
+    status, out, _ = command(*arguments, "--until", "decided", "--json", path)
+    assert status == 0
+    pairs = json.loads(path.read_text(encoding="utf-8"))["pairs"]
+    assert [pair["decided"] for pair in pairs] == [True, False, True]
+    assert [pair["games"] < 300 for pair in pairs] == [True, False, True]
+    lines = out.partition("\n\n")[0].splitlines()
+    assert lines[0].endswith("  decided")
+    assert [line.split()[-1] for line in lines[2:]] == ["yes", "no", "yes"]
+
+
+def test_arena_with_random_openings(command):
+    arguments = ["arena", "gekitai", "random", "random", "--games", "40"]
+    plain = command(*arguments)
+    assert command(*arguments, "--opening-plies", "0") == plain
+    assert command(*arguments, "--opening-plies", "5") != plain
+
+
+def test_arena_in_two_processes(command):
+    arguments = ["arena", "gekitai", "random", "greedy", "--games", "40"]
+    assert command(*arguments, "--workers", "2") == command(*arguments)
+
+
+@pytest.mark.parametrize("asked", [["arena", "gekitai", "random", "greedy"], ["train", "gekitai"]])
+def test_on_ray_without_ray(fails, monkeypatch, asked):
+    monkeypatch.setitem(sys.modules, "ray", None)
+    arguments = [*asked, "--engine", "ray"]
+    fails(r"needs the extra \[ray\], such as .*: there is no ray", *arguments)
+
+
+def test_ctrl_c_in_an_arena(command, tmp_path, own_module):
+    own_module("mine", STOPS)
+    store = tmp_path / "games.db"
+    arguments = ["arena", "gekitai", "random", "mine:Stops", "--games", "20", "--store", store]
+    status, out, err = command(*arguments)
+    assert (status, out) == (130, "")
+    assert err.endswith("boardenvs: stopped\n")
+    kept = [line for line in command("watch", "--store", store)[1].splitlines() if "games" in line]
+    finished = int(re.fullmatch(r"1\. random - mine:Stops: (\d+) games", kept[0])[1])
+    assert 0 < finished < 20
+
+
+def test_watching_a_stored_game(command, fails, tmp_path):
+    store, page, saved = (tmp_path / name for name in ("games.db", "game.html", "game.json"))
+    command("arena", "gekitai", "random", "greedy", "--games", "4", "--store", store)
+    status, out, err = command("watch", "--store", store)
+    assert (status, err) == (0, "")
+    assert "\n1. random - greedy: 4 games\n" in out
+    status, out, err = command(
+        "watch", "--store", store, "--game", "1.3", "--html", page, "--save", saved
+    )
+    assert (status, err) == (0, "")
+    assert "\n1. greedy: " in out
+    assert "\nResult: " in out
+    episode = Episode.load(saved)
+    assert episode.players == ["greedy", "random"]
+    assert out.startswith(episode.to_text())
+    assert page.read_text(encoding="utf-8").startswith("<!")
+    fails("games.db holds no game 1.4", "watch", "--store", store, "--game", "1.4")
+    saved.rename(store)
+    fails("games.db is no arena's store", "watch", "--store", store)

@@ -1,0 +1,68 @@
+"""`boardenvs train`: runs, and going on with them."""
+
+import json
+from pathlib import Path
+
+import pytest
+import torch
+
+from agents.training import run as run_module
+from agents.training import start
+
+
+@pytest.fixture
+def tiny_training(monkeypatch, tiny_settings, tmp_path):
+    """Makes `train` use tiny settings, in a fresh current folder."""
+    monkeypatch.setattr(start, "settings_for", lambda _game: tiny_settings)
+    monkeypatch.chdir(tmp_path)
+
+
+def test_train_resume_and_play(command, fails, tiny_training):
+    status, out, err = command("train", "gekitai", "--steps", "256", "--seed", "5")
+    assert status == 0
+    network = Path("runs", "gekitai", "agent.onnx")
+    assert out.startswith(f"the agent: {network}\n")
+    assert "training gekitai" in err
+    card = json.loads(network.with_suffix(".json").read_text(encoding="utf-8"))
+    assert card["command"] == "boardenvs train gekitai --steps 256 --seed 5"
+    assert (card["settings"]["steps"], card["seed"]) == (256, 5)
+
+    fails("holds a run: --resume it, or name another --out", "train", "gekitai")
+    status, out, _ = command("train", "gekitai", "--resume", "--steps", "512")
+    assert status == 0
+    assert out.startswith("going on from step 256 of 512\n")
+    fails("holds a run with seed 5, not 6", "train", "gekitai", "--resume", "--seed", "6")
+    fails("holds a run of Gekitai", "train", "game112", "--resume", "--out", "runs/gekitai")
+
+    status, out, _ = command("arena", "gekitai", f"trained:{network}", "random", "--games", "4")
+    assert status == 0
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
+def test_training_on_a_gpu_that_is_not_there(fails, tmp_path):
+    fails("--device cuda: PyTorch finds no GPU here", "train", "gekitai", "--device", "cuda")
+    assert not Path("runs").exists()
+
+
+def test_the_command_of_a_resumed_run_makes_it_again(command, tiny_training):
+    command("train", "gekitai", "--steps", "256", "--seed", "5", "--out", "run")
+    command("train", "gekitai", "--resume", "--steps", "512", "--out", "run")
+    card = json.loads(Path("run", "agent.json").read_text(encoding="utf-8"))
+    assert "--resume" not in card["command"]
+    assert "--seed 5" in card["command"]
+
+
+def test_ctrl_c_while_training(command, tiny_training, monkeypatch):
+    def interrupted(_watcher):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(run_module._Watcher, "_on_step", interrupted)
+        status, _, err = command("train", "game112", "--steps", "256", "--out", "run")
+    assert status == 130
+    assert err.endswith("\nboardenvs: stopped\n")
+    assert Path("run", "checkpoint.pt").is_file()
+    status, out, _ = command("train", "game112", "--resume", "--out", "run")
+    assert status == 0
+    assert out.startswith("going on from step 16 of 256\n")
+    assert Path("run", "agent.onnx").is_file()

@@ -1,0 +1,74 @@
+"""`boardenvs watch`: a game on the screen and in files."""
+
+import importlib.util
+
+import pytest
+
+import agents
+from boardenvs.episode import Episode
+
+
+def test_watch_prints_the_whole_game(command, game):
+    specs = ["greedy", *["random"] * (game.num_players - 1)]
+    arguments = ["watch", game.name, *specs, "--seed"]
+    status, out, err = command(*arguments, "6")
+    assert (status, err) == (0, "")
+    players = [agents.make(spec, game, 6 + k) for k, spec in enumerate(specs)]
+    names = specs[:2]  # and those of several seats are told apart
+    if game.num_players > 2:
+        names = ["greedy", *(f"random ({seat})" for seat in game.seat_names[1:])]
+    episode = Episode.play(game, players, 6, names=names)
+    assert out == episode.to_text()
+    assert out.startswith(f"{game!r}: {', '.join(names)}\n")
+    first = names[int(episode.states()["to_move"][0])]
+    assert out.count(f"\n1. {first}: ") == 1
+    assert command(*arguments, "6") == (0, out, "")
+    assert command(*arguments, "8")[1] != out
+
+
+def test_watch_without_a_seed_varies(command):
+    one, two = (command("watch", "gekitai", "random", "random")[1] for _ in range(2))
+    assert one != two
+
+
+def test_watch_writes_files(command, tmp_path, gekitai):
+    page, saved = tmp_path / "game.html", tmp_path / "game.json"
+    arguments = ["watch", "gekitai", "greedy", "random", "--seed", "2"]
+    status, out, _ = command(*arguments, "--html", page, "--save", saved)
+    assert status == 0
+    assert f"\nThe game as a page: {page}\n" in out
+    assert f"\nThe game as JSON: {saved}\n" in out
+    episode = Episode.load(saved)
+    assert episode.game == gekitai
+    assert out.startswith(episode.to_text())
+    assert page.read_text(encoding="utf-8") == episode.to_html()
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["game.html", "game.json"]
+    before = page.read_bytes(), saved.read_bytes()
+    command(*arguments, "--html", page, "--save", saved)
+    assert (page.read_bytes(), saved.read_bytes()) == before
+
+
+def test_watch_writes_an_animation(command, tmp_path):
+    pytest.importorskip("resvg_py", reason="needs the extra [render]")
+    path, saved, again = (tmp_path / name for name in ("game.gif", "game.json", "again.gif"))
+    arguments = ["watch", "game112", "random", "random", "--seed", "2", "--save", saved]
+    status, out, err = command(*arguments, "--gif", path)
+    assert (status, err) == (0, "")
+    assert f"\nThe game as an animation: {path}\n" in out
+    Episode.load(saved).save_gif(again)
+    assert path.read_bytes() == again.read_bytes()
+    assert path.read_bytes().startswith(b"GIF89a")
+
+
+def test_an_animation_without_the_extra(fails, tmp_path, monkeypatch):
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    said = r"--gif needs the extra \[render\], such as pip install 'boardenvs\[render\]'"
+    assert fails(said, "watch", "game112", "random", "random", "--gif", tmp_path / "a.gif") == ""
+    assert not list(tmp_path.iterdir())
+
+
+def test_watch_a_trained_agent(command, tiny):
+    status, out, _ = command("watch", "gekitai", tiny.spec, "greedy", "--seed", "1")
+    assert status == 0
+    assert f"\n1. {tiny.spec}: " in out
+    assert "\nResult: " in out

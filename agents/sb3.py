@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from agents.agent import Actions, Agent, Words, checked_temperature
-from agents.trained import masked_choice
+from agents.trained import masked_choice, masked_policy
+from boardenvs.analysis import Analysis
 from boardenvs.game import Game, States
 
 __all__ = ["SB3Agent", "from_sb3"]
@@ -42,18 +45,32 @@ class SB3Agent(Agent):
         self.deterministic = temperature == 0
 
     def choose(self, states: States, words: Words) -> Actions:
-        import torch
-
         if not len(states):
             return np.zeros(0, np.int64)
+        masks = self.game.legal(states)
+        return masked_choice(self._scores(states), masks, self.temperature, words)
+
+    def consider(self, states: States, words: Words) -> tuple[Actions, Sequence[Analysis | None]]:
+        """As `Agent.consider`: a policy's probabilities at temperature 1; nothing of Q-values."""
+        if not len(states) or self._logits is _q_values:
+            return super().consider(states, words)
+        logits, masks = self._scores(states), self.game.legal(states)
+        unknown = np.full(self.game.num_players, np.nan)
+        told = [Analysis.of_policy(policy, unknown) for policy in masked_policy(logits, masks)]
+        return masked_choice(logits, masks, self.temperature, words), told
+
+    def _scores(self, states: States) -> npt.NDArray[np.floating[Any]]:
+        """Logits or Q-values of shape (N, num_actions), unmasked."""
+        import torch
+
         space = self.model.observation_space
         policy = self.model.policy
         seen = self.game.observe(states, states["to_move"]).reshape(-1, *space.shape)
         policy.set_training_mode(False)
         with torch.no_grad():
             tensor, _ = policy.obs_to_tensor(seen.astype(space.dtype))
-            logits = self._logits(policy, tensor).cpu().numpy()
-        return masked_choice(logits, self.game.legal(states), self.temperature, words)
+            scores: npt.NDArray[np.floating[Any]] = self._logits(policy, tensor).cpu().numpy()
+        return scores
 
 
 def _policy_logits(policy: Any, observation: Any) -> Any:

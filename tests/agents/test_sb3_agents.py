@@ -56,6 +56,24 @@ def test_it_takes_the_best_legal_action(model, gekitai, live_positions):
     np.testing.assert_array_equal(agent.act(states), wanted)
 
 
+def test_it_tells_a_policys_probabilities(model, gekitai, live_positions):
+    states = live_positions(gekitai, 5, 1)
+    words = np.arange(len(states), dtype=np.uint64)
+    agent = agents.from_sb3(model, gekitai, temperature=1)
+    actions, told = agent.consider(states, words)
+    np.testing.assert_array_equal(actions, agent.choose(states, words))
+    if isinstance(model, DQN):
+        assert told == [None] * len(states)
+        return
+    masks = gekitai.legal(states)
+    weights = np.exp(scores(model, gekitai, states)) * masks
+    for one, legal, row in zip(told, masks, weights, strict=True):
+        assert one.kind == "probabilities"
+        assert one.weights.keys() == set(np.flatnonzero(legal))
+        found = [one.weights[a] for a in np.flatnonzero(legal)]
+        np.testing.assert_allclose(found, row[legal] / row.sum(), atol=1e-4)
+
+
 @pytest.mark.parametrize("temperature", [0.0, 1.0])
 def test_masks_are_honoured_by_a_model_that_longs_for_one_cell(
     model, gekitai, live_positions, temperature

@@ -26,7 +26,7 @@ ARENAS = {
     "gomoku-9x9": "gomoku -p board_size=9 random neighbour greedy mcts:400 trained",
     "gomoku-15x15": "gomoku random neighbour greedy mcts:400 trained",
     "game112": "game112 random greedy mcts:100 trained exact",
-    "goat_race-2": "goat_race -p num_players=2 random greedy mcts:100",
+    "goat_race-2": "goat_race -p num_players=2 random greedy mcts:100 trained",
     "goat_race-4": "goat_race -p num_players=4 random greedy mcts:50 trained",
     "dominoes175": "dominoes175 random greedy trained",
     "pizza_order": "pizza_order random greedy trained",

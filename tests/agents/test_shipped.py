@@ -16,6 +16,7 @@ SHIPPED = [
     ("gomoku", {"board_size": 9}),
     ("gomoku", {"board_size": 15}),
     ("game112", {}),
+    ("goat_race", {"num_players": 2, "memory": True}),
     ("goat_race", {"num_players": 4}),
     ("dominoes175", {}),
     ("pizza_order", {}),
@@ -28,6 +29,8 @@ LEAST = {
     ("gomoku 15", "random"): 0.99,
     ("gomoku 15", "neighbour"): 0.99,
     ("game112", "random"): 0.93,
+    ("goat_race 2", "random"): 0.80,
+    ("goat_race 2", "greedy"): 0.52,
     ("pizza_order", "alone"): 0.98,
 }
 """The scores that the cards must show, draws counting half."""
@@ -42,7 +45,8 @@ def agent(request):
 
 def label(game):
     """The game as `LEAST` names it."""
-    return f"gomoku {game.params['board_size']}" if game.name == "gomoku" else game.name
+    several = {"gomoku": "board_size", "goat_race": "num_players"}.get(game.name)
+    return f"{game.name} {game.params[several]}" if several else game.name
 
 
 def test_no_other_weights_lie_there():
@@ -51,6 +55,13 @@ def test_no_other_weights_lie_there():
     assert len(named) == len(SHIPPED)
     files = {path.name for path in WEIGHTS.iterdir()} - {"__pycache__"}
     assert files == {p.name for n in named for p in (n, n.with_suffix(".json"))}
+
+
+def test_goat_race_with_and_without_memory_have_the_same():
+    for memory in (True, False):
+        game = boardenvs.make("goat_race", num_players=2, memory=memory)
+        assert shipped(game).name == "goat_race-2.onnx"
+        assert agents.make("trained", game).observed.params["memory"]
 
 
 def test_small(agent):
@@ -74,7 +85,7 @@ def test_the_scores_of_the_card(agent):
         if name == game:
             assert entries[against]["games"] >= 1000
             assert entries[against]["score"] >= least
-    if game == "goat_race":
+    if game == "goat_race 4":
         share = 1 / agent.game.num_players
         assert entries["random"]["wins"] >= 2.2 * share * entries["random"]["games"]
     if game == "dominoes175":

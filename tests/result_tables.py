@@ -23,10 +23,11 @@ RESULTS = Path(__file__).with_name("results")
 
 ARENAS = {
     "gekitai": "gekitai random greedy mcts:400 trained puct:400",
-    "gomoku-9x9": "gomoku -p board_size=9 random neighbour greedy mcts:400 trained",
+    "gomoku-9x9": "gomoku -p board_size=9 random neighbour greedy mcts:400 trained puct:400",
     "gomoku-15x15": "gomoku random neighbour greedy mcts:400 trained",
-    "game112": "game112 random greedy mcts:100 trained exact",
-    "goat_race-2": "goat_race -p num_players=2 random greedy mcts:100 trained",
+    "game112": "game112 random greedy mcts:100 trained puct:100 exact",
+    "goat_race-2": "goat_race -p num_players=2 random greedy mcts:100 trained puct:50",
+    "goat_race-3": "goat_race random greedy mcts:50 trained",
     "goat_race-4": "goat_race -p num_players=4 random greedy mcts:50 trained",
     "dominoes175": "dominoes175 random greedy trained",
     "pizza_order": "pizza_order random greedy trained",
@@ -42,6 +43,7 @@ TITLES = {
     "gomoku-15x15": "Gomoku 15x15",
     "game112": "112",
     "goat_race-2": "Goat Race, 2 players",
+    "goat_race-3": "Goat Race, 3 players",
     "goat_race-4": "Goat Race, 4 players",
     "dominoes175": "Dominoes 175, share won",
     "pizza_order": "Pizza order, share right",

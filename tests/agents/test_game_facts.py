@@ -60,7 +60,7 @@ def test_what_is_typed_makes_the_game(name, params, typed):
 
 
 def test_agents():
-    game = boardenvs.make("goat_race")
+    game = boardenvs.make("goat_race", num_players=5)
     assert names_for(game) == ["random", "greedy", "mcts"]
     assert names_for(boardenvs.make("gomoku", board_size=9)) == list(NAMES)
     for name in names_for(game):

@@ -66,9 +66,9 @@ class TrainedAgent(Agent):
         self.card = read_card(self.path)
         _check_card(self.card, game, self.path)
         shown = {key: self.card["params"][key] for key in game.observation_params}
-        self.observed = type(game)(**{**game.params, **shown})
+        self.observed_game = type(game)(**{**game.params, **shown})
         """The game with the observations that the network takes."""
-        self._session = _load(self.path, self.card, self.observed)
+        self._session = _load(self.path, self.card, self.observed_game)
 
     # An inference session cannot be copied: a copy, here or elsewhere, loads its own.
     def __getstate__(self) -> dict[str, Any]:
@@ -76,11 +76,11 @@ class TrainedAgent(Agent):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self._session = _load(self.path, self.card, self.observed)
+        self._session = _load(self.path, self.card, self.observed_game)
 
     def evaluate(self, states: States) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
         """Logits of shape (N, num_actions), unmasked, and values of shape (N,)."""
-        seen = self.observed.observe(states, states["to_move"]).astype(np.float32)
+        seen = self.observed_game.observe(states, states["to_move"]).astype(np.float32)
         logits, value = self._session.run(["logits", "value"], {"observation": seen})
         return logits, value.reshape(-1)
 

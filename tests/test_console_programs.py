@@ -5,12 +5,12 @@ from __future__ import annotations
 import builtins
 import importlib
 import os
-import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from keyboards import interrupted
 
 import boardenvs
 
@@ -35,32 +35,15 @@ def main(name):
 
 @pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
 def test_interrupt_ends_the_program(name):
-    # A test run in the background may hand on that interrupts are ignored.
-    start = (
-        "import runpy, signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
-        f"runpy.run_module('boardenvs.{name}', run_name='__main__')"
-    )
-    with subprocess.Popen(
-        [sys.executable, "-c", start],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    ) as process:
-        printed = b""
-        while not printed.endswith(FIRST_PROMPTS[name].encode()):
-            byte = process.stdout.read(1)
-            assert byte, printed
-            printed += byte
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
-    assert (out, err, process.returncode) == (b"\nInterrupted.\n", b"", 130)
+    left = interrupted(f"boardenvs.{name}", [], FIRST_PROMPTS[name])
+    assert left == (b"\nInterrupted.\n", b"", 130)
 
 
 def test_interrupt_while_reading(main, monkeypatch, capsys):
-    def interrupted(prompt):
+    def stopped(prompt):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(builtins, "input", interrupted)
+    monkeypatch.setattr(builtins, "input", stopped)
     assert main([]) == 130
     assert capsys.readouterr().out.endswith("\nInterrupted.\n")
 

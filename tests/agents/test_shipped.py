@@ -62,7 +62,7 @@ def test_goat_race_with_and_without_memory_have_the_same():
     for players in (2, 3, 4):
         game = boardenvs.make("goat_race", num_players=players)
         assert shipped(game).name == f"goat_race-{players}.onnx"
-        assert agents.make("trained", game).observed.params["memory"]
+        assert agents.make("trained", game).observed_game.params["memory"]
 
 
 def test_small(agent):

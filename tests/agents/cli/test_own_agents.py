@@ -3,8 +3,7 @@
 import sys
 
 import pytest
-
-CELLS = [f"{column}{row}" for row in range(1, 7) for column in "ABCDEF"]
+from keyboards import CELLS
 
 OWN = """
 class First:

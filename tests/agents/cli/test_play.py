@@ -1,13 +1,9 @@
 """`boardenvs play`: what a person types, and what comes back."""
 
 import re
-import signal
-import subprocess
-import sys
 
 import pytest
-
-CELLS = [f"{column}{row}" for row in range(1, 7) for column in "ABCDEF"]
+from keyboards import CELLS, interrupted
 
 
 def test_moves_legal_illegal_and_malformed(command, typed, gekitai):
@@ -88,31 +84,14 @@ def test_play_against_a_trained_agent(command, typed, tiny):
 
 
 def test_interruption_in_this_process(command, monkeypatch):
-    def interrupted(_prompt):
+    def stopped(_prompt):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("builtins.input", interrupted)
+    monkeypatch.setattr("builtins.input", stopped)
     status, _, err = command("play", "gekitai")
     assert (status, err) == (130, "\nboardenvs: stopped\n")
 
 
 def test_interruption_from_the_keyboard():
-    # A test run in the background may hand on that interrupts are ignored.
-    start = (
-        "import runpy, signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
-        "runpy.run_module('agents.cli', run_name='__main__')"
-    )
-    with subprocess.Popen(
-        [sys.executable, "-c", start, "play", "gekitai"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    ) as process:
-        printed = b""
-        while not printed.endswith(b"Player X's turn: "):
-            byte = process.stdout.read(1)
-            assert byte, printed
-            printed += byte
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
-    assert (out, err, process.returncode) == (b"", b"\nboardenvs: stopped\n", 130)
+    left = interrupted("agents.cli", ["play", "gekitai"], "Player X's turn: ")
+    assert left == (b"", b"\nboardenvs: stopped\n", 130)

@@ -1,8 +1,8 @@
 """The greedy agent of Dominoes 175: keep as many tiles playable as can be."""
 
-# The rules' names are bound by boardenvs.compiling; compiled functions carry no annotations.
-# ruff: noqa: ANN001, ANN202, F821
-# mypy: disable-error-code="no-untyped-def, name-defined"
+# Compiled functions carry no annotations.
+# ruff: noqa: ANN001, ANN202
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ import numpy as np
 
 from agents.agent import Actions, Agent, Words
 from boardenvs.chance import below, mixed, stepped
-from boardenvs.compiling import bind_parallel, default_threads
+from boardenvs.compiling import bind_parallel
+from boardenvs.dominoes175 import rules
+from boardenvs.dominoes175.rules import CELLS, ENDS, GOAL, HIGH, LOW, STACKS, top
 from boardenvs.game import States
 
 __all__ = ["Dominoes175GreedyAgent"]
@@ -33,14 +35,12 @@ class Dominoes175GreedyAgent(Agent):
     def choose(self, states: States, words: Words) -> Actions:
         actions = np.empty(len(states), np.int64)
         masks = self.game.legal(states)
-        _compiled()(default_threads(len(states)), states, words, masks, actions)
+        _compiled()(None, states, words, masks, actions)
         return actions
 
 
 @functools.cache
 def _compiled() -> Callable[..., None]:
-    from boardenvs.dominoes175 import rules
-
     return bind_parallel(greedy_actions, rules)
 
 

@@ -28,6 +28,9 @@ from boardenvs.outcome import is_over
 
 __all__ = ["WIN", "ExactSearch"]
 
+HOOKS = ("legal", "play")
+"""What the rules supply; see `boardenvs.compiling.bind`."""
+
 WIN = 1 << 30
 """The score of a game that is won, less the plies to the end."""
 _DEEPEST = 1000  # plies ahead; a search that deep has long used up any budget

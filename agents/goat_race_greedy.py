@@ -1,8 +1,8 @@
 """The greedy player of Goat Race: the turn after which its goats are the furthest ahead."""
 
-# The rules' names are bound by boardenvs.compiling; compiled functions carry no annotations.
-# ruff: noqa: ANN001, ANN202, F821
-# mypy: disable-error-code="no-untyped-def, name-defined"
+# Compiled functions carry no annotations.
+# ruff: noqa: ANN001, ANN202
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 
@@ -13,8 +13,19 @@ import numpy as np
 
 from agents.agent import Actions, Agent, Words
 from boardenvs.chance import below, mixed, stepped
-from boardenvs.compiling import bind_parallel, default_threads
+from boardenvs.compiling import bind_parallel
 from boardenvs.game import States
+from boardenvs.goat_race import rules
+from boardenvs.goat_race.rules import (
+    ARRIVALS,
+    FORWARD,
+    PLACE,
+    forward_columns,
+    is_stuck,
+    move_goat,
+    put,
+    take,
+)
 
 __all__ = ["GoatRaceGreedyAgent"]
 
@@ -41,17 +52,13 @@ class GoatRaceGreedyAgent(Agent):
 
     def choose(self, states: States, words: Words) -> Actions:
         actions = np.empty(len(states), np.int64)
-        # A state costs as much as many plies, so that threads pay from smaller batches on.
-        threads = default_threads(4 * len(states))
-        _compiled()(threads, states, self.game.constants, words, self.game.legal(states), actions)
+        _compiled()(None, states, self.game.constants, words, self.game.legal(states), actions)
         return actions
 
 
 @functools.cache
 def _compiled() -> Callable[..., None]:
-    from boardenvs.goat_race import rules
-
-    return bind_parallel(greedy_actions, rules)
+    return bind_parallel(greedy_actions, rules, plies=4)
 
 
 def greedy_actions(states, params, words, masks, actions, low, high):

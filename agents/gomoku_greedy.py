@@ -13,7 +13,7 @@ import numpy as np
 
 from agents.agent import Actions, Agent, Words
 from boardenvs.chance import below, mixed, stepped
-from boardenvs.compiling import bind_parallel, default_threads
+from boardenvs.compiling import bind_parallel
 from boardenvs.game import Game, States
 from boardenvs.gomoku import rules
 
@@ -44,15 +44,13 @@ class GomokuGreedyAgent(Agent):
 
     def choose(self, states: States, words: Words) -> Actions:
         actions = np.empty(len(states), np.int64)
-        # A state costs as much as many plies, so that threads pay from smaller batches on.
-        threads = default_threads(16 * len(states))
-        _compiled()(threads, states, self.game.constants, self._weights, words, actions)
+        _compiled()(None, states, self.game.constants, self._weights, words, actions)
         return actions
 
 
 @functools.cache
 def _compiled() -> Callable[..., None]:
-    return bind_parallel(weightiest_actions, rules)
+    return bind_parallel(weightiest_actions, rules, plies=16)
 
 
 def weightiest_actions(states, params, weights, words, actions, low, high):

@@ -14,11 +14,14 @@ import numpy as np
 
 from agents.agent import Actions, Agent, Words
 from boardenvs.chance import below, mixed, stepped
-from boardenvs.compiling import bind_parallel, default_threads
+from boardenvs.compiling import bind_parallel
 from boardenvs.game import States
 from boardenvs.outcome import is_over
 
 __all__ = ["GreedyAgent"]
+
+HOOKS = ("legal", "play")
+"""What the rules supply; see `boardenvs.compiling.bind`."""
 
 
 class GreedyAgent(Agent):
@@ -31,15 +34,13 @@ class GreedyAgent(Agent):
     def choose(self, states: States, words: Words) -> Actions:
         actions = np.empty(len(states), np.int64)
         greedy = _compiled(self.game.rules_name)
-        # A state costs as much as many plies, so that threads pay from smaller batches on.
-        threads = default_threads(4 * len(states))
-        greedy(threads, states, self.game.constants, words, self.game.legal(states), actions)
+        greedy(None, states, self.game.constants, words, self.game.legal(states), actions)
         return actions
 
 
 @functools.cache
 def _compiled(rules: str) -> Callable[..., None]:
-    return bind_parallel(greedy_actions, importlib.import_module(rules))
+    return bind_parallel(greedy_actions, importlib.import_module(rules), plies=4)
 
 
 def greedy_actions(states, params, words, masks, actions, low, high):

@@ -24,7 +24,7 @@ from agents.tree_search import (
     search_states,
 )
 from boardenvs.analysis import Analysis
-from boardenvs.compiling import bind, bind_parallel, default_threads
+from boardenvs.compiling import bind, bind_parallel
 from boardenvs.game import Game, States, whole_number
 
 __all__ = ["MctsAgent", "SearchAgent", "Searched", "checked_number", "unsearched"]
@@ -155,9 +155,7 @@ class MctsAgent(SearchAgent):
         found = unsearched(self.game, len(states))
         rules = search_rules(self.game)
         if self.time_limit is None:
-            # A state costs as much as many plies, so that threads pay from two states on.
-            threads = default_threads(1024 * (len(states) > 1))
-            _compiled(rules)(threads, states, self.game.constants, *self._told(words), *found)
+            _compiled(rules)(None, states, self.game.constants, *self._told(words), *found)
         else:
             for i in range(len(states)):
                 part = [array[i : i + 1] for array in found]
@@ -219,7 +217,8 @@ def unsearched(game: Game, num: int) -> tuple[npt.NDArray[Any], ...]:
 
 @functools.cache
 def _compiled(rules: str) -> Callable[..., None]:
-    return bind_parallel(search_states, importlib.import_module(rules))
+    # A state costs as much as many plies, so that threads pay from two states on.
+    return bind_parallel(search_states, importlib.import_module(rules), plies=512)
 
 
 @functools.cache

@@ -1,8 +1,8 @@
 """The agent that reads the order wanted and says it to the shop."""
 
-# The rules' names are bound by boardenvs.compiling; compiled functions carry no annotations.
-# ruff: noqa: ANN001, ANN202, F821
-# mypy: disable-error-code="no-untyped-def, name-defined"
+# Compiled functions carry no annotations.
+# ruff: noqa: ANN001, ANN202
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 
@@ -12,9 +12,21 @@ from collections.abc import Callable
 import numpy as np
 
 from agents.agent import Actions, Agent, Words
-from boardenvs.compiling import bind_parallel, default_threads
+from boardenvs.compiling import bind_parallel
 from boardenvs.game import States
 from boardenvs.pizza_order import rules
+from boardenvs.pizza_order.rules import (
+    CUSTOM,
+    DONE,
+    FIRST,
+    FLAVOR,
+    INGREDIENT,
+    INGREDIENTS,
+    NO,
+    YES,
+    bit,
+    preset,
+)
 
 __all__ = ["PizzaOrderGreedyAgent"]
 
@@ -35,7 +47,7 @@ class PizzaOrderGreedyAgent(Agent):
 
     def choose(self, states: States, words: Words) -> Actions:
         good = np.empty((len(states), self.game.num_actions), np.bool_)
-        _compiled()(default_threads(len(states)), states, good)
+        _compiled()(None, states, good)
         actions = np.empty(len(states), np.int64)
         self.game.kernels.random_actions(good, words, actions)
         return actions

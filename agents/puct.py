@@ -16,7 +16,7 @@ from agents.decisive import checked_decisive, search_rules
 from agents.mcts import SearchAgent, Searched, checked_number, unsearched
 from agents.trained import TrainedAgent
 from agents.tree_search import OPTIONS, Tree, empty_forest, report_trees, step_trees
-from boardenvs.compiling import bind, bind_parallel, default_threads
+from boardenvs.compiling import bind, bind_parallel
 from boardenvs.game import Game, States, whole_number
 
 __all__ = ["Evaluator", "PuctAgent"]
@@ -139,9 +139,8 @@ class PuctAgent(SearchAgent):
         estimates = np.zeros(num, np.float32)
         waits = np.zeros(num, np.bool_)
         told = (game.constants, words, self._options, self._scales, noise, self._schedule)
-        threads = default_threads(_PLIES * num)
         while True:
-            step(threads, states, *told, leaves, masks, logits, estimates, waits, *forest)
+            step(None, states, *told, leaves, masks, logits, estimates, waits, *forest)
             if not waits.any():
                 return forest
             logits[waits], estimates[waits] = self.evaluator.evaluate(leaves[waits])
@@ -161,4 +160,4 @@ class PuctAgent(SearchAgent):
 @functools.cache
 def _compiled(rules: str) -> tuple[Callable[..., None], Callable[..., None]]:
     module = importlib.import_module(rules)
-    return bind_parallel(step_trees, module), bind(report_trees, module)
+    return bind_parallel(step_trees, module, plies=_PLIES), bind(report_trees, module)

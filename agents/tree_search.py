@@ -34,6 +34,9 @@ from boardenvs.outcome import is_over
 
 __all__ = ["Options", "Tree"]
 
+HOOKS = ("legal", "play", "observe", "redraw", "decisive_action")
+"""What the rules supply; see `boardenvs.compiling.bind`."""
+
 MOST_EDGES = 2**23
 """Of one tree: 256 MB. A full tree searches on without growing."""
 LOST = np.float32(-1e30)

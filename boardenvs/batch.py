@@ -46,20 +46,16 @@ class BatchEnv:
             seed: of the games' random streams; `None` for a fresh one.
             illegal: "lose" ends a game with a loss for the offender; "raise" raises
                 before any game is stepped.
-            threads: over how many to spread a step; by default one for small batches.
+            threads: over how many to spread a step; by default as many as measured to pay.
 
         Raises:
             ValueError: for any argument out of range.
         """
-        from boardenvs.compiling import default_threads
-
         check_illegal(illegal)
         self.game = resolve_game(game, {})
         self.num_envs = whole_number("num_envs", num_envs, 1)
         self.illegal = illegal
-        self.threads = (
-            default_threads(num_envs) if threads is None else whole_number("threads", threads, 1)
-        )
+        self.threads = None if threads is None else whole_number("threads", threads, 1)
         self._reward = np.zeros((num_envs, self.game.num_players), np.float32)
         self._terminated = np.zeros(num_envs, np.bool_)
         self._truncated = np.zeros(num_envs, np.bool_)

@@ -1,39 +1,30 @@
 """How the loops over many games are compiled against the rules of one game.
 
 A loop (see `boardenvs.loops`) names `play`, `legal`, `observe`, ... without
-importing them; `bind` compiles it with those names taken from a game's
-`rules.py`. The compiled code is cached on disk beside that `rules.py`, so a later
+importing them: its module lists these in `HOOKS`. `bind` compiles it with them taken from a
+game's `rules.py`. The compiled code is cached on disk beside that `rules.py`, so a later
 process loads it in milliseconds.
 """
 
 from __future__ import annotations
 
-import contextlib
-import ctypes
 import functools
 import hashlib
-import importlib.metadata
-import os
 import sys
+import time
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numba
 from numba import njit, prange
-from numba.core import config as numba_config
-from numba.np.ufunc.parallel import _launch_threads
 
 from boardenvs import loops
+from boardenvs.kernel_cache import cached_on_disk
+from boardenvs.threads import Pace, most_threads, usable
 
-__all__ = ["Kernels", "bind", "bind_parallel", "default_threads", "settled"]
-
-# TBB and GNU OpenMP allow kernels from several Python threads at once; Numba's "workqueue"
-# layer crashes on that. A user's own choice is respected.
-config: Any = numba_config
-if config.THREADING_LAYER == "default":
-    config.THREADING_LAYER = "threadsafe"
+__all__ = ["Kernels", "bind", "bind_parallel", "settled"]
 
 
 def _record_name(record: numba.types.Record) -> tuple[str, tuple[str]]:
@@ -73,6 +64,36 @@ def _digest(*files: str) -> str:
     return digest.hexdigest()[:8]
 
 
+def _first_line(rules: types.ModuleType) -> int:
+    """A line of the rules' file at which a function begins.
+
+    Numba reads the source of what it compiles from there: elsewhere it may find the middle of a
+    docstring, or no line at all.
+    """
+    code = (getattr(getattr(f, "py_func", f), "__code__", None) for f in vars(rules).values())
+    lines = [c.co_firstlineno for c in code if c is not None and c.co_filename == rules.__file__]
+    return min(lines, default=1)
+
+
+def _scope(home: types.ModuleType, rules: types.ModuleType, code: types.CodeType) -> dict[str, Any]:
+    """What the names in a loop mean: its module's own things, and the hooks of the rules.
+
+    Nothing else of the rules is seen, so their helpers may be called as they like.
+
+    Raises:
+        ValueError: the rules lack a hook that the loop calls.
+    """
+    scope = {**vars(home), "prange": prange}
+    for hook in getattr(home, "HOOKS", ()):
+        if hasattr(rules, hook):
+            scope[hook] = getattr(rules, hook)
+        elif hook in code.co_names and hook not in scope:
+            raise ValueError(
+                f"{rules.__file__} has no function {hook}: expected the hooks of {home.__name__}"
+            )
+    return scope
+
+
 def bind(
     loop: Callable[..., Any],
     rules: types.ModuleType,
@@ -81,34 +102,47 @@ def bind(
     parallel: bool = False,
     helper: bool = False,
     names: dict[str, Any] | None = None,
+    sources: Sequence[str] = (),
 ) -> Callable[..., Any]:
-    """Compile `loop` with its free names looked up in `rules`, then in its own module.
+    """Compile `loop` with the hooks of its module looked up in `rules`.
 
     Numba can cache neither a closure over a compiled function nor one that takes it
     as an argument, but it does cache a function whose code claims to come from a
-    file. So the loop's code is re-labelled as code of the rules file. Numba notices
-    by itself when that file changes; that the loop or a shared helper changed is
-    told by a digest in the function's name (see `_sources`). Plain functions of its own module that
-    the loop calls are bound in the same way, as a `helper`: one that Python never calls.
+    file. So the loop's code is re-labelled as code of the rules file. That this file, the
+    loop or a shared helper changed is told by the cache's stamp (see `_sources`). Plain functions
+    of its own module that the loop calls are bound in the same way, as a `helper`: one that
+    Python never calls. `names` are further ones, and `sources` the files that these come from.
+
+    Raises:
+        ValueError: the rules lack a hook.
     """
     home = sys.modules[loop.__module__]
-    label = f"{name or loop.__name__}_{_digest(*_sources(home, rules))}"
-    code = loop.__code__.replace(co_filename=str(rules.__file__), co_name=label)
-    scope = {**vars(home), **vars(rules), "prange": prange, **(names or {})}
+    label = f"{name or loop.__name__}_{home.__name__.replace('.', '_')}"
+    code = loop.__code__
+    scope = {**_scope(home, rules, code), **(names or {})}
     for called in code.co_names:
         value = scope.get(called)
         if isinstance(value, types.FunctionType) and value.__module__ == home.__name__:
             scope[called] = _bind_helper(value, rules)
+    code = code.replace(
+        co_filename=str(rules.__file__), co_firstlineno=_first_line(rules), co_name=label
+    )
     function = types.FunctionType(code, scope, label, loop.__defaults__)
     function.__module__ = rules.__name__
     function.__qualname__ = label
     # Every wrapper holds the function's code once more, which LLVM optimises once more: by
     # default there are two, for calls from Python and from C.
     options: dict[str, Any] = {"no_cpython_wrapper": helper, "no_cfunc_wrapper": True}
-    compiled: Callable[..., Any] = njit(cache=not helper, nogil=True, parallel=parallel, **options)(
-        function
-    )
+    compiled: Callable[..., Any] = njit(nogil=True, parallel=parallel, **options)(function)
+    if not helper:
+        cached_on_disk(compiled, _digest(*_sources(home, rules), *sources), _subject(rules))
     return compiled
+
+
+def _subject(rules: types.ModuleType) -> str:
+    """What is compiled, for people: the game's name if the module is a package's `rules`."""
+    package, _, last = rules.__name__.rpartition(".")
+    return package.rpartition(".")[2] if last == "rules" and package else last
 
 
 @functools.cache
@@ -124,81 +158,55 @@ def _in_chunks(chunks: int, args: tuple[Any, ...]) -> None:
         over_range(*args, c * total // chunks, (c + 1) * total // chunks)  # type: ignore[name-defined] # noqa: F821 bound by bind_parallel
 
 
-def _load_tbb() -> None:
-    """Load the library that Numba's TBB layer links to, if it is installed as a Python package.
-
-    Such a package puts it where the dynamic linker does not look; Numba finds it once it is
-    loaded. Work stealing pays where other programs want the same cores: a call does not wait
-    for a thread that has not come to run yet.
-    """
-    with contextlib.suppress(importlib.metadata.PackageNotFoundError):
-        for file in importlib.metadata.files("tbb") or []:
-            if file.name == "libtbb.so.12":  # the only ABI that Numba knows
-                with contextlib.suppress(OSError):
-                    ctypes.CDLL(str(file.locate()))
-
-
-class _Threads:
-    """Whether this process may use Numba's threads.
-
-    It may not where no threading layer is installed that stands several Python threads,
-    and not in the child of a fork whose parent had started them: GNU OpenMP ends such a
-    process. Then everything runs on one thread, with the same results.
-    """
-
-    def __init__(self) -> None:
-        self._usable: bool | None = None
-        if hasattr(os, "register_at_fork"):
-            os.register_at_fork(after_in_child=self._after_fork)
-
-    def _after_fork(self) -> None:
-        if self._usable:
-            self._usable = False
-
-    def usable(self) -> bool:
-        if self._usable is None:
-            _load_tbb()
-            # Where there is no TBB: by default the threads of GNU OpenMP spin while they wait.
-            # On a core that another program wants, that made two threads fifty times slower
-            # than one. It is read when they start; a user's own choice is respected.
-            os.environ.setdefault("OMP_WAIT_POLICY", "passive")
-            try:
-                _launch_threads()
-            except (ImportError, ValueError):
-                self._usable = False
-            else:
-                self._usable = True
-        return self._usable
-
-
-_threads = _Threads()
-
-
-def default_threads(num: int) -> int:
-    """Threads for a batch of `num` games: all that Numba has, once that pays for waking them."""
-    return int(numba.get_num_threads()) if num >= 1024 else 1
-
-
-def bind_parallel(over_range: Callable[..., Any], rules: types.ModuleType) -> Callable[..., None]:
+def bind_parallel(
+    over_range: Callable[..., Any], rules: types.ModuleType, *, plies: int = 1
+) -> Callable[..., None]:
     """Bind a loop whose last arguments are `low, high`; the result spreads it over threads.
 
-    The result is called as `run(threads, *args)`. One thread calls the plain loop, so
-    small batches never pay for waking others.
+    The result is called as `run(threads, *args)`, with `None` for as many threads as measured
+    to pay. One thread calls the plain loop, so small batches never pay for waking others.
+
+    Args:
+        over_range: the loop.
+        rules: of the game.
+        plies: that cost as much as what it does for one game, about.
     """
     serial = bind(over_range, rules)
+    home = sys.modules[over_range.__module__]
     spread = bind(
         _in_chunks,
         rules,
-        name=f"{over_range.__name__}_{_digest(str(sys.modules[over_range.__module__].__file__))}_chunks",
+        name=f"{over_range.__name__}_{home.__name__.replace('.', '_')}_chunks",
         parallel=True,
         names={"over_range": serial},
+        sources=_sources(home, rules),
     )
+    paces: dict[tuple[int, int], Pace] = {}
 
-    def run(threads: int, *args: Any) -> None:
-        if threads > 1 and _threads.usable():
+    def run(threads: int | None, *args: Any) -> None:
+        num = len(args[0])
+        if threads is not None:
+            call(threads, num, args)
+            return
+        most = most_threads()
+        if most == 1 or num < 2:
+            serial(*args, 0, num)
+            return
+        pace = paces.get((most, num.bit_length()))
+        if pace is None:
+            pace = paces[most, num.bit_length()] = Pace(most, plies * num)
+        if pace.is_timed():
+            began = time.perf_counter_ns()
+            call(pace.threads, num, args)
+            pace.took(num, time.perf_counter_ns() - began)
+        else:
+            call(pace.threads, num, args)
+
+    def call(threads: int, num: int, args: tuple[Any, ...]) -> None:
+        if threads > 1 and usable():
             spread(min(threads, numba.get_num_threads()), args)
         else:
-            serial(*args, 0, len(args[0]))
+            serial(*args, 0, num)
 
     return run
 

@@ -114,7 +114,7 @@ class Table:
         opponent: OpponentSpec,
         seat: int | Literal["random"],
         illegal: Illegal,
-        threads: int = 1,
+        threads: int | None = 1,
         *,
         record: bool = False,
     ) -> None:
@@ -126,7 +126,7 @@ class Table:
             opponent: who plays the other seats.
             seat: the caller's, or "random" for a new one each game.
             illegal: what an illegal action does.
-            threads: over how many to spread the work.
+            threads: over how many to spread the work; `None` for as many as measured to pay.
             record: whether to keep every action of game 0 in `played`.
 
         Raises:

@@ -71,15 +71,13 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
             illegal: see there.
             render_mode: see there, but for all games, and only when `render` is called.
             autoreset_mode: one of Gymnasium's, or its value.
-            threads: over how many to spread a step; by default one for small batches.
+            threads: over how many to spread a step; by default as many as measured to pay.
             render_size: see there.
             **params: see there.
 
         Raises:
             ValueError: for any argument that is unknown or out of range.
         """
-        from boardenvs.compiling import default_threads
-
         self.game = resolve_game(game, params)
         self.num_envs = whole_number("num_envs", num_envs, 1)
         check_rendering(render_mode, render_size)
@@ -97,9 +95,7 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
         self.single_action_space = spaces.Discrete(self.game.num_actions)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
-        threads = (
-            default_threads(num_envs) if threads is None else whole_number("threads", threads, 1)
-        )
+        threads = None if threads is None else whole_number("threads", threads, 1)
         self._table = Table(self.game, num_envs, opponent, seat, illegal, threads)
         self._done = np.ones(num_envs, np.bool_)
         self._fixed_infos: dict[str, npt.NDArray[Any]] = {}

@@ -12,6 +12,7 @@ from hypothesis import settings
 from keyboards import answering
 
 import boardenvs
+from boardenvs.threads import fix_threads
 
 # Compiling on first use takes longer than any deadline; in CI a failure must come back.
 settings.register_profile("boardenvs", deadline=None, derandomize=os.environ.get("CI") == "true")
@@ -52,6 +53,13 @@ def _attempt(read, given):
 def attempt():
     """The function `(read, given) -> read(given)`, or `None` for a `ValueError` of one line."""
     return _attempt
+
+
+@pytest.fixture
+def fixed_threads():
+    """The function that fixes how many threads loops take, until the test's end."""
+    yield fix_threads
+    fix_threads(None)
 
 
 @pytest.fixture

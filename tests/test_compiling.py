@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-import importlib.metadata
+import importlib
+import inspect
 import os
 import shutil
 import subprocess
 import sys
+import types
 from pathlib import Path
 
 import pytest
 
 import boardenvs
+from boardenvs import loops
+from boardenvs.compiling import bind
 
 PACKAGE = Path(boardenvs.__file__).parent
 
@@ -76,8 +80,7 @@ def use_kernels(package, more=""):
 
 def cached(folder):
     """The cached machine code: name of each file to when it was written."""
-    files = [*folder.rglob("*.nbi"), *folder.rglob("*.nbc")]
-    return {file: file.stat().st_mtime_ns for file in files}
+    return {file: file.stat().st_mtime_ns for file in folder.rglob("*.nbc")}
 
 
 def test_a_second_process_compiles_nothing(package):
@@ -85,9 +88,9 @@ def test_a_second_process_compiles_nothing(package):
     files = cached(package)
     assert hits == 0
     assert misses >= 3
-    # Beside the rules: an index and the code of each kernel, those of `STEP_BATCHES` too.
+    # Beside the rules: the code of each kernel, those of `STEP_BATCHES` too.
     assert {file.parent for file in files} == {package / "boardenvs" / "game112" / "__pycache__"}
-    assert len(files) >= 2 * (misses + 2)
+    assert len(files) >= misses + 2
     assert use_kernels(package, STEP_BATCHES) == (said, misses, 0)
     assert cached(package) == files
 
@@ -181,6 +184,82 @@ def test_code_cached_for_records_of_one_layout_is_not_taken_for_another(tmp_path
     assert sums("total", "largest") == ["30", "10"]
 
 
+# -- What a loop sees of the rules ------------------------------------------------------
+
+# A game whose rules have helpers of all the names that loops use for things of their own.
+SHADOWED = """
+import importlib
+import sys
+from pathlib import Path
+
+import numpy as np
+
+import agents
+import boardenvs
+from boardenvs.game112 import Game112
+
+MODULES = ["boardenvs.loops", "agents.tree_search", "agents.exact_search", "agents.greedy"]
+own = importlib.import_module("boardenvs.game112.rules")
+helpers = []
+for name in MODULES:
+    module = importlib.import_module(name)
+    names = {n for n in vars(module) if not n.startswith("__") and n not in module.HOOKS}
+    helpers += sorted(names - set(vars(own)) - set(helpers))
+assert {"advance", "restart", "expand", "select", "report", "settle"} <= set(helpers)
+package = Path("shadowed")
+package.mkdir()
+poison = "".join(f"def {name}(*given): return given[0]\\n" for name in helpers)
+source = Path(own.__file__).read_text(encoding="utf-8")
+(package / "rules.py").write_text(source + poison, encoding="utf-8")
+(package / "__init__.py").write_text(
+    "from boardenvs.game112 import Game112\\n"
+    "class Shadowed(Game112):\\n"
+    "    name = 'shadowed'\\n"
+)
+sys.path.insert(0, ".")
+from shadowed import Shadowed
+
+
+def played(game):
+    batch = boardenvs.BatchEnv(game, 3, 0)
+    seen = []
+    for step in range(12):
+        seen.append((batch.observation.tolist(), batch.action_mask.tolist()))
+        batch.step(batch.action_mask.argmax(1))
+    states = batch.states[:2].copy()
+    uniform = {"decisive_rollouts": False}  # decisive moves are known of 112 alone
+    for spec, options in (("greedy", {}), ("mcts:30", uniform), ("exact", {})):
+        agent = agents.make(spec, game, seed=0, **options)
+        seen.append([agent.act(states).tolist() for _ in range(2)])
+    return seen
+
+
+size = {"board_size": 4}
+assert played(Shadowed(**size)) == played(Game112(**size))
+print(Shadowed().rules_name)
+"""
+
+
+def test_no_helper_of_the_rules_replaces_a_loops_own(tmp_path):
+    assert run(SHADOWED, tmp_path, NUMBA_DISABLE_JIT="1") == "shadowed.rules\n"
+
+
+def test_rules_that_lack_a_hook_are_named():
+    rules = types.ModuleType("lacking")
+    rules.__file__ = "lacking.py"
+    with pytest.raises(ValueError, match=r"^lacking\.py has no function deal: expected the hooks"):
+        bind(loops.start_games, rules)
+
+
+def test_a_loop_is_read_where_the_rules_have_a_function(game):
+    """Numba reads the source there: in the middle of a docstring Python 3.13 finds no end of it."""
+    for loop in (loops.play_out, loops.step_games, loops.start_games):
+        kernel = getattr(bind(loop, importlib.import_module(game.rules_name)), "py_func", None)
+        lines, first = inspect.getsourcelines(kernel)
+        assert lines[0].startswith(("@", "def "))
+        assert first == kernel.__code__.co_firstlineno
+
+
 # -- Threads and processes ------------------------------------------------------------
 
 TWO_THREADS = """
@@ -215,27 +294,6 @@ assert len(results) == 5
 assert all(result == results["expected"] for result in results.values())
 print("the same")
 """
-
-
-def _has_tbb():
-    try:
-        return importlib.metadata.version("tbb") is not None
-    except importlib.metadata.PackageNotFoundError:
-        return False
-
-
-USED_LAYER = """
-import numba
-import boardenvs
-
-boardenvs.BatchEnv("gekitai", 4, 0, threads=2).step([0, 1, 2, 3])
-print(numba.threading_layer())
-"""
-
-
-@pytest.mark.skipif(not _has_tbb(), reason="TBB has wheels for few machines")
-def test_threads_steal_work_where_tbb_is_installed(tmp_path):
-    assert run(USED_LAYER, tmp_path, NUMBA_THREADING_LAYER="default") == "tbb\n"
 
 
 def test_python_threads_may_use_kernels_at_once(tmp_path):

@@ -4,9 +4,8 @@ A board holds `Piece` objects; what a move does to them, and who has won, is ask
 `boardenvs.gekitai.rules` on the position that `cells` shows at that moment.
 """
 
-# N, P and L are the document's own names, and `has_line` is bound with the rules.
-# ruff: noqa: N803, F821
-# mypy: disable-error-code="name-defined"
+# N, P and L are the document's own names.
+# ruff: noqa: N803
 
 from __future__ import annotations
 
@@ -22,6 +21,7 @@ from boardenvs.compiling import bind
 from boardenvs.game import States
 from boardenvs.gekitai import Gekitai as Game
 from boardenvs.gekitai import rules
+from boardenvs.gekitai.rules import has_line
 from boardenvs.grid import address_from_text, grid_text
 
 __all__ = ["Board", "Color", "Gekitai", "Piece", "Player"]

@@ -5,13 +5,9 @@ from __future__ import annotations
 import contextlib
 import importlib
 import json
-import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-
-# Numba's idle threads would spin, and Torch's wait for the cores they spin on.
-os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
 import numpy as np
 import onnx

@@ -10,9 +10,9 @@ from plain_uct import PlainUct
 
 import agents
 import boardenvs
-from agents import mcts
 from agents.decisive import search_rules
 from agents.mcts import MctsAgent
+from boardenvs.threads import fix_threads
 
 # Each of these compiles the search once: variants with records of another layout would again.
 SMALL = {
@@ -37,8 +37,10 @@ TWO = pytest.mark.parametrize("small", ["gekitai", "dominoes175"], indirect=True
 
 
 @pytest.fixture(autouse=True)
-def _one_thread(monkeypatch):
-    monkeypatch.setattr(mcts, "default_threads", lambda _num: 1)
+def _one_thread():
+    fix_threads(1)
+    yield
+    fix_threads(None)
 
 
 def searched(game, state, word=3, **options):
@@ -282,12 +284,12 @@ def test_batches_change_nothing(small, random_positions):
 
 
 @TWO
-def test_threads_change_nothing(small, random_positions, monkeypatch):
+def test_threads_change_nothing(small, random_positions):
     states = some_positions(small, random_positions, 9)
     words = np.arange(9, dtype=np.uint64)
     found = []
     for threads in (1, 2, 4):
-        monkeypatch.setattr(mcts, "default_threads", lambda _num, threads=threads: threads)
+        fix_threads(threads)
         found.append(MctsAgent(small, 0, 60).search(states, words))
     for name in ("visits", "values", "proven", "actions"):
         for other in found[1:]:

@@ -107,13 +107,13 @@ class Uniform:
         return np.zeros((len(states), self.num_actions), np.float32), np.zeros(len(states))
 
 
-def test_threads_change_nothing(gekitai, live_positions, monkeypatch):
+def test_threads_change_nothing(gekitai, live_positions, fixed_threads):
     states = live_positions(gekitai, 10, 3)[:40].copy()
     words = np.arange(len(states), dtype=np.uint64)
     agent = PuctAgent(gekitai, 0, 40, evaluator=Uniform(gekitai))
     visits = []
     for threads in (1, 2):
-        monkeypatch.setattr("agents.puct.default_threads", lambda num, threads=threads: threads)
+        fixed_threads(threads)
         visits.append(agent.search(states, words).visits)
     np.testing.assert_array_equal(*visits)
 

@@ -1,0 +1,222 @@
+"""Over how many threads a loop is spread: Numba's threads, TBB first, as many as measured to pay.
+
+Results never depend on it. What pays depends on the loop, on the number of games and on what
+else the machine does just then, so it is measured while the loops run: see `Pace`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import importlib.metadata
+import math
+import os
+from typing import Any
+
+import numba
+from numba.core import config as numba_config
+from numba.np.ufunc.parallel import _launch_threads
+
+__all__ = ["Pace", "fix_threads", "most_threads"]
+
+config: Any = numba_config
+_MANY = 1024
+"""Plies' worth of work in a call, with which a loop begins on all threads."""
+_WORTH_NS = 30_000
+"""A call that takes one thread less is left to it: to wake another costs a third of that."""
+_FIRST_NS = 2_000_000_000
+"""Of work on one thread before others are tried: for these it may have to be compiled anew."""
+_SHARE = 0.02
+"""Of the time may be lost by trying other numbers of threads."""
+_TRIAL = 6
+"""Calls that a number of threads is tried for."""
+_BETWEEN = 20
+"""Calls between two trials, at least."""
+_GAIN = 0.95
+"""Another number of threads is changed to if no more than this share of the time will do."""
+_UNTIMED = 7
+"""Calls between two that are timed, in the long run."""
+
+
+def _load_tbb() -> None:
+    """Load the library that Numba's TBB layer links to, if it is installed as a Python package.
+
+    Such a package puts it where the dynamic linker does not look; Numba finds it once it is
+    loaded. Work stealing pays where other programs want the same cores: a call does not wait
+    for a thread that has not come to run yet.
+    """
+    with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+        for file in importlib.metadata.files("tbb") or []:
+            if file.name == "libtbb.so.12":  # the only ABI that Numba knows
+                with contextlib.suppress(OSError):
+                    ctypes.CDLL(str(file.locate()))
+
+
+# TBB and GNU OpenMP allow kernels from several Python threads at once; Numba's "workqueue"
+# layer crashes on that. A user's own choice is respected.
+if config.THREADING_LAYER == "default":
+    config.THREADING_LAYER = "threadsafe"
+# Here and now: whatever asks Numba how many threads there are, our code or a user's, makes it
+# choose its layer for good, and it takes TBB only if it finds the library then.
+_load_tbb()
+
+
+class _Threads:
+    """Whether this process may use Numba's threads.
+
+    It may not where no threading layer is installed that stands several Python threads,
+    and not in the child of a fork whose parent had started them: GNU OpenMP ends such a
+    process. Then everything runs on one thread, with the same results.
+    """
+
+    def __init__(self) -> None:
+        self._usable: bool | None = None
+        self.fixed: int | None = None
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self._after_fork)
+
+    def _after_fork(self) -> None:
+        if self._usable:
+            self._usable = False
+
+    def usable(self) -> bool:
+        if self._usable is None:
+            # Where there is no TBB: by default the threads of GNU OpenMP spin while they wait.
+            # On a core that another program wants, that made two threads fifty times slower
+            # than one. It is read when they start; a user's own choice is respected.
+            os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+            try:
+                _launch_threads()
+            except (ImportError, ValueError):
+                self._usable = False
+            else:
+                self._usable = True
+        return self._usable
+
+    def most(self) -> int:
+        if self.fixed is not None:
+            return self.fixed
+        if config.NUMBA_NUM_THREADS == 1 or self._usable is False:
+            return 1
+        # Before Numba has started them nobody can have asked it for fewer.
+        return int(numba.get_num_threads()) if self._usable else config.NUMBA_NUM_THREADS
+
+
+_threads = _Threads()
+
+
+def usable() -> bool:
+    """Whether this process may use Numba's threads; starts them where it may."""
+    return _threads.usable()
+
+
+def most_threads() -> int:
+    """Over how many threads a loop may be spread, unless its caller names a number."""
+    return _threads.most()
+
+
+def fix_threads(num: int | None) -> None:
+    """From now on take so many threads wherever the caller names no number.
+
+    Args:
+        num: at least 1; `None` for as many as measured to pay.
+
+    Raises:
+        ValueError: it is no such number.
+    """
+    from boardenvs.game import whole_number
+
+    _threads.fixed = None if num is None else whole_number("num", num, 1)
+
+
+class Pace:
+    """How many threads pay for one loop over about so many games, measured as it runs.
+
+    For 1, 2, 4, ... threads, up to the most, it knows what a game took, averaged over the last
+    calls. Now and then the next larger or smaller number is tried for some calls, the less often
+    the more that costs. So a program that takes a core away is noticed, and so is its end.
+    """
+
+    def __init__(self, most: int, plies: int) -> None:
+        """Nothing is known yet.
+
+        Args:
+            most: threads.
+            plies: that a call does, or what costs as much.
+        """
+        self._choices = [1 << k for k in range((most - 1).bit_length())] + [most]
+        self._costs = [0.0] * len(self._choices)  # nanoseconds a game; 0 while unknown
+        many = plies >= _MANY
+        self._at = len(self._choices) - 1 if many else 0
+        self._wait = 0 if many else _FIRST_NS  # for the next trial
+        self._spent = 0  # nanoseconds since the last one
+        self._untimed = 1  # calls to come: the first one may compile, load and start things
+        self._trial = -1  # the number of threads under trial,
+        self._tried = 0  # for so many calls,
+        self._taken = 0.0  # and the nanoseconds a game of these calls
+        self._up = False
+        self._left = math.inf  # what a game took with the number last changed from,
+        self._lost = 0.0  # and the nanoseconds that the change has lost since then
+        self.threads = self._choices[self._at]
+        """To take for the next call."""
+
+    def is_timed(self) -> bool:
+        """Whether the next call is to be timed, and `took` to be told."""
+        if self._untimed:
+            self._untimed -= 1
+            return False
+        return True
+
+    def took(self, num: int, nanoseconds: int) -> None:
+        """What a call over `num` games took on `threads`."""
+        cost = nanoseconds / num
+        if self._trial >= 0:
+            self._judge(num, cost)
+            return
+        at, costs = self._at, self._costs
+        skipped = _UNTIMED if all(costs) else 0
+        self._lost += (cost - self._left) * num * (1 + skipped)
+        if costs[at]:
+            # No single call tells much: the machine may have been asleep.
+            cost = costs[at] + (min(cost, 50 * costs[at]) - costs[at]) / 16
+        costs[at] = cost
+        if at == 0 and nanoseconds < _WORTH_NS:
+            self._untimed = 32 * _UNTIMED
+            return
+        self._spent += nanoseconds * (1 + skipped)
+        near = [known for known in (*costs[max(0, at - 1) : at], *costs[at + 1 : at + 2]) if known]
+        soon = _BETWEEN * nanoseconds if any(costs[:at] + costs[at + 1 :]) else 0
+        wait = min(self._wait, soon) if near and min(near) < _GAIN * cost else self._wait
+        if self._spent >= max(wait, soon):
+            self._begin()
+        else:
+            self._untimed = skipped
+
+    def _begin(self) -> None:
+        """Try more threads or fewer, in turn where there are both."""
+        self._up = not self._up
+        other = self._at + (1 if self._up else -1)
+        if not 0 <= other < len(self._choices):
+            other = 2 * self._at - other
+        self._trial, self._tried, self._taken = other, 0, 0.0
+        self.threads = self._choices[other]
+        self._untimed = 1
+
+    def _judge(self, num: int, cost: float) -> None:
+        """Another call of a trial; a bad one ends it soon."""
+        mine = self._costs[self._at]
+        self._tried += 1
+        self._taken += cost
+        if self._tried < _TRIAL and self._taken < 4 * _TRIAL * mine:
+            return
+        found = self._taken / self._tried
+        self._costs[self._trial] = found
+        if found < _GAIN * mine:
+            # What was lost since the last change, if that was a bad one, is made up for, too.
+            lost = self._lost
+            self._at, self._left, self._lost = self._trial, mine, 0.0
+        else:
+            lost = (found - mine) * num * (self._tried + 1)
+        self._wait = int(max(0.0, lost) / _SHARE)
+        self._trial, self._spent = -1, 0
+        self.threads = self._choices[self._at]

@@ -1,0 +1,226 @@
+"""Compiled loops on disk: nothing that happens to the files stops anybody."""
+
+from __future__ import annotations
+
+import os
+import pty
+import stat
+import subprocess
+import sys
+
+import pytest
+
+TOTAL = """
+def total(records):
+    result = 0
+    for record in records:
+        result += record.x
+    return result
+"""
+USE = """
+import numpy as np
+from numba import njit
+from loop import total
+from boardenvs.kernel_cache import cached_on_disk
+
+total = njit(total)
+cached_on_disk(total, "the same", "a game")
+for fields in ("xy", "yx"):
+    records = np.zeros(2, [(name, "i8") for name in fields])
+    records["x"] = 21
+    print(total(records))
+print(sum(total.stats.cache_hits.values()))
+"""
+COMPILED, LOADED = "42\n42\n0\n", "42\n42\n2\n"
+
+
+@pytest.fixture
+def place(tmp_path):
+    """A folder with a function to compile."""
+    (tmp_path / "loop.py").write_text(TOTAL)
+    return tmp_path
+
+
+def said(script, folder, **environment):
+    """What a fresh interpreter prints for a script, and on standard error; it must end well."""
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        cwd=folder,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout, done.stderr
+
+
+def files(folder):
+    """The files of cached code."""
+    return sorted(folder.rglob("*.nbc"))
+
+
+def test_a_second_process_takes_what_the_first_has_compiled(place):
+    assert said(USE, place) == (COMPILED, "")
+    assert len(files(place)) == 2
+    assert {file.parent for file in files(place)} == {place / "__pycache__"}
+    assert said(USE, place) == (LOADED, "")
+
+
+SPOIL = """
+import hashlib, pickle
+from pathlib import Path
+for file in Path("__pycache__").glob("*.nbc"):
+    key, payload = pickle.loads(file.read_bytes()[32:])
+    content = pickle.dumps((key, ("no", "code")))
+    file.write_bytes(hashlib.sha256(content).digest() + content)
+"""
+
+
+@pytest.mark.parametrize("damage", ["empty", "cut", "changed", "exchanged", "unusable"])
+def test_a_broken_file_is_made_again(place, damage):
+    said(USE, place)
+    one, other = files(place)
+    data = one.read_bytes(), other.read_bytes()
+    if damage == "empty":
+        one.write_bytes(b"")
+    elif damage == "cut":
+        one.write_bytes(data[0][:-100])
+    elif damage == "changed":
+        one.write_bytes(data[0][:-100] + bytes(100))
+    elif damage == "exchanged":  # each has the code for the other's records
+        one.write_bytes(data[1])
+        other.write_bytes(data[0])
+    else:  # whole files with right checksums, out of which Numba makes nothing
+        said(SPOIL, place)
+    out, error = said(USE, place)
+    assert error == ""
+    assert out.splitlines()[:2] == ["42", "42"]
+    assert int(out.splitlines()[2]) < 2
+    assert said(USE, place) == (LOADED, "")
+
+
+RACE = """
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+from numba import njit
+from boardenvs.kernel_cache import cached_on_disk
+
+me, rounds = int(sys.argv[1]), int(sys.argv[2])
+for number in range(rounds):
+    source = Path(f"race{number}.py")
+    while not source.exists():
+        time.sleep(0.001)
+    scope = {}
+    exec(compile(source.read_text(), str(source.resolve()), "exec"), scope)
+    total = njit(scope["total"])
+    cached_on_disk(total, "", "the race")
+    fields = ("x", "y") if me else ("y", "x")
+    records = np.zeros(2, [(name, "i8") for name in fields])
+    records["x"] = 21
+    Path(f"here{number}-{me}").touch()
+    while not Path(f"here{number}-{1 - me}").exists():
+        pass
+    assert total(records) == 42
+"""
+
+
+def test_two_processes_compile_one_function_for_different_records_at_once(place):
+    rounds = 12
+    for number in range(rounds):
+        (place / f"race{number}.py").write_text(TOTAL)
+    (place / "race.py").write_text(RACE)
+    for _ in range(2):  # compiled in the first round, taken from the disk in the second
+        running = [
+            subprocess.Popen([sys.executable, "race.py", str(me), str(rounds)], cwd=place)
+            for me in range(2)
+        ]
+        assert [process.wait(300) for process in running] == [0, 0]
+        assert len(files(place)) == 2 * rounds
+        for here in place.glob("here*"):
+            here.unlink()
+
+
+def test_what_no_source_makes_any_more_is_removed(place):
+    said(USE, place)
+    before = files(place)
+    (place / "loop.py").write_text(TOTAL.replace("result = 0", "result = 1"))
+    assert said(USE, place)[0] == "43\n43\n0\n"
+    said(USE.replace("the same", "another helper"), place)
+    assert len(files(place)) == len(before) == 2
+    assert not set(files(place)) & set(before)
+
+
+def test_others_may_read_what_one_has_compiled(place):
+    old = os.umask(0o022)
+    try:
+        said(USE, place)
+    finally:
+        os.umask(old)
+    assert {stat.S_IMODE(file.stat().st_mode) for file in files(place)} == {0o644}
+
+
+# Root may write anywhere, but not below a file.
+def without_a_place(place):
+    """The environment of a process whose package and home are no folders to write to."""
+    for name in ("__pycache__", "home"):
+        (place / name).write_text("no folder")
+    return dict.fromkeys(("HOME", "XDG_CACHE_HOME"), str(place / "home"))
+
+
+def test_without_a_place_to_write_it_compiles_and_says_so_once(place):
+    out, error = said(USE + USE, place, **without_a_place(place))
+    assert out == 2 * COMPILED
+    (line,) = error.splitlines()
+    assert "NUMBA_CACHE_DIR" in line
+    assert "can be written to" in line
+
+
+def test_another_place_can_be_named(place):
+    environment = {**without_a_place(place), "NUMBA_CACHE_DIR": str(place / "elsewhere")}
+    assert said(USE, place, **environment) == (COMPILED, "")
+    assert len(files(place / "elsewhere")) == 2
+
+
+FULL = """
+import errno
+from pathlib import Path
+
+def write_bytes(self, data):
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+Path.write_bytes = write_bytes
+"""
+
+
+def test_a_full_disk_stops_nobody(place):
+    out, error = said(FULL + USE, place)
+    assert out == COMPILED
+    (line,) = error.splitlines()
+    assert "No space left on device" in line
+    assert files(place) == []
+    assert list(place.rglob("*.tmp")) == []
+
+
+def test_a_terminal_is_told_that_something_is_compiled_and_a_file_is_not(place):
+    def seen():
+        ours, theirs = pty.openpty()
+        command = [sys.executable, "-c", USE]
+        process = subprocess.Popen(
+            command, cwd=place, stdout=subprocess.PIPE, stderr=theirs, text=True
+        )
+        os.close(theirs)
+        out, _ = process.communicate(timeout=300)
+        try:
+            return out, os.read(ours, 10_000).decode()
+        except OSError:  # nothing was written, and nobody will
+            return out, ""
+        finally:
+            os.close(ours)
+
+    assert seen() == (COMPILED, "compiling a game, once ...\r\n")
+    assert seen() == (LOADED, "")

@@ -8,6 +8,7 @@ import importlib.util
 import json
 import shlex
 import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
@@ -243,6 +244,13 @@ def _parser() -> argparse.ArgumentParser:
         "--quick", action="store_true", help="only see that all of it runs, in 20 seconds"
     )
 
+    command(
+        "compile",
+        _compile,
+        "compile a game, or all games, ahead: then nothing waits for it when it is first used",
+        optional=True,
+    )
+
     completion = command(
         "completion",
         _completion,
@@ -430,6 +438,20 @@ def _bench(options: argparse.Namespace) -> None:
         write_atomically(
             options.plot, draw(rows, " - ".join(bench.describe_machine().splitlines()))
         )
+
+
+def _compile(options: argparse.Namespace) -> None:
+    from agents.compile_ahead import compile_game
+
+    if options.game is None and options.param:
+        raise ValueError("--param is for one GAME")
+    games = (
+        [boardenvs.make(n) for n in boardenvs.GAMES] if options.game is None else [_game(options)]
+    )
+    for game in games:
+        began = time.perf_counter()
+        compile_game(game)
+        print(f"{game!r}: {time.perf_counter() - began:.1f} s", flush=True)
 
 
 def _completion(options: argparse.Namespace) -> None:

@@ -230,6 +230,8 @@ def _load(path: Path, card: dict[str, Any], game: Game) -> Any:
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4  # problems are raised, not logged
     threads = os.environ.get("OMP_NUM_THREADS", "")  # ONNX Runtime itself does not read it
+    # Its threads would keep their cores while ours search, and wait for more to judge.
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     options.intra_op_num_threads = int(threads) if threads.isdecimal() else 0
     try:
         session = onnxruntime.InferenceSession(data, options, providers=["CPUExecutionProvider"])

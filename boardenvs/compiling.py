@@ -22,7 +22,7 @@ from numba import njit, prange
 
 from boardenvs import loops
 from boardenvs.kernel_cache import cached_on_disk
-from boardenvs.threads import Pace, most_threads, usable
+from boardenvs.threads import Pace, fixed_threads, most_threads, usable
 
 __all__ = ["Kernels", "bind", "bind_parallel", "settled"]
 
@@ -185,6 +185,8 @@ def bind_parallel(
 
     def run(threads: int | None, *args: Any) -> None:
         num = len(args[0])
+        if threads is None:
+            threads = fixed_threads()
         if threads is not None:
             call(threads, num, args)
             return

@@ -17,7 +17,7 @@ import numba
 from numba.core import config as numba_config
 from numba.np.ufunc.parallel import _launch_threads
 
-__all__ = ["Pace", "fix_threads", "most_threads"]
+__all__ = ["Pace", "fix_threads", "fixed_threads", "most_threads", "usable"]
 
 config: Any = numba_config
 _MANY = 1024
@@ -94,8 +94,6 @@ class _Threads:
         return self._usable
 
     def most(self) -> int:
-        if self.fixed is not None:
-            return self.fixed
         if config.NUMBA_NUM_THREADS == 1 or self._usable is False:
             return 1
         # Before Numba has started them nobody can have asked it for fewer.
@@ -113,6 +111,11 @@ def usable() -> bool:
 def most_threads() -> int:
     """Over how many threads a loop may be spread, unless its caller names a number."""
     return _threads.most()
+
+
+def fixed_threads() -> int | None:
+    """What `fix_threads` was told."""
+    return _threads.fixed
 
 
 def fix_threads(num: int | None) -> None:

@@ -10,8 +10,9 @@ import sys
 import numpy as np
 import pytest
 
+from boardenvs import compiling
 from boardenvs.batch import BatchEnv
-from boardenvs.threads import Pace, most_threads
+from boardenvs.threads import Pace
 
 # -- What pays, by a made-up machine ------------------------------------------------------
 
@@ -117,13 +118,17 @@ def test_few_calls_are_timed_in_the_long_run():
     assert machine.timed - before < 3000
 
 
-def test_a_fixed_number_is_taken_wherever_none_is_named(fixed_threads):
+def test_a_fixed_number_is_taken_wherever_none_is_named(fixed_threads, monkeypatch):
+    asked = []
+    monkeypatch.setattr(compiling, "usable", lambda: bool(asked.append("threads")))
     fixed_threads(1)
-    assert most_threads() == 1
-    fixed_threads(3)
-    assert most_threads() == 3
-    fixed_threads(None)
-    assert most_threads() >= 1
+    batch = BatchEnv("game112", 4096, 0)
+    batch.step(batch.action_mask.argmax(1))
+    assert asked == []
+    fixed_threads(2)
+    few = BatchEnv("game112", 4, 0)
+    few.step([0, 0, 0, 0])
+    assert asked == ["threads"]
     for bad in (0, -1, 1.5, True, "2"):
         with pytest.raises(ValueError, match="num must be a whole number of at least 1"):
             fixed_threads(bad)

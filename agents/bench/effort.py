@@ -27,6 +27,12 @@ class Effort:
     """Batch sizes at which two threads stand against one."""
     simulations: int = 1000
     """For each move of a tree search."""
+    guided_games: int = 4
+    """How many of the games that have a network are played by searches that it guides."""
+    guided_simulations: int = 32
+    """For each of their moves."""
+    guided_seconds: float = 0.5
+    """As `seconds`, there."""
     pgx: tuple[str, ...] = ("connect_four", "tic_tac_toe", "othello")
     """Games of pgx."""
     learn_envs: int = 512
@@ -62,6 +68,9 @@ QUICK = Effort(
     vector_envs=256,
     thread_envs=(1024,),
     simulations=100,
+    guided_games=1,
+    guided_simulations=8,
+    guided_seconds=0.1,
     pgx=("connect_four",),
     learn_envs=64,
     learn_steps=16,

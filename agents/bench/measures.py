@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from agents.bench.batch import batch_steps
+from agents.bench.busy import steps_beside_another_program
 from agents.bench.parts import parts_of_a_step
 from agents.bench.play_out import play_outs
 from agents.bench.row import Row
 from agents.bench.run import Bench
 from agents.bench.scaling import core_gains, curves_over_n, curves_over_size, memory
 from agents.bench.search import searches
+from agents.bench.self_play import self_play
 from agents.bench.single import aec_loops, seat_steps
 from agents.bench.startup import first_steps, imports
 from agents.bench.vector import learning_steps, vector_steps
@@ -26,7 +28,9 @@ MEASURES: dict[str, Callable[[Bench], list[Row]]] = {
     "Gymnasium steps": seat_steps,
     "vector steps": vector_steps,
     "training": learning_steps,
+    "self-play": self_play,
     "cores": core_gains,
+    "a core taken": steps_beside_another_program,
     "imports": imports,
     "first steps": first_steps,
     "memory": memory,

@@ -1,4 +1,7 @@
-"""What the tests of the agents share: checks of errors, networks made by hand, a tiny run."""
+"""What the tests of the agents share: checks of errors, networks made by hand, a tiny run.
+
+What only training needs is imported where it is used: the tests of the rest run without it.
+"""
 
 from __future__ import annotations
 
@@ -8,29 +11,12 @@ import json
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-import onnx
 import pytest
-from onnx import TensorProto, helper, numpy_helper
 
 import boardenvs
-from agents.training.run import TrainingRun
-from agents.training.settings import Settings
-
-TINY = Settings(
-    steps=2048,
-    num_envs=16,
-    rollout=16,
-    batch_size=256,
-    epochs=1,
-    hidden=(16,),
-    selves=3,
-    remember_every=256,
-    evaluate_every=512,
-    evaluation_games=10,
-    final_games=20,
-)
 
 
 @pytest.fixture(scope="session")
@@ -91,14 +77,28 @@ def own_module(tmp_path, monkeypatch):
 @pytest.fixture(scope="session")
 def tiny_settings():
     """Settings of a run that takes about a second and learns next to nothing."""
-    return TINY
+    from agents.training.settings import Settings
+
+    return Settings(
+        steps=2048,
+        num_envs=16,
+        rollout=16,
+        batch_size=256,
+        epochs=1,
+        hidden=(16,),
+        selves=3,
+        remember_every=256,
+        evaluate_every=512,
+        evaluation_games=10,
+        final_games=20,
+    )
 
 
 @dataclass
 class Trained:
     """A finished run and what it left."""
 
-    run: TrainingRun
+    run: Any
     network: Path
 
     @property
@@ -111,9 +111,11 @@ class Trained:
 
 
 @pytest.fixture(scope="session")
-def tiny(gekitai, tmp_path_factory):
+def tiny(gekitai, tiny_settings, tmp_path_factory):
     """A finished tiny run of Gekitai. Not to be changed: see `tiny_copy`."""
-    run = TrainingRun(gekitai, TINY, 3, tmp_path_factory.mktemp("runs") / "tiny")
+    from agents.training.run import TrainingRun
+
+    run = TrainingRun(gekitai, tiny_settings, 3, tmp_path_factory.mktemp("runs") / "tiny")
     run.learn(progress=False)
     return Trained(run, run.finish("the command"))
 
@@ -135,6 +137,9 @@ def network_file(tmp_path):
     its value is 0.
     """
 
+    import onnx
+    from onnx import TensorProto, helper, numpy_helper
+
     def write(
         game,
         bias=None,
@@ -142,7 +147,7 @@ def network_file(tmp_path):
         *,
         shape=None,
         batch="n",
-        element=TensorProto.FLOAT,
+        element=1,  # floats, to ONNX
         names=("observation", "logits", "value"),
         card=None,
     ):

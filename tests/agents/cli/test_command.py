@@ -12,7 +12,7 @@ import boardenvs
 from agents.cli import main
 from agents.making import SPECS
 
-COMMANDS = ["demo", "info", "play", "watch", "train", "arena", "bench", "completion"]
+COMMANDS = ["demo", "info", "play", "watch", "train", "arena", "bench", "compile", "completion"]
 
 
 def test_the_installed_command(installed):

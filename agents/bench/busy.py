@@ -1,0 +1,50 @@
+"""What a step takes while another program has a core."""
+
+from __future__ import annotations
+
+import contextlib
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import boardenvs
+from agents.bench.batch import stepping
+from agents.bench.row import Row
+from agents.bench.run import Bench, Key
+from agents.bench.timing import Side
+
+__all__ = ["busy_core", "steps_beside_another_program"]
+
+_ONE = "one thread"
+_SETTLE = 0.5
+"""Seconds in which the number of threads is found that pays just then."""
+
+
+@contextlib.contextmanager
+def busy_core() -> Iterator[None]:
+    """Another program that computes all the time, on one core."""
+    command = [sys.executable, "-S", "-c", "while True: pass"]
+    with subprocess.Popen(command) as program:
+        try:
+            yield
+        finally:
+            program.kill()
+
+
+def steps_beside_another_program(bench: Bench) -> list[Row]:
+    """`BatchEnv.step` on as many threads as it chooses, beside one thread."""
+    effort = bench.effort
+    num = effort.num_envs
+    sides: dict[Key, Side] = {}
+    with busy_core():
+        for name in effort.games:
+            game = boardenvs.make(name)
+            sides[name,] = stepping(game, num, effort.seconds)
+            sides[name, _ONE] = stepping(game, num, effort.seconds, threads=1)
+            stepping(game, num, min(_SETTLE, 8 * effort.seconds))()
+        found = bench.compare(sides)
+    measure = f"BatchEnv.step, N = {num:,}, a core taken"
+    return [
+        Row(measure, name, found[name,], "plies/s", _ONE, found[name, _ONE])
+        for name in effort.games
+    ]

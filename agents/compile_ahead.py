@@ -1,0 +1,96 @@
+"""Compile what a game needs before anybody waits for it: in an image, on a node, before a class.
+
+Everything compiled stays on disk (see `boardenvs.kernel_cache`), for the game's parameters: a
+board of another size has records of another layout, and is compiled by itself.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+from collections.abc import Callable, Iterator
+
+import gymnasium
+import numpy as np
+
+import boardenvs
+from agents.agent import Agent
+from agents.arena.match import play_match
+from agents.making import make, names_for
+from boardenvs.game import Game
+from boardenvs.single import SeatEnv
+from boardenvs.threads import fix_threads
+from boardenvs.vector import SeatVectorEnv
+
+__all__ = ["compile_game"]
+
+_MANY = 512
+"""Games with which no loop is left to one thread because they are few."""
+
+
+def compile_game(game: Game) -> None:
+    """Use every environment and every agent of a game once, on one thread and on two."""
+    for use in _uses(game):
+        for threads in (1, 2):
+            fix_threads(threads)
+            try:
+                use()
+            finally:
+                fix_threads(None)
+
+
+def _uses(game: Game) -> Iterator[Callable[[], object]]:
+    yield lambda: _step_batch(game)
+    yield lambda: _step_seat(game)
+    yield lambda: _step_vector(game)
+    yield lambda: _step_pettingzoo(game)
+    yield lambda: play_match(game, ["random"] * game.num_players, 2, seed=0)
+    for name in names_for(game):
+        # A few simulations reach every loop that many do.
+        options = {"simulations": 3} if name in ("mcts", "puct") else {}
+        yield lambda name=name, options=options: _act(game, make(name, game, 0, **options))  # type: ignore[misc]
+
+
+def _step_batch(game: Game) -> None:
+    batch = boardenvs.BatchEnv(game, 4, 0)
+    batch.step(batch.action_mask.argmax(1))
+    for state in game.new(1, 0):
+        game.from_dict(game.to_dict(state))
+
+
+def _step_seat(game: Game) -> None:
+    for opponent in ("random", _First(game)):
+        env = SeatEnv(game, opponent)
+        _, info = env.reset(seed=0)
+        env.step(int(info["action_mask"].argmax()))
+
+
+def _step_vector(game: Game) -> None:
+    for mode in gymnasium.vector.AutoresetMode:
+        envs = SeatVectorEnv(_MANY, game, autoreset_mode=mode)
+        _, infos = envs.reset(seed=0)
+        envs.step(infos["action_mask"].argmax(1))
+
+
+def _step_pettingzoo(game: Game) -> None:
+    with contextlib.suppress(ImportError, AttributeError):  # a user's own game may have no module
+        env = importlib.import_module(type(game).__module__).env(**game.params)
+        env.reset(seed=0)
+        env.step(int(env.last()[0]["action_mask"].argmax()))
+
+
+def _act(game: Game, agent: object) -> None:
+    states = game.new(4, 0)
+    agent.act(states)  # type: ignore[attr-defined]
+    if isinstance(agent, Agent):
+        agent.consider(states[:1], np.zeros(1, np.uint64))
+
+
+class _First:
+    """An opponent that plays the first legal action."""
+
+    def __init__(self, game: Game) -> None:
+        self._game = game
+
+    def act(self, states: np.ndarray) -> np.ndarray:
+        return self._game.legal(states).argmax(1)

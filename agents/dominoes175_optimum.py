@@ -29,6 +29,7 @@ from numba import njit
 from agents.dominoes175_sets import canonical, levels
 from boardenvs.dominoes175.rules import ENDS, GOAL, STACKS
 from boardenvs.game import whole_number
+from boardenvs.kernel_cache import cached_njit
 
 __all__ = ["Optimum", "Policy", "main"]
 
@@ -121,7 +122,7 @@ def _all_stacks(ends: int, goal: int) -> tuple[list[npt.NDArray[np.int64]], npt.
     return [np.array(alike) for alike in of_size], number
 
 
-@njit(cache=True)
+@cached_njit("the best play of Dominoes")
 def settle(sets, larger, names, triples, number, after, ends, goal, chooses, values):
     """The values of the positions of so many tiles, from those of one tile more.
 

@@ -18,6 +18,8 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+from boardenvs.kernel_cache import cached_njit
+
 __all__ = ["Level", "canonical", "levels"]
 
 
@@ -56,7 +58,7 @@ def levels(ends: int, largest: int) -> list[Level]:
     return [*found, Level(sets, nothing, np.zeros((len(sets), tiles, ends), np.int8))]
 
 
-@njit(cache=True)
+@cached_njit("the sets of tiles of Dominoes")
 def grow(sets, ends, grown, names):
     """Each set with each tile that it lacks added, as the set that stands for it."""
     for i in range(len(sets)):
@@ -66,7 +68,7 @@ def grow(sets, ends, grown, names):
                 grown[i, tile] = canonical(sets[i] | bit, ends, names[i, tile])
 
 
-@njit(cache=True)
+@cached_njit("the sets of tiles of Dominoes")
 def canonical(tiles, ends, names):
     """The set that stands for this one, and how dots are renamed for it.
 

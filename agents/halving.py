@@ -18,6 +18,8 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+from boardenvs.kernel_cache import cached_njit
+
 __all__ = ["halving_schedule", "improve_policies", "next_edge"]
 
 _FIRST = 50
@@ -85,7 +87,7 @@ def logit(e):
     return np.log(max(np.float64(e.prior), 1e-30))
 
 
-@njit(cache=True, nogil=True)
+@cached_njit("the tree search", nogil=True)
 def improve_policies(nodes, edges, noise, value_scale, policies, actions):
     """The improved policy of every root, and the action that halving has left.
 

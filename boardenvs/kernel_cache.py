@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import logging
+import os
 import pickle
 import sys
 import uuid
@@ -23,10 +24,12 @@ from numba.core import config as numba_config
 from numba.core.caching import FunctionCache, NullCache
 from numba.core.serialize import dumps
 
-__all__ = ["KernelCache", "cached_on_disk"]
+__all__ = ["KernelCache", "cached_njit", "cached_on_disk"]
 
 _LOG = logging.getLogger("boardenvs")
 config: Any = numba_config
+_TOLD = "BOARDENVS_UNCACHED"
+"""The variable that has the first process to say that compiled code cannot be kept."""
 
 
 class _Said:
@@ -46,7 +49,8 @@ _said = _Said()
 
 
 def _say_uncached(reason: object) -> None:
-    if _said.first("uncached"):
+    # Worker processes, which inherit the environment, need not say it again.
+    if os.environ.setdefault(_TOLD, str(os.getpid())) == str(os.getpid()) and _said.first("told"):
         _LOG.warning(
             "boardenvs: compiled code cannot be kept (%s), so every process compiles anew; "
             "NUMBA_CACHE_DIR=FOLDER names a place for it",
@@ -174,6 +178,24 @@ class _NoCache(NullCache):
 
     def load_overload(self, sig: Any, target_context: Any) -> None:
         _say_compiling(self._what)
+
+
+def cached_njit(what: str, **options: Any) -> Callable[[Callable[..., Any]], Any]:
+    """`numba.njit(cache=True)` with this cache.
+
+    As with Numba's own, a change of what the function calls in other files goes unnoticed.
+
+    Args:
+        what: is compiled, for people.
+        **options: of `numba.njit`.
+    """
+
+    def decorate(function: Callable[..., Any]) -> Any:
+        dispatcher = numba.njit(**options)(function)
+        cached_on_disk(dispatcher, "", what)
+        return dispatcher
+
+    return decorate
 
 
 def cached_on_disk(dispatcher: Any, stamp: str, what: str) -> None:

@@ -1,9 +1,15 @@
 """What the README shows must work, and be what the checks run."""
 
+import importlib
+import inspect
 import re
 from pathlib import Path
 
 import pytest
+
+from boardenvs.aec import GameAECEnv
+from boardenvs.single import SeatEnv
+from boardenvs.vector import SeatVectorEnv
 
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
@@ -51,3 +57,22 @@ def test_every_game_is_listed():
     for name in boardenvs.GAMES:
         assert f"| `{name}` |" in text
         assert f"boardenvs/{name}/README.md" in text
+
+
+def test_it_says_whose_commands_they_are():
+    text = README.read_text(encoding="utf-8")
+    assert text.index("`source .venv/bin/activate`") < text.index("\nboardenvs ")
+    assert text.count("source .venv/bin/activate") == 1
+
+
+def test_the_vector_environment_of_stable_baselines3_stands_beside_maskable_ppo():
+    after = README.read_text(encoding="utf-8").split("import MaskablePPO", 1)[1]
+    module, name = re.search(r"`([\w.]+)\.(\w*VecEnv)`", after.split("\n```python", 1)[0]).groups()
+    assert hasattr(importlib.import_module(module), name)
+
+
+def test_every_argument_of_an_environment_is_named():
+    text = README.read_text(encoding="utf-8")
+    for made in (SeatEnv, SeatVectorEnv, GameAECEnv):
+        for name in inspect.signature(made).parameters.keys() - {"params"}:
+            assert re.search(rf"\b{name}\b", text), f"{made.__name__}: {name}"

@@ -98,7 +98,8 @@ def test_its_metadata(site):
     assert found.metadata["Name"] == "boardenvs"
     assert found.version == boardenvs.__version__
     assert found.metadata["Requires-Python"] == ">=3.11"
-    assert set(found.metadata.get_all("Provides-Extra")) >= {"train", "notebook", "test", "all"}
+    extras = set(found.metadata.get_all("Provides-Extra"))
+    assert extras >= {"train", "demo", "render", "notebook", "test", "dev", "all"}
     assert found.metadata["Description-Content-Type"] == "text/markdown"
     (script,) = found.entry_points
     assert (script.group, script.name) == ("console_scripts", "boardenvs")

@@ -9,6 +9,7 @@ from ray.rllib.algorithms.ppo import PPOConfig
 from ray.rllib.core.rl_module.multi_rl_module import MultiRLModuleSpec
 from ray.rllib.core.rl_module.rl_module import RLModuleSpec
 
+from agents.rllib.compiling import CompileFirst
 from agents.rllib.env import GameMultiAgentEnv, observation_space
 from agents.rllib.line_ups import (
     LEARNER,
@@ -23,7 +24,10 @@ from agents.rllib.module import LearnerModule, NetworkModule, RandomModule
 from agents.rllib.settings import ClusterSettings
 from boardenvs.game import Game
 
-__all__ = ["ppo_config"]
+__all__ = ["SECONDS_TO_SAMPLE", "ppo_config"]
+
+SECONDS_TO_SAMPLE = 300
+"""That an env runner has to send its games; those that come later are lost."""
 
 
 def ppo_config(game: Game, settings: ClusterSettings, seed: int, env_runners: int) -> PPOConfig:
@@ -44,6 +48,7 @@ def ppo_config(game: Game, settings: ClusterSettings, seed: int, env_runners: in
             num_env_runners=env_runners,
             num_envs_per_env_runner=settings.games,
             create_env_on_local_worker=False,
+            sample_timeout_s=SECONDS_TO_SAMPLE,
         )
         .rl_module(rl_module_spec=MultiRLModuleSpec(rl_module_specs=modules))
         .multi_agent(
@@ -51,7 +56,7 @@ def ppo_config(game: Game, settings: ClusterSettings, seed: int, env_runners: in
             policy_mapping_fn=policy_mapping(game, settings.selves),
             policies_to_train=[LEARNER],
         )
-        .callbacks([NumberGames, KeepLearner])
+        .callbacks([NumberGames, KeepLearner, CompileFirst])
         .training(
             lr=_falling(training.learning_rate, _plies(game, training.steps)),
             train_batch_size_per_learner=settings.plies,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -15,7 +16,7 @@ from torch.utils.tensorboard import SummaryWriter
 from tqdm.auto import tqdm
 
 from agents.agent import one_line
-from agents.rllib.config import ppo_config
+from agents.rllib.config import SECONDS_TO_SAMPLE, ppo_config
 from agents.rllib.folder import Progress, SavedRun, write_checkpoint, write_settings
 from agents.rllib.line_ups import DECISIONS, LEARNER, earlier
 from agents.rllib.settings import ClusterSettings
@@ -25,6 +26,9 @@ from agents.training.finish import leave_agent
 from boardenvs.game import Game
 
 __all__ = ["ClusterRun"]
+
+_PATIENCE = 3
+"""Iterations in a row without a game from any env runner, until the run ends."""
 
 
 class ClusterRun:
@@ -95,6 +99,9 @@ class ClusterRun:
 
         Args:
             progress: whether to show a bar on standard error.
+
+        Raises:
+            ValueError: again and again no env runner sent any games.
         """
         self.folder.mkdir(parents=True, exist_ok=True)
         write_settings(self.folder, self.game, self.settings, self.seed)
@@ -119,10 +126,25 @@ class ClusterRun:
                     self._watch(log, bar)
                 if self.progress.steps - self.progress.kept_at >= training.remember_every:
                     self.remember()
-                found = self.algorithm.train()[ENV_RUNNER_RESULTS]
-                self.progress.steps += int(found[DECISIONS])
+                self.progress.steps += self._iterate()
                 bar.update(self.progress.steps - bar.n)
             self._watch(log, bar)
+
+    def _iterate(self) -> int:
+        """Let the env runners play, and the learner learn from it; how often it decided there.
+
+        Where no env runner sent its games in time, RLlib has nothing to tell of them: at first
+        no results at all, later NaN. They are asked once more.
+        """
+        for _ in range(_PATIENCE):
+            found = self.algorithm.train().get(ENV_RUNNER_RESULTS, {})
+            decisions = found.get(DECISIONS, math.nan)
+            if not math.isnan(decisions):
+                return int(decisions)
+        raise ValueError(
+            f"training on Ray failed: no env runner sent any games, {_PATIENCE} times in a row, "
+            f"with {SECONDS_TO_SAMPLE} seconds for it"
+        )
 
     def _watch(self, log: SummaryWriter, bar: Any) -> None:
         """Measure the learner, tell of it, and save a checkpoint."""

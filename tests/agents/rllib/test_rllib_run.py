@@ -1,6 +1,7 @@
 """A run on a cluster of two nodes: it ends with an agent that beats random, and can go on."""
 
 import copy
+import itertools
 import json
 import re
 import shutil
@@ -26,6 +27,7 @@ pytest.importorskip("ray.rllib")
 import ray
 from ray import cloudpickle
 from ray.cluster_utils import Cluster
+from ray.rllib.algorithms.ppo import ppo
 from ray.rllib.core.columns import Columns
 
 from agents.rllib.line_ups import LEARNER, earlier
@@ -255,6 +257,65 @@ def test_the_same_run_from_the_same_seed(tmp_path):
     assert learned(3)[0] == steps
     assert same(learned(3)[1], first)
     assert not same(learned(4)[1], first)
+
+
+def compiled(env_runner):
+    """For how many kinds of arguments each of the game's kernels is compiled in this process."""
+    kernels = vars(env_runner.env.unwrapped.envs[0].unwrapped.game.kernels)
+    return {name: len(k.overloads) for name, k in kernels.items() if hasattr(k, "overloads")}
+
+
+@pytest.mark.usefixtures("connected")
+def test_env_runners_compile_before_they_are_asked_for_games(tmp_path):
+    run = ClusterRun(GAME, SETTINGS, 1, tmp_path / "run", 1)
+    (before,) = run.algorithm.env_runner_group.foreach_env_runner(compiled, local_env_runner=False)
+    run.algorithm.train()
+    (after,) = run.algorithm.env_runner_group.foreach_env_runner(compiled, local_env_runner=False)
+    run.stop()
+    assert before == after
+    assert before.keys() >= {"start_game", "take_ply", "observe_games"}
+    assert min(before.values()) >= 1
+
+
+@pytest.fixture
+def silent(monkeypatch):
+    """The function that lets RLlib get no games at the given calls, as where all come too late."""
+    sample = ppo.synchronous_parallel_sample
+    calls = itertools.count(1)
+
+    def put(when):
+        def sampled(**options):
+            return ([], []) if next(calls) in when else sample(**options)
+
+        monkeypatch.setattr(ppo, "synchronous_parallel_sample", sampled)
+        return calls
+
+    return put
+
+
+@pytest.mark.usefixtures("connected")
+def test_iterations_without_games(tmp_path, silent):
+    few = replace(SETTINGS.training, steps=1200, evaluation_games=10)
+    calls = silent({1, 2, 4})
+    run = ClusterRun(GAME, replace(SETTINGS, training=few), 3, tmp_path / "run", 0)
+    run.learn(progress=False)
+    run.stop()
+    assert next(calls) > 5
+    assert 1200 <= run.progress.steps < 2200
+    assert read_run(run.folder).progress.steps == run.progress.steps
+
+
+def test_no_games_at_all(finished, cluster, copied, silent, capsys):
+    calls = silent(range(1000))
+    params = ["-p", "board_size=5", "-p", "win_length=3"]
+    asked = ["--engine", "ray", "--address", cluster.address, "--resume", "--out", str(copied)]
+    assert main(["train", "gomoku", *params, *asked, "--steps", "7000"]) == 2
+    assert next(calls) == 4
+    assert capsys.readouterr().err.endswith(
+        "boardenvs: error: training on Ray failed: no env runner sent any games, 3 times in a row, "
+        "with 300 seconds for it\n"
+    )
+    assert read_run(copied).progress.steps == finished.run.progress.steps
 
 
 @pytest.mark.usefixtures("connected")

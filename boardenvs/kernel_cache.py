@@ -20,14 +20,12 @@ from pathlib import Path
 from typing import Any
 
 import numba
-from numba.core import config as numba_config
 from numba.core.caching import FunctionCache, NullCache
 from numba.core.serialize import dumps
 
 __all__ = ["KernelCache", "cached_njit", "cached_on_disk"]
 
 _LOG = logging.getLogger("boardenvs")
-config: Any = numba_config
 _TOLD = "BOARDENVS_UNCACHED"
 """The variable that has the first process to say that compiled code cannot be kept."""
 

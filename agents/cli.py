@@ -58,6 +58,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             drop_output()
             return 0
         message = " ".join(str(error).split())
+        # It may quote a file, whose escape sequences are not for the terminal.
+        message = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in message)
         print(f"boardenvs: error: {message}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
@@ -359,7 +361,7 @@ def _train(options: argparse.Namespace) -> None:
 
 
 def _arena(options: argparse.Namespace) -> None:
-    from agents.arena import rated, report, results_table
+    from agents.arena import forfeit_lines, rated, report, results_table
     from agents.standings import ratings_table
     from agents.terminal import arena
 
@@ -382,6 +384,8 @@ def _arena(options: argparse.Namespace) -> None:
     told = report(game, options.seed, results)
     if ratings:
         print(f"\n{ratings_table(ratings, told['pairs'])}", end="")
+    for line in forfeit_lines(told):
+        print(f"boardenvs: warning: {line}", file=sys.stderr)
     if options.json is not None:
         write_atomically(options.json, f"{json.dumps(told, indent=2)}\n".encode())
     if options.html is not None:

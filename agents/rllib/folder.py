@@ -14,9 +14,9 @@ from agents.rllib.settings import ClusterSettings
 from boardenvs.files import write_atomically
 from boardenvs.game import Game
 
-__all__ = ["Progress", "SavedRun", "read_run", "write_checkpoint", "write_settings"]
+__all__ = ["SETTINGS", "Progress", "SavedRun", "read_run", "write_checkpoint", "write_settings"]
 
-_SETTINGS = "settings.json"
+SETTINGS = "settings.json"
 _CHECKPOINTS = "checkpoints"
 _STATE = "run.json"
 
@@ -58,7 +58,7 @@ def write_settings(folder: Path, game: Game, settings: ClusterSettings, seed: in
         "seed": seed,
         "settings": settings.to_dict(),
     }
-    write_atomically(folder / _SETTINGS, (json.dumps(data, indent=2) + "\n").encode())
+    write_atomically(folder / SETTINGS, (json.dumps(data, indent=2) + "\n").encode())
 
 
 def write_checkpoint(folder: Path, progress: Progress, save: Callable[[str], Any]) -> None:
@@ -93,7 +93,7 @@ def read_run(folder: Path, steps: int | None = None) -> SavedRun:
         ValueError: the folder holds no run that can go on.
     """
     try:
-        data = json.loads((folder / _SETTINGS).read_text(encoding="utf-8"))
+        data = json.loads((folder / SETTINGS).read_text(encoding="utf-8"))
         checkpoint = _last_checkpoint(folder)
         state = json.loads((checkpoint / _STATE).read_text(encoding="utf-8"))
         changes = {} if steps is None else {"steps": steps}

@@ -19,14 +19,16 @@ from agents.making import make
 from agents.sb3 import from_sb3
 from agents.training.cloning import CloningLearner
 from agents.training.evaluation import Yardstick, told
-from agents.training.finish import leave_agent
+from agents.training.finish import LEFT, leave_agent
 from agents.training.guided import GuidedLearner
 from agents.training.ppo import PPOLearner
 from agents.training.settings import Settings, settings_from
-from boardenvs.files import write_atomically
+from boardenvs.files import remove_leftovers, write_atomically
 from boardenvs.game import Game
 
 __all__ = ["TrainingRun"]
+
+_SETTINGS, _CHECKPOINT = "settings.json", "checkpoint.pt"
 
 
 class TrainingRun:
@@ -97,8 +99,8 @@ class TrainingRun:
             ValueError: the folder holds no run that can go on.
         """
         try:
-            data = json.loads((folder / "settings.json").read_text(encoding="utf-8"))
-            checkpoint = torch.load(folder / "checkpoint.pt", weights_only=True, map_location="cpu")
+            data = json.loads((folder / _SETTINGS).read_text(encoding="utf-8"))
+            checkpoint = torch.load(folder / _CHECKPOINT, weights_only=True, map_location="cpu")
             game = boardenvs.make(data["game"], **data["params"])
             settings = settings_from(data["settings"])
             if steps is not None:
@@ -128,6 +130,7 @@ class TrainingRun:
             progress: whether to show a bar on standard error.
         """
         self.folder.mkdir(parents=True, exist_ok=True)
+        remove_leftovers(self.folder, (_SETTINGS, _CHECKPOINT, *LEFT))
         logger = configure(str(self.folder / "tensorboard"), ["tensorboard"])
         self.model.set_logger(logger)
         self._save_settings()
@@ -223,7 +226,7 @@ class TrainingRun:
             },
             data,
         )
-        write_atomically(self.folder / "checkpoint.pt", data.getvalue())
+        write_atomically(self.folder / _CHECKPOINT, data.getvalue())
 
     def finish(self, command: str, *, seed: int = 0) -> Path:
         """Measure the best checkpoint for its card, export it, and draw the learning curve.
@@ -255,9 +258,7 @@ class TrainingRun:
             "seed": self.seed,
             "settings": self.settings.to_dict(),
         }
-        write_atomically(
-            self.folder / "settings.json", (json.dumps(data, indent=2) + "\n").encode()
-        )
+        write_atomically(self.folder / _SETTINGS, (json.dumps(data, indent=2) + "\n").encode())
 
 
 class _Watcher(BaseCallback):

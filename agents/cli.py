@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 
 import boardenvs
 from agents.making import SPECS
-from agents.users_own import register_game
+from agents.users_own import allow, register_game
 from boardenvs.files import write_atomically
 from boardenvs.game import Game, whole_number
 from boardenvs.pixels import require_render
@@ -177,6 +177,14 @@ def _parser() -> argparse.ArgumentParser:
         help="where the network is trained; by default cpu",
     )
     train.add_argument("--resume", action="store_true", help="go on with the run in the folder")
+    train.add_argument(
+        "--allow",
+        action="append",
+        default=[],
+        metavar="SPEC",
+        help="with --resume: an agent of your own that the run's settings name, MODULE:FACTORY, "
+        "whose code is run only if it is named here; may be repeated",
+    )
     train.add_argument(
         "--engine",
         choices=["local", "ray"],
@@ -347,6 +355,10 @@ def _train(options: argparse.Namespace) -> None:
         raise ValueError("--address is for --engine ray")
     if options.engine == "ray" and options.device != "cpu":
         raise ValueError("--device is for --engine local")
+    if options.allow and not options.resume:
+        raise ValueError("--allow is for --resume")
+    for spec in options.allow:
+        allow(spec)
     _need_training(options.engine)
     folder = Path("runs", options.game) if options.out is None else options.out
     asked = game, folder, options.steps, options.seed, options.command_line

@@ -22,7 +22,7 @@ from agents.training.evaluation import Yardstick, told
 from agents.training.finish import LEFT, leave_agent
 from agents.training.guided import GuidedLearner
 from agents.training.ppo import PPOLearner
-from agents.training.settings import Settings, settings_from
+from agents.training.settings import Settings, settings_of_run
 from boardenvs.files import remove_leftovers, write_atomically
 from boardenvs.game import Game
 
@@ -96,13 +96,14 @@ class TrainingRun:
             device: of the network.
 
         Raises:
-            ValueError: the folder holds no run that can go on.
+            ValueError: the folder holds no run that can go on, or one with an agent of the
+                user's own that `agents.allow` was not told of.
         """
         try:
             data = json.loads((folder / _SETTINGS).read_text(encoding="utf-8"))
             checkpoint = torch.load(folder / _CHECKPOINT, weights_only=True, map_location="cpu")
             game = boardenvs.make(data["game"], **data["params"])
-            settings = settings_from(data["settings"])
+            settings = settings_of_run(data["settings"], game, _SETTINGS)
             if steps is not None:
                 settings = settings.ending_at(steps)
             run = cls(game, settings, data["seed"], folder, device)
@@ -116,7 +117,7 @@ class TrainingRun:
             run.best = checkpoint["best"]
             torch.set_rng_state(checkpoint["torch_rng"])
         except Exception as error:  # noqa: BLE001 a damaged file can break anywhere
-            reason = " ".join(str(error).split())[:200] or type(error).__name__
+            reason = " ".join(str(error).split())[:400] or type(error).__name__
             raise ValueError(f"{folder} holds no run that can go on: {reason}") from None
         return run
 

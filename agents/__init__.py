@@ -6,5 +6,6 @@ from agents.agent import Agent
 from agents.arena import Scores, play_match
 from agents.making import SPECS, make
 from agents.sb3 import from_sb3
+from agents.users_own import allow
 
-__all__ = ["SPECS", "Agent", "Scores", "from_sb3", "make", "play_match"]
+__all__ = ["SPECS", "Agent", "Scores", "allow", "from_sb3", "make", "play_match"]

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import boardenvs
-from agents.arena import wilson
+from agents.arena import forfeit_lines, wilson
 from agents.interval_chart import Bar, interval_chart
 from agents.ratings import Rating
 from agents.standings import HEADINGS, elo_text, rating_rows
@@ -58,6 +58,7 @@ def page_html(
     game = boardenvs.make(report["game"], **report["params"])
     replays: list[str] = []
     body = [
+        *(f'<p class="warning">{html.escape(line)}.</p>' for line in forfeit_lines(report)),
         *(_rated(ratings, report["pairs"]) if ratings else _alone(report.get("solos", ()))),
         *_games(episodes or {}, replays),
     ]
@@ -86,15 +87,19 @@ def _rated(ratings: Sequence[Rating], pairs: Sequence[Mapping[str, Any]]) -> Ite
     yield "<h2>Everyone against everyone</h2>"
     yield (
         "<p>The score of the agent on the left against the one above, draws counting half, "
-        "with its 95% Wilson interval; won/drawn/lost of all games.</p>"
+        "with its 95% Wilson interval; won/drawn/lost of all games, and how many of the lost ones "
+        "were forfeited by an illegal move, if any.</p>"
     )
     yield _cross_table([r.agent for r in ratings], pairs)
 
 
 def _cross_table(agents: Sequence[str], pairs: Iterable[Mapping[str, Any]]) -> str:
     counts: dict[tuple[str, str], list[int]] = {}
+    forfeits: dict[tuple[str, str], int] = {}
     for pair in pairs:
         a, b, results = pair["a"], pair["b"], [pair["wins"], pair["draws"], pair["losses"]]
+        for key, lost in zip(((a, b), (b, a)), pair.get("forfeits", (0, 0)), strict=True):
+            forfeits[key] = forfeits.get(key, 0) + lost
         for key, seen in {(a, b): results, (b, a): results[::-1]}.items():
             counts[key] = [m + n for m, n in zip(counts.get(key, (0, 0, 0)), seen, strict=True)]
     rows = []
@@ -111,7 +116,9 @@ def _cross_table(agents: Sequence[str], pairs: Iterable[Mapping[str, Any]]) -> s
             cells.append(
                 f'<td style="--share: {score:.1%}"><b>{score:.3f}</b>'
                 f"<span>{low:.3f} to {high:.3f}</span>"
-                f"<span>{won}/{drawn}/{lost} of {games}</span></td>"
+                f"<span>{won}/{drawn}/{lost} of {games}</span>"
+                + (f"<span>{forfeits[a, b]} forfeited</span>" if forfeits[a, b] else "")
+                + "</td>"
             )
         rows.append(f"<tr>{''.join(cells)}</tr>")
     head = "".join(f'<th scope="col">{html.escape(b)}</th>' for b in agents)

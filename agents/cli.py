@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 
 import boardenvs
 from agents.making import SPECS
-from agents.users_own import register_game
+from agents.users_own import allow, register_game
 from boardenvs.files import write_atomically
 from boardenvs.game import Game, whole_number
 from boardenvs.pixels import require_render
@@ -59,6 +59,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             drop_output()
             return 0
         message = " ".join(str(error).split())
+        # It may quote a file, whose escape sequences are not for the terminal.
+        message = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in message)
         print(f"boardenvs: error: {message}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
@@ -176,6 +178,14 @@ def _parser() -> argparse.ArgumentParser:
         help="where the network is trained; by default cpu",
     )
     train.add_argument("--resume", action="store_true", help="go on with the run in the folder")
+    train.add_argument(
+        "--allow",
+        action="append",
+        default=[],
+        metavar="SPEC",
+        help="with --resume: an agent of your own that the run's settings name, MODULE:FACTORY, "
+        "whose code is run only if it is named here; may be repeated",
+    )
     train.add_argument(
         "--engine",
         choices=["local", "ray"],
@@ -353,6 +363,10 @@ def _train(options: argparse.Namespace) -> None:
         raise ValueError("--address is for --engine ray")
     if options.engine == "ray" and options.device != "cpu":
         raise ValueError("--device is for --engine local")
+    if options.allow and not options.resume:
+        raise ValueError("--allow is for --resume")
+    for spec in options.allow:
+        allow(spec)
     _need_training(options.engine)
     folder = Path("runs", options.game) if options.out is None else options.out
     asked = game, folder, options.steps, options.seed, options.command_line
@@ -367,7 +381,7 @@ def _train(options: argparse.Namespace) -> None:
 
 
 def _arena(options: argparse.Namespace) -> None:
-    from agents.arena import rated, report, results_table
+    from agents.arena import forfeit_lines, rated, report, results_table
     from agents.standings import ratings_table
     from agents.terminal import arena
 
@@ -390,6 +404,8 @@ def _arena(options: argparse.Namespace) -> None:
     told = report(game, options.seed, results)
     if ratings:
         print(f"\n{ratings_table(ratings, told['pairs'])}", end="")
+    for line in forfeit_lines(told):
+        print(f"boardenvs: warning: {line}", file=sys.stderr)
     if options.json is not None:
         write_atomically(options.json, f"{json.dumps(told, indent=2)}\n".encode())
     if options.html is not None:

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.agent import Actions, Agent, Words, checked_temperature
+from agents.network_file import check_network
 from boardenvs.analysis import Analysis
 from boardenvs.game import Game, States
 
@@ -36,6 +37,11 @@ class TrainedAgent(Agent):
     `logits` of shape (N, num_actions) and `value` of shape (N,). Observations are those that
     the network was trained on: a game whose observations show more or less, but which is the
     same otherwise (`Game.observation_params`), is played just as well.
+
+    A file may come from anywhere: what is in it, and where it fails, is a `ValueError` of one
+    line. Refused are weights in other files, loops, and operators that are not ONNX's own (see
+    `agents.network_file`). Not guarded against are networks so large that they take all time or
+    memory there is, and an integer division that overflows, which ends the process.
     """
 
     def __init__(
@@ -79,9 +85,22 @@ class TrainedAgent(Agent):
         self._session = _load(self.path, self.card, self.observed_game)
 
     def evaluate(self, states: States) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
-        """Logits of shape (N, num_actions), unmasked, and values of shape (N,)."""
+        """Logits of shape (N, num_actions), unmasked, and values of shape (N,).
+
+        Raises:
+            ValueError: the network fails, or gives anything else.
+        """
         seen = self.observed_game.observe(states, states["to_move"]).astype(np.float32)
-        logits, value = self._session.run(["logits", "value"], {"observation": seen})
+        try:
+            logits, value = self._session.run(["logits", "value"], {"observation": seen})
+        except Exception as error:  # noqa: BLE001 ONNX Runtime's errors share no base class
+            raise ValueError(f"{self.path} fails: {_reason(error)}") from None
+        expected = len(states), self.game.num_actions
+        if logits.shape != expected or value.size != len(states):
+            raise ValueError(
+                f"{self.path} gave logits of shape {logits.shape} and value of shape "
+                f"{value.shape}; expected {expected} and {expected[:1]}"
+            )
         return logits, value.reshape(-1)
 
     def choose(self, states: States, words: Words) -> Actions:
@@ -226,9 +245,15 @@ def _load(path: Path, card: dict[str, Any], game: Game) -> Any:
     data = path.read_bytes()
     if "sha256" in card and hashlib.sha256(data).hexdigest() != card["sha256"]:
         raise ValueError(f"{path} is damaged or another network: it is not the one of its card")
+    try:
+        check_network(data)
+    except ValueError as error:
+        raise ValueError(f"{path} {error}") from None
 
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4  # problems are raised, not logged
+    # Not the other format that ONNX Runtime knows, which was not checked.
+    options.add_session_config_entry("session.load_model_format", "ONNX")
     threads = os.environ.get("OMP_NUM_THREADS", "")  # ONNX Runtime itself does not read it
     # Its threads would keep their cores while ours search, and wait for more to judge.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
@@ -236,18 +261,23 @@ def _load(path: Path, card: dict[str, Any], game: Game) -> Any:
     try:
         session = onnxruntime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
     except Exception as error:  # noqa: BLE001 ONNX Runtime's errors share no base class
-        reason = " ".join(str(error).split())[:200]
-        raise ValueError(f"{path} is damaged or no ONNX network: {reason}") from None
+        raise ValueError(f"{path} is damaged or no ONNX network: {_reason(error)}") from None
     inputs = {i.name: _kind(i) for i in session.get_inputs()}
     outputs = {o.name: _kind(o) for o in session.get_outputs()}
     expected = {"observation": f"tensor(float) {['n', *game.observation_shape]}"}
     logits = f"tensor(float) {['n', game.num_actions]}"
-    if inputs != expected or outputs.get("logits") != logits or "value" not in outputs:
+    value = outputs.get("value", "")
+    if inputs != expected or outputs.get("logits") != logits or value[:13] != "tensor(float)":
         raise ValueError(
             f"{path} takes {inputs} and gives {outputs}; expected {expected}, and "
-            f"logits {logits} and value"
+            f"logits {logits} and value tensor(float)"
         )
     return session
+
+
+def _reason(error: Exception) -> str:
+    """What ONNX Runtime says, in one line that is not too long."""
+    return " ".join(str(error).split())[:200]
 
 
 def _kind(value: Any) -> str:

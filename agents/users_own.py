@@ -1,15 +1,63 @@
-"""What users name as `MODULE:NAME`: things of their own, imported from where they are."""
+"""What users name as `MODULE:NAME`: things of their own, imported from where they are.
+
+One rule for all: what runs a user's code or a command is taken from the command line and from
+Python, never from a file (a run's folder, a store, an episode, a card, an `EnvSpec`) unless the
+command names it again, by `allow`.
+"""
 
 from __future__ import annotations
 
 import importlib
+import shlex
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import boardenvs
 
-__all__ = ["find", "register_game"]
+__all__ = ["allow", "find", "is_users_code", "register_game", "require_allowed"]
+
+_COMMANDS = {"engine", "text"}
+"""Kinds of agents that run what stands behind the colon, whether or not this package makes them."""
+_allowed: set[str] = set()
+
+
+def is_users_code(spec: str) -> bool:
+    """Whether a spec runs code or a command of the user's own: any that is not this package's."""
+    from agents.making import NAMES
+
+    name, colon, _ = spec.partition(":")
+    return bool(colon) and (name in _COMMANDS or name not in NAMES)
+
+
+def allow(spec: str) -> None:
+    """Let files name an agent of your own, whose code is then run, while this process lasts.
+
+    Args:
+        spec: as the file has it, such as `module:factory`.
+
+    Raises:
+        ValueError: it is no such spec.
+    """
+    if not isinstance(spec, str) or not is_users_code(spec):
+        raise ValueError(f"expected an agent of your own, such as module:factory, got {spec!r}")
+    _allowed.add(spec)
+
+
+def require_allowed(specs: Iterable[object], where: str) -> None:
+    """Raise `ValueError` for the first spec out of a file that runs code and that nobody allowed.
+
+    Args:
+        specs: of agents, as the file names them.
+        where: what names them.
+    """
+    for spec in specs:
+        if isinstance(spec, str) and is_users_code(spec) and spec not in _allowed:
+            raise ValueError(
+                f"{where} names {spec!r}, which runs code of your own only if the command names it "
+                f"again: add --allow {shlex.quote(spec)}, in Python agents.allow({spec!r})"
+            )
 
 
 def find(module: str, name: str) -> Any:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import secrets
+from collections.abc import Iterable
 from pathlib import Path
 
-__all__ = ["write_atomically"]
+__all__ = ["remove_leftovers", "write_atomically"]
 
 
 def write_atomically(path: Path, data: bytes) -> None:
@@ -30,3 +32,17 @@ def write_atomically(path: Path, data: bytes) -> None:
     finally:
         with contextlib.suppress(OSError):
             beside.unlink()
+
+
+def remove_leftovers(folder: Path, names: Iterable[str]) -> None:
+    """Remove what killed processes left of their writing: files beside those they were to be.
+
+    Args:
+        folder: in which nobody else is writing.
+        names: of the files that they were to be.
+    """
+    wanted = "|".join(map(re.escape, names))
+    for path in folder.glob(".*"):
+        if re.fullmatch(rf"\.({wanted})\.[0-9a-f]{{8}}", path.name):
+            with contextlib.suppress(OSError):
+                path.unlink()

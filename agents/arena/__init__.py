@@ -8,7 +8,14 @@ played, `store` keeps them, `tournament` puts these together; `scores`, `sequent
 from __future__ import annotations
 
 from agents.arena.match import play_match, seats
-from agents.arena.results import PairResult, SoloResult, rated, report, results_table
+from agents.arena.results import (
+    PairResult,
+    SoloResult,
+    forfeit_lines,
+    rated,
+    report,
+    results_table,
+)
 from agents.arena.scores import Scores, wilson
 from agents.arena.tournament import round_robin, solos
 
@@ -16,6 +23,7 @@ __all__ = [
     "PairResult",
     "Scores",
     "SoloResult",
+    "forfeit_lines",
     "play_match",
     "rated",
     "report",

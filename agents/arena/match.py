@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 import boardenvs
 from agents.agent import blamed
-from agents.arena.scores import Scores
+from agents.arena.scores import Scores, agent_scores
 from agents.arena.seeds import agent_seed, fresh_seed, one_way_words
 from agents.making import make
 from boardenvs.chance import next_words, seed_word, stream_words
@@ -49,6 +49,8 @@ class Games:
     """Each game's length, shape (G,)."""
     moves: npt.NDArray[np.int32]
     """All actions from the start, the opening's too, equally many: shape (G, moves)."""
+    offenders: Numbers
+    """The seat that lost each game by an illegal action, -1 where none did, shape (G,)."""
 
     def __len__(self) -> int:
         return len(self.numbers)
@@ -93,6 +95,7 @@ class Match:
         players: Sequence[Opponent],
         seed: int,
         opening_plies: int | None = None,
+        openings: States | None = None,
     ) -> None:
         """Set up a match; nothing is played.
 
@@ -101,19 +104,23 @@ class Match:
             players: as many as it has seats, or two who share them.
             seed: as for `play_match`, like the rest.
             opening_plies: see there.
+            openings: positions to start from, each for all seatings in turn, shape (K,); by
+                default games start as usual.
 
         Raises:
             ValueError: for arguments out of range.
         """
         if opening_plies is None:
             varied = any(not getattr(a, "deterministic", True) for a in players) or game.has_chance
-            opening_plies = 0 if varied else _usual_opening(game)
+            given = varied or openings is not None
+            opening_plies = 0 if given else _usual_opening(game)
         self.game = game
         self.players = list(players)
         self.seed = seed
         self.opening_plies = whole_number("opening_plies", opening_plies, 0, game.max_plies - 1)
         self.seatings, self.shared = seatings(game.num_players, len(players))
         self._base = seed_word(seed)
+        self._openings = openings
 
     def play(self, numbers: Numbers) -> Iterator[Games | None]:
         """Play games to their ends.
@@ -134,7 +141,7 @@ class Match:
         game = self.game
         groups = numbers // self.shared
         starts = stream_words(self._base, int(groups.max()) + 1)[groups]
-        states, opening = self._opened(groups, starts)
+        states, opening = self._opened(numbers, groups, starts)
         who = self.seatings[numbers % len(self.seatings)]
         # A stream for each agent in each game: nobody's words tell another's.
         streams = np.stack(
@@ -165,6 +172,7 @@ class Match:
                 states["returns"][done],
                 states["ply"][done],
                 moves[done, :count],
+                states["offender"][done].astype(np.int64),
             )
 
     def _actions(
@@ -183,8 +191,16 @@ class Match:
             streams[where, k] = words
         return actions
 
+    def _started(self, numbers: Numbers, starts: npt.NDArray[np.uint64]) -> States:
+        """What games start from, their own random streams at the given words."""
+        if self._openings is None:
+            return self.game.new_from_words(starts)
+        states = self._openings[numbers // len(self.seatings) % len(self._openings)]
+        states["rng"] = starts
+        return states
+
     def _opened(
-        self, groups: Numbers, starts: npt.NDArray[np.uint64]
+        self, numbers: Numbers, groups: Numbers, starts: npt.NDArray[np.uint64]
     ) -> tuple[States, npt.NDArray[np.int32]]:
         """Positions after the random opening, equal where the groups are.
 
@@ -194,14 +210,14 @@ class Match:
             The states, shape (N,), and the moves that led there, shape (N, opening_plies).
         """
         game, plies = self.game, self.opening_plies
-        states = game.new_from_words(starts)
+        states = self._started(numbers, starts)
         moves = np.zeros((len(states), plies), np.int32)
         if not plies:
             return states, moves
         streams = one_way_words(self.seed, "openings", groups)
         wanted = np.arange(len(states))
         for _ in range(1000):
-            tried = game.new_from_words(starts[wanted])
+            tried = self._started(numbers[wanted], starts[wanted])
             drawn = streams[wanted]
             for ply in range(plies):
                 live = ~(tried["terminated"] | tried["truncated"])
@@ -234,26 +250,34 @@ def _usual_opening(game: Game) -> int:
 def play_match(
     game: Game | str,
     agents: Sequence[Opponent | str],
-    num_games: int,
+    num_games: int | None = None,
     seed: int | None = None,
     *,
     opening_plies: int | None = None,
+    openings: Sequence[Any] | States | None = None,
     progress: Progress | None = None,
 ) -> Scores:
     """Games between agents, one for each seat, in turn in every order of seats.
 
     With two seats, the two games that differ only in the seating share their opening and
-    the game's own chance; see `seatings`.
+    the game's own chance; see `seatings`. An illegal action loses the game; how many games
+    an agent loses so is told by `Scores.forfeits`.
 
     Args:
         game: what is played, or its name.
         agents: as many as the game has seats: objects with `act(states) -> actions`, or
             specs for `agents.make`, which get seeds of their own.
-        num_games: how many in all, at least 1.
+        num_games: how many in all, at least 1. With `openings` it may be left out, for each
+            of them once in every order of seats, or is a multiple of that.
         seed: of everything random that is not the agents' own; with agents of this
             package, of those too.
         opening_plies: how many random plies each opening has. By default 2 if all agents
-            are deterministic (an agent that does not say is taken to be), else none.
+            are deterministic (an agent that does not say is taken to be), else none; none
+            after `openings`.
+        openings: positions to start from instead of the game's own start: records,
+            dictionaries as `Game.to_dict` gives them, or an array of records. Each is played
+            in all orders of seats before the next one comes, and after the last the first
+            comes again. Of chance they keep nothing: it comes from `seed`.
         progress: called with the number of games just finished, now and then.
 
     Raises:
@@ -268,13 +292,55 @@ def play_match(
         make(a, game, agent_seed(seed, place)) if isinstance(a, str) else a
         for place, a in enumerate(agents)
     ]
-    num_games = whole_number("num_games", num_games, 1)
-    returns = np.zeros((num_games, len(agents)), np.float32)
+    match = Match(game, players, seed, opening_plies, _positions(game, openings))
+    num_games = _number_of_games(num_games, match, openings)
+    returns = np.zeros((num_games, game.num_players), np.float32)
+    who = np.zeros((num_games, game.num_players), np.int64)
     plies = np.zeros(num_games, np.int32)
-    for games in Match(game, players, seed, opening_plies).play(np.arange(num_games)):
+    offenders = np.zeros(num_games, np.int64)
+    for games in match.play(np.arange(num_games)):
         if games is not None:
-            returns[games.numbers[:, None], games.who] = games.returns
+            returns[games.numbers] = games.returns
+            who[games.numbers] = games.who
             plies[games.numbers] = games.plies
+            offenders[games.numbers] = games.offenders
             if progress is not None:
                 progress(len(games))
-    return Scores(returns, plies)
+    return agent_scores(returns, who, plies, offenders, len(agents))
+
+
+def _positions(game: Game, openings: Sequence[Any] | States | None) -> States | None:
+    """Positions to start from, checked."""
+    if openings is None:
+        return None
+    listed = isinstance(openings, list | tuple)
+    if not (listed or (isinstance(openings, np.ndarray) and openings.ndim == 1)):
+        raise ValueError(f"openings must be a list of {game.name} positions, got {openings!r}")
+    if not len(openings):
+        raise ValueError("openings must be at least one position, got none")
+    found = []
+    for place, one in enumerate(openings):
+        try:
+            state = game.restore(one)
+        except ValueError as error:
+            raise ValueError(f"opening {place}: {error}") from None
+        if (state["terminated"] | state["truncated"]).any():
+            raise ValueError(f"opening {place} is over: there is nothing to play")
+        found.append(state)
+    return np.concatenate(found)
+
+
+def _number_of_games(
+    num_games: int | None, match: Match, openings: Sequence[Any] | States | None
+) -> int:
+    """How many games a match has, checked."""
+    if openings is None:
+        return whole_number("num_games", num_games, 1)
+    once = len(openings) * len(match.seatings)
+    num_games = once if num_games is None else whole_number("num_games", num_games, 1)
+    if num_games % once:
+        raise ValueError(
+            f"num_games must be a multiple of {once}, {len(openings)} openings in "
+            f"{len(match.seatings)} orders of seats, got {num_games}"
+        )
+    return num_games

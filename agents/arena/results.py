@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,7 +14,16 @@ from agents.text_table import text_table
 from boardenvs.episode import Episode
 from boardenvs.game import Game
 
-__all__ = ["PairResult", "SoloResult", "Verdict", "rated", "report", "result_of", "results_table"]
+__all__ = [
+    "PairResult",
+    "SoloResult",
+    "Verdict",
+    "forfeit_lines",
+    "rated",
+    "report",
+    "result_of",
+    "results_table",
+]
 
 _FIRST = 20  # games that are told one by one
 
@@ -61,6 +70,7 @@ class PairResult:
             "a": self.a,
             "b": self.b,
             **_counts(self.scores),
+            "forfeits": self.scores.forfeits,
             **({} if self.verdict is None else {"decided": self.verdict.decided}),
         }
 
@@ -85,7 +95,11 @@ class SoloResult:
 
     def to_dict(self) -> dict[str, Any]:
         """As it stands in the arena's JSON."""
-        return {"agent": self.agent, **_counts(self.scores)}
+        return {
+            "agent": self.agent,
+            **_counts(self.scores),
+            "forfeits": self.scores.forfeits[0],
+        }
 
 
 def _counts(scores: Scores) -> dict[str, Any]:
@@ -125,7 +139,8 @@ def report(game: Game, seed: int, results: Sequence[PairResult | SoloResult]) ->
     """The results as JSON values: `pairs` and `ratings`, or `solos` for a game for one.
 
     `first` holds a match's first 20 games one by one, for whoever plays them again: `w`, `d`
-    or `l` as `a` sees it, and the number of plies, such as "w31 l28".
+    or `l` as `a` sees it, and the number of plies, such as "w31 l28". `forfeits` says how many of
+    its lost games an agent lost by an illegal move: a's and b's, or of a game for one a number.
     """
     return {
         "game": game.name,
@@ -141,13 +156,15 @@ def results_table(results: Sequence[PairResult | SoloResult]) -> str:
     """The results as a table: the score is a's, draws counting half, with its interval.
 
     For a game for one it is the agent's share of games won. Where pairs played until it
-    was decided, a column tells whether it is.
+    was decided, a column tells whether it is; where games were forfeited, how many of its own
+    a lost so, and b.
     """
     solo = any(isinstance(r, SoloResult) for r in results)
     tested = any(isinstance(r, PairResult) and r.verdict is not None for r in results)
     names = ("agent",) if solo else ("a", "b")
     head = (*names, "games", "won", "drawn", "lost", "score", "95% interval")
-    rows: list[tuple[str, ...]] = [(*head, "decided") if tested else head]
+    told = any(any(r.scores.forfeits) for r in results)
+    rows: list[tuple[str, ...]] = [(*head, *["forfeits"] * told, *["decided"] * tested)]
     for r in results:
         low, high = r.interval()
         s = r.scores
@@ -157,6 +174,34 @@ def results_table(results: Sequence[PairResult | SoloResult]) -> str:
             f"{s[0]:.3f}",
             f"{low:.3f} to {high:.3f}",
         )
-        verdict = r.verdict if isinstance(r, PairResult) else None
-        rows.append((*row, "yes" if verdict and verdict.decided else "no") if tested else row)
+        if told:
+            row += (" / ".join(map(str, s.forfeits)),)
+        if tested:
+            verdict = r.verdict if isinstance(r, PairResult) else None
+            row += ("yes" if verdict and verdict.decided else "no",)
+        rows.append(row)
     return text_table(rows, right=range(len(names), len(rows[0])))
+
+
+def forfeit_lines(report: Mapping[str, Any]) -> list[str]:
+    """A line for each agent that lost games by illegal moves.
+
+    Args:
+        report: the arena's JSON.
+    """
+    games: dict[str, int] = {}
+    forfeits: dict[str, int] = {}
+    for pair in report["pairs"]:
+        for agent in {pair["a"], pair["b"]}:
+            games[agent] = games.get(agent, 0) + pair["games"]
+        # Of results from before forfeits were counted nobody knows.
+        for agent, lost in zip((pair["a"], pair["b"]), pair.get("forfeits", (0, 0)), strict=True):
+            forfeits[agent] = forfeits.get(agent, 0) + lost
+    for solo in report.get("solos", ()):
+        games[solo["agent"]] = solo["games"]
+        forfeits[solo["agent"]] = solo.get("forfeits", 0)
+    return [
+        f"{agent} lost {lost:,} of {games[agent]:,} games by illegal moves"
+        for agent, lost in forfeits.items()
+        if lost
+    ]

@@ -42,6 +42,7 @@ class Entry:
         self._returns = np.zeros((num_games, *match.seatings.shape[1:]), np.float32)
         self._who = np.zeros((num_games, *match.seatings.shape[1:]), np.int64)
         self._plies = np.zeros(num_games, np.int32)
+        self._offenders = np.full(num_games, -1)
         self._looked = 0
         self._shortest: tuple[int, int, Games] | None = None
         self._longest: tuple[int, int, Games] | None = None
@@ -70,6 +71,7 @@ class Entry:
         self._returns[numbers] = games.returns[fresh]
         self._who[numbers] = games.who[fresh]
         self._plies[numbers] = games.plies[fresh]
+        self._offenders[numbers] = games.offenders[fresh]
         self._keep_extremes(games.rows(fresh))
         if self.tested and self.decided is None:
             self._test()
@@ -132,6 +134,7 @@ class Entry:
             self._returns[:num_games],
             self._who[:num_games],
             self._plies[:num_games],
+            self._offenders[:num_games],
             len(self.specs),
         )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -51,6 +52,9 @@ class Scores(Sequence[float]):
     """Each game's result for each agent, shape (games, agents)."""
     plies: npt.NDArray[np.int32]
     """Each game's length, shape (games,)."""
+    offenders: npt.NDArray[np.int64] | None = None
+    """Which agent lost each game by an illegal action, -1 where none did, shape (games,); by
+    default none did."""
 
     @property
     def games(self) -> int:
@@ -72,6 +76,14 @@ class Scores(Sequence[float]):
         """How many games each agent neither won nor lost."""
         return [int(n) for n in (self.returns == 0).sum(0)]
 
+    @property
+    def forfeits(self) -> list[int]:
+        """How many games each agent lost by an illegal action; these are among its losses."""
+        return [int((self._offenders() == agent).sum()) for agent in range(len(self))]
+
+    def _offenders(self) -> npt.NDArray[np.int64]:
+        return np.full(self.games, -1) if self.offenders is None else self.offenders
+
     def _sum(self, agent: int) -> float:
         sides = self.returns.shape[1]
         return self.wins[agent] + (self.draws[agent] / sides if sides > 1 else 0)
@@ -88,6 +100,7 @@ class Scores(Sequence[float]):
             isinstance(other, Scores)
             and np.array_equal(self.returns, other.returns)
             and np.array_equal(self.plies, other.plies)
+            and np.array_equal(self._offenders(), other._offenders())
         )
 
     __hash__ = None  # type: ignore[assignment]
@@ -100,17 +113,38 @@ class Scores(Sequence[float]):
         lines = []
         for agent, score in enumerate(self):
             low, high = self.interval(agent)
+            forfeits = self.forfeits[agent]
             lines.append(
                 f"agent {agent}: {score:.3f} ({low:.3f} to {high:.3f}), {self.wins[agent]} won, "
                 f"{self.draws[agent]} drawn, {self.losses[agent]} lost"
+                + (f", {forfeits} of them by illegal moves" if forfeits else "")
             )
         return "\n".join(lines)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The numbers as JSON values.
+
+        Returns:
+            `games`; for each agent, in order, `scores` (null without games), `intervals` (low
+            and high), `wins`, `draws`, `losses` and `forfeits`; and each game's `plies`.
+        """
+        return {
+            "games": self.games,
+            "scores": list(self) if self.games else [None] * len(self),
+            "intervals": [list(self.interval(agent)) for agent in range(len(self))],
+            "wins": self.wins,
+            "draws": self.draws,
+            "losses": self.losses,
+            "forfeits": self.forfeits,
+            "plies": self.plies.tolist(),
+        }
 
 
 def agent_scores(
     returns: npt.NDArray[np.float32],
     who: npt.NDArray[np.int64],
     plies: npt.NDArray[np.int32],
+    offenders: npt.NDArray[np.int64],
     num_agents: int,
 ) -> Scores:
     """From each seat's results to each agent's.
@@ -122,13 +156,16 @@ def agent_scores(
         returns: float32 of shape (G, num_players).
         who: the agent in each seat, shape (G, num_players).
         plies: int32 of shape (G,).
+        offenders: the seat that lost each game by an illegal action, or -1, shape (G,).
         num_agents: how many there are.
     """
+    guilty = np.where(offenders < 0, -1, who[np.arange(len(who)), offenders])
     if num_agents == returns.shape[1]:
         by_agent = np.zeros_like(returns)
         np.put_along_axis(by_agent, who, returns, 1)
-        return Scores(by_agent, plies.copy())
+        return Scores(by_agent, plies.copy(), guilty)
     means = np.stack(
         [np.where(who == k, returns, 0).sum(1) / (who == k).sum(1) for k in range(num_agents)], 1
     )
-    return Scores(np.sign(means - means.mean(1, keepdims=True)).astype(np.float32), plies.copy())
+    signs = np.sign(means - means.mean(1, keepdims=True)).astype(np.float32)
+    return Scores(signs, plies.copy(), guilty)

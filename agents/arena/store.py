@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
+import shutil
 import sqlite3
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -16,10 +18,11 @@ from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
+import numpy.typing as npt
 
 import boardenvs
 from agents.arena.match import Games
-from agents.arena.replay import episode_of
+from agents.arena.replay import episode_of, offenders_of
 from agents.arena.results import PairResult, SoloResult, result_of
 from agents.arena.scores import agent_scores
 from boardenvs.episode import Episode
@@ -28,7 +31,9 @@ from boardenvs.game import Game
 __all__ = ["Lineup", "Store", "StoredMatch"]
 
 _APPLICATION = 0x626F6172  # "boar": tells SQLite files of this kind from others
-_FORMAT = 1
+_FORMAT = 2
+_OLD_FORMAT = 1  # without `offender`
+_LITTLE = 2**16  # bytes: where fewer are free, a failure to write comes of that
 _TABLES = """
 CREATE TABLE arena (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE agents (spec TEXT PRIMARY KEY, version TEXT NOT NULL) WITHOUT ROWID;
@@ -45,6 +50,7 @@ CREATE TABLE games (
     moves TEXT NOT NULL,    -- all actions, those of the opening too, a JSON list
     returns TEXT NOT NULL,  -- each seat's result, a JSON list
     plies INTEGER NOT NULL,
+    offender INTEGER,       -- the seat that lost by an illegal action, -1; NULL if nobody looked
     PRIMARY KEY (match, number)
 ) WITHOUT ROWID;
 """
@@ -85,6 +91,7 @@ class Store:
         self._ids: dict[tuple[str, ...], int] = {}
         settings = dict(self._rows("SELECT key, value FROM arena"))
         with self._well_formed():
+            _require_text(*settings.values())
             name, params = settings["game"], json.loads(settings["params"])
             self.seed = int(settings["seed"])
             self.game: Game = boardenvs.make(name, **params)
@@ -109,11 +116,10 @@ class Store:
             "seed": str(seed),
             "version": boardenvs.__version__,
         }
-        new = not path.exists() or path.stat().st_size == 0
-        connection = _connected(path, "rwc" if new else "rw")
+        connection = _connected(path, "rw" if path.exists() else "rwc")
         try:
             with _told(path):
-                if new:
+                if _holds_nothing(path, connection):
                     _found(connection, wanted)
                 _check(path, connection)
             store = cls(path, connection)
@@ -133,6 +139,8 @@ class Store:
         path = Path(path)
         if not path.is_file():
             raise ValueError(f"there is no store {path}")
+        with _told(path):
+            _take_back(path)
         connection = _connected(path, "ro")
         try:
             with _told(path):
@@ -170,11 +178,12 @@ class Store:
 
         Raises:
             ValueError: games that are there were played by agents of other versions, or with
-                other openings.
+                other openings; a spec cannot be shown.
         """
         held = dict(self._rows("SELECT spec, version FROM agents"))
         plies = {match.specs: match.opening_plies for match in self.matches()}
         for lineup in wanted:
+            _require_text(*lineup.specs)
             for spec, version in zip(lineup.specs, lineup.versions, strict=True):
                 if held.setdefault(spec, version) != version:
                     raise ValueError(
@@ -192,6 +201,9 @@ class Store:
             self._connection.execute("PRAGMA journal_mode = WAL")
             self._connection.execute("PRAGMA synchronous = NORMAL")
         with self._transaction() as connection:
+            if connection.execute("PRAGMA user_version").fetchone() == (_OLD_FORMAT,):
+                connection.execute("ALTER TABLE games ADD COLUMN offender INTEGER")
+                connection.execute(f"PRAGMA user_version = {_FORMAT}")
             connection.executemany("INSERT OR IGNORE INTO agents VALUES (?, ?)", held.items())
             connection.executemany(
                 "INSERT OR IGNORE INTO matches (agents, opening_plies) VALUES (?, ?)",
@@ -213,11 +225,12 @@ class Store:
             games.moves.tolist(),
             games.returns.tolist(),
             games.plies.tolist(),
+            games.offenders.tolist(),
             strict=True,
         )
         with self._transaction() as connection:
             connection.executemany(
-                "INSERT OR IGNORE INTO games VALUES (?, ?, ?, ?, ?, ?, ?)",
+                "INSERT OR IGNORE INTO games VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                 [
                     (
                         match,
@@ -227,8 +240,9 @@ class Store:
                         json.dumps(moves, separators=(",", ":")),
                         json.dumps(returns),
                         plies,
+                        offender,
                     )
-                    for number, word, who, moves, returns, plies in rows
+                    for number, word, who, moves, returns, plies, offender in rows
                 ],
             )
 
@@ -245,6 +259,9 @@ class Store:
             ):
                 specs = tuple(json.loads(agents))
                 told = tuple(versions[spec] for spec in specs)
+                _require_text(*specs, *told)
+                if not (isinstance(number, int) and isinstance(plies, int)):
+                    raise ValueError("a match's numbers are none")
                 found.append(StoredMatch(specs, told, plies, number, counts.get(number, 0)))
         return found
 
@@ -258,24 +275,53 @@ class Store:
         Raises:
             ValueError: the store is damaged.
         """
+        (version,) = self._rows("PRAGMA user_version")[0]
+        offender = "NULL" if version == _OLD_FORMAT else "offender"
+        match = self._match(specs).id
         rows = self._rows(
-            "SELECT number, seed, seats, returns, plies FROM games "
+            f"SELECT number, seed, seats, returns, plies, {offender} FROM games "
             "WHERE match = ? AND number >= 0 AND number < ? ORDER BY number",
-            (self._match(specs).id, 2**62 if below is None else below),
+            (match, 2**62 if below is None else below),
         )
         seats = self.game.num_players
         for low in range(0, len(rows), 4096):
             with self._well_formed():
-                numbers, words, who, returns, plies = zip(*rows[low : low + 4096], strict=True)
+                columns = zip(*rows[low : low + 4096], strict=True)
+                numbers, seeds, who, returns, plies, offenders = columns
+                words = np.array([int(seed, 16) for seed in seeds], np.uint64)
                 count = len(numbers)
                 yield Games(
                     np.array(numbers, np.int64),
-                    np.array([int(word, 16) for word in words], np.uint64),
+                    words,
                     _parsed(who, np.int64, (count, seats), 0, len(specs) - 1),
                     _parsed(returns, np.float32, (count, seats), -1, 1),
                     np.array(plies, np.int32),
                     np.zeros((count, 0), np.int32),
+                    self._offenders(match, numbers, words, offenders),
                 )
+
+    def _offenders(
+        self,
+        match: int,
+        numbers: Sequence[int],
+        words: npt.NDArray[np.uint64],
+        told: Sequence[int | None],
+    ) -> npt.NDArray[np.int64]:
+        """The seat that forfeited each of some games: as told, else they are played again."""
+        found = np.array([-1 if seat is None else seat for seat in told], np.int64)
+        if not ((found >= -1) & (found < self.game.num_players)).all():
+            raise ValueError("a seat that lost by an illegal action is none")
+        untold = [k for k, seat in enumerate(told) if seat is None]
+        if untold:
+            moves = dict(
+                self._rows(
+                    "SELECT number, moves FROM games WHERE match = ? AND number BETWEEN ? AND ?",
+                    (match, numbers[untold[0]], numbers[untold[-1]]),
+                )
+            )
+            played = [json.loads(moves[numbers[k]]) for k in untold]
+            found[untold] = offenders_of(self.game, words[untold], played)
+        return found
 
     def results(self) -> list[PairResult | SoloResult]:
         """What came out of each match, all its games counted.
@@ -291,6 +337,7 @@ class Store:
                 np.concatenate([np.zeros((0, seats), np.float32), *(p.returns for p in parts)]),
                 np.concatenate([np.zeros((0, seats), np.int64), *(p.who for p in parts)]),
                 np.concatenate([np.zeros(0, np.int32), *(p.plies for p in parts)]),
+                np.concatenate([np.zeros(0, np.int64), *(p.offenders for p in parts)]),
                 len(match.specs),
             )
             found.append(result_of(match.specs, scores))
@@ -343,22 +390,25 @@ class Store:
 
     @contextlib.contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
-        with _told(self.path):
-            self._connection.execute("BEGIN IMMEDIATE")
-            try:
-                yield self._connection
-                self._connection.execute("COMMIT")
-            except BaseException:
-                self._connection.execute("ROLLBACK")
-                raise
+        with _told(self.path), _at_once(self._connection):
+            yield self._connection
 
     @contextlib.contextmanager
     def _well_formed(self) -> Iterator[None]:
         """Whatever is wrong with what a file says becomes a `ValueError` of one line."""
         try:
             yield
+        except RecursionError as error:
+            raise ValueError(f"{self.path} is damaged: its values are nested too deeply") from error
         except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError) as error:
             raise ValueError(f"{self.path} is damaged: {error}") from error
+
+
+def _require_text(*values: object) -> None:
+    """Raise `ValueError` for what cannot be shown: a terminal would obey escape sequences."""
+    for value in values:
+        if not (isinstance(value, str) and value.isprintable()):
+            raise ValueError(f"expected text of printable characters, got {value!r}")
 
 
 def _parsed(texts: Sequence[str], kind: Any, shape: tuple[int, ...], low: int, high: int) -> Any:
@@ -382,36 +432,99 @@ def _told(path: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as error:
-        raise ValueError(f"{path}: {error}") from error
+        raise ValueError(f"{path}: {_reason(path, error)}") from error
+
+
+def _reason(path: Path, error: sqlite3.Error) -> str:
+    """What is the matter, where SQLite does not say it by itself."""
+    code = _kind(error)
+    if code == sqlite3.SQLITE_FULL or (code == sqlite3.SQLITE_IOERR and _full(path)):
+        return "the disk is full"
+    logs = [path.with_name(f"{path.name}-{kind}") for kind in ("wal", "journal")]
+    left = [log.name for log in logs if log.exists()]
+    writable = os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
+    if left and not writable and code in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):
+        return (
+            f"a run that was stopped left {left[0]} beside it, which SQLite takes in only where it "
+            f"may write: copy both files to such a folder"
+        )
+    return str(error)
+
+
+def _full(path: Path) -> bool:
+    try:
+        return shutil.disk_usage(path.parent).free < _LITTLE
+    except OSError:
+        return False
+
+
+def _kind(error: sqlite3.Error) -> int:
+    """The number of an error's kind, without what SQLite adds in higher bits; 0 for none."""
+    return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF
+
+
+@contextlib.contextmanager
+def _at_once(connection: sqlite3.Connection) -> Iterator[None]:
+    """All that is written in here is, or nothing."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:  # SQLite ends it by itself where the disk is full
+            with contextlib.suppress(sqlite3.Error):  # the first error is the one to be told
+                connection.execute("ROLLBACK")
+        raise
+
+
+def _holds_nothing(path: Path, connection: sqlite3.Connection) -> bool:
+    """Whether a file is yet to be made a store.
+
+    The file's size does not tell: of a run that was stopped while it made it, a part may be
+    there, which SQLite takes back on looking.
+    """
+    return bool(_asked(path, connection, "PRAGMA page_count") == 0)
+
+
+def _take_back(path: Path) -> None:
+    """What a run left half-written; SQLite does it on looking, if it may write."""
+    if path.with_name(f"{path.name}-journal").exists():
+        with contextlib.closing(_connected(path, "rw")) as connection:
+            _asked(path, connection, "PRAGMA page_count")
+
+
+def _asked(path: Path, connection: sqlite3.Connection, pragma: str) -> Any:
+    """A file's first answer, which a file of another kind does not give."""
+    try:
+        return connection.execute(pragma).fetchone()[0]
+    except sqlite3.DatabaseError as error:
+        if _kind(error) in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
+            raise ValueError(f"{path} is no arena's store: {error}") from error
+        raise
 
 
 def _found(connection: sqlite3.Connection, settings: dict[str, str]) -> None:
     """Make all tables at once, so that there is a whole store or none."""
-    connection.execute("BEGIN IMMEDIATE")
-    try:
+    with _at_once(connection):
         if connection.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,):
             connection.execute(f"PRAGMA application_id = {_APPLICATION}")
             connection.execute(f"PRAGMA user_version = {_FORMAT}")
             for statement in _TABLES.strip().split(";\n"):
                 connection.execute(statement)
             connection.executemany("INSERT INTO arena VALUES (?, ?)", list(settings.items()))
-        connection.execute("COMMIT")
-    except BaseException:
-        connection.execute("ROLLBACK")
-        raise
 
 
 def _check(path: Path, connection: sqlite3.Connection) -> None:
     """Whether this is a store, whole and of this format."""
-    try:
-        kind = connection.execute("PRAGMA application_id").fetchone()[0]
-    except sqlite3.DatabaseError as error:
-        raise ValueError(f"{path} is no arena's store: {error}") from error
-    if kind != _APPLICATION:
+    if _holds_nothing(path, connection):
+        raise ValueError(f"{path} is empty: it is no arena's store yet")
+    if _asked(path, connection, "PRAGMA application_id") != _APPLICATION:
         raise ValueError(f"{path} is no arena's store")
     version = connection.execute("PRAGMA user_version").fetchone()[0]
-    if version != _FORMAT:
-        raise ValueError(f"{path} is a store of format {version}; expected {_FORMAT}")
+    if version not in (_OLD_FORMAT, _FORMAT):
+        raise ValueError(
+            f"{path} is a store of format {version}; expected {_OLD_FORMAT} or {_FORMAT}"
+        )
     verdict = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
     if verdict != "ok":
         raise ValueError(f"{path} is damaged: {' '.join(verdict.split())}")

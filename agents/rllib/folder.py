@@ -11,12 +11,13 @@ from typing import Any
 
 import boardenvs
 from agents.rllib.settings import ClusterSettings
+from agents.training.settings import settings_of_run
 from boardenvs.files import write_atomically
 from boardenvs.game import Game
 
-__all__ = ["Progress", "SavedRun", "read_run", "write_checkpoint", "write_settings"]
+__all__ = ["SETTINGS", "Progress", "SavedRun", "read_run", "write_checkpoint", "write_settings"]
 
-_SETTINGS = "settings.json"
+SETTINGS = "settings.json"
 _CHECKPOINTS = "checkpoints"
 _STATE = "run.json"
 
@@ -58,7 +59,7 @@ def write_settings(folder: Path, game: Game, settings: ClusterSettings, seed: in
         "seed": seed,
         "settings": settings.to_dict(),
     }
-    write_atomically(folder / _SETTINGS, (json.dumps(data, indent=2) + "\n").encode())
+    write_atomically(folder / SETTINGS, (json.dumps(data, indent=2) + "\n").encode())
 
 
 def write_checkpoint(folder: Path, progress: Progress, save: Callable[[str], Any]) -> None:
@@ -90,23 +91,26 @@ def read_run(folder: Path, steps: int | None = None) -> SavedRun:
         steps: a new total, if it is to end elsewhere.
 
     Raises:
-        ValueError: the folder holds no run that can go on.
+        ValueError: the folder holds no run that can go on, or one with an agent of the user's
+            own that `agents.allow` was not told of.
     """
     try:
-        data = json.loads((folder / _SETTINGS).read_text(encoding="utf-8"))
+        data = json.loads((folder / SETTINGS).read_text(encoding="utf-8"))
         checkpoint = _last_checkpoint(folder)
         state = json.loads((checkpoint / _STATE).read_text(encoding="utf-8"))
         changes = {} if steps is None else {"steps": steps}
+        game = boardenvs.make(data["game"], **data["params"])
+        settings_of_run(data["settings"]["training"], game, SETTINGS)
         return SavedRun(
             folder,
-            boardenvs.make(data["game"], **data["params"]),
+            game,
             ClusterSettings.from_dict(data["settings"], **changes),
             data["seed"],
             Progress(**state),
             checkpoint,
         )
     except (ValueError, KeyError, TypeError, OSError) as error:
-        reason = " ".join(str(error).split())[:200] or type(error).__name__
+        reason = " ".join(str(error).split())[:400] or type(error).__name__
         raise ValueError(f"{folder} holds no run that can go on: {reason}") from None
 
 

@@ -17,12 +17,13 @@ from tqdm.auto import tqdm
 
 from agents.agent import one_line
 from agents.rllib.config import SECONDS_TO_SAMPLE, ppo_config
-from agents.rllib.folder import Progress, SavedRun, write_checkpoint, write_settings
+from agents.rllib.folder import SETTINGS, Progress, SavedRun, write_checkpoint, write_settings
 from agents.rllib.line_ups import DECISIONS, LEARNER, earlier
 from agents.rllib.settings import ClusterSettings
 from agents.sb3 import SB3Agent, from_sb3
 from agents.training.evaluation import Yardstick, told
-from agents.training.finish import leave_agent
+from agents.training.finish import LEFT, leave_agent
+from boardenvs.files import remove_leftovers
 from boardenvs.game import Game
 
 __all__ = ["ClusterRun"]
@@ -104,6 +105,7 @@ class ClusterRun:
             ValueError: again and again no env runner sent any games.
         """
         self.folder.mkdir(parents=True, exist_ok=True)
+        remove_leftovers(self.folder, (SETTINGS, *LEFT))
         write_settings(self.folder, self.game, self.settings, self.seed)
         training = self.settings.training
         if self.progress.steps >= training.steps:

@@ -7,13 +7,18 @@ from pathlib import Path
 from typing import Any
 
 from agents.sb3 import SB3Agent
+from agents.trained import card_path
 from agents.training.curve import draw_curve
 from agents.training.evaluation import Yardstick
 from agents.training.export import export_policy
 from agents.training.settings import Settings
 from boardenvs.files import write_atomically
 
-__all__ = ["leave_agent"]
+__all__ = ["LEFT", "leave_agent"]
+
+_NETWORK, _CURVE = "agent.onnx", "learning_curve.png"
+LEFT = (_NETWORK, card_path(Path(_NETWORK)).name, _CURVE)
+"""Names of the files that `leave_agent` writes."""
 
 
 def leave_agent(
@@ -43,9 +48,9 @@ def leave_agent(
         The ONNX file.
     """
     card["scores"] = yardstick.entries(agent, settings.final_games, seed)
-    path = folder / "agent.onnx"
+    path = folder / _NETWORK
     export_policy(agent.model.policy, agent.game, path, card, libraries)
     title = f"{agent.game!r}: {settings.evaluation_games} games an evaluation"
     curve = draw_curve(title, history, list(yardstick.rivals), card["steps"])
-    write_atomically(folder / "learning_curve.png", curve)
+    write_atomically(folder / _CURVE, curve)
     return path

@@ -19,14 +19,16 @@ from agents.making import make
 from agents.sb3 import from_sb3
 from agents.training.cloning import CloningLearner
 from agents.training.evaluation import Yardstick, told
-from agents.training.finish import leave_agent
+from agents.training.finish import LEFT, leave_agent
 from agents.training.guided import GuidedLearner
 from agents.training.ppo import PPOLearner
-from agents.training.settings import Settings, settings_from
-from boardenvs.files import write_atomically
+from agents.training.settings import Settings, settings_of_run
+from boardenvs.files import remove_leftovers, write_atomically
 from boardenvs.game import Game
 
 __all__ = ["TrainingRun"]
+
+_SETTINGS, _CHECKPOINT = "settings.json", "checkpoint.pt"
 
 
 class TrainingRun:
@@ -94,13 +96,14 @@ class TrainingRun:
             device: of the network.
 
         Raises:
-            ValueError: the folder holds no run that can go on.
+            ValueError: the folder holds no run that can go on, or one with an agent of the
+                user's own that `agents.allow` was not told of.
         """
         try:
-            data = json.loads((folder / "settings.json").read_text(encoding="utf-8"))
-            checkpoint = torch.load(folder / "checkpoint.pt", weights_only=True, map_location="cpu")
+            data = json.loads((folder / _SETTINGS).read_text(encoding="utf-8"))
+            checkpoint = torch.load(folder / _CHECKPOINT, weights_only=True, map_location="cpu")
             game = boardenvs.make(data["game"], **data["params"])
-            settings = settings_from(data["settings"])
+            settings = settings_of_run(data["settings"], game, _SETTINGS)
             if steps is not None:
                 settings = settings.ending_at(steps)
             run = cls(game, settings, data["seed"], folder, device)
@@ -114,7 +117,7 @@ class TrainingRun:
             run.best = checkpoint["best"]
             torch.set_rng_state(checkpoint["torch_rng"])
         except Exception as error:  # noqa: BLE001 a damaged file can break anywhere
-            reason = " ".join(str(error).split())[:200] or type(error).__name__
+            reason = " ".join(str(error).split())[:400] or type(error).__name__
             raise ValueError(f"{folder} holds no run that can go on: {reason}") from None
         return run
 
@@ -128,6 +131,7 @@ class TrainingRun:
             progress: whether to show a bar on standard error.
         """
         self.folder.mkdir(parents=True, exist_ok=True)
+        remove_leftovers(self.folder, (_SETTINGS, _CHECKPOINT, *LEFT))
         logger = configure(str(self.folder / "tensorboard"), ["tensorboard"])
         self.model.set_logger(logger)
         self._save_settings()
@@ -223,7 +227,7 @@ class TrainingRun:
             },
             data,
         )
-        write_atomically(self.folder / "checkpoint.pt", data.getvalue())
+        write_atomically(self.folder / _CHECKPOINT, data.getvalue())
 
     def finish(self, command: str, *, seed: int = 0) -> Path:
         """Measure the best checkpoint for its card, export it, and draw the learning curve.
@@ -255,9 +259,7 @@ class TrainingRun:
             "seed": self.seed,
             "settings": self.settings.to_dict(),
         }
-        write_atomically(
-            self.folder / "settings.json", (json.dumps(data, indent=2) + "\n").encode()
-        )
+        write_atomically(self.folder / _SETTINGS, (json.dumps(data, indent=2) + "\n").encode())
 
 
 class _Watcher(BaseCallback):

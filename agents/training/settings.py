@@ -10,9 +10,18 @@ from typing import Any
 
 from agents.training.cloning import CloningSettings
 from agents.training.guided_settings import GuidedSettings
+from agents.users_own import require_allowed
 from boardenvs.game import Game
 
-__all__ = ["EARLIER", "GAMES", "LATEST", "Settings", "settings_for", "settings_from"]
+__all__ = [
+    "EARLIER",
+    "GAMES",
+    "LATEST",
+    "Settings",
+    "settings_for",
+    "settings_from",
+    "settings_of_run",
+]
 
 GAMES = Path(__file__).with_name("games")
 """Where the games' settings lie, as TOML."""
@@ -80,6 +89,13 @@ class Settings:
         """Positions of the agent imitated, decisions by MaskablePPO, and positions searched."""
         return sum(part.steps for part in (self.clone, self, self.guided) if part)
 
+    @property
+    def specs(self) -> list[str]:
+        """All agents that these settings name, the learner's selves aside."""
+        clone = [self.clone.agent] if self.clone else []
+        opponents = [spec for spec in self.opponents if spec not in (LATEST, EARLIER)]
+        return [*clone, *opponents, *self.evaluate_against]
+
     def ending_at(self, total: int) -> Settings:
         """These settings, with another total: the last parts are cut, or the last lengthened."""
         clone, guided = self.clone, self.guided
@@ -133,6 +149,23 @@ def settings_from(values: Mapping[str, Any]) -> Settings:
         raise ValueError(f"network must be plain or convolutional, got {settings.network!r}")
     if not settings.opponents or not all(share > 0 for share in settings.opponents.values()):
         raise ValueError(f"opponents must have shares above 0, got {dict(settings.opponents)}")
+    return settings
+
+
+def settings_of_run(values: Mapping[str, Any], game: Game, where: str) -> Settings:
+    """Settings out of a run's folder, which may name no code but what `agents.allow` was told of.
+
+    Args:
+        values: as for `settings_from`.
+        game: of the run; agents that its own settings name are this package's.
+        where: the file, for messages.
+
+    Raises:
+        ValueError: as `settings_from`, and for an agent of the user's own.
+    """
+    settings = settings_from(values)
+    ours = settings_for(game).specs
+    require_allowed([spec for spec in settings.specs if spec not in ours], where)
     return settings
 
 

@@ -35,6 +35,7 @@ def test_the_report(gekitai, two_results):
                 "draws": 3,
                 "losses": 2,
                 "first": "w30 w31 w32 w33 w34 l35 l36 d37 d38 d39",
+                "forfeits": [0, 0],
             },
             {
                 "a": "random",
@@ -44,6 +45,7 @@ def test_the_report(gekitai, two_results):
                 "draws": 3,
                 "losses": 5,
                 "first": "l30 l31 l32 l33 l34 w35 w36 d37 d38 d39",
+                "forfeits": [0, 0],
             },
         ],
     }

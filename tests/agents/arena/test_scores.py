@@ -1,4 +1,6 @@
-"""The numbers of a match: means, intervals, what counts as a draw."""
+"""The numbers of a match: means, intervals, what counts as a draw; as JSON."""
+
+import json
 
 import numpy as np
 import pytest
@@ -77,3 +79,33 @@ def test_scores_can_be_compared(gekitai):
     one, again, other = (play_match(gekitai, ["random", "random"], 9, s) for s in (1, 1, 2))
     assert one == again
     assert one != other
+
+
+def test_scores_as_json():
+    returns = np.array([[1, -1]] * 5 + [[-1, 1]] * 2 + [[0, 0]] * 3, np.float32)
+    offenders = np.array([1, 1, -1, -1, -1, 0, -1, -1, -1, -1])
+    told = Scores(returns, np.arange(10, dtype=np.int32), offenders).to_dict()
+    assert json.loads(json.dumps(told)) == told
+    assert told == {
+        "games": 10,
+        "scores": [0.65, 0.35],
+        "intervals": [list(wilson(6.5, 10)), list(wilson(3.5, 10))],
+        "wins": [5, 2],
+        "draws": [3, 3],
+        "losses": [2, 5],
+        "forfeits": [1, 2],
+        "plies": list(range(10)),
+    }
+
+
+def test_scores_of_nothing_as_json():
+    told = Scores(np.zeros((0, 2), np.float32), np.zeros(0, np.int32)).to_dict()
+    assert json.loads(json.dumps(told, allow_nan=False)) == told
+    assert told["scores"] == [None, None]
+
+
+def test_scores_of_a_match_as_json(game):
+    scores = play_match(game, ["random"] * game.num_players, 6, seed=0)
+    told = json.loads(json.dumps(scores.to_dict(), allow_nan=False))
+    assert told["scores"] == list(scores)
+    assert told["games"] == 6

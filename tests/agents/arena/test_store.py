@@ -2,11 +2,13 @@
 
 import hashlib
 import json
+import shutil
 import signal
 import sqlite3
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import onnx
@@ -16,6 +18,7 @@ import boardenvs
 from agents.arena import match, play_match, round_robin, solos
 from agents.arena.match import Match
 from agents.arena.store import Lineup, Store
+from agents.cli import main
 
 # While there is a file `hold`, it plays on only until the store has as many games as that says.
 HELD = """
@@ -58,6 +61,10 @@ class Bad:
     def act(self, states):
         return [max(0, int(state["last_action"])) for state in states]
 """
+
+DEEP = "[" * 60_000
+CLEAR = "\x1b[2J"
+"""What a terminal would clear its screen on."""
 
 
 def rows(path):
@@ -230,6 +237,77 @@ def test_a_store_that_was_left_empty_is_begun(path, gekitai):
     assert len(rows(path)) == 2
 
 
+# SIGXFSZ kills it on the first write beyond so many bytes, wherever that is.
+KILLED = """
+import os
+import resource
+import signal
+
+import boardenvs
+from agents.arena import round_robin
+
+def run(store):
+    return list(round_robin(boardenvs.make("gekitai"), ["random", "greedy"], 4, 3, store=store))
+
+run(None)  # compiled once for all children
+for limit in range(0, 36_864, 2048):
+    os.mkdir(str(limit))
+    child = os.fork()
+    if not child:
+        signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+        run(f"{limit}/games.db")
+        os._exit(0)
+    print(limit, os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGXFSZ")
+def test_killed_at_any_write_while_it_begins(tmp_path, gekitai, attempt):
+    ran = subprocess.run(
+        [sys.executable, "-c", KILLED], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    ends = {int(limit): int(status) for limit, status in map(str.split, ran.stdout.splitlines())}
+    assert set(ends.values()) == {0, -signal.SIGXFSZ}
+    founded = 0
+    for limit in ends:
+        path = tmp_path / str(limit) / "games.db"
+        before = attempt(results, path)
+        founded += before is not None
+        played = list(round_robin(gekitai, ["random", "greedy"], 4, 3, store=path))
+        assert results(path) == played
+        assert len(rows(path)) == 4
+        assert [p.name for p in path.parent.iterdir()] == ["games.db"]
+    assert 0 < founded < len(ends)
+
+
+def test_a_store_without_anything_is_no_store_to_look_at(path, refused):
+    path.touch()
+    with refused("games.db is empty: it is no arena's store yet"):
+        results(path)
+
+
+def test_a_store_of_before_forfeits_were_kept(gekitai, path, own_module, tmp_path):
+    own_module("mine", BAD)
+    specs = ["random", "mine:Bad"]
+
+    def run(games, store):
+        return list(round_robin(gekitai, specs, games, 0, opening_plies=1, store=store))
+
+    (whole,) = run(8, None)
+    assert whole.scores.forfeits == [0, 8]
+    run(4, path)
+    for change in ("ALTER TABLE games DROP COLUMN offender", "PRAGMA user_version = 1"):
+        foreign(path, change)
+    before = path.read_bytes()
+    assert results(path)[0].scores.forfeits == [0, 4]
+    assert path.read_bytes() == before
+    assert run(8, path) == [whole]
+    assert results(path) == [whole]
+    with Store.read(path) as store:
+        assert store.episode("1.0").result == store.episode("1.7").result
+
+
 def test_two_runs_at_once_count_no_game_twice(gekitai, path):
     runs = [round_robin(gekitai, ["random", "greedy"], 10, 3, store=path) for _ in range(2)]
     (one,), (other,) = ([next(run)] for run in runs)
@@ -337,7 +415,7 @@ def foreign(path, kind):
         ("sqlite", "is no arena's store"),
         ("half", "damaged|malformed|no arena's store"),
         ("noise", "damaged|malformed|no arena's store"),
-        ("format", "is a store of format 99; expected 1"),
+        ("format", "is a store of format 99; expected 1 or 2"),
         (
             "UPDATE arena SET value = 'chess' WHERE key = 'game'",
             "damaged: there is no game 'chess'",
@@ -352,6 +430,12 @@ def foreign(path, kind):
         ("UPDATE games SET plies = 'many'", "damaged: "),
         ("UPDATE matches SET agents = 'all' WHERE id = 1", "damaged: "),
         ("DELETE FROM agents", "damaged: "),
+        (f"UPDATE arena SET value = '{DEEP}' WHERE key = 'params'", "damaged: .* too deeply"),
+        (f"UPDATE matches SET agents = '{DEEP}' WHERE id = 1", "damaged: .* too deeply"),
+        (f"UPDATE games SET seats = '{DEEP}'", "damaged: .* too deeply"),
+        (f"UPDATE games SET returns = '{DEEP}'", "damaged: .* too deeply"),
+        ("UPDATE games SET offender = 7", "damaged: a seat that lost by an illegal action is none"),
+        ("UPDATE games SET offender = 'x'", "damaged: "),
     ],
 )
 def test_damaged_and_foreign_files(filled, gekitai, refused, kind, said):
@@ -374,6 +458,7 @@ def test_damaged_and_foreign_files(filled, gekitai, refused, kind, said):
         ("UPDATE games SET moves = 'no'", "damaged: "),
         ("UPDATE games SET returns = '[0, 0]'", "do not lead to its result"),
         ("UPDATE games SET seats = '[0, 9]'", "damaged: "),
+        (f"UPDATE games SET moves = '{DEEP}'", "damaged: .* too deeply"),
     ],
 )
 def test_a_damaged_game_is_not_shown(filled, refused, change, said):
@@ -410,14 +495,128 @@ def test_a_store_in_a_folder_that_cannot_be_written(path, gekitai, refused):
         list(round_robin(gekitai, ["random", "greedy"], 2, 0, store=path / "no" / "games.db"))
 
 
-def test_a_killed_runs_store_can_be_read_first(filled, tmp_path):
-    # What a process leaves that had no time to close: the log is beside the file.
+@pytest.mark.parametrize(
+    "changes",
+    [
+        [
+            f"UPDATE agents SET spec = 'gr{CLEAR}' WHERE spec = 'greedy'",
+            f"UPDATE matches SET agents = '{json.dumps(['random', f'gr{CLEAR}'])}' WHERE id = 1",
+            f"UPDATE matches SET agents = '{json.dumps([f'gr{CLEAR}', 'random'])}' WHERE id = 3",
+        ],
+        [f"UPDATE agents SET version = '1{CLEAR}'"],
+        [f"UPDATE arena SET value = '3{CLEAR}' WHERE key = 'seed'"],
+        [f"UPDATE arena SET value = '3{CLEAR}' WHERE key = 'version'"],
+        [f"UPDATE arena SET key = 'x{CLEAR}' WHERE key = 'version'"],
+        [f"ALTER TABLE games RENAME TO 'g{CLEAR}'"],
+    ],
+    ids=ascii,
+)
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["watch"],
+        ["watch", "--game", "1.0"],
+        ["arena", "gekitai", "random", "greedy", "--seed", "3"],
+    ],
+    ids=" ".join,
+)
+def test_no_escape_sequence_reaches_the_terminal(filled, capsys, changes, command):
+    for change in changes:
+        foreign(filled, change)
+    status = main([*command, "--store", str(filled)])
+    captured = capsys.readouterr()
+    assert (captured.out + captured.err).replace("\n", "").isprintable()
+    assert status == 2 or "SET key" in changes[0]  # to show a game, no other keys are looked at
+
+
+def test_ids_that_are_no_numbers(filled, refused):
+    foreign(filled, "ALTER TABLE matches RENAME TO old")
+    foreign(
+        filled,
+        f"CREATE VIEW matches AS SELECT id || '{CLEAR}' AS id, agents, opening_plies FROM old",
+    )
+    with Store.read(filled) as store, refused("damaged: a match's numbers are none"):
+        store.matches()
+
+
+@pytest.mark.parametrize("pages", [2, 6, 7, 8])
+def test_a_full_disk(path, gekitai, refused, monkeypatch, pages):
+    connect = sqlite3.connect
+
+    def small(*args, **options):
+        connection = connect(*args, **options)
+        connection.execute(f"PRAGMA max_page_count = {pages}")
+        return connection
+
+    with monkeypatch.context() as patch:
+        patch.setattr(sqlite3, "connect", small)
+        with refused("games.db: the disk is full"):
+            list(round_robin(gekitai, ["random", "greedy"], 200, 3, store=path))
+    list(round_robin(gekitai, ["random", "greedy"], 200, 3, store=path))
+    assert len(rows(path)) == 200
+
+
+def in_a_namespace(script, *arguments):
+    """Run a shell's script where it may mount what it likes; skip the test if it may not."""
+    prefix = ["unshare", "--mount", "sh", "-c"]
+    if (
+        shutil.which("unshare") is None
+        or subprocess.run(
+            [*prefix, "mount -t tmpfs none /tmp"], capture_output=True, check=False
+        ).returncode
+    ):
+        pytest.skip("nothing can be mounted here")
+    return subprocess.run(
+        [*prefix, f"set -e\n{script}", "sh", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+COMMAND = f"exec {sys.executable} -m agents.cli"
+
+
+@pytest.mark.parametrize("size", ["16k", "48k", "120k"])
+def test_a_disk_that_is_really_full(tmp_path, size):
+    ran = in_a_namespace(
+        f"""mount -t tmpfs -o size={size} none $1
+        {COMMAND} arena gekitai random greedy --games 400 --store $1/games.db""",
+        tmp_path,
+    )
+    assert ran.returncode == 2
+    assert ran.stderr == f"boardenvs: error: {tmp_path}/games.db: the disk is full\n"
+
+
+def left_with_its_log(filled):
+    """As a process leaves it that had no time to close: the log is beside the file."""
     with Store.open(filled, boardenvs.make("gekitai"), 3) as store:
         store.enter([Lineup(("exact", "exact"), ("1", "1"), 2)])
-        copy = tmp_path / "copy.db"
-        for suffix in ("", "-wal"):
-            (tmp_path / f"copy.db{suffix}").write_bytes(
-                (tmp_path / f"games.db{suffix}").read_bytes()
-            )
+        kept = {suffix: Path(f"{filled}{suffix}").read_bytes() for suffix in ("", "-wal")}
+    for suffix, data in kept.items():
+        Path(f"{filled}{suffix}").write_bytes(data)
+
+
+@pytest.mark.parametrize("command", ["watch", "arena gekitai random greedy --seed 3"])
+def test_a_killed_runs_store_on_a_disk_that_is_read_only(filled, command):
+    left_with_its_log(filled)
+    ran = in_a_namespace(
+        f"""mount --bind $1 $1
+        mount -o remount,ro,bind $1
+        {COMMAND} {command} --store $1/games.db""",
+        filled.parent,
+    )
+    assert ran.returncode == 2
+    assert ran.stderr == (
+        f"boardenvs: error: {filled}: a run that was stopped left games.db-wal beside it, which "
+        "SQLite takes in only where it may write: copy both files to such a folder\n"
+    )
+
+
+def test_a_killed_runs_store_can_be_read_first(filled, tmp_path):
+    left_with_its_log(filled)
+    copy = tmp_path / "copy.db"
+    for suffix in ("", "-wal"):
+        Path(f"{copy}{suffix}").write_bytes(Path(f"{filled}{suffix}").read_bytes())
     with Store.read(copy) as store:
         assert store.matches()[-1].specs == ("exact", "exact")

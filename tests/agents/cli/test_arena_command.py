@@ -54,7 +54,8 @@ def test_arena(command, tmp_path, game):
     head = [*names, "games", "won", "drawn", "lost"]
     assert lines[0].split()[: len(head)] == head
     for result, line in zip(results, lines[2:], strict=True):
-        assert list(result) == [*names, "games", "wins", "draws", "losses", "first"]
+        counted = ["games", "wins", "draws", "losses", "first", "forfeits"]
+        assert list(result) == [*names, *counted]
         assert result["games"] == 20 == result["wins"] + result["draws"] + result["losses"]
         shown = list(result.values())[: len(head)]
         assert line.split()[: len(head)] == [str(value) for value in shown]

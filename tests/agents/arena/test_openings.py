@@ -1,0 +1,150 @@
+"""Matches from given positions: each for all seatings, in turn."""
+
+import itertools
+import json
+
+import numpy as np
+import pytest
+
+import boardenvs
+from agents.arena import play_match
+
+
+class First:
+    """Takes the first legal action; `starts` are the first positions of each game it was asked."""
+
+    deterministic = True
+
+    def __init__(self, game):
+        self.game = game
+        self.asked = []
+
+    def act(self, states):
+        self.asked.append(states.copy())
+        return self.game.legal(states).argmax(1)
+
+
+def positions(game, num, plies=3):
+    """Live positions after some plies, each of another game."""
+    states = game.new(num, 5)
+    rng = np.random.default_rng(1)
+    for _ in range(plies):
+        masks = game.legal(states)
+        game.play(states, np.argmax(rng.random(masks.shape) * masks, 1))
+    return states
+
+
+def without_chance(states):
+    states = states.copy()
+    states["rng"] = 0
+    return states
+
+
+@pytest.mark.parametrize("kind", ["records", "dictionaries", "an array"])
+def test_each_is_played_in_all_seatings_in_turn(versus, kind):
+    openings = positions(versus, 3)
+    given = {
+        "records": list(openings),
+        "dictionaries": [json.loads(json.dumps(versus.to_dict(state))) for state in openings],
+        "an array": openings,
+    }[kind]
+    before = openings.copy()
+    agents = [First(versus) for _ in range(versus.num_players)]
+    scores = play_match(versus, agents, seed=0, openings=given)
+    orders = len(list(itertools.permutations(range(versus.num_players))))
+    assert scores.games == 3 * orders
+    np.testing.assert_array_equal(openings, before)
+    # The first to be asked in a game sees the opening itself.
+    asked = [np.concatenate([part[part["ply"] == 3] for part in one.asked]) for one in agents]
+    for seen in asked:
+        assert len(seen) == 3 * orders // versus.num_players
+        for opening in openings:
+            same = without_chance(seen) == without_chance(opening[None])
+            assert same.sum() == orders // versus.num_players
+
+
+def test_games_are_those_that_are_played_from_there(gekitai):
+    openings = positions(gekitai, 2, 4)
+    scores = play_match(gekitai, [First(gekitai), First(gekitai)], seed=0, openings=openings)
+    for number, opening in enumerate(openings):
+        states = opening[None].copy()
+        while not (states["terminated"] | states["truncated"])[0]:
+            gekitai.play(states, gekitai.legal(states).argmax(1))
+        result = gekitai.returns(states)[0]
+        for game, seats in ((2 * number, result), (2 * number + 1, result[::-1])):
+            assert scores.returns[game].tolist() == seats.tolist()
+            assert scores.plies[game] == states["ply"][0]
+
+
+def test_they_are_played_again_for_more_games(gekitai):
+    openings = positions(gekitai, 2)
+    once, thrice = (
+        play_match(gekitai, [First(gekitai)] * 2, games, seed=0, openings=openings)
+        for games in (None, 12)
+    )
+    assert (once.games, thrice.games) == (4, 12)
+    np.testing.assert_array_equal(thrice.plies, np.tile(once.plies, 3))
+    np.testing.assert_array_equal(thrice.returns, np.tile(once.returns, (3, 1)))
+
+
+def test_chance_comes_from_the_seed():
+    game = boardenvs.make("goat_race", num_players=2)
+    openings = positions(game, 1, 20)
+
+    def plies(seed):
+        return play_match(game, ["random"] * 2, 40, seed, openings=openings).plies.tolist()
+
+    assert plies(1) == plies(1) != plies(2)
+    assert len(set(plies(1))) > 3
+
+
+def test_both_seatings_share_the_chance():
+    game = boardenvs.make("goat_race", num_players=2)
+    openings = positions(game, 2, 20)
+    scores = play_match(game, [First(game), First(game)], 8, 3, openings=openings)
+    np.testing.assert_array_equal(scores.plies[::2], scores.plies[1::2])
+    assert len(set(scores.plies.tolist())) > 1
+
+
+def test_random_plies_may_follow(gekitai):
+    agents = [First(gekitai), First(gekitai)]
+    play_match(gekitai, agents, 8, 0, openings=positions(gekitai, 2), opening_plies=2)
+    assert min(part["ply"].min() for one in agents for part in one.asked) == 5
+
+
+@pytest.mark.parametrize(
+    ("openings", "said"),
+    [
+        ([], "openings must be at least one position, got none"),
+        ("start", "openings must be a list of gekitai positions, got 'start'"),
+        ({}, "openings must be a list of gekitai positions"),
+        ([7], "opening 0: expected gekitai records"),
+        ([{}], "opening 0: "),
+        (lambda game: game.new(1, 0)[0], "openings must be a list of gekitai positions"),
+        (lambda game: [game.new(1, 0)[0], boardenvs.make("game112").new(1, 0)[0]], "opening 1: "),
+        (lambda game: [over(game)], "opening 0 is over: there is nothing to play"),
+    ],
+    ids=str,
+)
+def test_what_is_no_opening(gekitai, refused, openings, said):
+    given = openings(gekitai) if callable(openings) else openings
+    with refused(said):
+        play_match(gekitai, ["random", "random"], seed=0, openings=given)
+
+
+def over(game):
+    states = game.new(1, 0)
+    game.play(states, [0])
+    game.play(states, [0])  # no more is legal there
+    return states[0]
+
+
+@pytest.mark.parametrize("games", [1, 3, 6])
+def test_each_as_often_as_the_others(gekitai, refused, games):
+    with refused(f"multiple of 4, 2 openings in 2 orders of seats, got {games}"):
+        play_match(gekitai, ["random"] * 2, games, seed=0, openings=positions(gekitai, 2))
+
+
+def test_without_openings_the_number_of_games_must_be_said(gekitai, refused):
+    with refused("num_games must be"):
+        play_match(gekitai, ["random", "random"], seed=0)

@@ -1,0 +1,188 @@
+"""No file has code of the user's own run, unless the command names it again."""
+
+import functools
+import json
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import gymnasium
+import pytest
+
+import agents
+from agents import users_own
+from agents.arena import round_robin
+from agents.cli import main
+from agents.making import NAMES, SPECS
+from agents.rllib.folder import Progress, read_run, write_checkpoint, write_settings
+from agents.rllib.settings import cluster_settings_for
+from agents.training.cloning import CloningSettings
+from agents.training.run import TrainingRun
+from agents.training.settings import settings_for, settings_of_run
+from agents.training.start import train
+from agents.users_own import is_users_code, require_allowed
+from boardenvs.episode import Episode
+
+MINE = """
+from agents.random_agent import RandomAgent
+
+def factory(game, seed):
+    return RandomAgent(game, seed, "mine")
+"""
+SPEC = "mine:factory"
+
+
+@pytest.fixture(autouse=True)
+def nothing_allowed(monkeypatch):
+    monkeypatch.setattr(users_own, "_allowed", set())
+
+
+@pytest.fixture
+def canary(own_module):
+    """The function that tells whether the user's module has been imported since it was written."""
+    own_module("mine", MINE)
+    sys.modules.pop("mine", None)
+    return lambda: sys.modules.pop("mine", None) is not None
+
+
+# -- What it is -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "mine:factory",
+        "os:system",
+        "engine:rm -rf /",
+        "text:mine:f",
+        ":x",
+        "Random:x",
+        " mcts:1",
+        "mcts :1",
+    ],
+)
+def test_what_runs_code(spec):
+    assert is_users_code(spec)
+    with pytest.raises(ValueError, match=r"names .*, which runs code of your own"):
+        require_allowed(["random", spec], "a file")
+    agents.allow(spec)
+    require_allowed(["random", spec], "a file")
+
+
+@pytest.mark.parametrize(
+    "spec", [*NAMES, *(s for s in SPECS if s != "module:factory"), "trained:a:b", "nothing", ""]
+)
+def test_what_runs_none(spec):
+    assert not is_users_code(spec)
+    require_allowed([spec], "a file")
+
+
+@pytest.mark.parametrize("spec", ["greedy", "mcts:100", "", None, 7])
+def test_only_agents_of_ones_own_can_be_allowed(spec, refused):
+    with refused("expected an agent of your own, such as module:factory, got"):
+        agents.allow(spec)
+
+
+# -- Run folders ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("place", ["opponents", "evaluate_against", "clone"])
+def test_a_run_that_names_it(gekitai, tiny_settings, tmp_path, canary, refused, place):
+    changes = {
+        "opponents": {"random": 1, SPEC: 1},
+        "evaluate_against": ("random", SPEC),
+        "clone": CloningSettings(SPEC, steps=64),
+    }
+    folder = tmp_path / "run"
+    settings = replace(tiny_settings, steps=256, **{place: changes[place]})
+    train(gekitai, folder, seed=0, settings=settings)  # from Python, which names it
+    assert canary()
+
+    with refused(
+        "run holds no run that can go on: settings.json names 'mine:factory', which runs code of "
+        r"your own .*: add --allow mine:factory, in Python agents\.allow\('mine:factory'\)"
+    ):
+        TrainingRun.resume(folder)
+    command = ["train", "gekitai", "--resume", "--out", str(folder)]
+    assert main(command) == 2
+    assert main([*command, "--allow", "mine:other"]) == 2
+    assert not canary()
+
+    assert main([*command, "--allow", SPEC]) == 0
+    assert canary()
+
+
+def test_a_run_on_a_cluster_that_names_it(gekitai, tmp_path, canary, refused):
+    settings = cluster_settings_for(gekitai)
+    training = replace(settings.training, evaluate_against=("random", SPEC))
+    write_settings(tmp_path, gekitai, replace(settings, training=training), 5)
+    write_checkpoint(
+        tmp_path, Progress(900, 0, 0, []), lambda place: Path(place).mkdir(parents=True)
+    )
+    with refused("holds no run that can go on: settings.json names 'mine:factory', which runs"):
+        read_run(tmp_path)
+    agents.allow(SPEC)
+    assert SPEC in read_run(tmp_path).settings.training.evaluate_against
+    assert not canary()  # until it is made
+
+
+def test_no_game_of_ours_needs_any(game):
+    written = json.loads(json.dumps(settings_for(game).to_dict()))
+    assert settings_of_run(written, game, "its settings") == settings_for(game)
+
+
+def test_there_is_nothing_to_allow_in_a_new_run(capsys):
+    assert main(["train", "gekitai", "--allow", SPEC]) == 2
+    assert "--allow is for --resume" in capsys.readouterr().err
+    assert main(["train", "gekitai", "--resume", "--allow", "greedy"]) == 2
+    assert "expected an agent of your own" in capsys.readouterr().err
+
+
+# -- Other files ------------------------------------------------------------------------
+
+
+def test_a_store_that_names_it(gekitai, tmp_path, canary, capsys):
+    path = tmp_path / "games.db"
+    list(round_robin(gekitai, ["random", SPEC], 4, 0, store=path))
+    assert canary()
+    for more in ([], ["--game", "1.0"], ["--game", "1.0", "--html", "a.html"]):
+        assert main(["watch", "--store", str(path), *more]) == 0
+    assert main(["arena", "gekitai", "random", "random", "--games", "2", "--store", str(path)]) == 0
+    assert SPEC in capsys.readouterr().out
+    assert not canary()
+
+
+def test_an_episode_that_names_it(gekitai, tmp_path, canary):
+    path = tmp_path / "game.json"
+    Episode.play(gekitai, ["random", "random"], 0, names=[SPEC, "engine:rm"]).save(path)
+    Episode.load(path).save_html(tmp_path / "game.html")
+    text = path.read_text(encoding="utf-8").replace('"gekitai"', '"mine:factory"')
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(ValueError, match=r"game\.json"):
+        Episode.load(path)
+    assert not canary()
+
+
+def test_a_card_that_names_it(tiny_copy, gekitai, canary):
+    card = tiny_copy.card
+    card["scores"][0]["against"] = card["settings"]["clone"] = SPEC
+    card["settings"]["opponents"] = {SPEC: 1}
+    tiny_copy.network.with_suffix(".json").write_text(json.dumps(card), encoding="utf-8")
+    agents.play_match(gekitai, [tiny_copy.spec, "random"], 2, seed=0)
+    assert not canary()
+
+
+@pytest.mark.parametrize("vectorized", [False, True])
+def test_an_env_spec_out_of_json_that_names_it(canary, vectorized):
+    spec = gymnasium.spec("boardenvs/Gekitai-v0")
+    written = json.loads(spec.to_json())
+    written["kwargs"]["opponent"] = SPEC
+    read = gymnasium.envs.registration.EnvSpec.from_json(json.dumps(written))
+    make = gymnasium.make
+    if vectorized:
+        make = functools.partial(
+            gymnasium.make_vec, num_envs=2, vectorization_mode="vector_entry_point"
+        )
+    with pytest.raises(ValueError, match="opponent"):
+        make(read)
+    assert not canary()

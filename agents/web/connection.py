@@ -29,15 +29,17 @@ class Connection(H11Protocol):
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         self._awaited: _Awaited | None = None
-        self._deadline: asyncio.TimerHandle | None = None
+        self.deadline: asyncio.TimerHandle | None = None
+        """While the client is waited for."""
         self._unread = False
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         self._look()
-        waiting = [one for one in self.connections if isinstance(one, Connection) and one._deadline]
+        others: Any = self.connections
+        waiting = [one for one in others if one.deadline is not None]
         if len(waiting) > MOST:
-            min(waiting, key=lambda one: one._deadline.when()).abort()
+            min(waiting, key=lambda one: one.deadline.when()).abort()
 
     def connection_lost(self, exc: Exception | None) -> None:
         super().connection_lost(exc)
@@ -85,11 +87,11 @@ class Connection(H11Protocol):
         if awaited == self._awaited:
             return
         self._awaited = awaited
-        if self._deadline is not None:
-            self._deadline.cancel()
-        self._deadline = None
+        if self.deadline is not None:
+            self.deadline.cancel()
+        self.deadline = None
         if awaited is not None:
-            self._deadline = self.loop.call_later(PATIENCE, self._give_up)
+            self.deadline = self.loop.call_later(PATIENCE, self._give_up)
 
     def _give_up(self) -> None:
         if self._awaited in ("reader", "end"):

@@ -129,7 +129,7 @@ class ClusterRun:
                 if self.progress.steps - self.progress.kept_at >= training.remember_every:
                     self.remember()
                 self.progress.steps += self._iterate()
-                bar.update(self.progress.steps - bar.n)
+                bar.update(min(self.progress.steps, training.steps) - bar.n)
             self._watch(log, bar)
 
     def _iterate(self) -> int:

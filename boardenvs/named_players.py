@@ -60,18 +60,21 @@ def check_agents() -> None:
         ValueError: it is another one, such as another distribution's or the user's own, or
             there is none. The line names the file that was found.
     """
-    ours = Path(__file__).resolve().parent.with_name("agents")
+    ours = Path(__file__).parent.resolve().with_name("agents")
+    found: Any
     try:
         found = find_spec("agents")
     except ValueError:  # as a module that was made by hand has none
         found = None
-    where = found and (found.origin or next(iter(found.submodule_search_locations or ()), None))
-    if found is None or where is None:
+    if found is None:
         raise ValueError(f"Python finds no package 'agents', which should be {ours}")
-    loader: Any = found.loader
+    where, loader = found.origin, found.loader
     # Where the place is right, another distribution may have put its file over ours.
-    if found.origin and Path(where).resolve().parent == ours and _SIGN in loader.get_data(where):
+    beside = where is not None and Path(where).parent.resolve() == ours
+    if beside and _SIGN in loader.get_data(where):
         return
+    if where is None:  # a folder without __init__.py
+        where = next(iter(found.submodule_search_locations or ()), "what has no file")
     raise ValueError(
         f"the package 'agents' that Python finds is not that of boardenvs, but {where}: rename "
         f"it, or give boardenvs an environment of its own"

@@ -68,14 +68,19 @@ def _interrupt(_: int, frame: FrameType | None) -> None:
             _interrupt_later()
             return
         frame = frame.f_back
+    sys.unraisablehook = _quiet  # what it leaves half-made may fail to be taken apart
     raise KeyboardInterrupt
 
 
 def _unraisable(lost: Any) -> None:
+    _quiet(lost)
+    if not issubclass(lost.exc_type, KeyboardInterrupt):
+        sys.__unraisablehook__(lost)
+
+
+def _quiet(lost: Any) -> None:
     if issubclass(lost.exc_type, KeyboardInterrupt):
         _interrupt_later()
-    else:
-        sys.__unraisablehook__(lost)
 
 
 def _interrupt_later() -> None:

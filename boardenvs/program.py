@@ -103,7 +103,7 @@ def drop_output() -> None:
 
 
 def run_program(play: Callable[[], None]) -> int:
-    """Play at the keyboard; the end of input or Ctrl-C ends it with a short message.
+    """Play at the keyboard, or print; the end of input or Ctrl-C ends it with a short message.
 
     Returns:
         The exit status: 0, also if the reader of the output (`head`, say) has gone, 130

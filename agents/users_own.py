@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
+from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +20,19 @@ def find(module: str, name: str) -> Any:
     """
     here = str(Path.cwd())
     if here not in sys.path:  # as `python -m` does; console scripts leave it out
-        sys.path.insert(0, here)
+        sys.path.insert(_place(here), here)
     return getattr(importlib.import_module(module), name)
+
+
+def _place(folder: str) -> int:
+    """Where in `sys.path` a folder goes: first, but after this package if it holds another one.
+
+    Processes that are spawned from here look for `agents` anew.
+    """
+    ours = str(Path(__file__).parent.parent)
+    if PathFinder.find_spec("agents", [folder]) is None or ours not in sys.path:
+        return 0
+    return sys.path.index(ours) + 1
 
 
 def register_game(spec: str) -> str:

@@ -100,9 +100,11 @@ def test_its_metadata(site):
     assert found.metadata["Requires-Python"] == ">=3.11"
     assert set(found.metadata.get_all("Provides-Extra")) >= {"train", "notebook", "test", "all"}
     assert found.metadata["Description-Content-Type"] == "text/markdown"
-    (script,) = found.entry_points
-    assert (script.group, script.name) == ("console_scripts", "boardenvs")
-    assert script.value == "agents.cli:main"
+    assert {(point.group, point.name, point.value) for point in found.entry_points} == {
+        ("console_scripts", "boardenvs", "boardenvs.start:main"),
+        ("boardenvs.agents", "make", "agents.making:make"),
+        ("boardenvs.agents", "make_builtin", "agents.making:make_builtin"),
+    }
 
 
 def test_it_is_the_installed_one_that_runs(python, site):

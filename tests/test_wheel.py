@@ -149,6 +149,18 @@ def test_environments_are_found_without_importing(python):
     assert out.split() == ["True", "True"] * len(boardenvs.GAMES)
 
 
+def test_it_finds_its_agents_by_name(python):
+    out = python(
+        """
+        import gymnasium
+        env = gymnasium.make("boardenvs:boardenvs/Game112-v0", opponent="greedy", seat=1)
+        print(env.reset(seed=1)[1]["action_mask"].any())
+        """,
+        NUMBA_DISABLE_JIT="1",
+    )
+    assert out.split() == ["True"]
+
+
 def test_the_command(outside, site):
     for command in ([f"{site}/bin/boardenvs"], [sys.executable, "-m", "agents.cli"]):
         assert outside(*command, "--version") == f"boardenvs {boardenvs.__version__}\n"

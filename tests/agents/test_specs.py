@@ -1,5 +1,6 @@
 """The grammar of specs."""
 
+import hashlib
 import string
 
 import pytest
@@ -8,6 +9,7 @@ from hypothesis import strategies as st
 
 import agents
 from agents import making
+from agents.arena.versions import agent_version
 from agents.specs import ARGUMENTS, SPECS, parse
 
 PATHS = [
@@ -73,6 +75,8 @@ def test_networks_by_their_paths(folder, gekitai, network_file, tmp_path, refuse
     made = agents.make(f"puct:30:{network}", gekitai)
     assert (made.simulations, made.path) == (30, network)
     assert made.spec == f"puct:30:{network}"
+    digest = hashlib.sha256(network.read_bytes()).hexdigest()
+    assert f"network {digest}" in agent_version(made.spec, made)
     assert agents.make(f"trained:{network}", gekitai).path == network
     with refused("agent 'puct:30:.*' says which network; leave the option out"):
         agents.make(f"puct:30:{network}", gekitai, path=network)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import boardenvs  # noqa: F401 first: it sees to Ctrl-C while the rest loads
 from agents.agent import Agent
 from agents.arena import Scores, play_match
-from agents.making import SPECS, make
+from agents.making import make
 from agents.sb3 import from_sb3
+from agents.specs import SPECS
 from agents.users_own import allow
 
 __all__ = ["SPECS", "Agent", "Scores", "allow", "from_sb3", "make", "play_match"]

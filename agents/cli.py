@@ -16,18 +16,18 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import boardenvs
-from agents.making import SPECS
+from agents.specs import QUOTING, SPECS
 from agents.users_own import allow, register_game
 from boardenvs.files import write_atomically
 from boardenvs.game import Game, whole_number
 from boardenvs.pixels import require_render
-from boardenvs.program import drop_output, prepare_streams
+from boardenvs.program import drop_output, loaded, prepare_streams
 from boardenvs.registration import game_class
 from boardenvs.suggestion import did_you_mean
 
 __all__ = ["main"]
 
-_AGENTS = f"Agents: {', '.join(SPECS)}."
+_AGENTS = f"Agents: {', '.join(SPECS)}. {QUOTING}"
 _GAMES = f"Games: {', '.join(boardenvs.GAMES)}."
 
 
@@ -68,6 +68,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return int(stop.code or 0)
     options.command_line = shlex.join(["boardenvs", *given])
     try:
+        loaded()
         options.run(options)
         sys.stdout.flush()
     except (ValueError, OSError) as error:

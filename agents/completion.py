@@ -9,7 +9,7 @@ from typing import Any
 import shtab
 
 import boardenvs
-from agents.making import NAMES
+from agents.specs import NAMES
 
 __all__ = ["completion_script"]
 

@@ -30,6 +30,7 @@ from agents.dominoes175_sets import canonical, levels
 from boardenvs.dominoes175.rules import ENDS, GOAL, STACKS
 from boardenvs.game import whole_number
 from boardenvs.kernel_cache import cached_njit
+from boardenvs.program import run_program
 
 __all__ = ["Optimum", "Policy", "main"]
 
@@ -260,7 +261,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments: what stands after the program's name; by default the process's own.
 
     Returns:
-        The exit status: 0, or 2 after an error.
+        The exit status: 0, 2 after an error, or 130 after Ctrl-C.
     """
     parser = argparse.ArgumentParser(
         prog="python -m agents.dominoes175_optimum",
@@ -270,13 +271,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--goal", type=int, default=GOAL, help=f"height that wins ({GOAL})")
     options = parser.parse_args(arguments)
     try:
-        for policy in get_args(Policy):
-            optimum = Optimum(policy, options.ends, options.goal)
-            print(f"{policy:<8}{optimum.rate:.8f}", flush=True)
+        return run_program(lambda: _report(options.ends, options.goal))
     except ValueError as error:
         parser.error(str(error))
+
+
+def _report(ends: int, goal: int) -> None:
+    """Print how often each policy wins."""
+    for policy in get_args(Policy):
+        optimum = Optimum(policy, ends, goal)
+        print(f"{policy:<8}{optimum.rate:.8f}", flush=True)
     print(f"by {optimum.positions:,} positions each")
-    return 0
 
 
 if __name__ == "__main__":

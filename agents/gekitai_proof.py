@@ -27,6 +27,7 @@ from boardenvs.compiling import bind
 from boardenvs.game import States, whole_number
 from boardenvs.gekitai import Gekitai, rules
 from boardenvs.gekitai.rules import cell_bit, count, pushed, satisfied
+from boardenvs.program import run_program
 
 __all__ = ["ProofSearch", "forced_win", "forcing_cell", "main", "proof_room"]
 
@@ -329,7 +330,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments: what stands after the program's name; by default the process's own.
 
     Returns:
-        The exit status: 0, or 2 after an error.
+        The exit status: 0, 2 after an error, or 130 after Ctrl-C.
     """
     parser = argparse.ArgumentParser(
         prog="python -m agents.gekitai_proof",
@@ -345,10 +346,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for move in options.moves:
             game.play(states, [game.action_from_text(move)], illegal="raise")
         search = ProofSearch(game, options.table_bits)
-        _report(search, states, options.plies)
+        return run_program(lambda: _report(search, states, options.plies))
     except ValueError as error:
         parser.error(str(error))
-    return 0
 
 
 def _report(search: ProofSearch, states: States, plies: int) -> None:

@@ -11,18 +11,18 @@ from typing import Any
 
 import boardenvs
 from agents.agent import Agent, one_line
-from agents.users_own import find
+from agents.specs import NAMES, Spec, parse
+from agents.users_own import find, is_allowed
 from boardenvs.game import Game
-from boardenvs.suggestion import did_you_mean
 from boardenvs.table import Opponent
 
-__all__ = ["NAMES", "SPECS", "make", "names_for"]
+__all__ = ["make", "make_builtin", "names_for"]
 
 
-def _random(game: Game, seed: int | None, spec: str) -> Agent:
+def _random(game: Game, seed: int | None, spec: Spec) -> Agent:
     from agents.random_agent import RandomAgent
 
-    return RandomAgent(game, seed, spec)
+    return RandomAgent(game, seed, spec.text)
 
 
 _OWN_GREEDY = {
@@ -34,36 +34,35 @@ _OWN_GREEDY = {
 """Games in which looking a move ahead is not what a greedy player does: where its class is."""
 
 
-def _greedy(game: Game, seed: int | None, spec: str) -> Agent:
+def _greedy(game: Game, seed: int | None, spec: Spec) -> Agent:
     where = _OWN_GREEDY.get(game.name, "agents.greedy:GreedyAgent")
     module, _, name = where.partition(":")
-    agent: Agent = getattr(importlib.import_module(module), name)(game, seed, spec)
+    agent: Agent = getattr(importlib.import_module(module), name)(game, seed, spec.text)
     return agent
 
 
-def _neighbour(game: Game, seed: int | None, spec: str) -> Agent:
+def _neighbour(game: Game, seed: int | None, spec: Spec) -> Agent:
     from agents.neighbour import NeighbourAgent
 
-    return NeighbourAgent(game, seed, spec)
+    return NeighbourAgent(game, seed, spec.text)
 
 
-def _exact(game: Game, seed: int | None, spec: str, *, budget: int = 2_000_000) -> Agent:
+def _exact(game: Game, seed: int | None, spec: Spec, *, budget: int = 2_000_000) -> Agent:
     from agents.exact import ExactAgent
 
-    return ExactAgent(game, seed, spec, budget)
+    return ExactAgent(game, seed, spec.text, budget)
 
 
-def _trained(game: Game, seed: int | None, spec: str, *, temperature: float = 0.0) -> Agent:
+def _trained(game: Game, seed: int | None, spec: Spec, *, temperature: float = 0.0) -> Agent:
     from agents.trained import TrainedAgent
 
-    path = spec.partition(":")[2] or None
-    return TrainedAgent(game, seed, path, temperature, spec)
+    return TrainedAgent(game, seed, spec.told.get("PATH"), temperature, spec.text)
 
 
 def _mcts(
     game: Game,
     seed: int | None,
-    spec: str,
+    spec: Spec,
     *,
     simulations: int | None = None,
     exploration: float = 1.0,
@@ -75,14 +74,14 @@ def _mcts(
 
     number = _simulations(spec, simulations, 1000)
     return MctsAgent(
-        game, seed, number, exploration, rollout_depth, time_limit, decisive_rollouts, spec
+        game, seed, number, exploration, rollout_depth, time_limit, decisive_rollouts, spec.text
     )
 
 
 def _puct(
     game: Game,
     seed: int | None,
-    spec: str,
+    spec: Spec,
     *,
     simulations: int | None = None,
     exploration: float = 1.5,
@@ -92,18 +91,22 @@ def _puct(
     from agents.puct import PuctAgent
 
     number = _simulations(spec, simulations, 400)
-    return PuctAgent(game, seed, number, exploration, path, decisive, spec=spec)
+    told = spec.told.get("PATH")
+    if told is not None and path is not None:
+        raise ValueError(f"agent {spec.text!r} says which network; leave the option out")
+    network = path if told is None else told
+    return PuctAgent(game, seed, number, exploration, network, decisive, spec=spec.text)
 
 
-def _simulations(spec: str, option: int | None, default: int) -> int:
+def _simulations(spec: Spec, option: int | None, default: int) -> int:
     """How many simulations a spec such as `mcts:500` or the option of that name asks for."""
-    name, _, argument = spec.partition(":")
-    if not argument:
+    argument = spec.told.get("SIMULATIONS")
+    if argument is None:
         return default if option is None else option
     if option is not None:
-        raise ValueError(f"agent {spec!r} says how many simulations; leave the option out")
+        raise ValueError(f"agent {spec.text!r} says how many simulations; leave the option out")
     if not (argument.isascii() and argument.isdigit()):
-        raise ValueError(f"agent {spec!r}: expected {name}:SIMULATIONS, a whole number")
+        raise ValueError(f"agent {spec.text!r}: expected {spec.name}:SIMULATIONS, a whole number")
     return int(argument)
 
 
@@ -116,34 +119,17 @@ _BUILDERS: dict[str, Callable[..., Agent]] = {
     "puct": _puct,
     "trained": _trained,
 }
-NAMES = tuple(_BUILDERS)
-"""Agents by name, without what may follow a colon."""
-_TAKES_ARGUMENT = {"mcts", "puct", "trained"}
-
-SPECS = (
-    "random",
-    "greedy",
-    "neighbour",
-    "exact",
-    "mcts",
-    "mcts:SIMULATIONS",
-    "puct",
-    "puct:SIMULATIONS",
-    "trained",
-    "trained:PATH",
-    "module:factory",
-)
-"""What `make` understands."""
 
 
 def make(spec: str, game: Game | str, seed: int | None = None, **options: Any) -> Agent | Opponent:
     """An agent by its spec.
 
     Args:
-        spec: one of `SPECS`: `neighbour` is for Gomoku alone, `exact` for games of two players
-            without chance, `trained:PATH` plays the ONNX file at PATH, and `module:factory`
-            calls `factory(game, seed)` of an importable module, the current folder included,
-            which returns an object with `act(states) -> actions`.
+        spec: one of `agents.SPECS`, whose grammar `agents.specs` tells: `neighbour` is for
+            Gomoku alone, `exact` for games of two players without chance, `trained:PATH` plays
+            the ONNX file at PATH, by which `puct:SIMULATIONS:PATH` is guided, and
+            `module:factory` calls `factory(game, seed)` of an importable module, the current
+            folder included, which returns an object with `act(states) -> actions`.
         game: a game, or the name of one with its default parameters.
         seed: of the agent's own randomness; `None` for a fresh one.
         **options: of that agent: `temperature` for `trained`; `budget` (positions) for `exact`;
@@ -154,22 +140,38 @@ def make(spec: str, game: Game | str, seed: int | None = None, **options: Any) -
     Raises:
         ValueError: there is no such agent or option, or it cannot be made for this game.
     """
+    known = parse(spec)
     if isinstance(game, str):
         game = boardenvs.make(game)
-    if not isinstance(spec, str):
-        raise ValueError(f"an agent's spec must be one of {', '.join(SPECS)}, got {spec!r}")
-    name, colon, argument = spec.partition(":")
-    if name in _BUILDERS and (not colon or (argument and name in _TAKES_ARGUMENT)):
-        build = _BUILDERS[name]
-        known = [*inspect.signature(build).parameters][3:]
-        for key in options:
-            if key not in known:
-                raise ValueError(f"agent {name!r} has no option {key!r}; it has {known or 'none'}")
-        return build(game, seed, spec, **options)
-    if not colon or not name or not argument or name in _BUILDERS:
-        told = did_you_mean(name, NAMES)
-        raise ValueError(f"there is no agent {spec!r}; expected one of {', '.join(SPECS)}{told}")
-    return _users_own(spec, name, argument, game, seed, options)
+    return _made(known, game, seed, options)
+
+
+def make_builtin(spec: str, game: Game) -> Agent | Opponent:
+    """As `make`, but nothing of a user's is imported or called that `agents.allow` has not named.
+
+    So it takes a spec that a file may hold, such as the `EnvSpec` of an environment.
+
+    Raises:
+        ValueError: as `make`, or the spec names an agent of the user's own.
+    """
+    known = parse(spec)
+    if not is_allowed(spec):
+        raise ValueError(
+            f"{spec!r} is an agent of your own, which is not made by its name here, since names "
+            f"may come from files: give agents.make({spec!r}, game) itself"
+        )
+    return _made(known, game, 0, {})
+
+
+def _made(spec: Spec, game: Game, seed: int | None, options: dict[str, Any]) -> Agent | Opponent:
+    if not spec.builtin:
+        return _users_own(spec, game, seed, options)
+    build = _BUILDERS[spec.name]
+    known = [*inspect.signature(build).parameters][3:]
+    for key in options:
+        if key not in known:
+            raise ValueError(f"agent {spec.name!r} has no option {key!r}; it has {known or 'none'}")
+    return build(game, seed, spec, **options)
 
 
 def names_for(game: Game) -> list[str]:
@@ -182,14 +184,12 @@ def names_for(game: Game) -> list[str]:
     return names
 
 
-def _users_own(
-    spec: str, module: str, factory: str, game: Game, seed: int | None, options: dict[str, Any]
-) -> Opponent:
+def _users_own(spec: Spec, game: Game, seed: int | None, options: dict[str, Any]) -> Opponent:
     """Call a user's factory; whatever goes wrong in it is told in one line."""
     try:
-        agent = find(module, factory)(game, seed, **options)
+        agent = find(spec.name, *spec.arguments)(game, seed, **options)
     except (Exception, SystemExit) as error:
-        raise ValueError(f"agent {spec!r} cannot be made: {one_line(error)}") from error
+        raise ValueError(f"agent {spec.text!r} cannot be made: {one_line(error)}") from error
     if not callable(getattr(agent, "act", None)):
-        raise ValueError(f"agent {spec!r} is {agent!r}; expected an object with act(states)")
+        raise ValueError(f"agent {spec.text!r} is {agent!r}; expected an object with act(states)")
     return agent

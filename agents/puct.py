@@ -101,6 +101,11 @@ class PuctAgent(SearchAgent):
         self._scales = self._scales.astype(np.float32)
         self._schedule = np.zeros((0, 0), np.int32)
 
+    @property
+    def path(self) -> Path | None:
+        """Of the network; `None` if something else guides the search."""
+        return getattr(self.evaluator, "path", None)
+
     def search(self, states: States, words: Words | None = None) -> Searched:
         """Search each state; see `agents.mcts.MctsAgent.search`."""
         states = self.live(states)

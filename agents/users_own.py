@@ -11,12 +11,14 @@ import importlib
 import shlex
 import sys
 from collections.abc import Iterable
+from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import Any
 
 import boardenvs
+from agents.specs import NAMES
 
-__all__ = ["allow", "find", "is_users_code", "register_game", "require_allowed"]
+__all__ = ["allow", "find", "is_allowed", "is_users_code", "register_game", "require_allowed"]
 
 _COMMANDS = {"engine", "text"}
 """Kinds of agents that run what stands behind the colon, whether or not this package makes them."""
@@ -25,8 +27,6 @@ _allowed: set[str] = set()
 
 def is_users_code(spec: str) -> bool:
     """Whether a spec runs code or a command of the user's own: any that is not this package's."""
-    from agents.making import NAMES
-
     name, colon, _ = spec.partition(":")
     return bool(colon) and (name in _COMMANDS or name not in NAMES)
 
@@ -45,6 +45,11 @@ def allow(spec: str) -> None:
     _allowed.add(spec)
 
 
+def is_allowed(spec: str) -> bool:
+    """Whether a file may name an agent: one of this package, or one that was allowed."""
+    return not is_users_code(spec) or spec in _allowed
+
+
 def require_allowed(specs: Iterable[object], where: str) -> None:
     """Raise `ValueError` for the first spec out of a file that runs code and that nobody allowed.
 
@@ -53,7 +58,7 @@ def require_allowed(specs: Iterable[object], where: str) -> None:
         where: what names them.
     """
     for spec in specs:
-        if isinstance(spec, str) and is_users_code(spec) and spec not in _allowed:
+        if isinstance(spec, str) and not is_allowed(spec):
             raise ValueError(
                 f"{where} names {spec!r}, which runs code of your own only if the command names it "
                 f"again: add --allow {shlex.quote(spec)}, in Python agents.allow({spec!r})"
@@ -67,8 +72,19 @@ def find(module: str, name: str) -> Any:
     """
     here = str(Path.cwd())
     if here not in sys.path:  # as `python -m` does; console scripts leave it out
-        sys.path.insert(0, here)
+        sys.path.insert(_place(here), here)
     return getattr(importlib.import_module(module), name)
+
+
+def _place(folder: str) -> int:
+    """Where in `sys.path` a folder goes: first, but after this package if it holds another one.
+
+    Processes that are spawned from here look for `agents` anew.
+    """
+    ours = str(Path(__file__).parent.parent)
+    if PathFinder.find_spec("agents", [folder]) is None or ours not in sys.path:
+        return 0
+    return sys.path.index(ours) + 1
 
 
 def register_game(spec: str) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from numbers import Real
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +21,7 @@ from boardenvs.chance import one_way, seed_word, stream_words
 from boardenvs.files import write_atomically
 from boardenvs.game import Game, States, whole_number
 from boardenvs.interface import begun, start_states
+from boardenvs.named_players import make_player
 from boardenvs.page import packed, page_html, position_text, show_analysis, show_moves, show_players
 from boardenvs.table import Opponent, ask, consult
 
@@ -105,7 +106,7 @@ class Episode:
     def play(
         cls,
         game: Game,
-        players: Sequence[Literal["random"] | Opponent],
+        players: Sequence[str | Opponent],
         seed: int | None = None,
         *,
         state: Any = None,
@@ -119,8 +120,9 @@ class Episode:
 
         Args:
             game: what is played.
-            players: one for each seat: "random", or an object with
-                `act(states) -> actions`, which is told no more than its seat may know.
+            players: one for each seat: an agent's spec, as `agents.make` takes it, or an
+                object with `act(states) -> actions`. Both are told no more than their seat
+                may know; agents that are made here get seeds that come from `seed`.
             seed: of the game's and the players' chance; `None` for a fresh one.
             state: where to begin, as `initial` of the constructor, with the random
                 stream that it holds; by default at the beginning.
@@ -135,9 +137,10 @@ class Episode:
         if isinstance(players, str) or len(players) != game.num_players:
             raise ValueError(f"{game.name} needs {game.num_players} players, got {players!r}")
         for player in players:
-            if player != "random" and not callable(getattr(player, "act", None)):
+            if not isinstance(player, str) and not callable(getattr(player, "act", None)):
                 raise ValueError(
-                    f"a player must be 'random' or an object with act(states), got {player!r}"
+                    f"a player must be an agent's spec or an object with act(states), "
+                    f"got {player!r}"
                 )
         names = _names(game, names)
         base = seed_word(seed)
@@ -145,12 +148,19 @@ class Episode:
         current = begun(game, start_states(game, options, 1), options, stream_words(base, 1))
         initial = current.copy()
         words = one_way(stream_words(base, game.num_players), "players")
+        seeds = (one_way(stream_words(base, game.num_players), "agents") >> np.uint64(33)).tolist()
+        asked: list[Any] = [
+            make_player(player, game, seed)
+            if isinstance(player, str) and player != "random"
+            else player
+            for player, seed in zip(players, seeds, strict=True)
+        ]
         actions = []
         told: list[Analysis | None] = []
         while not _over(current):
             seat = int(current["to_move"][0])
-            asked = players[seat], game, current, words[seat : seat + 1]
-            chosen, analyses = consult(*asked) if analysis else (ask(*asked), [None])
+            turn = asked[seat], game, current, words[seat : seat + 1]
+            chosen, analyses = consult(*turn) if analysis else (ask(*turn), [None])
             game.play(current, chosen)
             actions.append(int(chosen[0]))
             told += analyses

@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
+import _thread
 import argparse
 import io
 import os
+import signal
 import sys
+import threading
+import time
 from collections.abc import Callable
+from importlib.machinery import ExtensionFileLoader
 from pathlib import Path
+from types import FrameType
+from typing import Any
 
-__all__ = ["drop_output", "prepare_streams", "program_parser", "run_program"]
+from boardenvs.interrupts import stop
+
+__all__ = ["drop_output", "loaded", "prepare_streams", "program_parser", "run_program"]
+
+_IMPORTS = {ExtensionFileLoader.create_module.__code__, ExtensionFileLoader.exec_module.__code__}
+_LATER = 0.01  # seconds
 
 
 def program_parser(game: str, description: str) -> argparse.ArgumentParser:
@@ -39,13 +51,59 @@ def prepare_streams() -> None:
             sys.stdout.reconfigure(encoding="utf-8")
 
 
+def loaded() -> None:
+    """Undo `boardenvs.interrupts.guard`: from here on Ctrl-C raises `KeyboardInterrupt`.
+
+    Where Python would lose that, it comes a little later: a compiled module that is being
+    imported makes another error of it; callbacks and finalizers print it and go on.
+    """
+    if signal.getsignal(signal.SIGINT) is stop:
+        sys.unraisablehook = _unraisable
+        signal.signal(signal.SIGINT, _interrupt)
+
+
+def _interrupt(_: int, frame: FrameType | None) -> None:
+    while frame is not None:
+        if frame.f_code in _IMPORTS:
+            _interrupt_later()
+            return
+        frame = frame.f_back
+    sys.unraisablehook = _quiet  # what it leaves half-made may fail to be taken apart
+    raise KeyboardInterrupt
+
+
+def _unraisable(lost: Any) -> None:
+    _quiet(lost)
+    if not issubclass(lost.exc_type, KeyboardInterrupt):
+        sys.__unraisablehook__(lost)
+
+
+def _quiet(lost: Any) -> None:
+    if issubclass(lost.exc_type, KeyboardInterrupt):
+        _interrupt_later()
+
+
+def _interrupt_later() -> None:
+    main = threading.main_thread().ident
+
+    def send() -> None:
+        time.sleep(_LATER)
+        if main is not None and hasattr(signal, "pthread_kill"):
+            signal.pthread_kill(main, signal.SIGINT)  # wakes it where it waits
+        else:
+            _thread.interrupt_main()
+
+    # Not by `threading`, whose locks the interrupted thread may hold.
+    _thread.start_new_thread(send, ())
+
+
 def drop_output() -> None:
     """Forget what is still to be printed: nobody reads it, or it cannot be written."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def run_program(play: Callable[[], None]) -> int:
-    """Play at the keyboard; the end of input or Ctrl-C ends it with a short message.
+    """Play at the keyboard, or print; the end of input or Ctrl-C ends it with a short message.
 
     Returns:
         The exit status: 0, also if the reader of the output (`head`, say) has gone, 130
@@ -66,6 +124,7 @@ def run_program(play: Callable[[], None]) -> int:
 
 def _played(play: Callable[[], None]) -> int:
     try:
+        loaded()
         play()
     except EOFError:
         print("\nEnd of input, the game is unfinished.")

@@ -62,8 +62,9 @@ class SeatEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
 
         Args:
             game: a game, or its name.
-            opponent: "random", an object with `act(states) -> actions`, or a list of
-                those for the other seats in order.
+            opponent: the spec of an agent of this package, such as "random", "greedy" or
+                "mcts:100" (see `agents.SPECS`), an object with `act(states) -> actions`, or
+                a list of those for the other seats in order.
             seat: yours, or "random" for a new one each game.
             illegal: "lose" ends the game with your loss; "raise" raises.
             render_mode: "ansi" or "human", the console text returned or printed;
@@ -139,6 +140,17 @@ class SeatEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
         if self.render_mode == "human":
             self.render()
         return seen, reward, terminated, truncated, self._info(mask)
+
+    def set_opponent(self, opponent: OpponentSpec) -> None:
+        """Have another opponent play the games that begin from now on; one under way goes on.
+
+        Args:
+            opponent: as for the constructor.
+
+        Raises:
+            ValueError: it is no opponent, and nothing is changed.
+        """
+        self._table.set_opponent(opponent)
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Legal actions, bool of shape (num_actions,)."""

@@ -13,6 +13,7 @@ from boardenvs.analysis import Analysis
 from boardenvs.chance import next_words, one_way, stream_words
 from boardenvs.game import Game, Illegal, States, check_illegal, whole_number
 from boardenvs.loops import ATTEMPTS
+from boardenvs.named_players import make_builtin
 
 __all__ = ["Opponent", "OpponentSpec", "Stepped", "Table", "ask", "consult"]
 
@@ -76,7 +77,7 @@ def consult(
     return game.action_numbers(actions, len(states)), list(analyses)
 
 
-OpponentSpec = Literal["random"] | Opponent | list[Any]
+OpponentSpec = str | Opponent | list[Any]
 
 
 class Stepped(NamedTuple):
@@ -123,7 +124,7 @@ class Table:
         Args:
             game: what is played.
             num: N.
-            opponent: who plays the other seats.
+            opponent: who plays the other seats, as `set_opponent` takes it.
             seat: the caller's, or "random" for a new one each game.
             illegal: what an illegal action does.
             threads: over how many to spread the work; `None` for as many as measured to pay.
@@ -133,20 +134,7 @@ class Table:
             ValueError: for a bad `opponent`, `seat` or `illegal`.
         """
         check_illegal(illegal)
-        others = game.num_players - 1
-        if isinstance(opponent, list | tuple):
-            if len(opponent) != others:
-                raise ValueError(f"{game.name} needs {others} opponents, got {len(opponent)}")
-            self._opponents = list(opponent)
-        else:
-            self._opponents = [opponent] * others
-        for one in self._opponents if isinstance(opponent, list | tuple) else [opponent]:
-            named = isinstance(one, str) and one == "random"
-            if not named and (isinstance(one, type) or not callable(getattr(one, "act", None))):
-                raise ValueError(
-                    f"opponent must be 'random', an object with act(states), or a list of "
-                    f"those, got {one!r}; agents.make makes agents of other names"
-                )
+        lineup = _lineup(game, opponent)
         if not isinstance(seat, str) or seat != "random":
             last = game.num_players - 1
             try:
@@ -159,9 +147,10 @@ class Table:
         self.illegal = illegal
         self.threads = threads
         self._seat = -1 if seat == "random" else seat
-        all_random = all(isinstance(one, str) for one in self._opponents)
-        self._in_one_loop = all_random and not record
-        self._at_once = self._in_one_loop and illegal == "lose"
+        self.played: list[int] | None = [] if record else None
+        self._lineups = [lineup]
+        self._choose_loop()
+        self._sitting = np.zeros(num, np.intp)  # which of them, in each game
         self.states = np.repeat(game.start, num)
         self.seats = np.zeros(num, np.int64)
         self.masks = np.zeros((num, game.num_actions), np.bool_)
@@ -173,10 +162,40 @@ class Table:
         self._last = np.zeros_like(self.states)
         self._last_seen = np.zeros((num, self._size), np.int8)
         self._torn = True
-        self.played: list[int] | None = [] if record else None
         self.first: States | None = None
         """Where game 0 began, if it is recorded."""
         self._look()
+
+    def set_opponent(self, opponent: OpponentSpec) -> None:
+        """Have others play the other seats, in every game that begins from now on.
+
+        Args:
+            opponent: "random", the spec of an agent of this package, an object with `act`, or
+                a list of those for the other seats in order.
+
+        Raises:
+            ValueError: it is no such thing, and nothing is changed.
+        """
+        self._lineups.append(_lineup(self.game, opponent))
+        self._seat_lineup(np.zeros(len(self.states), np.bool_))
+
+    def _seat_lineup(self, which: npt.NDArray[np.bool_]) -> None:
+        """Have the latest opponents sit down in each marked place; forget who sits nowhere."""
+        latest = len(self._lineups) - 1
+        self._sitting[which] = latest
+        kept, sitting = np.unique(np.append(self._sitting, latest), return_inverse=True)
+        self._lineups = [self._lineups[k] for k in kept]
+        self._sitting = sitting[:-1]
+        self._choose_loop()
+
+    def _choose_loop(self) -> None:
+        """Settle whether compiled loops play the opponents, too: where all of them are random.
+
+        There they do as when they are asked, so that a game may change over half-way.
+        """
+        random = all(isinstance(one, str) for lineup in self._lineups for one in lineup)
+        self._in_one_loop = random and self.played is None
+        self._at_once = self._in_one_loop and self.illegal == "lose"
 
     def _look(self) -> None:
         """Set views of what a step reads, since to index a record costs more than to play it."""
@@ -281,6 +300,8 @@ class Table:
     def _begin(self, which: npt.NDArray[np.bool_]) -> None:
         """Seat the caller in games that just began, and let opponents ahead of it move."""
         self._torn = True
+        if len(self._lineups) > 1:
+            self._seat_lineup(which)
         # To wake threads for a few games costs more than they save.
         self.game.kernels.take_seats(
             self.threads if which.sum() >= _WORTH_THREADS else 1,
@@ -461,18 +482,50 @@ class Table:
         turn = self._to_move[places]
         # The list of opponents goes round the table and leaves the caller's seat out.
         rank = turn - (turn > self.seats[places])
-        for k in np.unique(rank):
-            where = places[rank == k]
-            words = self._words[where]
-            chosen = ask(self._opponents[k], self.game, self.states[where], words)
-            self._words[where] = words
-            if self.illegal == "raise":
-                refused = ~self.masks[where, chosen]
-                if refused.any():
-                    i = int(refused.argmax())
-                    raise ValueError(
-                        f"opponent {self._opponents[k]!r} chose action {chosen[i]}, which is "
-                        f"illegal in game {where[i]}"
-                    )
-            actions[where] = chosen
+        sitting = self._sitting[places]
+        for number, lineup in enumerate(self._lineups):
+            for k, opponent in enumerate(lineup):
+                where = places[(rank == k) & (sitting == number)]
+                if len(where):
+                    actions[where] = self._opponent_actions(opponent, where)
         return actions
+
+    def _opponent_actions(
+        self, opponent: Literal["random"] | Opponent, where: npt.NDArray[np.intp]
+    ) -> npt.NDArray[np.int64]:
+        """What one opponent does in these places, shape (len(where),)."""
+        words = self._words[where]
+        chosen = ask(opponent, self.game, self.states[where], words)
+        self._words[where] = words
+        if self.illegal == "raise":
+            refused = ~self.masks[where, chosen]
+            if refused.any():
+                i = int(refused.argmax())
+                raise ValueError(
+                    f"opponent {opponent!r} chose action {chosen[i]}, which is illegal in game "
+                    f"{where[i]}"
+                )
+        return chosen
+
+
+def _lineup(game: Game, opponent: Any) -> list[Literal["random"] | Opponent]:
+    """Who plays the other seats of a game, in order; the rest as for `Table.set_opponent`."""
+    others = game.num_players - 1
+    several = isinstance(opponent, list | tuple)
+    if several and len(opponent) != others:
+        raise ValueError(f"{game.name} needs {others} opponents, got {len(opponent)}")
+    made: dict[str, Any] = {"random": "random"}
+    lineup = []
+    for one in opponent if several else [opponent]:
+        if isinstance(one, str):
+            if one not in made:
+                made[one] = make_builtin(one, game)
+            lineup.append(made[one])
+        elif not isinstance(one, type) and callable(getattr(one, "act", None)):
+            lineup.append(one)
+        else:
+            raise ValueError(
+                f"opponent must be an agent's spec such as 'random', an object with "
+                f"act(states), or a list of those, got {one!r}"
+            )
+    return lineup if several else lineup * others

@@ -245,6 +245,17 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
         """Copies of the positions: records, shape (N,), that `reset` takes as `state`."""
         return self._table.states.copy()
 
+    def set_opponent(self, opponent: OpponentSpec) -> None:
+        """Have another opponent play the games that begin from now on; one under way goes on.
+
+        Args:
+            opponent: as for the constructor.
+
+        Raises:
+            ValueError: it is no opponent, and nothing is changed.
+        """
+        self._table.set_opponent(opponent)
+
     def action_masks(self) -> Bools:
         """Legal actions, bool of shape (N, num_actions)."""
         return self._table.masks.copy()

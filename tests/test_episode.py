@@ -284,9 +284,11 @@ def test_number_of_players(players):
         Episode.play(GAME112, players)
 
 
-@pytest.mark.parametrize("player", ["greedy", None, object()])
+@pytest.mark.parametrize("player", [None, 3, object()])
 def test_what_is_no_player(player):
-    with pytest.raises(ValueError, match=r"must be 'random' or an object with act\(states\)"):
+    with pytest.raises(
+        ValueError, match=r"must be an agent's spec or an object with act\(states\)"
+    ):
         Episode.play(GAME112, [player, "random"])
 
 

@@ -40,8 +40,9 @@ def test_sections():
 
 
 @pytest.mark.parametrize("section", NEEDS)
-def test_code(section):
+def test_code(section, tmp_path, monkeypatch):
     pytest.importorskip(NEEDS[section])
+    monkeypatch.chdir(tmp_path)
     # A section may use what those above it imported, whose libraries may be missing here.
     gekitai_v0 = importlib.import_module("boardenvs.gekitai")
     namespace = {"gym": gymnasium, "gekitai_v0": gekitai_v0, "boardenvs": boardenvs}

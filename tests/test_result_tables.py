@@ -10,6 +10,7 @@ import boardenvs
 from agents import cli
 from agents.arena import round_robin, solos
 from agents.ratings import rate
+from agents.specs import parse
 
 if not README.exists():
     pytest.skip("not in a checkout", allow_module_level=True)
@@ -91,4 +92,4 @@ def matches(report):
 
 def simulations(specs):
     """The most simulations that one of the agents makes for a move."""
-    return max(int(spec.partition(":")[2] or 0) for spec in specs)
+    return max(int(parse(spec).told.get("SIMULATIONS", 0)) for spec in specs)

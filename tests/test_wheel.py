@@ -101,9 +101,11 @@ def test_its_metadata(site):
     extras = set(found.metadata.get_all("Provides-Extra"))
     assert extras >= {"train", "demo", "render", "notebook", "test", "dev", "all"}
     assert found.metadata["Description-Content-Type"] == "text/markdown"
-    (script,) = found.entry_points
-    assert (script.group, script.name) == ("console_scripts", "boardenvs")
-    assert script.value == "agents.cli:main"
+    assert {(point.group, point.name, point.value) for point in found.entry_points} == {
+        ("console_scripts", "boardenvs", "boardenvs.start:main"),
+        ("boardenvs.agents", "make", "agents.making:make"),
+        ("boardenvs.agents", "make_builtin", "agents.making:make_builtin"),
+    }
 
 
 def test_it_is_the_installed_one_that_runs(python, site):
@@ -146,6 +148,18 @@ def test_environments_are_found_without_importing(python):
         NUMBA_DISABLE_JIT="1",
     )
     assert out.split() == ["True", "True"] * len(boardenvs.GAMES)
+
+
+def test_it_finds_its_agents_by_name(python):
+    out = python(
+        """
+        import gymnasium
+        env = gymnasium.make("boardenvs:boardenvs/Game112-v0", opponent="greedy", seat=1)
+        print(env.reset(seed=1)[1]["action_mask"].any())
+        """,
+        NUMBA_DISABLE_JIT="1",
+    )
+    assert out.split() == ["True"]
 
 
 def test_the_command(outside, site):

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import boardenvs
-from agents.making import SPECS
+from agents.specs import parse
 from boardenvs.table import Opponent
 
 __all__ = ["agent_version"]
@@ -24,15 +24,14 @@ def agent_version(spec: str, agent: Opponent) -> str:
         spec: as `agents.make` was given it.
         agent: what `agents.make` made of it.
     """
-    name = spec.partition(":")[0]
-    own = {known.partition(":")[0] for known in SPECS} - {"module"}
-    if name in own:
+    known = parse(spec)
+    if known.builtin:
         parts = [f"boardenvs {boardenvs.__version__}"]
         network = getattr(agent, "path", None)
         if isinstance(network, Path) and network.is_file():
             parts.append(f"network {_sha256(network)}")
     else:
-        file = getattr(sys.modules.get(name), "__file__", None)
+        file = getattr(sys.modules.get(known.name), "__file__", None)
         parts = [f"file {_sha256(Path(file))}" if file else "unknown"]
     told = getattr(agent, "version", None)
     return ", ".join([*parts, *([told] if isinstance(told, str) else [])])

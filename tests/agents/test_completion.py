@@ -8,7 +8,7 @@ import pytest
 
 import boardenvs
 from agents.cli import main
-from agents.making import NAMES
+from agents.specs import NAMES
 
 bash = pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash")
 COMPLETE = r"""

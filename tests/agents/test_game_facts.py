@@ -8,7 +8,8 @@ import pytest
 import agents
 import boardenvs
 from agents.game_facts import game_facts
-from agents.making import NAMES, names_for
+from agents.making import names_for
+from agents.specs import NAMES
 
 
 def facts(text):

@@ -10,7 +10,7 @@ import pytest
 
 import boardenvs
 from agents.cli import main
-from agents.making import SPECS
+from agents.specs import SPECS
 
 COMMANDS = ["demo", "info", "play", "watch", "train", "arena", "bench", "compile", "completion"]
 

@@ -56,6 +56,16 @@ def test_an_agent_in_the_current_folder(tmp_path, installed):
     assert "1. mine:First: A1\n" in ran.stdout
 
 
+def test_an_agent_beside_another_package_agents(tmp_path, installed):
+    """Worker processes look for `agents` anew, where the current folder is searched, too."""
+    (tmp_path / "mine.py").write_text(OWN, encoding="utf-8")
+    (tmp_path / "agents.py").write_text("raise SystemExit('run')", encoding="utf-8")
+    asked = ("arena", "gekitai", "mine:First", "random", "--games", "10", "--workers", "2")
+    ran = installed(*asked, cwd=tmp_path)
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert ran.stdout.splitlines()[2].startswith("mine:First  random     10 ")
+
+
 @pytest.mark.parametrize(
     ("agent", "said"),
     [("Raises", "KeyError: 'lost'"), ("Leaves", "SystemExit: gone"), ("Outside", "action 1000")],

@@ -1,0 +1,57 @@
+"""Ctrl-C in a program of this package: one line and no traceback, from its first line on.
+
+A program is the `boardenvs` command, or a module of `boardenvs` or `agents` that `python -m` runs.
+This module imports next to nothing, so that its reign begins early.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NoReturn
+
+__all__ = ["guard", "stop"]
+
+
+def guard() -> None:
+    """Have Ctrl-C end this process at once, with one line, if it is a program of this package.
+
+    While modules load there is nobody to catch a `KeyboardInterrupt`, and compiled ones make
+    other errors of it. `boardenvs.program.loaded` ends this.
+    """
+    if not _PROGRAM:
+        return
+    try:
+        import signal
+
+        if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:  # as it is in the background
+            signal.signal(signal.SIGINT, stop)
+    except KeyboardInterrupt:
+        stop()
+
+
+def stop(*_: object) -> NoReturn:
+    """End this process at once; a handler of signals."""
+    try:
+        os.write(2, b"\nboardenvs: stopped\n")
+    finally:
+        os._exit(130)
+
+
+def _is_program() -> bool:
+    """Whether this process is one; to be asked while its first modules are imported."""
+    # What Python was given ends with the program and its arguments, whatever comes before.
+    place = len(sys.orig_argv) - len(sys.argv)
+    if place <= 0:  # as in a process that another one spawned
+        return False
+    program = sys.orig_argv[place]
+    if sys.argv[0] == "-m":  # Python's name for a module until it is found
+        return program.removeprefix("-m").partition(".")[0] in {"boardenvs", "agents"}
+    return os.path.splitext(os.path.basename(program))[0] == "boardenvs"  # noqa: PTH119, PTH122
+
+
+_PROGRAM = _is_program()
+guard()

@@ -1,0 +1,29 @@
+"""The door of the `boardenvs` command, which stands in `agents`, if that is the right one."""
+
+from __future__ import annotations
+
+import sys
+
+from boardenvs.interrupts import guard
+from boardenvs.named_players import check_agents
+
+__all__ = ["main"]
+
+
+def main() -> int:
+    """Run the `boardenvs` command.
+
+    Returns:
+        The exit status: that of `agents.cli.main`, or 2, after one line, where `agents` is not
+        the package that belongs to `boardenvs`.
+    """
+    try:
+        check_agents()
+    except ValueError as error:
+        print(f"boardenvs: error: {error}", file=sys.stderr)
+        return 2
+    from agents.cli import main as command
+
+    status = command()
+    guard()  # Python takes its time to leave, too
+    return status

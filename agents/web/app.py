@@ -23,7 +23,7 @@ from typing import Any, TypeVar
 from starlette.applications import Starlette
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -53,7 +53,11 @@ def make_app(session: Session, token: str, host: str) -> Starlette:
             Route("/{token}/", desk.page, methods=["GET"]),
             Route("/{token}/act", desk.act, methods=["POST"]),
         ],
-        exception_handlers={HTTPException: _refusal, Exception: _failure},
+        exception_handlers={
+            HTTPException: _refusal,
+            ClientDisconnect: _nobody,
+            Exception: _failure,
+        },
     )
     app.router.redirect_slashes = False
     app.add_middleware(_Guard, host=host)
@@ -215,3 +219,8 @@ def _failure(request: Request, error: Exception) -> Response:
 def _refusal(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     return JSONResponse({"problem": error.detail}, error.status_code, error.headers)
+
+
+def _nobody(request: Request, error: Exception) -> Response:
+    """A client left in the middle of its order: nobody hears the answer."""
+    return Response(status_code=400)

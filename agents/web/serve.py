@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import secrets
+import signal
 import socket
 import sys
+import threading
 import webbrowser
+from collections.abc import Iterator
+from typing import Any
 
 import uvicorn
 
 from agents.arena.seeds import fresh_seed
 from agents.web.app import make_app
+from agents.web.connection import MOST, Connection
 from agents.web.session import Session
+from agents.web.way_in import way_in
 from boardenvs.game import Game
 
 __all__ = ["prepare", "serve"]
@@ -36,11 +43,13 @@ def serve(game: Game, opponent: str, seat: int, seed: int | None, *, browser: bo
         KeyboardInterrupt: it was ended.
     """
     session = Session(game, opponent, seat, fresh_seed() if seed is None else seed)
-    with socket.socket() as listening:
+    with contextlib.ExitStack() as last:
+        listening = last.enter_context(socket.socket())
         server, address = prepare(session, listening)
         print(f"Play at {address}\nCtrl-C ends it.", flush=True)
         if browser and _has_window():
-            webbrowser.open(address)
+            webbrowser.open(last.enter_context(way_in(address)))
+        last.enter_context(_ended_by_signals(server))
         server.run(sockets=[listening])
 
 
@@ -62,13 +71,44 @@ def prepare(session: Session, listening: socket.socket) -> tuple[uvicorn.Server,
         access_log=False,
         lifespan="off",
         ws="none",
-        http="h11",
+        http=Connection,
         proxy_headers=False,
         server_header=False,
-        limit_concurrency=64,
+        limit_concurrency=2 * MOST,
+        backlog=8 * MOST,  # so many may be open for a moment, far fewer than a process may have
         timeout_graceful_shutdown=1,
     )
     return uvicorn.Server(config), f"http://{host}/{token}/"
+
+
+@contextlib.contextmanager
+def _ended_by_signals(server: uvicorn.Server) -> Iterator[None]:
+    """Have what ends a program end the server first, and the program after this context.
+
+    uvicorn does so itself only once it runs; an interrupt a moment earlier would leave its
+    coroutine unawaited.
+    """
+    caught: list[int] = []
+
+    def end(number: int, frame: Any) -> None:
+        caught.append(number)
+        server.should_exit = True
+
+    before: dict[int, Any] = {}
+    if threading.current_thread() is threading.main_thread():
+        for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+            number = getattr(signal, name, None)  # there is no SIGHUP on Windows
+            if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
+                before[number] = signal.signal(number, end)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    for number in dict.fromkeys(caught):
+        if before[number] is signal.SIG_DFL:  # would end the program before it has tidied up
+            raise SystemExit(128 + number)
+        signal.raise_signal(number)
 
 
 def _has_window() -> bool:

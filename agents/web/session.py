@@ -29,7 +29,13 @@ from boardenvs.table import consult
 
 __all__ = ["OutdatedError", "Session"]
 
-_HERE = Path(__file__).parent
+_PANEL = Panel(
+    *(
+        Path(__file__).with_name(f"panel.{kind}").read_text(encoding="utf-8")
+        for kind in ("html", "css", "js")
+    )
+)
+"""Read once, as the page's other parts are."""
 
 
 class OutdatedError(ValueError):
@@ -204,8 +210,7 @@ class Session:
         """The page of the game as it stands."""
         news = self._news(0)
         data = {**news, "texts": packed(news["texts"]), "pictures": packed(news["pictures"])}
-        panel = Panel(*((_HERE / f"panel.{kind}").read_text("utf-8") for kind in _PANEL))
-        return page_html(self.game, self.names, data, panel)
+        return page_html(self.game, self.names, data, _PANEL)
 
     def _known(self, first: int) -> States:
         """The positions from one on, as far as the person's seat may know them."""
@@ -254,6 +259,3 @@ class Session:
                 for action in legal
             ],
         }
-
-
-_PANEL = ("html", "css", "js")

@@ -30,7 +30,11 @@ __all__ = [
     "show_thought",
 ]
 
-_HERE = Path(__file__).parent
+# Read once, so that every page of a process is whole.
+_FRAME, _STYLE, *_SCRIPTS = (
+    Path(__file__).with_name(name).read_text(encoding="utf-8")
+    for name in ("page.html", "page.css", "view.js", "analysis.js")
+)
 _SHOWN = 8
 """Actions of an analysis, at most."""
 
@@ -67,14 +71,10 @@ def page_html(
         # Inside of a script element only "<" can do harm.
         "episode": json.dumps(data).replace("<", "\\u003c"),
         "panel": panel.html,
-        "style": _file("page.css") + panel.style,
-        "script": _file("view.js") + _file("analysis.js") + "start();\n" + panel.script,
+        "style": _STYLE + panel.style,
+        "script": "".join(_SCRIPTS) + "start();\n" + panel.script,
     }
-    return re.sub(r"\{\{(\w+)\}\}", lambda found: values[found[1]], _file("page.html"))
-
-
-def _file(name: str) -> str:
-    return (_HERE / name).read_text(encoding="utf-8")
+    return re.sub(r"\{\{(\w+)\}\}", lambda found: values[found[1]], _FRAME)
 
 
 def position_text(game: Game, state: np.void) -> str:

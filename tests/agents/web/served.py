@@ -4,6 +4,7 @@ import contextlib
 import http.client
 import json
 import re
+import socket
 
 
 class Served:
@@ -28,6 +29,20 @@ class Served:
             connection.endheaders(body)
             answer = connection.getresponse()
             return answer.status, answer.headers, answer.read()
+
+    def connect(self, sent=b""):
+        """A fresh connection over which something has been sent."""
+        here, port = self.host.split(":")
+        connection = socket.create_connection((here, int(port)), timeout=60)
+        connection.sendall(sent)
+        return connection
+
+    def half_an_order(self):
+        """What a client sends that says that it orders something, and then stops."""
+        return (
+            f"POST /{self.token}/act HTTP/1.1\r\nHost: {self.host}\r\nOrigin: {self.origin}\r\n"
+            'Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"do":'
+        ).encode()
 
     def act(self, order, **headers):
         """Status and JSON of an order given as the page gives it, but for these headers."""

@@ -2,6 +2,7 @@
 
 import base64
 import contextlib
+import gc
 import hashlib
 import http.client
 import itertools
@@ -59,6 +60,19 @@ def test_the_page(served):
     )
     assert set(re.findall(r"https?:[^\s\"'\\]*", page)) == {"http://www.w3.org/2000/svg"}
     assert served.token not in page
+
+
+def test_the_page_is_read_once(served, monkeypatch):
+    """The files that it is made of may be away for a moment."""
+    _, _, before = served.ask()
+
+    def away(path, *_, **__):
+        raise FileNotFoundError(path)
+
+    monkeypatch.setattr(Path, "open", away)
+    monkeypatch.setattr(Path, "read_text", away)
+    status, _, page = served.ask()
+    assert (status, page) == (200, before)
 
 
 def test_only_on_this_machine(served):
@@ -249,6 +263,30 @@ def make(game, seed):
             running.send_signal(signal.SIGINT)
             out, err = running.communicate(timeout=60)
     assert (running.returncode, out, err) == (130, "", "\nboardenvs: stopped\n")
+
+
+@pytest.mark.usefixtures("ctrl_c_is_heard")
+@pytest.mark.parametrize("late", ["get_loop_factory", "load"])
+def test_ctrl_c_while_the_server_begins(game112, monkeypatch, capsys, late):
+    """An interrupt ends it whenever it comes, without a warning; none may be left to the suite."""
+    from uvicorn import Config
+
+    from agents.web.serve import serve
+
+    genuine = getattr(Config, late)
+
+    def interrupted(config):
+        monkeypatch.setattr(Config, late, genuine)
+        signal.raise_signal(signal.SIGINT)
+        return genuine(config)
+
+    monkeypatch.setattr(Config, late, interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        serve(game112, "random", 0, 1, browser=False)
+    gc.collect()  # of a coroutine that nobody awaited
+    assert getattr(Config, late) is genuine
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    assert capsys.readouterr().err == ""
 
 
 def test_arguments_refused(capsys, monkeypatch):

@@ -1,0 +1,48 @@
+"""The way into a page whose address is a secret, for a browser that is started with it.
+
+Every user of a machine can read the arguments of every program on it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import html
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+__all__ = ["way_in"]
+
+_PAGE = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="referrer" content="no-referrer">
+<meta http-equiv="refresh" content="0; url={address}">
+<title>boardenvs</title>
+</head>
+<body><a href="{address}">To the game</a></body>
+</html>
+"""
+
+
+@contextlib.contextmanager
+def way_in(address: str) -> Iterator[str]:
+    """The URL of a file that leads to an address, and that nobody but this user can read.
+
+    The file is there as long as the context lasts.
+
+    Args:
+        address: such as `http://127.0.0.1:8000/TOKEN/`.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    # `mkdtemp` makes a folder that others cannot enter.
+    with tempfile.TemporaryDirectory(prefix="boardenvs-", ignore_cleanup_errors=True) as folder:
+        path = Path(folder, "play.html")
+        page = _PAGE.format(address=html.escape(address))
+        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+            file.write(page)
+        yield path.as_uri()

@@ -10,6 +10,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from boardenvs.registration import GAMES, check_params, game_class, register, register_all
+from boardenvs.variables import refuse_nonsense
 
 if TYPE_CHECKING:
     from boardenvs.batch import BatchEnv
@@ -55,4 +56,5 @@ def __dir__() -> list[str]:
     return [*globals(), *_LAZY, *(f"{game}_v0" for game in GAMES)]
 
 
+refuse_nonsense()
 register_all()

@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 import functools
 import importlib.util
+import inspect
 import json
+import re
 import shlex
 import sys
 from collections.abc import Sequence
@@ -19,6 +21,8 @@ from boardenvs.files import write_atomically
 from boardenvs.game import Game, whole_number
 from boardenvs.pixels import require_render
 from boardenvs.program import drop_output, prepare_streams
+from boardenvs.registration import game_class
+from boardenvs.suggestion import did_you_mean
 
 __all__ = ["main"]
 
@@ -30,8 +34,20 @@ class _Parser(argparse.ArgumentParser):
     """A parser whose errors are one line."""
 
     def error(self, message: str) -> NoReturn:
+        refused = re.match(r".*invalid choice: '(.*?)' \(choose from (.*)\)$", message)
+        if refused:
+            message += did_you_mean(refused[1], re.findall(r"[\w-]+", refused[2]))
+        stray = re.match(r"unrecognized arguments: -*([\w-]+)[= ](\S+)", message)
+        if stray and (param := stray[1].replace("-", "_")) in _params():
+            message += f"; a game's parameter is given by -p {param}={stray[2]}"
         print(f"{self.prog}: error: {message} (see {self.prog} --help)", file=sys.stderr)
         raise SystemExit(2)
+
+
+def _params() -> set[str]:
+    """The names of the parameters of all games."""
+    classes = map(game_class, boardenvs.GAMES)
+    return {name for cls in classes for name in inspect.signature(cls).parameters}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -60,8 +76,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         message = " ".join(str(error).split())
         print(f"boardenvs: error: {message}", file=sys.stderr)
         return 2
-    except KeyboardInterrupt:
-        print("\nboardenvs: stopped", file=sys.stderr)
+    except KeyboardInterrupt as stop:
+        print(f"\nboardenvs: stopped{''.join(f'; {told}' for told in stop.args)}", file=sys.stderr)
         return 130
     return 0
 
@@ -124,7 +140,7 @@ def _parser() -> argparse.ArgumentParser:
     command("info", _info, "print a game's facts: rules, sizes, names, agents, the start")
 
     play = command("play", _play, "play against an agent, here in the terminal or in a page")
-    play.add_argument("--opponent", default="greedy", metavar="SPEC", help="by default greedy")
+    play.add_argument("--opponent", metavar="SPEC", help="by default greedy")
     play.add_argument("--seat", type=int, default=0, help="yours, from 0; by default 0, the first")
     play.add_argument("--seed", type=int, default=None, help="of everything random")
     play.add_argument(
@@ -287,7 +303,14 @@ def _info(options: argparse.Namespace) -> None:
 
 
 def _play(options: argparse.Namespace) -> None:
-    asked = _game(options), options.opponent, options.seat, options.seed
+    game = _game(options)
+    if game.num_players == 1 and options.opponent is not None and not options.web:
+        raise ValueError(
+            f"{game.name} is for one player: --opponent is for games of more, "
+            "and for the hints of --web"
+        )
+    opponent = "greedy" if options.opponent is None else options.opponent
+    asked = game, opponent, options.seat, options.seed
     if options.web:
         for name in ("starlette", "uvicorn"):
             if importlib.util.find_spec(name) is None:
@@ -348,14 +371,21 @@ def _train(options: argparse.Namespace) -> None:
     _need_training(options.engine)
     folder = Path("runs", options.game) if options.out is None else options.out
     asked = game, folder, options.steps, options.seed, options.command_line
-    if options.engine == "ray":
-        from agents.rllib import start as cluster
+    try:
+        if options.engine == "ray":
+            from agents.rllib import start as cluster
 
-        cluster.train(*asked, resume=options.resume, address=options.address)
-    else:
-        from agents.training import start
+            cluster.train(*asked, resume=options.resume, address=options.address)
+        else:
+            from agents.training import start
 
-        start.train(*asked, resume=options.resume, device=_device(options.device))
+            start.train(*asked, resume=options.resume, device=_device(options.device))
+    except KeyboardInterrupt:
+        kept = (folder / "checkpoint.pt").exists() or any((folder / "checkpoints").glob("[0-9]*"))
+        if not kept:
+            raise
+        again = options.command_line + ("" if options.resume else " --resume")
+        raise KeyboardInterrupt(f"'{again}' goes on") from None
 
 
 def _arena(options: argparse.Namespace) -> None:
@@ -380,8 +410,10 @@ def _arena(options: argparse.Namespace) -> None:
     print(results_table(results), end="")
     ratings = rated(results)
     told = report(game, options.seed, results)
-    if ratings:
+    if len(ratings) > 1:
         print(f"\n{ratings_table(ratings, told['pairs'])}", end="")
+    elif game.num_players > 1:
+        print(f"\nThere are no ratings: {options.agents[0]} met only itself; name another, too.")
     if options.json is not None:
         write_atomically(options.json, f"{json.dumps(told, indent=2)}\n".encode())
     if options.html is not None:

@@ -13,6 +13,7 @@ import boardenvs
 from agents.agent import Agent, one_line
 from agents.users_own import find
 from boardenvs.game import Game
+from boardenvs.suggestion import did_you_mean
 from boardenvs.table import Opponent
 
 __all__ = ["NAMES", "SPECS", "make", "names_for"]
@@ -166,7 +167,8 @@ def make(spec: str, game: Game | str, seed: int | None = None, **options: Any) -
                 raise ValueError(f"agent {name!r} has no option {key!r}; it has {known or 'none'}")
         return build(game, seed, spec, **options)
     if not colon or not name or not argument or name in _BUILDERS:
-        raise ValueError(f"there is no agent {spec!r}; expected one of {', '.join(SPECS)}")
+        told = did_you_mean(name, NAMES)
+        raise ValueError(f"there is no agent {spec!r}; expected one of {', '.join(SPECS)}{told}")
     return _users_own(spec, name, argument, game, seed, options)
 
 

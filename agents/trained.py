@@ -183,8 +183,11 @@ def read_card(network: Path) -> dict[str, Any]:
     Raises:
         ValueError: network or card is missing, or the card is none.
     """
-    if network.suffix != ".onnx" or not network.is_file():
+    if network.suffix != ".onnx":
         raise ValueError(f"{network} is no trained agent: expected an .onnx file")
+    if not network.is_file():
+        reason = "it is no file" if network.exists() else "there is no such file"
+        raise ValueError(f"{network} is no trained agent: {reason}")
     path = card_path(network)
     if not path.is_file():
         raise ValueError(f"{network} has no card beside it: expected {path.name}")

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import gymnasium
 
+from boardenvs.suggestion import did_you_mean
+
 if TYPE_CHECKING:
     from boardenvs.game import Game
 
@@ -43,7 +45,8 @@ def game_class(name: str) -> type[Game]:
         ValueError: there is no such game.
     """
     if not isinstance(name, str) or name not in names():
-        raise ValueError(f"there is no game {name!r}; the games are {', '.join(names())}")
+        told = did_you_mean(name, names())
+        raise ValueError(f"there is no game {name!r}; the games are {', '.join(names())}{told}")
     if name in _own:
         return _own[name]
     cls: type[Game] = getattr(importlib.import_module(f"boardenvs.{name}"), GAMES[name])
@@ -57,6 +60,7 @@ def check_params(cls: type[Game], params: Mapping[str, Any]) -> None:
         if key not in known:
             raise ValueError(
                 f"{cls.name} has no parameter {key!r}; its parameters are {', '.join(known)}"
+                f"{did_you_mean(key, known)}"
             )
 
 

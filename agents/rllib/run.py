@@ -121,7 +121,7 @@ class ClusterRun:
                     self.remember()
                 found = self.algorithm.train()[ENV_RUNNER_RESULTS]
                 self.progress.steps += int(found[DECISIONS])
-                bar.update(self.progress.steps - bar.n)
+                bar.update(min(self.progress.steps, training.steps) - bar.n)
             self._watch(log, bar)
 
     def _watch(self, log: SummaryWriter, bar: Any) -> None:

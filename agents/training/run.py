@@ -176,7 +176,11 @@ class TrainingRun:
             self.pause(bar)
             for key, value in part.advance().items():
                 self.model.logger.record_mean(f"{name}/{key}", value)
-            bar.update(self.steps - bar.n)
+            self.show_steps(bar)
+
+    def show_steps(self, bar: Any) -> None:
+        """Bring the bar up to date; beyond its total it would leave out how far the run is."""
+        bar.update(min(self.steps, bar.total) - bar.n)
 
     def pause(self, bar: Any) -> None:
         """Between two updates: evaluate and leave a checkpoint, if it is time."""
@@ -278,5 +282,5 @@ class _Watcher(BaseCallback):
         run.ppo.earlier.draw()
 
     def _on_step(self) -> bool:
-        self._bar.update(self._run.steps - self._bar.n)
+        self._run.show_steps(self._bar)
         return not self._run.stale

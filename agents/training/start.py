@@ -16,10 +16,14 @@ __all__ = ["check_empty", "check_resumed", "command_of", "report", "seed_of", "t
 
 def command_of(game: Game, steps: int, seed: int, *more: str) -> str:
     """The command that makes a run anew, however often it was resumed."""
-    defaults = boardenvs.make(game.name).params
-    changed = [f"-p {k}={v}" for k, v in game.params.items() if v != defaults[k]]
-    words = ["boardenvs train", game.name, *changed, *more]
+    words = ["boardenvs train", game.name, *_changed(game), *more]
     return " ".join([*words, f"--steps {steps} --seed {seed}"])
+
+
+def _changed(game: Game) -> list[str]:
+    """What tells the command of a game's parameters that are not the default."""
+    defaults = boardenvs.make(game.name).params
+    return [f"-p {k}={v}" for k, v in game.params.items() if v != defaults[k]]
 
 
 def check_empty(folder: Path) -> None:
@@ -45,7 +49,9 @@ def check_resumed(run: Any, done: int, game: Game, steps: int | None, seed: int 
         seed: if said.
     """
     if run.game != game:
-        raise ValueError(f"{run.folder} holds a run of {run.game!r}, not of {game!r}")
+        right = " ".join(["boardenvs train", run.game.name, *_changed(run.game)])
+        meant = f"; did you mean '{right}'?" if run.game.name == game.name else ""
+        raise ValueError(f"{run.folder} holds a run of {run.game!r}, not of {game!r}{meant}")
     if steps is not None and steps < done:
         raise ValueError(f"{run.folder} holds a run of {done:,} steps already, got {steps:,}")
     if seed is not None and seed != run.seed:

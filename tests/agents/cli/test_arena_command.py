@@ -110,6 +110,17 @@ def test_arena_with_random_openings(command):
     assert command(*arguments, "--opening-plies", "5") != plain
 
 
+def test_an_arena_of_one_agent_and_itself(command, tmp_path):
+    path, page = tmp_path / "results.json", tmp_path / "arena.html"
+    arguments = ["arena", "gekitai", "random", "random", "random", "--games", "4"]
+    status, out, err = command(*arguments, "--json", path, "--html", page)
+    assert (status, err) == (0, "")
+    assert out.endswith("\n\nThere are no ratings: random met only itself; name another, too.\n")
+    data = json.loads(path.read_text(encoding="utf-8"))
+    assert [pair["games"] for pair in data["pairs"]] == [4, 4, 4]
+    assert page.is_file()
+
+
 def test_arena_in_two_processes(command):
     arguments = ["arena", "gekitai", "random", "greedy", "--games", "40"]
     assert command(*arguments, "--workers", "2") == command(*arguments)

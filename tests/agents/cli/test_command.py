@@ -57,6 +57,7 @@ def test_every_command_is_listed(command):
     [
         ([], "the following arguments are required: COMMAND"),
         (["chess"], "invalid choice: 'chess'"),
+        (["plya", "gekitai"], r"invalid choice: 'plya' .*; did you mean play\? \(see "),
         (["play"], "the following arguments are required: GAME"),
         (["watch"], "the following arguments are required: GAME, SPEC"),
         (["watch", "gekitai"], "the following arguments are required: SPEC"),
@@ -71,7 +72,18 @@ def test_every_command_is_listed(command):
             ([*one, "--seed", "x"], "argument --seed: invalid int value: 'x'")
             for one in (["demo"], ["play", "gekitai"], ["watch", "gekitai", "a", "b"])
         ),
+        *(
+            (["train", "gomoku", *given], "; a game's parameter is given by -p board_size=11 ")
+            for given in (
+                ["board_size=11"],
+                ["--board_size", "11"],
+                ["--board-size=11"],
+            )
+        ),
         # Games and their parameters.
+        (["play", "gekitay"], r"there is no game 'gekitay'; .*; did you mean gekitai\?\n"),
+        (["play", "Gekitai"], r"there is no game 'Gekitai'; .*; did you mean gekitai\?\n"),
+        (["info", "gomoku", "-p", "bord_size=9"], r"'bord_size'; .*; did you mean board_size\?\n"),
         *(
             ([name, "chess", "random", "random"][: 4 if name in ("watch", "arena") else 2], said)
             for name in ("info", "play", "watch", "train", "arena")
@@ -91,11 +103,14 @@ def test_every_command_is_listed(command):
         (["arena", "game112", "random", "greedy", "-p", "board_size=0"], "board_size must be "),
         # Agents.
         (["play", "gekitai", "--opponent", "gready"], "there is no agent 'gready'"),
+        (["play", "gekitai", "--opponent", "gready"], r"; did you mean greedy\?\n"),
+        (["play", "pizza_order", "--opponent", "random"], "for one player: --opponent is for"),
         (["play", "gekitai", "--opponent", ""], "there is no agent ''"),
         (["watch", "gekitai", "random"], "gekitai takes 2 agents, got 1"),
         (["watch", "gekitai", *["random"] * 3], "gekitai takes 2 agents, got 3"),
         (["watch", "gekitai", "random", "random:5"], "there is no agent 'random:5'"),
-        (["watch", "gekitai", "random", "trained:no.onnx"], "no.onnx is no trained agent"),
+        (["watch", "gekitai", "random", "trained:no.onnx"], "no.onnx .*: there is no such file"),
+        (["watch", "gekitai", "random", "trained:.onnx"], "no trained agent: expected an .onnx"),
         (["watch", "gekitai", "random", "no_such:thing"], "'no_such:thing' cannot be made"),
         (["arena", "gekitai", "random"], "an arena needs at least 2 agents, got 1"),
         (["arena", "gekitai", "random", "nobody"], "there is no agent 'nobody'"),

@@ -1,6 +1,9 @@
 """`boardenvs train`: runs, and going on with them."""
 
 import json
+import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -52,6 +55,48 @@ def test_the_command_of_a_resumed_run_makes_it_again(command, tiny_training):
     assert "--seed 5" in card["command"]
 
 
+def test_ctrl_c_before_there_is_anything_to_go_on_with(command, tiny_training, monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(start, "settings_for", interrupted)
+    assert command("train", "game112") == (130, "", "\nboardenvs: stopped\n")
+
+
+def test_going_on_with_a_run_of_other_parameters(command, fails, tiny_training):
+    command("train", "game112", "-p", "board_size=5", "--steps", "256")
+    said = r"did you mean 'boardenvs train game112 -p board_size=5'\?"
+    fails(said, "train", "game112", "--resume")
+
+
+def test_the_bar_tells_how_far_it_is_to_the_end(command, tiny_training):
+    """Also where the last update goes beyond the number of steps."""
+    status, _, err = command("train", "gekitai", "--steps", "1000")
+    assert status == 0
+    last = [line for line in re.split(r"[\r\n]", err) if line.startswith("training")][-1]
+    assert last.startswith("training gekitai: 100%|")
+    assert " 1.00k/1.00k [" in last
+
+
+def test_training_modules_without_the_extra():
+    script = """
+import sys
+sys.modules["torch"] = None
+try:
+    import agents.training.vec_env
+except ImportError as error:
+    print(error)
+"""
+    ran = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert ran.stdout == (
+        "agents.training needs the extra [train], such as pip install 'boardenvs[train]': "
+        "there is no torch\n"
+    )
+
+
 def test_ctrl_c_while_training(command, tiny_training, monkeypatch):
     def interrupted(_watcher):
         raise KeyboardInterrupt
@@ -60,7 +105,8 @@ def test_ctrl_c_while_training(command, tiny_training, monkeypatch):
         patch.setattr(run_module._Watcher, "_on_step", interrupted)
         status, _, err = command("train", "game112", "--steps", "256", "--out", "run")
     assert status == 130
-    assert err.endswith("\nboardenvs: stopped\n")
+    again = "boardenvs train game112 --steps 256 --out run --resume"
+    assert err.endswith(f"\nboardenvs: stopped; '{again}' goes on\n")
     assert Path("run", "checkpoint.pt").is_file()
     status, out, _ = command("train", "game112", "--resume", "--out", "run")
     assert status == 0

@@ -238,8 +238,14 @@ def test_a_network_of_another_kind(network_file, gekitai, refused, change):
 
 
 def test_a_network_that_is_missing(tmp_path, gekitai, refused):
-    for path in (tmp_path / "no.onnx", tmp_path, tmp_path / "agent.pt", Path()):
-        with refused("is no trained agent: expected an .onnx file"):
+    folder = tmp_path / "folder.onnx"
+    folder.mkdir()
+    for path, said in (
+        (tmp_path / "no.onnx", "there is no such file"),
+        (folder, "it is no file"),
+        *((path, "expected an .onnx file") for path in (tmp_path, tmp_path / "agent.pt", Path())),
+    ):
+        with refused(f"is no trained agent: {said}"):
             agents.make(f"trained:{path}", gekitai)
 
 

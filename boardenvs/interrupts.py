@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import NoReturn
 
-__all__ = ["guard", "stop"]
+__all__ = ["guard", "is_program", "stop"]
 
 
 def guard() -> None:
@@ -41,7 +41,7 @@ def stop(*_: object) -> NoReturn:
         os._exit(130)
 
 
-def _is_program() -> bool:
+def is_program() -> bool:
     """Whether this process is one; to be asked while its first modules are imported."""
     # What Python was given ends with the program and its arguments, whatever comes before.
     place = len(sys.orig_argv) - len(sys.argv)
@@ -53,5 +53,5 @@ def _is_program() -> bool:
     return os.path.splitext(os.path.basename(program))[0] == "boardenvs"  # noqa: PTH119, PTH122
 
 
-_PROGRAM = _is_program()
+_PROGRAM = is_program()
 guard()

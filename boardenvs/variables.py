@@ -10,6 +10,8 @@ import os
 import sys
 from collections.abc import Callable, Mapping
 
+from boardenvs.interrupts import is_program
+
 __all__ = ["check_variables", "refuse_nonsense"]
 
 _MOST_THREADS = 1024  # as many as large machines have; ten times as many stop a small one
@@ -91,19 +93,7 @@ def refuse_nonsense() -> None:
     try:
         check_variables(os.environ)
     except ValueError as error:
-        if not _is_program():
+        if not is_program():
             raise
         print(f"boardenvs: error: {error}", file=sys.stderr)
         raise SystemExit(2) from None
-
-
-def _is_program() -> bool:
-    """Whether this process is the `boardenvs` command, or runs a module of the packages."""
-    # What Python was given ends with the program and its arguments, whatever comes before.
-    place = len(sys.orig_argv) - len(sys.argv)
-    if place <= 0:  # as in a process that another one spawned
-        return False
-    program = sys.orig_argv[place]
-    if sys.argv[0] == "-m":  # Python's name for a module until it is found
-        return program.removeprefix("-m").partition(".")[0] in {"boardenvs", "agents"}
-    return os.path.splitext(os.path.basename(program))[0] == "boardenvs"  # noqa: PTH119, PTH122

@@ -13,9 +13,9 @@ import agents
 from agents import users_own
 from agents.arena import round_robin
 from agents.cli import main
-from agents.making import NAMES, SPECS
 from agents.rllib.folder import Progress, read_run, write_checkpoint, write_settings
 from agents.rllib.settings import cluster_settings_for
+from agents.specs import NAMES, SPECS
 from agents.training.cloning import CloningSettings
 from agents.training.run import TrainingRun
 from agents.training.settings import settings_for, settings_of_run

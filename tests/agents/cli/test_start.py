@@ -148,4 +148,4 @@ def test_an_interrupt_is_never_lost(place):
 def test_only_programs_of_this_package_are_guarded(given, argv, expected, monkeypatch):
     monkeypatch.setattr(sys, "orig_argv", given)
     monkeypatch.setattr(sys, "argv", argv)
-    assert interrupts._is_program() is expected
+    assert interrupts.is_program() is expected

@@ -1,8 +1,9 @@
 """`Game`: what every game must say about itself. The one contract of the package.
 
-A position is one NumPy record. Its fields start with those of `header`; the rest is
-the game's own. Operations work on arrays of records, so copying a game is `.copy()`,
-saving it is `.tobytes()` and comparing two is `==`.
+A position is one NumPy record, laid out by `boardenvs.records`: the fields that all games
+have, then the game's own. Operations work on arrays of records, so copying a game is
+`.copy()`, saving it is `.tobytes()` and comparing two is `==`; equal positions have the
+same bytes.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
+
+from boardenvs.records import record_dtype
 
 if TYPE_CHECKING:
     from boardenvs.compiling import Kernels
@@ -50,20 +53,6 @@ def check_illegal(illegal: str) -> None:
     """Raise `ValueError` unless `illegal` names a way to treat illegal actions."""
     if illegal not in ("lose", "raise"):
         raise ValueError(f"illegal must be 'lose' or 'raise', got {illegal!r}")
-
-
-def _header(num_players: int) -> list[tuple[Any, ...]]:
-    """The fields that every record has."""
-    return [
-        ("rng", np.uint64),  # the random stream, see boardenvs.chance
-        ("returns", np.float32, (num_players,)),  # 0 until the end
-        ("ply", np.int32),  # legal actions so far
-        ("last_action", np.int32),  # -1 before the first
-        ("to_move", np.int8),  # seat; after the end, the one that would be next
-        ("offender", np.int8),  # the seat that lost by an illegal action, else -1
-        ("terminated", np.bool_),
-        ("truncated", np.bool_),
-    ]
 
 
 class Game(abc.ABC):
@@ -131,8 +120,7 @@ class Game(abc.ABC):
         for key in [*constants, *(field[0] for field in fields)]:
             # Such a name would mean the field to Numba, but the attribute to plain Python.
             assert not hasattr(np.record, key), f"{key!r} is an attribute of every NumPy record"
-        record = np.dtype([*_header(num_players), *fields], align=True)
-        self.state_dtype = np.dtype((np.record, record))
+        self.state_dtype = record_dtype(num_players, fields)
         constants = {**constants, "max_plies": (np.int64, self.max_plies)}
         parameters = np.dtype([(k, t) for k, (t, _) in constants.items()], align=True)
         self.constants = np.zeros(1, np.dtype((np.record, parameters)))
@@ -203,8 +191,7 @@ class Game(abc.ABC):
 
     def new_from_words(self, words: npt.NDArray[np.uint64]) -> States:
         """Start positions whose random streams start at the given words, shape (N,)."""
-        # Zeros, since uncompiled code copies fields alone: padding must not differ either.
-        states = np.zeros(len(words), self.state_dtype)
+        states = np.empty(len(words), self.state_dtype)
         self.kernels.start_games(states, self.constants, self.start, words)
         return states
 
@@ -527,9 +514,10 @@ class Game(abc.ABC):
         if isinstance(state, Mapping):
             return np.array([self.from_dict(state)], self.state_dtype)
         record = self.one(state)
-        if self.from_dict(self.to_dict(record)) != record:
+        again = self.from_dict(self.to_dict(record))
+        if again != record:
             raise ValueError(f"the record is no valid {self.name} position")
-        return np.array([record], self.state_dtype)
+        return np.array([again], self.state_dtype)  # not the one given, which may hold a -0.0
 
     # -- Checks of what callers hand in -------------------------------------------------
 

@@ -110,7 +110,7 @@ class GoatRace(Game):
         return {"die": state["die"].item()}
 
     def infos(self, states: States) -> dict[str, npt.NDArray[Any]]:
-        return {"die": self.batch(states)["die"].astype(np.int64)}
+        return {"die": self.records(states)["die"].astype(np.int64)}
 
     # -- Text ---------------------------------------------------------------------------
 

@@ -84,9 +84,9 @@ class PizzaOrder(Game):
         return {"wanted": _wanted(state)}
 
     def infos(self, states: States) -> dict[str, npt.NDArray[Any]]:
-        states = self.batch(states)
+        states = self.records(states)
         numbers = states["num_wanted"]
-        sets = states["wanted"][np.arange(rules.MOST) < numbers[:, None]]
+        sets = states["wanted"][np.arange(rules.MOST) < numbers[:, None]] & 0x7FFF  # see `_wanted`
         ids = [*map(list.copy, _id_lists()[sets].tolist())]  # whoever is told may change them
         ends = numbers.cumsum(dtype=np.int64).tolist()
         rows = (ids[i:j] for i, j in zip([0, *ends], ends, strict=False))
@@ -245,7 +245,7 @@ def _pizzas(state: np.void) -> list[notation.Pizza]:
 
 
 def _wanted(state: np.void | States) -> list[list[int]]:
-    # The highest bit is no ingredient's; a record that has it is found out by `restore`.
+    # The highest bit is no ingredient's, but here records are not checked.
     ids = _id_lists()
     words = state["wanted"].tolist()[: state["num_wanted"].item()]
     return [ids[word & 0x7FFF].copy() for word in words]

@@ -428,7 +428,10 @@ class Game(abc.ABC):
 
     @abc.abstractmethod
     def _position_to_dict(self, state: np.void) -> dict[str, Any]:
-        """The game's own fields as JSON values, by the keys of `_position_from_dict`."""
+        """The game's own fields as JSON values, by the keys of `_position_from_dict`.
+
+        `state` may hold any bytes: what is no position is for `_position_from_dict` to refuse.
+        """
 
     @abc.abstractmethod
     def _position_from_dict(self, fields: dict[str, Any], state: np.void) -> None:
@@ -444,7 +447,10 @@ class Game(abc.ABC):
 
     def to_dict(self, state: np.void) -> dict[str, Any]:
         """One position as JSON values; `from_dict` gives the same record back."""
-        record = self.one(state)
+        return self._to_dict(self.one(state))
+
+    def _to_dict(self, record: np.void) -> dict[str, Any]:
+        """As `to_dict`, of any bytes; `_position_to_dict` answers for those, too."""
         return {
             "game": self.name,
             "params": copy.deepcopy(self.params),
@@ -520,8 +526,12 @@ class Game(abc.ABC):
         """
         if isinstance(state, Mapping):
             return np.array([self.from_dict(state)], self.state_dtype)
-        record = self.one(state)
-        again = self.from_dict(self.to_dict(record))
+        records = self.records(state)
+        if len(records) != 1:
+            raise ValueError(f"expected one {self.name} record, got {len(records)}")
+        # Unchecked, for `from_dict` tells better what is wrong.
+        record = records[0]
+        again = self.from_dict(self._to_dict(record))
         if again != record:
             raise ValueError(f"the record is no valid {self.name} position")
         return np.array([again], self.state_dtype)  # not the one given, which may hold a -0.0

@@ -226,7 +226,6 @@ class Dominoes175(Game):
 
     def _position_to_dict(self, state: np.void) -> dict[str, Any]:
         return {
-            # A record of any bytes may come here, to be refused by `_position_from_dict`.
             "grid": [list(_TILES[t]) if 0 <= t < CELLS else int(t) for t in state["grid"]],
             "taken": [int(cell) for cell in np.flatnonzero(state["taken"])],
             "stacks": [[list(tile) for tile in stack] for stack in self._stacks(state)],

@@ -24,6 +24,7 @@ from boardenvs.interface import (
     base_word,
     begun,
     check_rendering,
+    given_options,
     integer_box,
     plain_seed,
     show,
@@ -153,12 +154,15 @@ class GameAECEnv(AECEnv[str, Observation, int]):
             seed: of the game's random stream; without one, the last seed's sequence of
                 games goes on.
             options: `{"state": ...}` starts from a position, a record or a dictionary as
-                `Game.from_dict` takes it.
+                `Game.from_dict` takes it. With a seed its random stream begins anew, without
+                one it goes on. The key `"options"`, which PettingZoo's `api_test` gives,
+                means nothing.
 
         Raises:
-            ValueError: the state is no valid position, or it is over.
+            ValueError: the state is no valid position, or it is over; for any other key.
         """
-        states = start_states(self.game, options, 1)
+        state = given_options(options, "state", "options").get("state")
+        states = start_states(self.game, state, 1)
         if seed is not None or self._np_random is None:
             self._np_random, _ = seeding.np_random(plain_seed(seed))
         word = base_word(seed, self._np_random)
@@ -171,7 +175,8 @@ class GameAECEnv(AECEnv[str, Observation, int]):
         if states is None:
             self._deal(word)
         else:
-            self._states[:] = begun(self.game, states, options, stream_words(word, 1))
+            words = stream_words(word, 1)
+            self._states[:] = begun(self.game, states, state, words, seeded=seed is not None)
         self._first = self._states.tobytes()  # many times as fast as a copy
         self._played: list[int] = []
         self.agents = self.possible_agents[:]

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from boardenvs.chance import stream_words
 from boardenvs.game import Game, Illegal, States, check_illegal, whole_number
-from boardenvs.interface import base_word, plain_seed, resolve_game
+from boardenvs.interface import base_word, begun, plain_seed, resolve_game, start_states
 
 __all__ = ["BatchEnv"]
 
@@ -61,12 +61,26 @@ class BatchEnv:
         self._truncated = np.zeros(num_envs, np.bool_)
         self.reset(seed)
 
-    def reset(self, seed: int | None = None) -> None:
-        """Start all games anew: as the constructor does, or without a seed, further ones."""
+    def reset(self, seed: int | None = None, states: Any = None) -> None:
+        """Start all games anew: as the constructor does, or without a seed, further ones.
+
+        Args:
+            seed: of the games' random streams.
+            states: where to begin: one position for all, a record or a dictionary as
+                `Game.from_dict` takes it, or an array of N records; by default new games.
+                With a seed each game gets a random stream of its own, as new games do.
+                Without one the stream of its position goes on, so that one record for all
+                is the same dice for all.
+
+        Raises:
+            ValueError: for a bad seed, or states that are no valid positions, or over.
+                Nothing has changed then.
+        """
+        starts = start_states(self.game, states, self.num_envs)
         if seed is not None or not hasattr(self, "_np_random"):
             self._np_random = np.random.default_rng(plain_seed(seed))
         words = stream_words(base_word(seed, self._np_random), self.num_envs)
-        self._set(self.game.new_from_words(words))
+        self._set(begun(self.game, starts, states, words, seeded=seed is not None))
 
     def _set(self, states: States) -> None:
         self._states = states

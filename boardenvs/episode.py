@@ -124,8 +124,8 @@ class Episode:
                 object with `act(states) -> actions`. Both are told no more than their seat
                 may know; agents that are made here get seeds that come from `seed`.
             seed: of the game's and the players' chance; `None` for a fresh one.
-            state: where to begin, as `initial` of the constructor, with the random
-                stream that it holds; by default at the beginning.
+            state: where to begin, as `initial` of the constructor; by default at the
+                beginning. With a seed its random stream begins anew, without one it goes on.
             names: of the players; by default `player_0`, `player_1`, ...
             analysis: whether to keep what each player made of the positions, as far as it
                 has `consider(states, words)` and tells; the game is the same.
@@ -144,8 +144,9 @@ class Episode:
                 )
         names = _names(game, names)
         base = seed_word(seed)
-        options = {"state": state}
-        current = begun(game, start_states(game, options, 1), options, stream_words(base, 1))
+        streams = stream_words(base, 1)
+        starts = start_states(game, state, 1)
+        current = begun(game, starts, state, streams, seeded=seed is not None)
         initial = current.copy()
         words = one_way(stream_words(base, game.num_players), "players")
         seeds = (one_way(stream_words(base, game.num_players), "agents") >> np.uint64(33)).tolist()

@@ -1,8 +1,9 @@
 """`Game`: what every game must say about itself. The one contract of the package.
 
-A position is one NumPy record. Its fields start with those of `header`; the rest is
-the game's own. Operations work on arrays of records, so copying a game is `.copy()`,
-saving it is `.tobytes()` and comparing two is `==`.
+A position is one NumPy record, laid out by `boardenvs.records`: the fields that all games
+have, then the game's own. Operations work on arrays of records, so copying a game is
+`.copy()`, saving it is `.tobytes()` and comparing two is `==`; equal positions have the
+same bytes.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
+
+from boardenvs.records import fault_message, record_dtype
 
 if TYPE_CHECKING:
     from boardenvs.compiling import Kernels
@@ -50,20 +53,6 @@ def check_illegal(illegal: str) -> None:
     """Raise `ValueError` unless `illegal` names a way to treat illegal actions."""
     if illegal not in ("lose", "raise"):
         raise ValueError(f"illegal must be 'lose' or 'raise', got {illegal!r}")
-
-
-def _header(num_players: int) -> list[tuple[Any, ...]]:
-    """The fields that every record has."""
-    return [
-        ("rng", np.uint64),  # the random stream, see boardenvs.chance
-        ("returns", np.float32, (num_players,)),  # 0 until the end
-        ("ply", np.int32),  # legal actions so far
-        ("last_action", np.int32),  # -1 before the first
-        ("to_move", np.int8),  # seat; after the end, the one that would be next
-        ("offender", np.int8),  # the seat that lost by an illegal action, else -1
-        ("terminated", np.bool_),
-        ("truncated", np.bool_),
-    ]
 
 
 class Game(abc.ABC):
@@ -131,8 +120,7 @@ class Game(abc.ABC):
         for key in [*constants, *(field[0] for field in fields)]:
             # Such a name would mean the field to Numba, but the attribute to plain Python.
             assert not hasattr(np.record, key), f"{key!r} is an attribute of every NumPy record"
-        record = np.dtype([*_header(num_players), *fields], align=True)
-        self.state_dtype = np.dtype((np.record, record))
+        self.state_dtype = record_dtype(num_players, fields)
         constants = {**constants, "max_plies": (np.int64, self.max_plies)}
         parameters = np.dtype([(k, t) for k, (t, _) in constants.items()], align=True)
         self.constants = np.zeros(1, np.dtype((np.record, parameters)))
@@ -203,14 +191,16 @@ class Game(abc.ABC):
 
     def new_from_words(self, words: npt.NDArray[np.uint64]) -> States:
         """Start positions whose random streams start at the given words, shape (N,)."""
-        # Zeros, since uncompiled code copies fields alone: padding must not differ either.
-        states = np.zeros(len(words), self.state_dtype)
+        states = np.empty(len(words), self.state_dtype)
         self.kernels.start_games(states, self.constants, self.start, words)
         return states
 
     def legal(self, states: States) -> npt.NDArray[np.bool_]:
         """Legal actions: bool array of shape (N, num_actions), all False after the end."""
-        states = self.batch(states)
+        return self.legal_unchecked(self.batch(states))
+
+    def legal_unchecked(self, states: States) -> npt.NDArray[np.bool_]:
+        """As `legal`, of an array as `records` gives it, which may show what no game leads to."""
         masks = np.empty((len(states), self.num_actions), np.bool_)
         self.kernels.legal_games(states, self.constants, masks)
         return masks
@@ -242,7 +232,7 @@ class Game(abc.ABC):
             raise ValueError(
                 f"game {int(over.argmax())} of the batch is over; play takes live games"
             )
-        masks = self.legal(states)
+        masks = self.legal_unchecked(states)
         if illegal == "raise":
             self.require_legal(masks, numbers)
         self.kernels.advance_games(states, self.constants, numbers, masks)
@@ -272,14 +262,18 @@ class Game(abc.ABC):
             seat: one seat, or one for each state.
             rng: what the fresh parts are drawn from.
         """
-        words = rng.integers(0, 2**64, len(self.batch(states)), np.uint64)
+        states = self.batch(states)
+        words = rng.integers(0, 2**64, len(states), np.uint64)
         return self.conceal_with_words(states, seat, words)
 
     def conceal_with_words(
         self, states: States, seat: npt.ArrayLike, words: npt.NDArray[np.uint64]
     ) -> States:
-        """As `conceal`, drawing record i from the stream word `words[i]`."""
-        copies = self.batch(states).copy()
+        """As `conceal`, drawing record i from the stream word `words[i]`.
+
+        It is asked before every ply of an opponent, so what the records hold is not checked.
+        """
+        copies = self.records(states).copy()
         seats = self._seats(seat, len(copies))
         self.kernels.redraw_games(copies, self.constants, seats, words)
         return copies
@@ -313,7 +307,7 @@ class Game(abc.ABC):
 
         A game with many positions a second to report overrides this with array code.
         """
-        rows = [self.info(state) for state in self.batch(states)] if self.has_info else []
+        rows = [self.info(state) for state in self.records(states)] if self.has_info else []
         if not rows:
             return {}
         columns = {
@@ -351,12 +345,12 @@ class Game(abc.ABC):
 
         Args:
             text: as `to_text` writes it.
-            to_move: whose turn it is; by default the first player's, or what the
-                position implies.
+            to_move: whose turn it is. Required where the text does not tell and the
+                position does not imply it, so that no text is read as another position.
             ply: how many plies were played; by default the fewest possible.
 
         Raises:
-            ValueError: the text shows no valid position.
+            ValueError: the text shows no valid position, or `to_move` is missing.
         """
 
     @abc.abstractmethod
@@ -434,7 +428,10 @@ class Game(abc.ABC):
 
     @abc.abstractmethod
     def _position_to_dict(self, state: np.void) -> dict[str, Any]:
-        """The game's own fields as JSON values, by the keys of `_position_from_dict`."""
+        """The game's own fields as JSON values, by the keys of `_position_from_dict`.
+
+        `state` may hold any bytes: what is no position is for `_position_from_dict` to refuse.
+        """
 
     @abc.abstractmethod
     def _position_from_dict(self, fields: dict[str, Any], state: np.void) -> None:
@@ -450,7 +447,10 @@ class Game(abc.ABC):
 
     def to_dict(self, state: np.void) -> dict[str, Any]:
         """One position as JSON values; `from_dict` gives the same record back."""
-        record = self.one(state)
+        return self._to_dict(self.one(state))
+
+    def _to_dict(self, record: np.void) -> dict[str, Any]:
+        """As `to_dict`, of any bytes; `_position_to_dict` answers for those, too."""
         return {
             "game": self.name,
             "params": copy.deepcopy(self.params),
@@ -526,15 +526,37 @@ class Game(abc.ABC):
         """
         if isinstance(state, Mapping):
             return np.array([self.from_dict(state)], self.state_dtype)
-        record = self.one(state)
-        if self.from_dict(self.to_dict(record)) != record:
+        records = self.records(state)
+        if len(records) != 1:
+            raise ValueError(f"expected one {self.name} record, got {len(records)}")
+        # Unchecked, for `from_dict` tells better what is wrong.
+        record = records[0]
+        again = self.from_dict(self._to_dict(record))
+        if again != record:
             raise ValueError(f"the record is no valid {self.name} position")
-        return np.array([record], self.state_dtype)
+        return np.array([again], self.state_dtype)  # not the one given, which may hold a -0.0
 
     # -- Checks of what callers hand in -------------------------------------------------
 
     def batch(self, states: Any) -> States:
         """`states` as a writable contiguous array of shape (N,); a copy only if need be.
+
+        Whatever bytes they hold, the rules can be asked about records that come back: an index
+        outside of an array would end the process. That they are positions which a game leads
+        to is another matter, see `restore`.
+
+        Raises:
+            ValueError: it is no array of this game's records, or one holds what no position does.
+        """
+        array = self.records(states)
+        i, fault = self.kernels.first_fault(array, self.constants, self.num_actions)
+        if fault:
+            what = fault_message(fault, array[i], self.num_actions, self.max_plies)
+            raise ValueError(f"record {i} of {len(array)} is no {self.name} position: {what}")
+        return array
+
+    def records(self, states: Any) -> States:
+        """As `batch`, but for what the records hold, which is not checked.
 
         Raises:
             ValueError: it is no array of this game's records.

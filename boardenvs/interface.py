@@ -24,6 +24,7 @@ __all__ = [
     "base_word",
     "begun",
     "check_rendering",
+    "given_options",
     "integer_box",
     "plain_seed",
     "resolve_game",
@@ -100,17 +101,34 @@ def base_word(seed: int | None, np_random: np.random.Generator) -> np.uint64:
     return np.uint64(np_random.bit_generator.random_raw())
 
 
-def start_states(game: Game, options: dict[str, Any] | None, num: int) -> States | None:
-    """The positions of `options["state"]`, one for all or an array of `num`; else `None`.
+def given_options(options: Any, *known: str) -> Mapping[str, Any]:
+    """The options of a reset; none are none.
+
+    Raises:
+        ValueError: they are no dictionary, or a key is not among the `known`.
+    """
+    if options is None:
+        return {}
+    if not isinstance(options, Mapping):
+        raise ValueError(f"options must be a dictionary, got {options!r}")
+    for key in options:
+        if key not in known:
+            raise ValueError(f"options has no key {key!r}; expected {' or '.join(known)}")
+    return options
+
+
+def start_states(game: Game, state: Any, num: int) -> States | None:
+    """The positions to start from; `None` where none are given.
+
+    Args:
+        game: what is played.
+        state: one position for all, a record or a dictionary; an array of `num` records; or
+            `None`.
+        num: how many games there are.
 
     Raises:
         ValueError: they are no valid positions, or over.
     """
-    if options is None:
-        return None
-    if not isinstance(options, Mapping):
-        raise ValueError(f"options must be a dictionary, got {options!r}")
-    state = options.get("state")
     if state is None:
         return None
     if isinstance(state, np.ndarray) and state.ndim == 1 and len(state) == num:
@@ -125,22 +143,24 @@ def start_states(game: Game, options: dict[str, Any] | None, num: int) -> States
 def begun(
     game: Game,
     states: States | None,
-    options: dict[str, Any] | None,
+    state: Any,
     words: npt.NDArray[np.uint64],
+    *,
+    seeded: bool,
 ) -> States:
     """What a reset begins with: the positions it was given, or new games.
 
     Args:
         game: what is played.
         states: from `start_states`.
-        options: of the reset.
-        words: stream words, shape (N,): of new games, and of a position that was given
-            as a dictionary without `rng`.
+        state: what that was made from.
+        words: stream words, shape (N,): of new games, and of positions where a seed was
+            given or the position has no stream of its own, being a dictionary without `rng`.
+        seeded: whether a seed was given.
     """
     if states is None:
         return game.new_from_words(words)
-    given = (options or {}).get("state")
-    if isinstance(given, Mapping) and "rng" not in given:
+    if seeded or (isinstance(state, Mapping) and "rng" not in state):
         states["rng"] = words
     return states
 

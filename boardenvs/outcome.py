@@ -63,7 +63,8 @@ def end_in_draw(s):
 @njit
 def end_alone(s, reward):
     """End the game of a single player."""
-    s.returns[0] = np.float32(reward)
+    # 0 is added since -0.0, which equals 0.0, has other bytes.
+    s.returns[0] = np.float32(reward) + np.float32(0.0)
     s.terminated = True
 
 

@@ -19,6 +19,7 @@ from boardenvs.interface import (
     base_word,
     begun,
     check_rendering,
+    given_options,
     integer_box,
     plain_seed,
     resolve_game,
@@ -99,19 +100,22 @@ class SeatEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
         Args:
             seed: of the game and the opponents' random moves.
             options: `{"state": ...}` starts from a position, a record or a dictionary as
-                `Game.from_dict` takes it.
+                `Game.from_dict` takes it. With a seed its random stream begins anew, without
+                one it goes on.
 
         Raises:
-            ValueError: the state is no valid position, or ends before your turn.
+            ValueError: the state is no valid position, or ends before your turn; for any
+                other key.
         """
-        states = start_states(self.game, options, 1)
+        state = given_options(options, "state").get("state")
+        states = start_states(self.game, state, 1)
         super().reset(seed=plain_seed(seed))
         base = base_word(seed, self.np_random)
         if states is None:
             seen, mask, self._seat = self._table.reset_alone(base)
         else:
             words = stream_words(base, 1)
-            begin = begun(self.game, states, options, words)
+            begin = begun(self.game, states, state, words, seeded=seed is not None)
             self._table.reset(begin, words, np.ones(1, np.bool_), retry=False)
             (seen,), (mask,) = self._table.show()
             self._seat = self._table.seats.item()

@@ -21,6 +21,7 @@ from boardenvs.interface import (
     base_word,
     begun,
     check_rendering,
+    given_options,
     integer_box,
     plain_seed,
     resolve_game,
@@ -112,13 +113,16 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
             seed: of the games and the opponents' random moves. A sequence gives each
                 environment its own: the game that `SeatEnv.reset` starts from it.
             options: `{"state": ...}`, one position for all or an array of N records, and
-                `{"reset_mask": ...}`, bool of shape (N,).
+                `{"reset_mask": ...}`, bool of shape (N,). With a seed each game gets a random
+                stream of its own, as new games do. Without one the stream of its position
+                goes on, so that one record for all is the same dice for all.
 
         Raises:
             ValueError: for a bad option or seed.
         """
-        which = self._reset_mask(options)
-        states = start_states(self.game, options, self.num_envs)
+        chosen = given_options(options, "state", "reset_mask")
+        which, state = self._reset_mask(chosen.get("reset_mask")), chosen.get("state")
+        states = start_states(self.game, state, self.num_envs)
         if not isinstance(seed, Sequence | np.ndarray):
             if seed is not None or self._np_random is None:
                 self._np_random, self._np_random_seed = seeding.np_random(plain_seed(seed))
@@ -130,15 +134,14 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
             words = np.concatenate([stream_words(base, 1) for base in bases])
             self._np_random = np.random.default_rng([int(base) for base in bases])
             self._np_random_seed = -1  # as Gymnasium says of a generator without one
-        begin = begun(self.game, states, options, words)
+        begin = begun(self.game, states, state, words, seeded=seed is not None)
         self._table.reset(begin, words, which, retry=states is None)
         self._done[which] = False
         seen, masks = self._table.show()
         own = self._own_infos(np.flatnonzero(which))
         return seen, self._infos(masks, self._table.seats.copy(), own)
 
-    def _reset_mask(self, options: dict[str, Any] | None) -> Bools:
-        mask = (options or {}).get("reset_mask")
+    def _reset_mask(self, mask: Any) -> Bools:
         if mask is None:
             return np.ones(self.num_envs, np.bool_)
         if (
@@ -151,7 +154,8 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
                 f"reset_mask must be a bool array of shape ({self.num_envs},) with a True, "
                 f"got {mask!r}"
             )
-        return mask
+        given: Bools = mask
+        return given
 
     def step(
         self, actions: npt.NDArray[np.int64]

@@ -15,6 +15,8 @@ from hypothesis import strategies as st
 import boardenvs
 from boardenvs.choice import tried_action
 from boardenvs.game import Game
+from boardenvs.game112 import Game112
+from boardenvs.outcome import end_alone
 
 NUM = 40
 
@@ -258,6 +260,96 @@ def test_a_copy_goes_its_own_way(game):
         assert np.array_equal(states, before)
         assert np.array_equal(other, copies[0])
         assert not (other == states).any()
+
+
+class Awkward(Game112):
+    """The 112 game with fields that C would not lay side by side."""
+
+    name = "awkward112"
+
+    def __init__(self, board_size=9, max_plies=9):
+        super().__init__(board_size, max_plies)
+        inner = np.dtype([("small", np.int8), ("wide", np.float64)], align=True)
+        Game.__init__(
+            self,
+            params=self.params,
+            num_players=2,
+            num_actions=self.num_actions,
+            observation_shape=self.observation_shape,
+            fields=[
+                ("odd", np.int8, (3,)),
+                ("within", inner, (2,)),
+                ("mark", np.bool_),
+                ("middle", np.int16),
+                ("cells", np.int8, (9,)),
+                ("last", np.uint32),
+            ],
+            constants={"positions": (np.int64, board_size)},
+        )
+
+
+def soiled(num):
+    """Leaves memory of all ones behind, for the next array of so many bytes to lie in."""
+    np.full(num, 0xFF, np.uint8)
+
+
+def ways_to_copy(game, states):
+    """One position, got in every way there is."""
+    soiled(states.nbytes)
+    yield states.copy()[0]
+    soiled(states.itemsize)
+    yield states[0].copy()
+    soiled(states.nbytes)
+    yield states[[0, 1]][0]
+    yield states[np.arange(len(states)) < 2][1]
+    yield np.repeat(states[:1], 3)[2]
+    yield np.concatenate([states[1:], states[:1]])[-1]
+    yield np.array([states[0]], game.state_dtype)[0]
+    yield np.stack([states[1]])[0]
+    yield np.resize(states, 5)[3]
+    yield np.where(np.zeros(len(states), bool), game.start, states)[0]
+    yield game.batch(states[::-1])[0]
+    yield game.restore(states[0])[0]
+    yield pickle.loads(pickle.dumps(states[0]))
+    yield copy.deepcopy(states)[0]
+    filled = np.full(states.nbytes, 0xFF, np.uint8).view(game.state_dtype)
+    filled[:] = states
+    yield filled[0]
+    filled = np.full(states.nbytes, 0xFF, np.uint8).view(game.state_dtype)
+    filled[0] = states[0]
+    yield filled[0]
+
+
+def assert_one_byte_string(game, states):
+    seen = {one.tobytes() for _ in range(12) for one in ways_to_copy(game, states)}
+    assert seen == {states[0].tobytes()}
+
+
+@pytest.mark.parametrize("which", [*boardenvs.GAMES, "awkward112"])
+def test_equal_positions_have_the_same_bytes(which):
+    game = Awkward() if which == Awkward.name else boardenvs.make(which)
+    states = np.repeat(game.new(1, 3), 4)
+    covered = np.zeros(game.state_dtype.itemsize, np.bool_)
+    for dtype, offset, *_ in game.state_dtype.fields.values():
+        covered[offset : offset + dtype.itemsize] = True
+    assert covered.all()
+    assert_one_byte_string(game, states)
+    for _ in range(5):
+        for i in range(len(states)):  # each played by itself, in memory that was in use
+            after = np.full(states.itemsize, 0xFF, np.uint8).view(game.state_dtype)
+            after[0] = states[i]
+            game.play(after, [game.legal(after)[0].argmax()])
+            states[i] = after[0]
+        assert_one_byte_string(game, states)
+
+
+def test_rewards_of_nothing_have_the_same_bytes():
+    state = np.zeros(1, boardenvs.make("pizza_order").state_dtype)
+    ends = [state.copy(), state.copy()]
+    for after, reward in zip(ends, (0.0, -0.0), strict=True):
+        end_alone(after[0], reward)
+        assert after["terminated"][0]
+    assert ends[0].tobytes() == ends[1].tobytes()
 
 
 @pytest.mark.parametrize("cut", [slice(None, None, 2), slice(None, None, -1), slice(3, 4)])

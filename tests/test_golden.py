@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 import boardenvs
+from boardenvs.records import FILLER
 
 GOLDEN = Path(__file__).parent / "golden"
 SEEDS = (0, 1)
@@ -73,7 +74,7 @@ def playthrough(name):
         f"players: {game.num_players}",
         f"actions: {game.num_actions}",
         f"observation: {list(game.observation_shape)} from 0 to {game.observation_high}",
-        f"record: {', '.join(game.state_dtype.names)}",
+        f"record: {', '.join(n for n in game.state_dtype.names if not n.startswith(FILLER))}",
     ]
     for seed in SEEDS:
         states = game.new(1, seed)

@@ -76,7 +76,7 @@ class Gekitai(Game):
 
     def owners(self, states: States | np.void) -> npt.NDArray[np.int8]:
         """Who stands where: int8 of shape (N, board_size, board_size), -1 for an empty cell."""
-        states = self.batch(states)
+        states = self.records(states)
         # Little-endian bytes of a bitboard are its rows, bits of a byte the columns.
         rows = states["pieces"].astype("<u8")[..., None].view(np.uint8)
         bits = np.unpackbits(rows, axis=-1, bitorder="little").reshape(-1, 2, 8, 8)
@@ -90,8 +90,22 @@ class Gekitai(Game):
     def from_text(
         self, text: str, *, to_move: int | None = None, ply: int | None = None
     ) -> np.void:
+        """As `Game.from_text`.
+
+        `to_move` or `ply` is required where both players have pieces on the board; else who has
+        one moved last.
+        """
+        rows = notation.board_from_text(text, self.board_size, self.pieces)
+        if to_move is None and ply is None:
+            shown = set("".join(rows))
+            if shown >= set(notation.SYMBOLS):
+                raise ValueError(
+                    "the text does not tell whose turn it is: to_move must be given, "
+                    "0 for X or 1 for O"
+                )
+            to_move = int("X" in shown)  # the last piece placed is still there
         data: dict[str, Any] = {
-            "board": notation.board_from_text(text, self.board_size, self.pieces),
+            "board": rows,
             "to_move": to_move,
             "ply": ply,
         }

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import boardenvs
-from agents.agent import Agent, one_line
+from agents.agent import Agent, check_can_play, one_line
 from agents.users_own import find
 from boardenvs.game import Game
 from boardenvs.table import Opponent
@@ -171,11 +171,11 @@ def make(spec: str, game: Game | str, seed: int | None = None, **options: Any) -
 
 
 def names_for(game: Game) -> list[str]:
-    """The names of all agents that can be made for a game."""
+    """The names of all agents that can play a game from its start."""
     names = []
     for name in NAMES:
         with contextlib.suppress(ValueError):
-            make(name, game, seed=0)
+            check_can_play(make(name, game, seed=0), game.new(1, 0))
             names.append(name)
     return names
 

@@ -57,6 +57,8 @@ class Searched:
 class SearchAgent(Agent):
     """Plays what its search comes to."""
 
+    play_version = 2
+
     @abc.abstractmethod
     def search(self, states: States, words: Words | None = None) -> Searched:
         """Search each state; see `MctsAgent.search`."""

@@ -101,6 +101,11 @@ class PuctAgent(SearchAgent):
         self._scales = self._scales.astype(np.float32)
         self._schedule = np.zeros((0, 0), np.int32)
 
+    @property
+    def path(self) -> Path | None:
+        """The file of the network; `None` for another evaluator."""
+        return self.evaluator.path if isinstance(self.evaluator, TrainedAgent) else None
+
     def search(self, states: States, words: Words | None = None) -> Searched:
         """Search each state; see `agents.mcts.MctsAgent.search`."""
         states = self.live(states)

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 import boardenvs
-from agents.agent import blamed
+from agents.agent import blamed, check_can_play
 from agents.arena.scores import Scores
 from agents.arena.seeds import agent_seed, fresh_seed, one_way_words
 from agents.making import make
@@ -114,6 +114,16 @@ class Match:
         self.opening_plies = whole_number("opening_plies", opening_plies, 0, game.max_plies - 1)
         self.seatings, self.shared = seatings(game.num_players, len(players))
         self._base = seed_word(seed)
+
+    def check_players(self) -> None:
+        """Whether everyone can play on from where the first game begins, its opening played.
+
+        Raises:
+            ValueError: an agent cannot, see `Agent.check_can_play`.
+        """
+        states, _ = self._opened(np.zeros(1, np.int64), stream_words(self._base, 1))
+        for player in self.players:
+            check_can_play(player, states)
 
     def play(self, numbers: Numbers) -> Iterator[Games | None]:
         """Play games to their ends.
@@ -257,8 +267,8 @@ def play_match(
         progress: called with the number of games just finished, now and then.
 
     Raises:
-        ValueError: for arguments out of range, and for an agent that answers nonsense
-            or fails, naming it.
+        ValueError: for arguments out of range, for an agent that cannot play the game from
+            its start, and for one that answers nonsense or fails, naming it.
     """
     game = boardenvs.make(game) if isinstance(game, str) else game
     if len(agents) != game.num_players:
@@ -271,7 +281,9 @@ def play_match(
     num_games = whole_number("num_games", num_games, 1)
     returns = np.zeros((num_games, len(agents)), np.float32)
     plies = np.zeros(num_games, np.int32)
-    for games in Match(game, players, seed, opening_plies).play(np.arange(num_games)):
+    match = Match(game, players, seed, opening_plies)
+    match.check_players()
+    for games in match.play(np.arange(num_games)):
         if games is not None:
             returns[games.numbers[:, None], games.who] = games.returns
             plies[games.numbers] = games.plies

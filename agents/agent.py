@@ -14,7 +14,15 @@ from boardenvs.analysis import Analysis
 from boardenvs.chance import seed_word
 from boardenvs.game import Game, States
 
-__all__ = ["Actions", "Agent", "Words", "blamed", "checked_temperature", "one_line"]
+__all__ = [
+    "Actions",
+    "Agent",
+    "Words",
+    "blamed",
+    "check_can_play",
+    "checked_temperature",
+    "one_line",
+]
 
 Actions = npt.NDArray[np.int64]
 Words = npt.NDArray[np.uint64]
@@ -45,6 +53,12 @@ def checked_temperature(temperature: Any) -> float:
     return float(temperature)
 
 
+def check_can_play(player: object, states: States) -> None:
+    """As `Agent.check_can_play`; a player that is no `Agent` is taken to play everything."""
+    if isinstance(player, Agent):
+        player.check_can_play(states)
+
+
 class Agent(abc.ABC):
     """A player of one game, asked for many states at once.
 
@@ -54,6 +68,9 @@ class Agent(abc.ABC):
 
     deterministic: bool = False
     """Whether the same state always gets the same action."""
+    play_version: int = 1
+    """Raised whenever the class comes to choose otherwise, so that stores do not mix its games
+    with those from before (see `agents.arena.versions`)."""
 
     def __init__(self, game: Game, seed: int | None = None, spec: str = "") -> None:
         """Sit down.
@@ -96,6 +113,17 @@ class Agent(abc.ABC):
         if over.any():
             raise ValueError(f"state {int(over.argmax())} is over: there is nothing to choose")
         return states
+
+    def check_can_play(self, states: States) -> None:
+        """Say before a game what cannot be played; most agents can play everything.
+
+        Args:
+            states: where games begin, records shape (N,), none of them over.
+
+        Raises:
+            ValueError: it cannot play on from one of these.
+        """
+        self.live(states)
 
     @abc.abstractmethod
     def choose(self, states: States, words: Words) -> Actions:

@@ -3,9 +3,15 @@
 The idea is from F. Teytaud, O. Teytaud, "On the huge benefit of decisive moves in Monte-Carlo
 tree search algorithms", CIG 2010. A module of such a game has all that the search asks of the
 rules, and `decisive_action(s, p, before)`: an action that wins at once; else, if it is cheap to
-see, one that may keep the next player from it; else -1. `before` is the last action but one;
--1 where nothing decisive was seen around it a ply ago, and -2 where it is unknown. The games are
-of two players, without chance or hidden parts.
+see, one that may keep the next player from it; else -1. This is a function of the position alone;
+`before` only says where to look:
+
+- -2: everywhere.
+- -1: nothing was decisive a ply ago, so what is now came of the last action.
+- else the last action but one: the last action kept its player from a win that came of it, and
+  whatever wins now came of it, too. Of the last action came whatever would win for the other.
+
+The games are of two players, without chance or hidden parts.
 """
 
 from __future__ import annotations

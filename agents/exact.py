@@ -45,6 +45,24 @@ class ExactAgent(Agent):
         super().__init__(game, seed, spec)
         self._search = ExactSearch(game, whole_number("budget", budget, 1))
 
+    def check_can_play(self, states: States) -> None:
+        """As `Agent.check_can_play`: whether the positions are small enough for the budget.
+
+        What is found out on the way is remembered.
+
+        Raises:
+            ValueError: one is too large.
+        """
+        states = self.live(states)
+        try:
+            self._search.scores(states)
+        except ValueError:
+            where = "this position" if states["ply"].any() else "the start"
+            raise ValueError(
+                f"agent 'exact' cannot play {self.game.name} from {where}: "
+                f"not settled within {self._search.budget:,} positions"
+            ) from None
+
     def choose(self, states: States, words: Words) -> Actions:
         """As `Agent.choose`.
 

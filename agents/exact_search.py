@@ -67,7 +67,8 @@ class ExactSearch:
             budget: how many positions it may look at for each that it is asked about.
         """
         self._game = game
-        self._budget = budget
+        self.budget = budget
+        """Positions that it may look at for each that it is asked about."""
         self._table = _records(_PLACES, _ENTRY)
         keep = np.zeros(1, game.state_dtype).view(np.uint8)
         for name, (dtype, offset, *_) in (game.state_dtype.fields or {}).items():
@@ -77,7 +78,7 @@ class ExactSearch:
         self._salt = stream_words(seed_word(0), len(self._keep))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self._game, self._budget)  # a copy finds everything out anew
+        return type(self), (self._game, self.budget)  # a copy finds everything out anew
 
     def scores(self, states: States) -> npt.NDArray[np.int64]:
         """The score of every position for the player to move: int64 of shape (N,).
@@ -113,11 +114,11 @@ class ExactSearch:
         masks = np.zeros((len(stack), game.num_actions), np.bool_)
         room = stack, words, self._keep, self._salt, masks, _records(len(stack), _LEVEL)
         answer = _compiled(game.rules_name)
-        failed = answer(states, game.constants, question, self._table, room, self._budget, answers)
+        failed = answer(states, game.constants, question, self._table, room, self.budget, answers)
         if failed >= 0:
             raise ValueError(
                 f"state {failed} is too large for exact play of {game.name}: "
-                f"not settled within {self._budget} positions"
+                f"not settled within {self.budget} positions"
             )
         return answers
 

@@ -15,32 +15,32 @@ __all__ = ["completing_cell", "decisive_action", "legal", "observe", "play", "re
 
 @njit
 def decisive_action(s, p, before):
-    """A cell that wins at once; else one on which the other player would; else -1.
-
-    Only lines through the last stone of each are looked at: the mover's is on `before`, and if
-    that is unknown, may be any.
-    """
+    """The lowest cell that wins at once; else that on which the other player would; else -1."""
+    none = p.side * p.side
     if before == -2:
-        for a in range(p.side * p.side):
-            if s.cells[a] == s.to_move + 1:
-                cell = completing_cell(s.cells, p, a)
-                if cell >= 0:
-                    return cell
-    if before >= 0 and s.cells[before] == s.to_move + 1:
-        cell = completing_cell(s.cells, p, before)
-        if cell >= 0:
-            return cell
-    last = s.last_action
-    # In a position set up by hand it may be any cell.
-    if last >= 0 and s.cells[last] == 2 - s.to_move:
-        return completing_cell(s.cells, p, last)
-    return -1
+        cells = none, none  # of black and of white
+        for a in range(none):
+            if s.cells[a] == 1:
+                cells = min(cells[0], completing_cell(s.cells, p, a)), cells[1]
+            elif s.cells[a] == 2:
+                cells = cells[0], min(cells[1], completing_cell(s.cells, p, a))
+        mine, theirs = cells if s.to_move == 0 else (cells[1], cells[0])
+    else:
+        # A stone opens lines of its own colour alone, all through itself.
+        mine = completing_cell(s.cells, p, before) if before >= 0 else none
+        theirs = completing_cell(s.cells, p, s.last_action) if mine == none else none
+    cell = mine if mine < none else theirs
+    return cell if cell < none else -1
 
 
 @njit
 def completing_cell(cells, p, cell):
-    """An empty cell where a line through the stone on `cell` would win for its colour, or -1."""
+    """The lowest empty cell where a line through the stone on `cell` would win for its colour.
+
+    If there is none, the number of cells.
+    """
     stone = cells[cell]
+    found = p.side * p.side
     for step, ahead, behind in lines(p, cell):
         forth = reach(cells, cell, step, ahead)
         back = reach(cells, cell, -step, behind)
@@ -56,5 +56,5 @@ def completing_cell(cells, p, cell):
                 while own + 1 + beyond < room and cells[gap + (beyond + 1) * way] == stone:
                     beyond += 1
                 if beyond == wanted or (beyond > wanted and not p.exact):
-                    return gap
-    return -1
+                    found = min(found, gap)
+    return found

@@ -97,7 +97,8 @@ def improve_policies(nodes, edges, noise, value_scale, policies, actions):
         noise: as the trees grew with, shape (N, A).
         value_scale: likewise.
         policies: zeros of shape (N, A), to be filled in.
-        actions: of shape (N,), replaced where the root is not proven.
+        actions: of shape (N,), replaced where the root is not proven and anything was tried
+            that is no proven loss.
     """
     for i in range(len(nodes)):
         improve_policy(nodes[i], edges[i], noise[i], value_scale, policies[i])
@@ -110,7 +111,8 @@ def improve_policies(nodes, edges, noise, value_scale, policies, actions):
         for edge in range(root.first, root.first + root.num_edges):
             e = edges[i, edge]
             score = noise[i, e.action] + logit(e) + weight * e.worth
-            if e.worth >= _LEAST and (e.visits, score) > (most, highest):
+            tried = e.visits > 0 and e.worth >= _LEAST
+            if tried and (e.visits, score) > (most, highest):
                 most = e.visits
                 highest = score
                 actions[i] = e.action

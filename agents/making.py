@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import boardenvs
-from agents.agent import Agent, one_line
+from agents.agent import Agent, check_can_play, one_line
 from agents.specs import NAMES, Spec, parse
 from agents.users_own import find, is_allowed
 from boardenvs.game import Game
@@ -175,11 +175,11 @@ def _made(spec: Spec, game: Game, seed: int | None, options: dict[str, Any]) -> 
 
 
 def names_for(game: Game) -> list[str]:
-    """The names of all agents that can be made for a game."""
+    """The names of all agents that can play a game from its start."""
     names = []
     for name in NAMES:
         with contextlib.suppress(ValueError):
-            make(name, game, seed=0)
+            check_can_play(make(name, game, seed=0), game.new(1, 0))
             names.append(name)
     return names
 

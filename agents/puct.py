@@ -51,8 +51,8 @@ class PuctAgent(SearchAgent):
     As `agents.mcts.MctsAgent`, whose tree it shares, but a leaf is not played out: its value
     is the network's, and the network's policy says which actions to try first. Where the game
     tells of decisive moves (see `agents.decisive`), a leaf in which one wins at once is proven
-    without asking the network. The trees of all states grow side by side, so that one run of
-    the network evaluates a leaf of each.
+    without asking the network, and at the root it is played. The trees of all states grow side
+    by side, so that one run of the network evaluates a leaf of each.
     """
 
     def __init__(

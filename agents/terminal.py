@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from tqdm.auto import tqdm
 
-from agents.agent import blamed
+from agents.agent import blamed, check_can_play
 from agents.arena import PairResult, SoloResult, local, round_robin, seats, solos
 from agents.arena.seeds import agent_seed, fresh_seed
 from agents.arena.store import Store
@@ -31,13 +31,14 @@ def play(game: Game, opponent: str, seat: int, seed: int | None) -> None:
     Moves are typed in the game's notation; `q` or the end of input leaves the game.
 
     Raises:
-        ValueError: there is no such opponent or seat.
+        ValueError: there is no such opponent or seat, or it cannot play the game.
     """
     seat = whole_number("seat", seat, 0, game.num_players - 1)
     seed = fresh_seed() if seed is None else seed
     agent = make(opponent, game, agent_seed(seed, 0))
     words = stream_words(seed_word(seed), 1)
     states = game.new_from_words(words)
+    check_can_play(agent, states)
     own = one_way(words, "players")
     print(game.to_text(states[0]), end="")
     while not (states["terminated"][0] or states["truncated"][0]):
@@ -86,12 +87,15 @@ def watch(game: Game, specs: Sequence[str], seed: int | None, *, analysis: bool 
         analysis: whether the episode keeps what the agents thought; the game is the same.
 
     Raises:
-        ValueError: there are not as many agents as seats, or one cannot be made.
+        ValueError: there are not as many agents as seats, or one cannot be made or play the
+            game.
     """
     if len(specs) != game.num_players:
         raise ValueError(f"{game.name} takes {seats(game)}, got {len(specs)}")
     seed = fresh_seed() if seed is None else seed
     agents = [make(spec, game, agent_seed(seed, k)) for k, spec in enumerate(specs)]
+    for agent in agents:
+        check_can_play(agent, game.new(1, seed))
     with blamed("an agent"):
         names = _names(game, specs)
         episode = Episode.play(game, agents, seed, names=names, analysis=analysis)

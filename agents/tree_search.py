@@ -13,7 +13,8 @@ Results are kept for each edge as its mover sees them. With one or two players a
 node is one whose value is certain, as in M. Winands, Y. Bjornsson, J. Saito, "Monte-Carlo
 Tree Search Solver", CG 2008: an action that proves to win proves its node, and so does the
 best one when all are proven. An action that draws from the stream proves nothing, nor
-does anything where parts are hidden.
+does anything where parts are hidden. A proven loss keeps in how many plies it comes, so that the
+search plays on as long as it can.
 """
 
 # The rules' names are bound by boardenvs.compiling; compiled functions carry no annotations.
@@ -54,8 +55,10 @@ _NODE = np.dtype(
         ("settled", np.int32),  # proven edges
         ("sibling", np.int32),  # the next node of the same edge, -1 for none
         ("best", np.float32),  # of the proven edges' values, for the mover
+        ("plies", np.int32),  # to the end, along proven edges: what is proven lasts no longer
         ("mover", np.int8),
         ("proven", np.bool_),
+        ("quiet", np.bool_),  # whether nothing was decisive there, see `agents.decisive`
         ("drawn", np.bool_),  # whether chance or something hidden led here
     ],
     align=True,
@@ -69,6 +72,7 @@ _EDGE = np.dtype(
         ("worth", np.float32),  # mean result, or the value if proven; LOST for a loss
         ("width", np.float32),  # what exploration is worth here, see `weigh`
         ("prior", np.float32),  # of the policy that guides the search
+        ("plies", np.int16),  # as a node's, if proven
         ("proven", np.bool_),
     ],
     align=True,
@@ -142,12 +146,11 @@ def simulate(tree, s, p, options, scales, word):
         take_proven(tree, leaf)
     else:
         ply = s.ply
-        roll_out(s, p, options, word, before, tree.mask)
         n = tree.nodes[leaf]
+        n.quiet = roll_out(s, p, options, word, before, tree.mask)
         # Won with the first action of the playout: whoever is to move at the leaf can do so.
         if options.decisive and s.ply == ply + 1 and s.returns[n.mover] >= 1:
-            n.proven = True
-            n.best = 1
+            prove_win(n)
         for k in range(len(tree.result)):
             tree.result[k] = s.returns[k]
     back_up(tree, leaf, False)
@@ -155,11 +158,12 @@ def simulate(tree, s, p, options, scales, word):
 
 
 def descend(tree, s, p, options, scales, word, start):
-    """Play from the root to a leaf; returns the leaf, the stream and the last action but one.
+    """Play from the root to a leaf; returns the leaf, the stream, and `before` for the leaf.
 
-    The latter is -2 at the root, see `agents.decisive`.
-    `start` is the root's edge to take; -1 leaves it to the bound, as at all other nodes. A leaf
-    grows edges when it is met a second time; a guided one when it is evaluated.
+    The latter is for `decisive_action`: -1 below a quiet node, else -2.
+    `start` is the root's edge to take; -1 leaves it to the bound, as at all other nodes, but for
+    a root's decisive action, which is the first to be tried. A leaf grows edges when it is met a
+    second time; a guided one when it is evaluated.
     """
     nodes = tree.nodes
     node = 0
@@ -172,18 +176,36 @@ def descend(tree, s, p, options, scales, word, start):
             legal(s, p, tree.mask)
             if not expand(tree, node):
                 break
+            if depth == 0 and options.decisive:
+                start = try_first(tree, decisive_action(s, p, -2))
         word = stepped(word)
         edge = start if depth == 0 and start >= 0 else select(tree, node, scales, mixed(word))
         tree.path[depth].node = node
         tree.path[depth].edge = edge
         depth += 1
         stream = s.rng
-        before = s.last_action
+        before = -1 if nodes[node].quiet else -2
         play(s, p, tree.edges[edge].action)
         node = follow(tree, edge, s, p, options.hidden, s.rng != stream)
     tree.used[2] = depth
     tree.used[3] = node
     return node, word, before
+
+
+def try_first(tree, action):
+    """Make the edge of an action the root's first, and tried; -1 for no action.
+
+    Returns the edge, or -1.
+    """
+    n = tree.nodes[0]
+    n.quiet = action < 0
+    for edge in range(n.first, n.first + n.num_edges):
+        if tree.edges[edge].action == action:
+            tree.edges[edge].action = tree.edges[n.first].action
+            tree.edges[n.first].action = action
+            n.tried = 1
+            return np.int64(n.first)
+    return np.int64(-1)
 
 
 def select(tree, node, scales, bits):
@@ -227,6 +249,7 @@ def expand(tree, node):
             e.worth = 0
             e.width = 0
             e.prior = 0
+            e.plies = 0
             e.proven = False
             edge += 1
     tree.nodes[node].first = first
@@ -263,7 +286,9 @@ def new_node(tree, s, key, hidden, drawn):
     n.visits = 0
     n.settled = 0
     n.sibling = -1
+    n.plies = 0
     n.mover = s.to_move
+    n.quiet = False
     n.drawn = drawn
     n.proven = is_over(s) and len(s.returns) <= 2 and not hidden
     n.best = s.returns[s.to_move] if n.proven else UNKNOWN
@@ -281,18 +306,25 @@ def key_of(s, p, seen):
 
 
 def roll_out(s, p, options, word, before, mask):
-    """Random play to the end, or for so many plies, in place: uniform, but for decisive moves."""
+    """Random play to the end, or for so many plies, in place: uniform, but for decisive moves.
+
+    Returns whether it looked for these, and there was none where it began.
+    """
     plies = 0
+    quiet = False
     while not is_over(s) and plies < options.rollout_depth:
         word = stepped(word)
         action = decisive_action(s, p, before) if options.decisive else -1
-        before = s.last_action
         if action < 0:
             legal(s, p, mask)
             action = tried_action(mask, mixed(word))
-            before = -1  # nothing decisive was seen there
+            before = -1
+            quiet |= plies == 0
+        elif before != -2:
+            before = s.last_action
         play(s, p, action)
         plies += 1
+    return quiet & options.decisive
 
 
 def decisive_action(s, p, before):
@@ -346,11 +378,20 @@ def prove(tree, leaf):
         # A single player who gets nothing has lost.
         lost = value < 0 or (value == 0 and len(tree.result) == 1)
         e.proven = True
+        e.plies = n.plies + 1
         e.worth = LOST if lost else value
         above.settled += 1
         above.best = max(above.best, value)
         above.proven = value >= 1 or above.settled == above.num_edges
+        above.plies = e.plies if value >= 1 else max(above.plies, e.plies)
         n = above
+
+
+def prove_win(n):
+    """A node whose mover wins with the next action."""
+    n.proven = True
+    n.best = 1
+    n.plies = 1
 
 
 # -- The search -----------------------------------------------------------------------------
@@ -430,13 +471,18 @@ def report(tree, i, visits, values, proven, actions):
 def better(root, edge, than):
     """Whether to play an edge of the root rather than another.
 
-    A proven win first, a proven loss last; else the one visited more often.
+    A proven win first; then what is tried and no proven loss, the one visited more often; then
+    the proven loss that takes longest; last what was never tried.
     """
     won = root.proven and root.best >= 1
     if won and (edge.worth >= 1 and edge.proven) != (than.worth >= 1 and than.proven):
         return edge.worth >= 1 and edge.proven
+    if (edge.visits > 0) != (than.visits > 0):
+        return edge.visits > 0
     if (edge.worth == LOST) != (than.worth == LOST):
         return than.worth == LOST
+    if edge.worth == LOST and edge.plies != than.plies:
+        return edge.plies > than.plies
     return edge.visits > than.visits
 
 
@@ -489,7 +535,7 @@ def step_trees(
             leaf, word, before = descend(tree, leaves[i], p, o, scales, word, start)
             n = tree.nodes[leaf]
             if not n.proven and not is_over(leaves[i]):
-                action = winning_action(leaves[i], p, before, board) if o.decisive else -1
+                action = winning_action(n, leaves[i], p, before, board) if o.decisive else -1
                 if action < 0:
                     legal(leaves[i], p, masks[i])
                     waits[i] = True
@@ -497,8 +543,7 @@ def step_trees(
                 if leaf == 0:
                     leave_only(tree, action)
                     continue
-                n.proven = True
-                n.best = 1
+                prove_win(n)
             for k in range(len(tree.result)):
                 tree.result[k] = leaves[i].returns[k]
             if n.proven:
@@ -507,9 +552,10 @@ def step_trees(
             prove(tree, leaf)
 
 
-def winning_action(s, p, before, board):
-    """The decisive action of position `s` if it wins at once, else -1; `board` is scratch space."""
+def winning_action(n, s, p, before, board):
+    """The decisive action of a leaf, `s`, if it wins at once, else -1; `board` is scratch space."""
     action = decisive_action(s, p, before)
+    n.quiet = action < 0
     if action < 0:
         return -1
     board[0] = s

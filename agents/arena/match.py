@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 import boardenvs
-from agents.agent import blamed
+from agents.agent import blamed, check_can_play
 from agents.arena.scores import Scores, agent_scores
 from agents.arena.seeds import agent_seed, fresh_seed, one_way_words
 from agents.making import make
@@ -121,6 +121,17 @@ class Match:
         self.seatings, self.shared = seatings(game.num_players, len(players))
         self._base = seed_word(seed)
         self._openings = openings
+
+    def check_players(self) -> None:
+        """Whether everyone can play on from where the first game begins, its opening played.
+
+        Raises:
+            ValueError: an agent cannot, see `Agent.check_can_play`.
+        """
+        first = np.zeros(1, np.int64)
+        states, _ = self._opened(first, first, stream_words(self._base, 1))
+        for player in self.players:
+            check_can_play(player, states)
 
     def play(self, numbers: Numbers) -> Iterator[Games | None]:
         """Play games to their ends.
@@ -281,8 +292,8 @@ def play_match(
         progress: called with the number of games just finished, now and then.
 
     Raises:
-        ValueError: for arguments out of range, and for an agent that answers nonsense
-            or fails, naming it.
+        ValueError: for arguments out of range, for an agent that cannot play the game from
+            its start, and for one that answers nonsense or fails, naming it.
     """
     game = boardenvs.make(game) if isinstance(game, str) else game
     if len(agents) != game.num_players:
@@ -298,6 +309,7 @@ def play_match(
     who = np.zeros((num_games, game.num_players), np.int64)
     plies = np.zeros(num_games, np.int32)
     offenders = np.zeros(num_games, np.int64)
+    match.check_players()
     for games in match.play(np.arange(num_games)):
         if games is not None:
             returns[games.numbers] = games.returns

@@ -133,6 +133,7 @@ def _schedule(
     for specs in lineups:
         agents = [players.get(spec, place) for place, spec in enumerate(specs)]
         match = Match(game, agents, seed, opening_plies)
+        match.check_players()
         entries.append(Entry(specs, match, num_games, tested))
     return Schedule(game, seed, entries)
 

@@ -16,9 +16,10 @@ __all__ = ["agent_version"]
 def agent_version(spec: str, agent: Opponent) -> str:
     """The version of an agent: two that differ in it may play otherwise.
 
-    For an agent of this package it is the package's version, with the SHA-256 of the network
-    if it plays by one (the file at its `path`). For an agent of the user's own it is the
-    SHA-256 of its module's file. An agent may have more to say in an attribute `version`.
+    For an agent of this package it is the package's version, with its class's `play_version` if
+    that was ever raised, and the SHA-256 of the network if it plays by one (the file at its
+    `path`). For an agent of the user's own it is the SHA-256 of its module's file. An agent may
+    have more to say in an attribute `version`.
 
     Args:
         spec: as `agents.make` was given it.
@@ -27,6 +28,9 @@ def agent_version(spec: str, agent: Opponent) -> str:
     known = parse(spec)
     if known.builtin:
         parts = [f"boardenvs {boardenvs.__version__}"]
+        play = getattr(agent, "play_version", 1)
+        if play > 1:
+            parts.append(f"play {play}")
         network = getattr(agent, "path", None)
         if isinstance(network, Path) and network.is_file():
             parts.append(f"network {_sha256(network)}")

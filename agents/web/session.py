@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from agents.agent import blamed
+from agents.agent import blamed, check_can_play
 from agents.arena.seeds import agent_seed
 from agents.making import make
 from agents.person import result_line, typed_move
@@ -66,13 +66,14 @@ class Session:
             seed: of everything random.
 
         Raises:
-            ValueError: there is no such opponent or seat.
+            ValueError: there is no such opponent or seat, or it cannot play the game.
         """
         self.game = game
         self.opponent = opponent
         self.seat = whole_number("seat", seat, 0, game.num_players - 1)
         self._agent = make(opponent, game, agent_seed(seed, 0))
         self._adviser = make(opponent, game, agent_seed(seed, 1))
+        check_can_play(self._agent, game.new(1, seed))
         self.names = [
             f"{'you' if k == self.seat else opponent} ({name})"
             for k, name in enumerate(game.seat_names)

@@ -224,6 +224,22 @@ def test_it_says_that_a_position_is_too_large(name, refused):
             ask(game.new(2, 0))
 
 
+def test_it_says_before_a_game_whether_it_can_play_it(near_the_end, game112, refused):
+    game, states = near_the_end
+    agents.make("exact", game).check_can_play(states)
+    agents.make("exact", game112).check_can_play(game112.new(1, 0))
+    gekitai = boardenvs.make("gekitai")
+    agent = agents.make("exact", gekitai, budget=5000)
+    with refused("agent 'exact' cannot play gekitai from the start: not settled within 5,000 pos"):
+        agent.check_can_play(gekitai.new(1, 0))
+    after = gekitai.new(1, 0)
+    gekitai.play(after, [0])
+    with refused("agent 'exact' cannot play gekitai from this position: "):
+        agent.check_can_play(after)
+    with refused("^agent 'exact' cannot play gekitai from the start: "):
+        agents.play_match(gekitai, [agent, "random"], 2, 0)
+
+
 def test_after_a_refusal_it_goes_on(near_the_end):
     game, states = near_the_end
     poor = agents.make("exact", game, budget=4)

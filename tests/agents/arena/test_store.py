@@ -14,11 +14,14 @@ import numpy as np
 import onnx
 import pytest
 
+import agents
 import boardenvs
 from agents.arena import match, play_match, round_robin, solos
 from agents.arena.match import Match
 from agents.arena.store import Lineup, Store
+from agents.arena.versions import agent_version
 from agents.cli import main
+from agents.mcts import SearchAgent
 
 # While there is a file `hold`, it plays on only until the store has as many games as that says.
 HELD = """
@@ -382,6 +385,25 @@ def test_another_version_of_an_agent(gekitai, path, refused, own_module, tiny_co
     with refused("of version boardenvs .*, network [0-9a-f]{64}, this is .*: name another file"):
         list(round_robin(gekitai, ["random", tiny_copy.spec], 4, 0, store=path))
     assert rows(path) == before
+
+
+def test_an_agent_whose_play_has_changed(gekitai, path, refused, monkeypatch):
+    list(round_robin(gekitai, ["random", "mcts:2"], 2, 0, store=path))
+    before = rows(path)
+    with Store.read(path) as store:
+        # What was never raised is left out, as in stores from before there were such numbers.
+        plain = f"boardenvs {boardenvs.__version__}"
+        assert store.matches()[0].versions == (plain, f"{plain}, play {SearchAgent.play_version}")
+    monkeypatch.setattr(SearchAgent, "play_version", 99)
+    with refused("holds games of mcts:2 of version boardenvs .*, play .*, this is .* play 99"):
+        list(round_robin(gekitai, ["random", "mcts:2"], 4, 0, store=path))
+    assert rows(path) == before
+
+
+def test_the_network_that_guides_a_search_is_part_of_its_version(gekitai, tiny):
+    agent = agents.make("puct:2", gekitai, 0, path=tiny.network)
+    digest = hashlib.sha256(tiny.network.read_bytes()).hexdigest()
+    assert f"network {digest}" in agent_version("puct:2", agent)
 
 
 def foreign(path, kind):

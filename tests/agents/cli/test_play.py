@@ -95,3 +95,17 @@ def test_interruption_in_this_process(command, monkeypatch):
 def test_interruption_from_the_keyboard():
     left = interrupted("agents.cli", ["play", "gekitai"], "Player X's turn: ")
     assert left == (b"", b"\nboardenvs: stopped\n", 130)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("play", "gekitai", "--opponent", "exact"),
+        ("watch", "gekitai", "random", "exact"),
+        ("arena", "gekitai", "random", "exact", "--games", "2"),
+    ],
+    ids=" ".join,
+)
+def test_an_agent_that_cannot_play_from_the_start_says_so_before_it(fails, arguments):
+    told = "agent 'exact' cannot play gekitai from the start: not settled within 2,000,000 pos"
+    assert fails(told, *arguments) == ""

@@ -214,3 +214,8 @@ def make(game, seed):
         session.advance()
     session.undo()
     assert session.is_persons_turn
+
+
+def test_an_opponent_that_cannot_play_from_the_start(refused):
+    with refused("agent 'exact' cannot play gekitai from the start: not settled within "):
+        Session(boardenvs.make("gekitai"), "exact", 0, seed=1)

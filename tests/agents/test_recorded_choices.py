@@ -1,0 +1,132 @@
+"""What every agent chooses, as it was when `choices.json` was written.
+
+Stores of games tell an agent's play from what it was earlier by its class's `play_version`
+(see `agents.arena.versions`). If a change of play is meant, raise that number, and write the
+file anew, which refuses whatever was forgotten:
+
+    python tests/agents/test_recorded_choices.py --write
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import agents
+import boardenvs
+from agents.arena.versions import agent_version
+from agents.making import NAMES
+
+RECORD = Path(__file__).with_name("choices.json")
+GAMES = {name: {"game": name} for name in boardenvs.GAMES}
+GAMES["gomoku, 9x9"] = {"game": "gomoku", "board_size": 9}
+GAMES["goat_race, two"] = {"game": "goat_race", "num_players": 2}
+SIMULATIONS = {"mcts": 60, "puct": 20}
+UNSEARCHED = ("gomoku", "goat_race", "pizza_order")
+"""Where searches are left out: each takes long to compile, and is the same elsewhere."""
+NUM = 24
+"""Positions of each game."""
+ROUNDED = 2
+"""Choices that may differ where a network's logits are rounded otherwise, on another processor."""
+
+
+def positions(game):
+    """Live positions of random games as the seats to move may know them, and words for each.
+
+    In every other one the last action is unknown.
+    """
+    rng = np.random.default_rng(16)
+    states = game.new(8, 16)
+    seen = []
+    while len(states):
+        seen.append(states.copy())
+        draws = rng.random((len(states), game.num_actions))
+        game.play(states, np.argmax(draws * game.legal(states), 1))
+        states = states[~(game.terminated(states) | game.truncated(states))]
+    found = rng.permutation(np.concatenate(seen))[:NUM]
+    found["last_action"][::2] = -1
+    words = rng.integers(0, 2**64, (2, len(found)), np.uint64)
+    return game.conceal_with_words(found, found["to_move"].astype(np.int64), words[0]), words[1]
+
+
+def chosen(which):
+    """For each agent that is recorded of a game: its class, version and choices."""
+    params = dict(GAMES[which])
+    game = boardenvs.make(params.pop("game"), **params)
+    states, words = positions(game)
+    found = {}
+    for name in NAMES:
+        if name in SIMULATIONS and which in UNSEARCHED:
+            continue
+        if name == "exact" and game.name != "game112":
+            continue  # these positions are too large for it
+        spec = f"{name}:{SIMULATIONS[name]}" if name in SIMULATIONS else name
+        try:
+            agent = agents.make(spec, game, 0)
+        except ValueError:
+            continue
+        found[spec] = {
+            "class": type(agent).__name__,
+            # The package's own version, which comes first, says nothing of the play.
+            "version": agent_version(spec, agent).partition(", ")[2],
+            "choices": " ".join(map(str, agent.choose(states, words))),
+        }
+    return found
+
+
+def difference(spec, now, then):
+    """What is to be done about an agent that is not what was recorded; "" for nothing."""
+    write = f"python {'/'.join(Path(__file__).parts[-3:])} --write"
+    if then is None or now["version"] != then["version"]:
+        return f"another version of {spec}: write the record anew with '{write}'"
+    pairs = zip(now["choices"].split(), then["choices"].split(), strict=True)
+    allowed = ROUNDED if "network" in now["version"] else 0
+    if sum(a != b for a, b in pairs) > allowed:
+        return (
+            f"{spec} chooses otherwise than recorded: if that is meant, raise "
+            f"{now['class']}.play_version, and write the record anew with '{write}'"
+        )
+    return ""
+
+
+@pytest.mark.parametrize("which", GAMES)
+def test_whose_play_has_changed_has_another_version(which):
+    then = json.loads(RECORD.read_text(encoding="utf-8"))[which]
+    now = chosen(which)
+    assert now.keys() == then.keys()
+    told = [difference(spec, now[spec], then[spec]) for spec in now]
+    assert [line for line in told if line] == []
+
+
+def test_a_change_of_play_is_told():
+    record = json.loads(RECORD.read_text(encoding="utf-8"))["gekitai"]
+    for spec, then in record.items():
+        now = {**then, "choices": then["choices"][::-1]}
+        assert f"raise {then['class']}.play_version" in difference(spec, now, then)
+        now["version"] = "play 99"
+        assert "another version" in difference(spec, now, then)
+    first, _, others = record["greedy"]["choices"].partition(" ")
+    now = {**record["greedy"], "choices": f"{1 - int(first)} {others}"}
+    assert difference("greedy", now, record["greedy"])
+
+
+def write():
+    """Write the record, but for agents whose play has changed and whose version has not."""
+    record = json.loads(RECORD.read_text(encoding="utf-8")) if RECORD.exists() else {}
+    found = {which: chosen(which) for which in GAMES}
+    for which, now in found.items():
+        for spec, then in record.get(which, {}).items():
+            told = difference(spec, now[spec], then) if spec in now else ""
+            if "play_version" in told:
+                raise SystemExit(f"{which}: {told}")
+    RECORD.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] != ["--write"]:
+        raise SystemExit(__doc__)
+    write()

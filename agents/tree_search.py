@@ -455,7 +455,7 @@ def report(tree, i, visits, values, proven, actions):
     for a in range(visits.shape[1]):
         visits[i, a] = 0
     chosen = root.first
-    for edge in range(root.first, root.first + root.tried):
+    for edge in range(root.first, root.first + root.num_edges):
         visits[i, tree.edges[edge].action] = tree.edges[edge].visits
         if better(root, tree.edges[edge], tree.edges[chosen]):
             chosen = edge
@@ -471,19 +471,27 @@ def report(tree, i, visits, values, proven, actions):
 def better(root, edge, than):
     """Whether to play an edge of the root rather than another.
 
-    A proven win first; then what is tried and no proven loss, the one visited more often; then
-    the proven loss that takes longest; last what was never tried.
+    A proven win first; then what was visited and is no proven loss, the more often the better;
+    then the proven loss that takes longest; then what was never visited, and is no worse than what
+    comes last: a loss with the next ply.
     """
     won = root.proven and root.best >= 1
     if won and (edge.worth >= 1 and edge.proven) != (than.worth >= 1 and than.proven):
         return edge.worth >= 1 and edge.proven
-    if (edge.visits > 0) != (than.visits > 0):
-        return edge.visits > 0
-    if (edge.worth == LOST) != (than.worth == LOST):
-        return than.worth == LOST
+    if hope(edge) != hope(than):
+        return hope(edge) > hope(than)
     if edge.worth == LOST and edge.plies != than.plies:
         return edge.plies > than.plies
+    if edge.visits == 0 and than.visits == 0:
+        return edge.prior > than.prior
     return edge.visits > than.visits
+
+
+def hope(edge):
+    """How much there is left to hope for, from 0 for an edge that loses with the next ply."""
+    if edge.worth == LOST:
+        return 2 if edge.plies > 2 else 0
+    return 3 if edge.visits > 0 else 1
 
 
 def credit(visits, i, action, simulations):

@@ -29,7 +29,7 @@ from boardenvs.chance import below, mixed, stepped
 from boardenvs.choice import random_action, tried_action
 from boardenvs.outcome import forfeit, is_over, truncate_if_long
 
-HOOKS = ("deal", "legal", "play", "judge", "observe", "redraw")
+HOOKS = ("deal", "legal", "play", "judge", "observe", "redraw", "sound")
 """What the rules supply; all other names are this module's own."""
 ATTEMPTS = 1000
 """At a game that lasts until the caller's first turn."""

@@ -216,8 +216,9 @@ def test_it_plays_no_proven_loss_that_comes_at_once_while_there_is_a_later_one(k
     for simulations in (*range(1, 40), 400, 3000):
         found = searching(kind, game, simulations).search(state, np.array([7], np.uint64))
         action = found.actions[0]
-        assert found.visits[0, action] > 0
         assert action == d4 or not found.visits[0, d4]
+        if kind != "gumbel":  # what it plays has been seen to last, or it has not been seen at all
+            assert action == d4 or not found.visits[0, action]
         proven += found.proven[0]
     assert proven > 0
 

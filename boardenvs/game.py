@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 import numpy.typing as npt
 
-from boardenvs.records import record_dtype
+from boardenvs.records import fault_message, record_dtype
 
 if TYPE_CHECKING:
     from boardenvs.compiling import Kernels
@@ -197,7 +197,10 @@ class Game(abc.ABC):
 
     def legal(self, states: States) -> npt.NDArray[np.bool_]:
         """Legal actions: bool array of shape (N, num_actions), all False after the end."""
-        states = self.batch(states)
+        return self.legal_unchecked(self.batch(states))
+
+    def legal_unchecked(self, states: States) -> npt.NDArray[np.bool_]:
+        """As `legal`, of an array as `records` gives it, which may show what no game leads to."""
         masks = np.empty((len(states), self.num_actions), np.bool_)
         self.kernels.legal_games(states, self.constants, masks)
         return masks
@@ -229,7 +232,7 @@ class Game(abc.ABC):
             raise ValueError(
                 f"game {int(over.argmax())} of the batch is over; play takes live games"
             )
-        masks = self.legal(states)
+        masks = self.legal_unchecked(states)
         if illegal == "raise":
             self.require_legal(masks, numbers)
         self.kernels.advance_games(states, self.constants, numbers, masks)
@@ -259,14 +262,18 @@ class Game(abc.ABC):
             seat: one seat, or one for each state.
             rng: what the fresh parts are drawn from.
         """
-        words = rng.integers(0, 2**64, len(self.batch(states)), np.uint64)
+        states = self.batch(states)
+        words = rng.integers(0, 2**64, len(states), np.uint64)
         return self.conceal_with_words(states, seat, words)
 
     def conceal_with_words(
         self, states: States, seat: npt.ArrayLike, words: npt.NDArray[np.uint64]
     ) -> States:
-        """As `conceal`, drawing record i from the stream word `words[i]`."""
-        copies = self.batch(states).copy()
+        """As `conceal`, drawing record i from the stream word `words[i]`.
+
+        It is asked before every ply of an opponent, so what the records hold is not checked.
+        """
+        copies = self.records(states).copy()
         seats = self._seats(seat, len(copies))
         self.kernels.redraw_games(copies, self.constants, seats, words)
         return copies
@@ -300,7 +307,7 @@ class Game(abc.ABC):
 
         A game with many positions a second to report overrides this with array code.
         """
-        rows = [self.info(state) for state in self.batch(states)] if self.has_info else []
+        rows = [self.info(state) for state in self.records(states)] if self.has_info else []
         if not rows:
             return {}
         columns = {
@@ -421,7 +428,10 @@ class Game(abc.ABC):
 
     @abc.abstractmethod
     def _position_to_dict(self, state: np.void) -> dict[str, Any]:
-        """The game's own fields as JSON values, by the keys of `_position_from_dict`."""
+        """The game's own fields as JSON values, by the keys of `_position_from_dict`.
+
+        `state` may hold any bytes: what is no position is for `_position_from_dict` to refuse.
+        """
 
     @abc.abstractmethod
     def _position_from_dict(self, fields: dict[str, Any], state: np.void) -> None:
@@ -437,7 +447,10 @@ class Game(abc.ABC):
 
     def to_dict(self, state: np.void) -> dict[str, Any]:
         """One position as JSON values; `from_dict` gives the same record back."""
-        record = self.one(state)
+        return self._to_dict(self.one(state))
+
+    def _to_dict(self, record: np.void) -> dict[str, Any]:
+        """As `to_dict`, of any bytes; `_position_to_dict` answers for those, too."""
         return {
             "game": self.name,
             "params": copy.deepcopy(self.params),
@@ -513,8 +526,12 @@ class Game(abc.ABC):
         """
         if isinstance(state, Mapping):
             return np.array([self.from_dict(state)], self.state_dtype)
-        record = self.one(state)
-        again = self.from_dict(self.to_dict(record))
+        records = self.records(state)
+        if len(records) != 1:
+            raise ValueError(f"expected one {self.name} record, got {len(records)}")
+        # Unchecked, for `from_dict` tells better what is wrong.
+        record = records[0]
+        again = self.from_dict(self._to_dict(record))
         if again != record:
             raise ValueError(f"the record is no valid {self.name} position")
         return np.array([again], self.state_dtype)  # not the one given, which may hold a -0.0
@@ -523,6 +540,23 @@ class Game(abc.ABC):
 
     def batch(self, states: Any) -> States:
         """`states` as a writable contiguous array of shape (N,); a copy only if need be.
+
+        Whatever bytes they hold, the rules can be asked about records that come back: an index
+        outside of an array would end the process. That they are positions which a game leads
+        to is another matter, see `restore`.
+
+        Raises:
+            ValueError: it is no array of this game's records, or one holds what no position does.
+        """
+        array = self.records(states)
+        i, fault = self.kernels.first_fault(array, self.constants, self.num_actions)
+        if fault:
+            what = fault_message(fault, array[i], self.num_actions, self.max_plies)
+            raise ValueError(f"record {i} of {len(array)} is no {self.name} position: {what}")
+        return array
+
+    def records(self, states: Any) -> States:
+        """As `batch`, but for what the records hold, which is not checked.
 
         Raises:
             ValueError: it is no array of this game's records.

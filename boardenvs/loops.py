@@ -1,7 +1,7 @@
 """The loops over a batch of games, written once for all games.
 
 Every function here is compiled by `boardenvs.compiling.bind` against one game's
-`rules.py`, which supplies these six, each on one record `s` with the game's
+`rules.py`, which supplies these, each on one record `s` with the game's
 parameters `p`:
 
 - `deal(s, p)`: the chance before the first move (a shuffle, a throw), or nothing.
@@ -11,6 +11,12 @@ parameters `p`:
 - `observe(s, p, seat, out)`: write every entry of an observation, laid out as one row of int8:
   a board of several dimensions would cost its shape at every entry.
 - `redraw(s, p, seat, word)`: replace what `seat` cannot know, and the stream.
+
+A rules file may also supply
+
+- `sound(s, p)`: whether the others can be called on a record of whatever bytes, and on what
+  `play` makes of it: whether the game's own fields lead to no index outside of an array and to
+  no loop without end, and a game that is not over has a legal action. Without it, they do.
 """
 
 # The rules' names are bound later, and Numba reads no annotations.
@@ -25,6 +31,37 @@ from boardenvs.outcome import forfeit, is_over, truncate_if_long
 
 ATTEMPTS = 1000
 """At a game that lasts until the caller's first turn."""
+
+
+def sound(s, p):
+    """For rules that have no such function: that the fields common to all games are, is enough."""
+    return True
+
+
+def fault(s, p, num_actions):
+    """What is wrong with a record of whatever bytes: an index of `boardenvs.records.FAULTS`."""
+    n = len(s.returns)
+    if s.to_move < 0 or s.to_move >= n:
+        return 1
+    if s.last_action < -1 or s.last_action >= num_actions:
+        return 2
+    if s.offender < -1 or s.offender >= n:
+        return 3
+    if s.ply < 0 or s.ply > p.max_plies or (s.ply == p.max_plies and not is_over(s)):
+        return 4
+    for k in range(n):
+        if s.returns[k] - s.returns[k] != 0.0 or (s.returns[k] != 0.0 and not is_over(s)):
+            return 5
+    return 0 if sound(s, p) else 6
+
+
+def first_fault(states, params, num_actions):
+    """The first record with a fault, and that; -1 and 0 where there is none."""
+    for i in range(len(states)):
+        found = fault(states[i], params[0], num_actions)
+        if found != 0:
+            return i, found
+    return -1, 0
 
 
 def start_games(states, params, start, words):

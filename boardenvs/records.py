@@ -1,4 +1,4 @@
-"""The layout of the record that a position is: the fields that all games have, and no holes."""
+"""The record that a position is: the fields that all games have, no holes, and what is wrong."""
 
 from __future__ import annotations
 
@@ -6,10 +6,13 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["FILLER", "record_dtype"]
+__all__ = ["FAULTS", "FILLER", "fault_message", "record_dtype"]
 
 FILLER = "_pad"
 """What the names of fields begin with that fill holes; each ends with its offset."""
+
+FAULTS = ("", "to_move", "last_action", "offender", "ply", "returns", "own fields")
+"""What `boardenvs.loops.fault` finds, by its number."""
 
 
 def _header(num_players: int) -> list[tuple[Any, ...]]:
@@ -59,3 +62,27 @@ def _without_holes(dtype: np.dtype[Any]) -> np.dtype[Any]:
         {"names": names, "formats": formats, "offsets": offsets, "itemsize": dtype.itemsize},
         align=dtype.isalignedstruct,
     )
+
+
+def fault_message(fault: int, record: np.void, num_actions: int, max_plies: int) -> str:
+    """What is wrong with a record and what was expected, in one line.
+
+    Args:
+        fault: a number of `FAULTS`, at least 1.
+        record: the one that has it.
+        num_actions: of the game.
+        max_plies: of the game.
+    """
+    name = FAULTS[fault]
+    over = record["terminated"] or record["truncated"]
+    last = len(record["returns"]) - 1
+    expected = {
+        "to_move": f"from 0 to {last}",
+        "last_action": f"from -1 to {num_actions - 1}",
+        "offender": f"from -1 to {last}",
+        "ply": f"from 0 to {max_plies if over else max_plies - 1}",
+        "returns": "finite numbers" if over else "all 0 in a game that is not over",
+    }
+    if name not in expected:
+        return "its fields do not go together"
+    return f"{name} must be {expected[name]}, got {record[name].tolist()}"

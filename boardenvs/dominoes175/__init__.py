@@ -18,6 +18,7 @@ __all__ = ["Dominoes175", "env", "raw_env"]
 
 _TILES = [(int(low), int(high)) for low, high in zip(rules.LOW, rules.HIGH, strict=True)]
 """The ends of each tile, smaller first, by its number."""
+_ENDS = dict(enumerate(_TILES))
 _NUMBERS = {ends: number for number, ends in enumerate(_TILES)}
 
 # A turn is two plies, and the sixteenth tile makes a stack of six at the latest.
@@ -117,7 +118,8 @@ class Dominoes175(Game):
     def infos(self, states: States) -> dict[str, npt.NDArray[Any]]:
         hands = np.empty(CELLS + 1, object)
         hands[:CELLS] = _TILES
-        return {"hand": hands[self.batch(states)["hand"]]}  # the last one is for none, -1
+        held = self.records(states)["hand"]
+        return {"hand": hands.take(held, mode="wrap")}  # the last one is for none, -1
 
     def aside(self, state: np.void) -> str:
         hand = self._hand(self.one(state))
@@ -213,8 +215,7 @@ class Dominoes175(Game):
         return place_area(action)
 
     def _hand(self, state: np.void | States) -> tuple[int, int] | None:
-        hand = state["hand"].item()
-        return None if hand < 0 else _TILES[hand]
+        return _ENDS.get(state["hand"].item())
 
     def _stacks(self, state: np.void) -> list[list[tuple[int, int]]]:
         """The tiles of each stack from the bottom up, each as bottom and top."""
@@ -225,7 +226,6 @@ class Dominoes175(Game):
 
     def _position_to_dict(self, state: np.void) -> dict[str, Any]:
         return {
-            # A record of any bytes may come here, to be refused by `_position_from_dict`.
             "grid": [list(_TILES[t]) if 0 <= t < CELLS else int(t) for t in state["grid"]],
             "taken": [int(cell) for cell in np.flatnonzero(state["taken"])],
             "stacks": [[list(tile) for tile in stack] for stack in self._stacks(state)],

@@ -16,7 +16,7 @@ import numpy as np
 from numba import njit
 
 from boardenvs.chance import draw
-from boardenvs.outcome import end_ply, end_with_loser, end_with_winner
+from boardenvs.outcome import end_ply, end_with_loser, end_with_winner, is_over
 
 CELLS = 28
 """Of the grid, as many as tiles in the set."""
@@ -173,3 +173,27 @@ def redraw(s, p, seat, word):
     """Replace the stream, and deal the tiles not turned over anew among their cells."""
     s.rng = word
     shuffle_unseen(s)
+
+
+@njit
+def sound(s, p):
+    """Whether there are such tiles and dots, stacks of what was turned over, and a way to go on."""
+    over = is_over(s)
+    if s.hand < -1 or s.hand >= CELLS:
+        return False
+    left = np.int64(s.hand >= 0)  # to be counted up to the tiles that were turned over
+    for k in range(STACKS):
+        height = s.heights[k]
+        if height < 0 or height > GOAL or (height == GOAL and not over):
+            return False
+        left += height
+        for i in range(GOAL + 1):
+            if s.dots[k, i] < -1 or s.dots[k, i] >= ENDS:
+                return False
+        if height > 0 and top(s, k) < 0:
+            return False
+    for cell in range(CELLS):
+        if s.taken[cell] < 0 or s.taken[cell] > 1 or s.grid[cell] < 0 or s.grid[cell] >= CELLS:
+            return False
+        left -= s.taken[cell]
+    return left == 0 and (over or s.hand < 0 or fits_somewhere(s))

@@ -177,6 +177,8 @@ def _position(board: int) -> tuple[Game112, States]:
     game = _game(len(cells))
     states = game.start.copy()
     states["cells"][0, : len(cells)] = cells
+    states["ply"] = sum(cell > 0 for cell in cells)
+    states["truncated"] = all(cells)  # there is nothing more to play
     return game, states
 
 

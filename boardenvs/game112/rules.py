@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from numba import njit
 
-from boardenvs.outcome import end_in_draw, end_ply, end_with_winner
+from boardenvs.outcome import end_in_draw, end_ply, end_with_winner, is_over
 
 
 @njit
@@ -77,3 +77,14 @@ def observe(s, p, seat, out):
 def redraw(s, p, seat, word):
     """Nothing is hidden; the stream is replaced all the same."""
     s.rng = word
+
+
+@njit
+def sound(s, p):
+    """Whether each position is empty or holds a value, and as many are filled as plies played."""
+    filled = 0
+    for i in range(p.positions):
+        if s.cells[i] < 0 or s.cells[i] > 2:
+            return False
+        filled += s.cells[i] != 0
+    return filled == s.ply and (filled < p.positions or is_over(s))

@@ -76,7 +76,7 @@ class Gekitai(Game):
 
     def owners(self, states: States | np.void) -> npt.NDArray[np.int8]:
         """Who stands where: int8 of shape (N, board_size, board_size), -1 for an empty cell."""
-        states = self.batch(states)
+        states = self.records(states)
         # Little-endian bytes of a bitboard are its rows, bits of a byte the columns.
         rows = states["pieces"].astype("<u8")[..., None].view(np.uint8)
         bits = np.unpackbits(rows, axis=-1, bitorder="little").reshape(-1, 2, 8, 8)

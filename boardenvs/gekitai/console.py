@@ -125,7 +125,8 @@ class Gekitai(Board):
 
     def is_move_valid(self, y: int, x: int) -> bool:
         """Whether row `y` and column `x` is an empty cell of the board."""
-        return self._on_board(y, x) and bool(self._game.legal(self._position())[0, y * self.N + x])
+        legal = self._game.legal_unchecked(self._position())[0]
+        return self._on_board(y, x) and bool(legal[y * self.N + x])
 
     def move(self, piece: Piece, y: int, x: int) -> None:
         """Place a piece and push its neighbours.
@@ -140,8 +141,11 @@ class Gekitai(Board):
             what = "occupied" if self._on_board(y, x) else "off the board"
             raise ValueError(f"expected an empty cell, but row {y}, column {x} is {what}")
         states = self._position(_COLORS.index(piece.color))
-        self._game.play(states, [y * self.N + x])
-        owners = self._game.owners(states)[0]
+        game = self._game
+        # Not by `play`, which refuses boards with more pieces than a game has.
+        masks, action = game.legal_unchecked(states), np.array([y * self.N + x])
+        game.kernels.advance_games(states, game.constants, action, masks)
+        owners = game.owners(states)[0]
 
         hand = self._owner(piece).pieces
         if piece in hand:

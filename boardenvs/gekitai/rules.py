@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from boardenvs.outcome import end_ply, end_with_winner
+from boardenvs.outcome import end_ply, end_with_winner, is_over
 
 # East, south, south-east, south-west; the other four are the same shifts backwards.
 _SHIFT = np.array([1, 8, 9, 7], np.uint64)
@@ -165,3 +165,15 @@ def observe(s, p, seat, out):
 def redraw(s, p, seat, word):
     """Nothing is hidden; the stream is replaced all the same."""
     s.rng = word
+
+
+@njit
+def sound(s, p):
+    """Whether nobody has more pieces on the board than there are, and a live game an empty cell."""
+    occupied = s.pieces[0] | s.pieces[1]
+    return (
+        count(s.pieces[0]) <= p.pieces
+        and count(s.pieces[1]) <= p.pieces
+        and occupied & p.board == occupied
+        and (occupied != p.board or is_over(s))
+    )

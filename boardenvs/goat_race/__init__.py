@@ -110,7 +110,7 @@ class GoatRace(Game):
         return {"die": state["die"].item()}
 
     def infos(self, states: States) -> dict[str, npt.NDArray[Any]]:
-        return {"die": self.batch(states)["die"].astype(np.int64)}
+        return {"die": self.records(states)["die"].astype(np.int64)}
 
     # -- Text ---------------------------------------------------------------------------
 
@@ -412,7 +412,7 @@ class GoatRace(Game):
         if state["die"] == 0:
             raise ValueError("die must have been thrown in a race that is on")
         after["truncated"] = False
-        choices = self.legal(after)[0]
+        choices = self.legal_unchecked(after)[0]
         choices[self.num_actions - self.width - 1] = False  # staying is no choice by itself
         if not choices.any():
             raise ValueError(

@@ -18,7 +18,7 @@ from numba import njit
 
 from boardenvs.bits import show_bits
 from boardenvs.chance import draw
-from boardenvs.outcome import end_in_draw, end_ply, end_with_winner
+from boardenvs.outcome import end_in_draw, end_ply, end_with_winner, is_over
 
 # What `s.decision` asks of the seat to move.
 PLACE = 0
@@ -327,3 +327,70 @@ def observe(s, p, seat, out):
 def redraw(s, p, seat, word):
     """Every move was public: only the dice to come are replaced."""
     s.rng = word
+
+
+@njit
+def sound(s, p):
+    """Whether seats, goats and decision are such, the stacks agree with what is kept beside them.
+
+    While goats are placed, there are as many as plies; all of them fit into one stack.
+    """
+    n = len(s.returns)
+    seats = 0
+    for k in range(n):
+        if s.order[k] < 0 or s.order[k] >= n:
+            return False
+        seats |= 1 << s.order[k]
+    if seats != (1 << n) - 1:
+        return False
+    if s.die < 0 or s.die > p.height or s.last_die < 0 or s.last_die > p.height:
+        return False
+    goats = count_goats(s, p)
+    if goats < 0 or goats > GOATS * n or s.decision < PLACE or s.decision > FORWARD:
+        return False
+    if is_over(s):
+        return True
+    if s.decision == PLACE:
+        return goats == s.ply and goats < GOATS * n
+    if s.die == 0:
+        return False
+    return s.decision == SIDEWAYS or forward_columns(s, p, s.die - 1) != 0
+
+
+@njit
+def count_goats(s, p):
+    """How many goats the stacks have; -1 where they are none, or `tops` or `arrived` other ones."""
+    n = len(s.returns)
+    goats = 0
+    arrived = 0  # five bits a seat
+    for row in range(p.height):
+        showing = 0
+        extra = 0
+        for seat in range(n):
+            if s.tops[seat, row] < 0:
+                return -1
+            extra += s.tops[seat, row]
+        for column in range(p.width):
+            stack = s.stacks[row, column]
+            if stack == 0:
+                continue
+            if stack < 0 or stack >> (3 * GOATS * n) != 0:
+                return -1
+            top = (stack & 7) - 1
+            if top < 0 or top >= n or (s.tops[top, row] >> column) & 1 == 0:
+                return -1
+            showing |= 1 << column
+            while stack != 0:
+                seat = (stack & 7) - 1
+                if seat < 0 or seat >= n:
+                    return -1
+                goats += 1
+                if column == p.width - 1:
+                    arrived += 1 << (5 * seat)
+                stack >>= 3
+        if extra != showing:  # a goat shows where none is, or two show at one place
+            return -1
+    for seat in range(n):
+        if s.arrived[seat] != (arrived >> (5 * seat)) & 31:
+            return -1
+    return goats

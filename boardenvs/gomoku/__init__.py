@@ -99,7 +99,7 @@ class Gomoku(Game):
         return np.where(near.any(1, keepdims=True), near, legal)
 
     def to_text(self, state: np.void) -> str:
-        return notation.board_to_text(self._rows(state, " " + notation.STONES))
+        return notation.board_to_text(self._rows(self.one(state), " " + notation.STONES))
 
     def from_text(
         self, text: str, *, to_move: int | None = None, ply: int | None = None
@@ -138,8 +138,8 @@ class Gomoku(Game):
 
     def _rows(self, state: np.void, symbols: str) -> list[str]:
         """One string a row; `symbols` are those of an empty cell, black and white."""
-        cells = self.one(state)["cells"][: self.num_actions].reshape(-1, self.board_size)
-        letters = np.array([*symbols, "?"])  # the last one for what is no stone
+        cells = state["cells"][: self.num_actions].reshape(-1, self.board_size)
+        letters = np.array([*symbols, "?"])  # the last one for what is no stone, see `restore`
         return ["".join(row) for row in letters[cells.clip(-1, 3)]]
 
     def _position_to_dict(self, state: np.void) -> dict[str, Any]:

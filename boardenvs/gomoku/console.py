@@ -319,6 +319,8 @@ def _position(board: Board) -> tuple[Gomoku, States]:
     cells = np.array([symbols.index(cell) for row in board for cell in row], np.int8)
     states["cells"][0, : cells.size] = cells
     states["to_move"] = (cells == 1).sum() > (cells == 2).sum()
+    states["ply"] = (cells > 0).sum()
+    states["truncated"] = (cells > 0).all()  # there is nothing more to play
     return game, states
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from boardenvs.outcome import end_in_draw, end_ply, end_with_winner
+from boardenvs.outcome import end_in_draw, end_ply, end_with_winner, is_over
 
 
 @njit
@@ -122,3 +122,17 @@ def observe(s, p, seat, out):
 def redraw(s, p, seat, word):
     """Nothing is hidden; the stream is replaced all the same."""
     s.rng = word
+
+
+@njit
+def sound(s, p):
+    """Whether each intersection is empty or holds a stone, and there is one for each ply."""
+    cells = s.cells
+    size = p.side * p.side
+    stones = 0
+    other = 0
+    for a in range(size):
+        stones += cells[a] != 0
+        other |= cells[a] < 0
+        other |= cells[a] > 2
+    return other == 0 and stones == s.ply and (stones < size or is_over(s))

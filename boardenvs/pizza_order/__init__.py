@@ -84,9 +84,9 @@ class PizzaOrder(Game):
         return {"wanted": _wanted(state)}
 
     def infos(self, states: States) -> dict[str, npt.NDArray[Any]]:
-        states = self.batch(states)
+        states = self.records(states)
         numbers = states["num_wanted"]
-        sets = states["wanted"][np.arange(rules.MOST) < numbers[:, None]]
+        sets = states["wanted"][np.arange(rules.MOST) < numbers[:, None]] & 0x7FFF  # see `_wanted`
         ids = [*map(list.copy, _id_lists()[sets].tolist())]  # whoever is told may change them
         ends = numbers.cumsum(dtype=np.int64).tolist()
         rows = (ids[i:j] for i, j in zip([0, *ends], ends, strict=False))
@@ -221,7 +221,7 @@ class PizzaOrder(Game):
             raise ValueError(f"last_action {state['last_action']} is not the last of the answers")
         states = self.start.copy()
         states[0] = state
-        masks = self.legal(states)
+        masks = self.legal_unchecked(states)
         for number, answer in enumerate(answers, 1):
             if not masks[0, answer]:
                 raise ValueError(
@@ -245,7 +245,7 @@ def _pizzas(state: np.void) -> list[notation.Pizza]:
 
 
 def _wanted(state: np.void | States) -> list[list[int]]:
-    # The highest bit is no ingredient's; a record that has it is found out by `restore`.
+    # The highest bit is no ingredient's, but here records are not checked.
     ids = _id_lists()
     words = state["wanted"].tolist()[: state["num_wanted"].item()]
     return [ids[word & 0x7FFF].copy() for word in words]

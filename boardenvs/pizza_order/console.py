@@ -91,6 +91,7 @@ class PizzaOrder:
             EOFError: the input ended before the answer.
         """
         states = _game().start.copy()
+        states["num_wanted"] = 1  # whatever that is, for nobody asks
         print(notation.FLAVOR_MENU, end="")
         hint = f"Please enter a number from 1 to {len(notation.FLAVORS)}."
         flavor = _ask(notation.ASKS_FLAVOR, hint, functools.partial(_flavor, states))

@@ -15,7 +15,7 @@ from numba import njit
 
 from boardenvs.bits import show_bits
 from boardenvs.chance import draw
-from boardenvs.outcome import end_alone, end_ply
+from boardenvs.outcome import end_alone, end_ply, is_over
 
 INGREDIENTS = 15
 PRESETS = ((1, 13), (6, 7, 8, 9, 10), (2, 3, 4, 5), (3, 12))
@@ -171,3 +171,20 @@ def observe(s, p, seat, out):
 def redraw(s, p, seat, word):
     """The customer knows the order wanted; the stream alone is replaced."""
     s.rng = word
+
+
+@njit
+def sound(s, p):
+    """Whether there are such pizzas and questions, and room for the pizza that is asked for."""
+    if s.num_wanted < 1 or s.num_wanted > p.most or s.num_taken < 0 or s.num_taken > p.most:
+        return False
+    if s.asks < FLAVOR or s.asks > NOTHING or (s.asks == NOTHING and not is_over(s)):
+        return False
+    if s.asks != NOTHING and s.num_taken == p.most:
+        return False
+    for k in range(MOST):
+        if (s.wanted[k] | s.taken[k]) >> INGREDIENTS != 0:
+            return False
+        if s.flavor[k] < 0 or s.flavor[k] > CUSTOM:
+            return False
+    return True

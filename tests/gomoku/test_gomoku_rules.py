@@ -119,6 +119,7 @@ def test_every_line_wins_and_none_wraps_around(size, length, exact):
 
     last = boards[here, lasts]
     states["cells"][here, last] = 0
+    states["ply"] = length - 1
     game.play(states, last)
     full = (states["cells"][:, : size * size] != 0).all(1)
     np.testing.assert_array_equal(states["returns"][:, 0] == 1, wins)
@@ -414,6 +415,7 @@ def test_a_board_set_up_by_hand_is_judged_as_it_looks():
             cells = rng.choice(3, size * size, p=shares)
             states["cells"][0, : size * size] = cells
             states["to_move"] = to_move = int(rng.integers(2))
+            states["ply"] = (cells > 0).sum()
             plain.stones = {divmod(a, size): "XO"[c - 1] for a, c in enumerate(cells.tolist()) if c}
             lines = [colour for colour in "XO" if plain.has_line(colour)]
             game.kernels.judge_games(states, game.constants)

@@ -1,0 +1,181 @@
+"""Records of whatever bytes: a `ValueError` of one line or an answer of the right shape.
+
+An index outside of an array would end the process, and a loop without end never come back.
+"""
+
+import importlib
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import agents
+import boardenvs
+from boardenvs.game112 import rules
+
+VARIANTS = {
+    **{name: (name, {}) for name in boardenvs.GAMES},
+    "gomoku-5": ("gomoku", {"board_size": 5, "win_length": 4}),
+    "gomoku-26": ("gomoku", {"board_size": 26}),
+    "goat_race-2": ("goat_race", {"num_players": 2, "width": 5, "draw_rule": "jump"}),
+    "goat_race-5": ("goat_race", {"num_players": 5, "memory": True, "max_plies": 60}),
+    "pizza_order-9": ("pizza_order", {"max_pizzas": 9}),
+}
+EXTREMES = [-128, -1, 1, 2, 3, 5, 7, 9, 28, 126, 127]
+
+
+@pytest.fixture(scope="module", params=VARIANTS)
+def game(request):
+    name, params = VARIANTS[request.param]
+    return boardenvs.make(name, **params)
+
+
+def forged(game, played, num, rng):
+    """Records of positions with a few bytes of any field spoilt, and records of noise alone."""
+    states = played[rng.integers(len(played), size=num)]
+    for i in range(num):
+        if i % 10 == 0:
+            states[i] = np.frombuffer(rng.bytes(states.itemsize), game.state_dtype)[0]
+        for name in rng.choice(game.state_dtype.names, rng.integers(1, 4)):
+            field = np.atleast_1d(states[name][i])
+            spoilt = field.view(np.uint8).reshape(-1)
+            places = rng.integers(len(spoilt), size=rng.integers(1, 3))
+            values = rng.choice(EXTREMES, len(places)).astype(np.int8).view(np.uint8)
+            noise = rng.integers(256, size=len(places), dtype=np.uint8)
+            spoilt[places] = np.where(rng.random() < 0.5, values, noise)
+            states[name][i] = field.reshape(states[name][i].shape)
+    return states
+
+
+@pytest.fixture(scope="module")
+def records(game, random_positions):
+    """Forged records of a game."""
+    return forged(game, random_positions(game, 6, 0), 500, np.random.default_rng(0))
+
+
+@pytest.fixture(scope="module")
+def accepted(game, records, attempt):
+    """Those of them that the rules can be asked about."""
+    kept = [one for one in records if attempt(game.batch, one) is not None]
+    assert 20 < len(kept) < 450
+    return np.array(kept, game.state_dtype)
+
+
+def test_every_function_refuses_or_answers(game, records, attempt):
+    rng = np.random.default_rng(1)
+    seats, actions = game.num_players, game.num_actions
+    functions = {
+        "legal": (game.legal, (1, actions)),
+        "observe": (lambda one: game.observe(one, seats - 1), (1, *game.observation_shape)),
+        "conceal": (lambda one: game.conceal(one, 0, rng), (1,)),
+        "to_move": (game.to_move, (1,)),
+        "returns": (game.returns, (1, seats)),
+        "terminated": (game.terminated, (1,)),
+        "truncated": (game.truncated, (1,)),
+        "restore": (game.restore, (1,)),
+        "batch": (game.batch, (1,)),
+    }
+    others = (
+        game.to_text,
+        game.aside,
+        game.to_dict,
+        game.picture,
+        game.info,
+        game.infos,
+        lambda one: game.action_to_text(actions - 1, one),
+        lambda one: game.action_from_text("1", one),
+        lambda one: game.action_area(actions - 1, one),
+        lambda one: game.play(one.copy(), [rng.integers(actions)]),
+    )
+    refused = dict.fromkeys(functions, 0)
+    for one in records:
+        for name, (function, shape) in functions.items():
+            answer = attempt(function, one)
+            refused[name] += answer is None
+            assert answer is None or answer.shape == shape
+        for function in others:
+            attempt(function, one.copy())
+    del refused["restore"]  # which asks for more
+    assert len(set(refused.values())) == 1
+    assert game.conceal_with_words(records, 0, np.zeros(len(records), np.uint64)).shape == (500,)
+
+
+def test_what_is_accepted_can_be_played_to_the_end(game, accepted):
+    rng = np.random.default_rng(2)
+    states = accepted.copy()
+    for _ in range(game.max_plies + 1):
+        states = states[~(states["terminated"] | states["truncated"])]
+        masks = game.legal(states)  # refuses what has become unsound
+        assert masks.any(1).all()
+        game.play(states, (rng.random(masks.shape) * masks).argmax(1), illegal="raise")
+    assert not len(states)
+
+
+@pytest.mark.parametrize("game", boardenvs.GAMES, indirect=True)
+@pytest.mark.parametrize("spec", ["random", "greedy", "mcts:8"])
+def test_agents_refuse_or_choose(game, records, accepted, spec, attempt):
+    player = agents.make(spec, game, seed=0)
+    for one in records[:60]:
+        answer = attempt(player.act, one)
+        assert answer is None or answer.shape == (1,)
+        for ask in (player.choose, player.consider):
+            attempt(lambda state, ask=ask: ask(game.records(state), np.ones(1, np.uint64)), one)
+    live = accepted[~(accepted["terminated"] | accepted["truncated"])][:40]
+    chosen = player.act(live)
+    assert game.legal(live)[np.arange(len(live)), chosen].all()
+
+
+def test_every_position_of_a_game_is_accepted(game, random_positions):
+    played = random_positions(game, 8, 1)
+    masks = game.legal(played)
+    forfeited = played[masks.any(1) & ~masks.all(1)]
+    game.play(forfeited, (~game.legal(forfeited)).argmax(1))
+    for states in (played, forfeited, game.conceal(played, 0, np.random.default_rng(0))):
+        assert len(game.batch(states)) == len(states)
+
+
+def test_the_message_names_the_field_and_the_record():
+    game = boardenvs.make("gekitai")
+    for field, value, said in [
+        ("to_move", 2, "to_move must be from 0 to 1, got 2"),
+        ("to_move", -1, "to_move must be from 0 to 1, got -1"),
+        ("last_action", 36, "last_action must be from -1 to 35, got 36"),
+        ("offender", 2, "offender must be from -1 to 1, got 2"),
+        ("ply", -1, "ply must be from 0 to 199, got -1"),
+        ("ply", 200, "ply must be from 0 to 199, got 200"),
+        ("returns", np.nan, r"returns must be all 0 in a game that is not over, got \[nan, nan\]"),
+        ("pieces", 2**63, "its fields do not go together"),
+    ]:
+        states = game.new(3, 0)
+        states[field][1] = value
+        with pytest.raises(ValueError, match=f"record 1 of 3 is no gekitai position: {said}"):
+            game.legal(states)
+
+
+BARE = """
+from boardenvs.game112 import Game112
+
+class Bare112(Game112):
+    name = "bare112"
+"""
+
+
+def test_a_game_without_the_function_has_its_common_fields_checked(tmp_path, monkeypatch):
+    """A game of a user's own whose rules have no `sound`."""
+    (tmp_path / "bare112").mkdir()
+    (tmp_path / "bare112" / "__init__.py").write_text(BARE, encoding="utf-8")
+    text = Path(rules.__file__).read_text(encoding="utf-8")
+    (tmp_path / "bare112" / "rules.py").write_text(
+        text[: text.index("@njit\ndef sound")], encoding="utf-8"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    game = importlib.import_module("bare112").Bare112()
+    assert game.rules_name == "bare112.rules"
+    states = game.new(2, 0)
+    states["cells"][0, 0] = 99  # its own affair
+    assert game.legal(states)[1].all()
+    states["to_move"][1] = 5
+    with pytest.raises(ValueError, match="record 1 of 2 is no bare112 position: to_move must be"):
+        game.legal(states)
+    del sys.modules["bare112"], sys.modules["bare112.rules"]

@@ -345,12 +345,12 @@ class Game(abc.ABC):
 
         Args:
             text: as `to_text` writes it.
-            to_move: whose turn it is; by default the first player's, or what the
-                position implies.
+            to_move: whose turn it is. Required where the text does not tell and the
+                position does not imply it, so that no text is read as another position.
             ply: how many plies were played; by default the fewest possible.
 
         Raises:
-            ValueError: the text shows no valid position.
+            ValueError: the text shows no valid position, or `to_move` is missing.
         """
 
     @abc.abstractmethod

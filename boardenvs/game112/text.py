@@ -13,16 +13,17 @@ def board_to_text(cells: Sequence[int]) -> str:
 
 
 def board_from_text(text: str, size: int) -> list[int]:
-    """The values of a line as `board_to_text` writes it.
+    """The values of a line as `board_to_text` writes it, with or without the bars at its ends.
 
     Raises:
         ValueError: it is no such line.
     """
-    symbols = text.rstrip("\n")[2:-2].split(" ")
+    line = text.rstrip("\n")
+    if line.startswith("| ") and line.endswith(" |"):
+        line = line[2:-2]
+    symbols = line.split(" ")
     if len(symbols) == size and all(s in ("-", "1", "2") for s in symbols):
-        cells = ["-12".index(s) for s in symbols]
-        if text.rstrip("\n") == board_to_text(cells).rstrip("\n"):
-            return cells
+        return ["-12".index(s) for s in symbols]
     expected = board_to_text([0] * size).rstrip("\n")
     raise ValueError(f"expected a board such as {expected!r} of -, 1 and 2, got {text!r}")
 

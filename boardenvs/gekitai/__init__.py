@@ -90,8 +90,22 @@ class Gekitai(Game):
     def from_text(
         self, text: str, *, to_move: int | None = None, ply: int | None = None
     ) -> np.void:
+        """As `Game.from_text`.
+
+        `to_move` or `ply` is required where both players have pieces on the board; else who has
+        one moved last.
+        """
+        rows = notation.board_from_text(text, self.board_size, self.pieces)
+        if to_move is None and ply is None:
+            shown = set("".join(rows))
+            if shown >= set(notation.SYMBOLS):
+                raise ValueError(
+                    "the text does not tell whose turn it is: to_move must be given, "
+                    "0 for X or 1 for O"
+                )
+            to_move = int("X" in shown)  # the last piece placed is still there
         data: dict[str, Any] = {
-            "board": notation.board_from_text(text, self.board_size, self.pieces),
+            "board": rows,
             "to_move": to_move,
             "ply": ply,
         }

@@ -34,6 +34,9 @@ def test_the_line_of_a_board(cells, text):
     assert game.to_text(game.from_dict({"board": cells})) == text
     assert game.to_dict(game.from_text(text))["board"] == cells
     assert game.from_text(text.rstrip("\n")) == game.from_text(text)
+    # The bars may be those of a table in the source document.
+    bare = text.removeprefix("| ").removesuffix(" |\n")
+    assert game.from_text(bare) == game.from_text(bare + "\n") == game.from_text(text)
 
 
 @pytest.mark.parametrize("size", range(1, 10))
@@ -52,7 +55,8 @@ def test_turn_and_ply_may_be_said_if_they_fit(game112):
             game112.from_text("| 1 - - - - |", **wrong)
 
 
-FLAWED = ["", "\n", "|", "||", "|  |", "| - - - - |", "| - - - - - - |", "| - - - - - | ", "-----"]
+FLAWED = ["| - - - - -", "- - - - - |", " - - - - -", "- - - - - ", "- - - -", "- - 3 - -"]
+FLAWED += ["", "\n", "|", "||", "|  |", "| - - - - |", "| - - - - - - |", "| - - - - - | ", "-----"]
 FLAWED += [" | - - - - - |", "|- - - - -|", "| - - 3 - - |", "| - - 0 - - |", "| - -  - - - |"]
 FLAWED += [
     "| - - 12 - |",

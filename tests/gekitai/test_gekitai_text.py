@@ -96,8 +96,8 @@ def test_the_hands_may_be_left_out_and_lines_may_end_in_any_way(gekitai):
 
 
 def test_turn_and_ply_that_a_text_does_not_show(gekitai):
-    alone = gekitai.from_text(FIRST_MOVE)
-    assert (alone["to_move"], alone["ply"]) == (0, 2)  # O has placed a piece that was pushed off
+    alone = gekitai.from_text(FIRST_MOVE)  # X has moved, for nothing of O is there
+    assert (alone["to_move"], alone["ply"]) == (1, 1)
     second = gekitai.from_text(FIRST_MOVE, to_move=1)
     assert (second["to_move"], second["ply"]) == (1, 1)
     late = gekitai.from_text(FIRST_MOVE, ply=41)
@@ -105,6 +105,24 @@ def test_turn_and_ply_that_a_text_does_not_show(gekitai):
     for wrong in ({"to_move": 0, "ply": 1}, {"ply": 0}, {"ply": 201}, {"to_move": 2}):
         with pytest.raises(ValueError, match=r"ply|to_move"):
             gekitai.from_text(FIRST_MOVE, **wrong)
+
+
+def test_no_text_is_read_as_the_position_of_another_player(gekitai, random_positions):
+    """Where both may be to move, and the text does not tell, it has to be said."""
+    asked = 0
+    for state in random_positions(gekitai, 6, 0):
+        text, to_move = gekitai.to_text(state), int(state["to_move"])
+        if set(gekitai.owners(state).flat) == {-1, 0, 1}:
+            asked += 1
+            with pytest.raises(ValueError, match="to_move must be given, 0 for X or 1 for O"):
+                gekitai.from_text(text)
+        else:
+            assert gekitai.from_text(text)["to_move"] == to_move
+        assert gekitai.from_text(text, to_move=to_move)["to_move"] == to_move
+        assert gekitai.from_text(text, ply=int(state["ply"]))["to_move"] == to_move
+    assert asked > 50
+    start = gekitai.new(1, 0)[0]
+    assert gekitai.from_text(gekitai.to_text(start))["to_move"] == 0
 
 
 LINES = FIRST_MOVE.splitlines()

@@ -138,15 +138,17 @@ class Player:
         return "\n".join([self._color, "Goats:", *goats])
 
     def add_goat(self, goat: Goat) -> None:
-        """Give the player a goat.
+        """Give the player a goat, the fourth at most.
 
         Raises:
-            ValueError: it is no goat of its colour, or it has it already.
+            ValueError: it is no goat of its colour, it has it already, or it has four.
         """
         if not isinstance(goat, Goat) or goat.get_color() != self._color:
             raise ValueError(f"expected a {self._color} goat, got {goat!r}")
         if any(own is goat for own in self._goats):
             raise ValueError(f"{self._color} has the goat {goat!r} already")
+        if len(self._goats) >= _GOATS:
+            raise ValueError(f"{self._color} has all its {_GOATS} goats already")
         self._goats.append(goat)
 
     def remove_goat(self, goat: Goat) -> None:
@@ -270,6 +272,7 @@ class Game:
         self.players: list[Player] = []
         self.phase = 1
         self.turn = 0
+        self._placing = False  # whether a goat was placed by the rules of phase 2
         self._rules = _rules(width, height)
 
     def __str__(self) -> str:
@@ -315,8 +318,8 @@ class Game:
         """Put a new goat of the current player's colour on a cell.
 
         Raises:
-            ValueError: there is no such cell, it holds an obstacle, or in phase 2 it is
-                none where a goat may be placed.
+            ValueError: there is no such cell, it holds an obstacle, in phase 2 it is none
+                where a goat may be placed, or the player has four goats.
         """
         self.board.check_cell((row, column))
         goat = Goat(self.get_current_player().get_color())
@@ -328,15 +331,17 @@ class Game:
             raise ValueError(f"row {row} of the gate has a higher stack than another row")
         self.get_current_player().add_goat(goat)
         self._put(goat, row, column)
+        self._placing |= self.phase == 2
 
     def move_sideways(self, move: Sequence[Cell]) -> None:
         """Move a goat of the current player one row up or down.
 
         Raises:
             ValueError: the move is malformed, not one row up or down, or the rules do not
-                allow it.
+                allow it, as before all goats are placed.
         """
         self.check_valid_move_format(move)
+        self._check_placed()
         (row, column), (to_row, to_column) = move
         self._check_top(row, column)
         if column != to_column or abs(row - to_row) != 1:
@@ -353,9 +358,10 @@ class Game:
 
         Raises:
             ValueError: the move is malformed, not one column forward in that row, or the
-                rules do not allow it.
+                rules do not allow it, as before all goats are placed.
         """
         self.check_valid_move_format(move)
+        self._check_placed()
         whole_number("dice_outcome", dice_outcome, 1, self.board.get_height())
         (row, column), (to_row, to_column) = move
         if row != dice_outcome:
@@ -366,6 +372,17 @@ class Game:
         if not self._movable_forward()[row - 1, _index(column)]:
             raise ValueError(f"there is an obstacle on {to_column}{to_row}")
         self._move(move)
+
+    def _check_placed(self) -> None:
+        """The race is on: phase 3, and no placement was left half-way for it.
+
+        A board that was set up without phase 2 may have any number of goats.
+        """
+        if self.phase != 3:
+            raise ValueError(f"goats move in phase 3, when all are placed; this is {self.phase}")
+        for player in self.players:
+            if self._placing and player.get_number_of_goats() < _GOATS:
+                raise ValueError(f"{player.get_color()} has not placed all its {_GOATS} goats")
 
     def _check_top(self, row: int, column: str) -> None:
         if self.board.get_stack(row, column).is_empty():

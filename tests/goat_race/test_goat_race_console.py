@@ -133,7 +133,7 @@ def test_the_first_placement_example():
 
 
 def test_the_second_placement_example():
-    game = put(make("WHITE BLACK", 2), A1="WB", A2="W", A3="B", A4="WB", A5="W", A6="W")
+    game = put(make("WHITE BLACK", 2), A1="WB", A2="W", A3="B", A4="BB", A5="W", A6="W")
     allowed = [row for row in range(1, 7) if game.check_starting_goat_placement(row)]
     assert allowed == [2, 3, 5, 6]
 
@@ -303,6 +303,38 @@ def test_add_goat():
     assert game.get_goats_per_player() == [0, 0, 2]
 
 
+@pytest.mark.parametrize("phase", [1, 2, 3])
+def test_a_fifth_goat_is_refused(phase):
+    game = make("WHITE BLACK", phase)
+    for row in range(1, 5):
+        game.add_goat(row, "A")
+    refuses(game, game.add_goat, 5, "A", match="WHITE has all its 4 goats already")
+    with pytest.raises(ValueError, match="WHITE has all its 4 goats already"):
+        game.players[0].add_goat(Goat("WHITE"))
+    game.set_turn(1)
+    game.add_goat(5, "A")
+    assert game.get_goats_per_player() == [4, 1]
+
+
+def test_goats_do_not_move_before_all_are_placed():
+    game = make("WHITE BLACK", phase=2)
+    for k in range(8):
+        for phase in (1, 2, 3) if k else (1, 2):
+            game.set_phase(phase)
+            why = "goats move in phase 3" if phase < 3 else "has not placed all its 4 goats"
+            refuses(game, game.move_sideways, cells("A1A2"), match=why)
+            refuses(game, game.move_forward, cells("A1B1"), 1, match=why)
+        game.set_phase(2)
+        game.set_turn(k % 2)
+        game.add_goat(k % 6 + 1, "A")
+    refuses(game, game.move_forward, cells("A3B3"), 3, match="goats move in phase 3")
+    game.set_phase(3)
+    game.move_forward(cells("A3B3"), 3)
+    game.set_turn(1)
+    game.move_sideways(cells("A2A1"))
+    assert game.get_goats_per_player() == [4, 4]
+
+
 @pytest.mark.parametrize(
     "move",
     [None, [], "C4C5", [(4, "C")], [(4, "C"), (5, "C"), (6, "C")], [(4, "C"), (5, "J")],
@@ -393,12 +425,12 @@ def test_winner():
 
 
 def test_tie():
-    game = put(make("WHITE BLACK"), B1="WWB", F3="W", D2="BB", I4="WB")
+    game = put(make("WHITE BLACK"), B1="WWB", F3="W", D2="BB", I4="W")
     assert game.check_tie()
     assert not game.check_winner()
     assert game.get_sideways_moves()  # which do not count
     assert not any(game.check_nonempty_row(row) for row in range(1, 7))
-    put(game, A6="W")
+    put(game, A6="B")
     assert not game.check_tie()
 
 
@@ -417,8 +449,8 @@ def test_stacks_at_the_gate_of_any_height():
     game = make("WHITE", phase=2)
     for k in range(30):
         assert game.check_starting_goat_placement(k % 6 + 1)
-        game.add_goat(k % 6 + 1, "A")
-        refuses(game, game.add_goat, k % 6 + 1, "A") if k % 6 < 5 else None
+        game.board.get_stack(k % 6 + 1, "A").push(Goat("WHITE"))
+        refuses(game, game.add_goat, k % 6 + 1, "A", match="higher") if k % 6 < 5 else None
     assert game.get_goats_per_player() == [30]
 
 

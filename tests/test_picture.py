@@ -256,6 +256,7 @@ def test_gomoku_winning_lines(rows, params, expected):
     cells = [".XO".index(symbol) for symbol in "".join(rows)]
     state["cells"][:25] = cells
     state["to_move"] = int(cells.count(1) > cells.count(2))
+    state["ply"] = 25 - cells.count(0)
     states = game.batch(state)
     game.kernels.judge_games(states, game.constants)
     assert states["terminated"][0]

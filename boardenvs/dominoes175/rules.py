@@ -177,16 +177,17 @@ def redraw(s, p, seat, word):
 
 @njit
 def sound(s, p):
-    """Whether there are such tiles and dots, stacks of what was turned over, and a way to go on."""
+    """Whether there are such tiles and dots, and cells enough to turn over until the game ends."""
     over = is_over(s)
     if s.hand < -1 or s.hand >= CELLS:
         return False
-    left = np.int64(s.hand >= 0)  # to be counted up to the tiles that were turned over
+    # The tiles of stacks that are not six high yet, and one more, end any game.
+    spare = CELLS - STACKS * (GOAL - 1) - 1 + np.int64(s.hand >= 0)
     for k in range(STACKS):
         height = s.heights[k]
         if height < 0 or height > GOAL or (height == GOAL and not over):
             return False
-        left += height
+        spare += height
         for i in range(GOAL + 1):
             if s.dots[k, i] < -1 or s.dots[k, i] >= ENDS:
                 return False
@@ -195,5 +196,5 @@ def sound(s, p):
     for cell in range(CELLS):
         if s.taken[cell] < 0 or s.taken[cell] > 1 or s.grid[cell] < 0 or s.grid[cell] >= CELLS:
             return False
-        left -= s.taken[cell]
-    return left == 0 and (over or s.hand < 0 or fits_somewhere(s))
+        spare -= s.taken[cell]
+    return spare >= 0 and (over or s.hand < 0 or fits_somewhere(s))

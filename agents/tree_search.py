@@ -193,10 +193,7 @@ def descend(tree, s, p, options, scales, word, start):
 
 
 def try_first(tree, action):
-    """Make the edge of an action the root's first, and tried; -1 for no action.
-
-    Returns the edge, or -1.
-    """
+    """Make the edge of an action the root's first; returns it, or -1 for no action, -1."""
     n = tree.nodes[0]
     n.quiet = action < 0
     for edge in range(n.first, n.first + n.num_edges):

@@ -114,7 +114,7 @@ def test_changed_source_is_compiled_anew(package):
         (
             "loops.py",
             "    else:\n        forfeit(s)\n    refresh_mask",
-            "    else:\n        play(s, p, action)\n    refresh_mask",
+            "    else:\n        pass\n    refresh_mask",
             "[[0.0, 0.0], [0.0, 0.0]] [True, False]",
         ),
     ]:

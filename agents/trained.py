@@ -258,8 +258,8 @@ def _load(path: Path, card: dict[str, Any], game: Game) -> Any:
     # Not the other format that ONNX Runtime knows, which was not checked.
     options.add_session_config_entry("session.load_model_format", "ONNX")
     threads = os.environ.get("OMP_NUM_THREADS", "")  # ONNX Runtime itself does not read it
-    # Its threads would keep their cores while ours search, and wait for more to judge.
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    # While its threads wait for more to judge they would keep the cores on which ours search.
+    options.add_session_config_entry("session.force_spinning_stop", "1")
     options.intra_op_num_threads = int(threads) if threads.isdecimal() else 0
     try:
         session = onnxruntime.InferenceSession(data, options, providers=["CPUExecutionProvider"])

@@ -183,6 +183,6 @@ def test_an_env_spec_out_of_json_that_names_it(canary, vectorized):
         make = functools.partial(
             gymnasium.make_vec, num_envs=2, vectorization_mode="vector_entry_point"
         )
-    with pytest.raises(ValueError, match="opponent"):
+    with pytest.raises(ValueError, match="is an agent of your own"):
         make(read)
     assert not canary()

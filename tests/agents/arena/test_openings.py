@@ -124,7 +124,7 @@ def test_random_plies_may_follow(gekitai):
         (lambda game: [game.new(1, 0)[0], boardenvs.make("game112").new(1, 0)[0]], "opening 1: "),
         (lambda game: [over(game)], "opening 0 is over: there is nothing to play"),
     ],
-    ids=str,
+    ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_what_is_no_opening(gekitai, refused, openings, said):
     given = openings(gekitai) if callable(openings) else openings

@@ -26,29 +26,19 @@ from numba.core.serialize import dumps
 __all__ = ["KernelCache", "cached_njit", "cached_on_disk"]
 
 _LOG = logging.getLogger("boardenvs")
-_TOLD = "BOARDENVS_UNCACHED"
-"""The variable that has the first process to say that compiled code cannot be kept."""
+_TOLD = "BOARDENVS_TOLD"
+"""The variable of what was said, since worker processes inherit it."""
 
 
-class _Said:
-    """What is said once in a process."""
-
-    def __init__(self) -> None:
-        self._said: set[str] = set()
-
-    def first(self, what: str) -> bool:
-        """Whether this is the first time that it is said."""
-        new = what not in self._said
-        self._said.add(what)
-        return new
-
-
-_said = _Said()
+def _is_new(what: str) -> bool:
+    """Whether neither this process nor one that started it has said so; from now on it has."""
+    told = os.environ.get(_TOLD, "").split(";")
+    os.environ[_TOLD] = ";".join([*told, what])
+    return what not in told
 
 
 def _say_uncached(reason: object) -> None:
-    # Worker processes, which inherit the environment, need not say it again.
-    if os.environ.setdefault(_TOLD, str(os.getpid())) == str(os.getpid()) and _said.first("told"):
+    if _is_new("uncached"):
         _LOG.warning(
             "boardenvs: compiled code cannot be kept (%s), so every process compiles anew; "
             "NUMBA_CACHE_DIR=FOLDER names a place for it",
@@ -164,7 +154,7 @@ class KernelCache(FunctionCache):
 
 
 def _say_compiling(what: str) -> None:
-    if sys.stderr is not None and sys.stderr.isatty() and _said.first(f"compiling {what}"):
+    if sys.stderr is not None and sys.stderr.isatty() and _is_new(f"compiling {what}"):
         print(f"compiling {what}, once ...", file=sys.stderr, flush=True)
 
 

@@ -177,7 +177,7 @@ def test_without_a_place_to_write_it_compiles_and_says_so_once(place):
     assert "NUMBA_CACHE_DIR" in line
     assert "can be written to" in line
     # Nor does a process that another one has started.
-    told = {"BOARDENVS_UNCACHED": "1", **without_a_place(place)}
+    told = {"BOARDENVS_TOLD": "uncached", **without_a_place(place)}
     assert said(USE, place, **told) == (COMPILED, "")
 
 

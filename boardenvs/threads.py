@@ -11,6 +11,7 @@ import ctypes
 import importlib.metadata
 import math
 import os
+import threading
 from typing import Any
 
 import numba
@@ -38,18 +39,22 @@ _UNTIMED = 7
 """Calls between two that are timed, in the long run."""
 
 
-def _load_tbb() -> None:
+def _load_tbb() -> bool:
     """Load the library that Numba's TBB layer links to, if it is installed as a Python package.
 
     Such a package puts it where the dynamic linker does not look; Numba finds it once it is
     loaded. Work stealing pays where other programs want the same cores: a call does not wait
     for a thread that has not come to run yet.
+
+    Returns:
+        Whether it is there.
     """
-    with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+    with contextlib.suppress(importlib.metadata.PackageNotFoundError, OSError):
         for file in importlib.metadata.files("tbb") or []:
             if file.name == "libtbb.so.12":  # the only ABI that Numba knows
-                with contextlib.suppress(OSError):
-                    ctypes.CDLL(str(file.locate()))
+                ctypes.CDLL(str(file.locate()))
+                return True
+    return False
 
 
 # TBB and GNU OpenMP allow kernels from several Python threads at once; Numba's "workqueue"
@@ -58,7 +63,7 @@ if config.THREADING_LAYER == "default":
     config.THREADING_LAYER = "threadsafe"
 # Here and now: whatever asks Numba how many threads there are, our code or a user's, makes it
 # choose its layer for good, and it takes TBB only if it finds the library then.
-_load_tbb()
+_HAS_TBB = _load_tbb()
 
 
 class _Threads:
@@ -81,10 +86,11 @@ class _Threads:
 
     def usable(self) -> bool:
         if self._usable is None:
-            # Where there is no TBB: by default the threads of GNU OpenMP spin while they wait.
-            # On a core that another program wants, that made two threads fifty times slower
-            # than one. It is read when they start; a user's own choice is respected.
-            os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+            # By default the threads of GNU OpenMP spin while they wait. On a core that another
+            # program wants, that made two threads fifty times slower than one. It is read when
+            # they start; a user's own choice is respected.
+            if not _HAS_TBB:
+                os.environ.setdefault("OMP_WAIT_POLICY", "passive")
             try:
                 _launch_threads()
             except (ImportError, ValueError):
@@ -158,6 +164,7 @@ class Pace:
         self._tried = 0  # for so many calls,
         self._taken = 0.0  # and the nanoseconds a game of these calls
         self._up = False
+        self._lock = threading.Lock()  # two Python threads may run one loop
         self._left = math.inf  # what a game took with the number last changed from,
         self._lost = 0.0  # and the nanoseconds that the change has lost since then
         self.threads = self._choices[self._at]
@@ -165,19 +172,27 @@ class Pace:
 
     def is_timed(self) -> bool:
         """Whether the next call is to be timed, and `took` to be told."""
-        if self._untimed:
+        if self._untimed > 0:
             self._untimed -= 1
             return False
         return True
 
     def took(self, num: int, nanoseconds: int) -> None:
         """What a call over `num` games took on `threads`."""
+        if self._lock.acquire(blocking=False):
+            try:
+                self._weigh(num, nanoseconds)
+            finally:
+                self._lock.release()
+
+    def _weigh(self, num: int, nanoseconds: int) -> None:
         cost = nanoseconds / num
         if self._trial >= 0:
             self._judge(num, cost)
             return
         at, costs = self._at, self._costs
-        skipped = _UNTIMED if all(costs) else 0
+        beside = [*costs[max(0, at - 1) : at], *costs[at + 1 : at + 2]]
+        skipped = _UNTIMED if costs[at] and all(beside) else 0
         self._lost += (cost - self._left) * num * (1 + skipped)
         if costs[at]:
             # No single call tells much: the machine may have been asleep.
@@ -187,10 +202,9 @@ class Pace:
             self._untimed = 32 * _UNTIMED
             return
         self._spent += nanoseconds * (1 + skipped)
-        near = [known for known in (*costs[max(0, at - 1) : at], *costs[at + 1 : at + 2]) if known]
-        soon = _BETWEEN * nanoseconds if any(costs[:at] + costs[at + 1 :]) else 0
-        wait = min(self._wait, soon) if near and min(near) < _GAIN * cost else self._wait
-        if self._spent >= max(wait, soon):
+        soon = _BETWEEN * nanoseconds if any(beside) else 0
+        better = any(known and known < _GAIN * cost for known in beside)
+        if self._spent >= (soon if better else max(self._wait, soon)):
             self._begin()
         else:
             self._untimed = skipped

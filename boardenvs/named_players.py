@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from importlib.metadata import entry_points
 from importlib.util import find_spec
 from pathlib import Path
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from boardenvs.game import Game
     from boardenvs.table import Opponent
 
-__all__ = ["check_agents", "make_builtin", "make_player"]
+__all__ = ["check_agents", "find_command", "make_builtin", "make_player"]
 
 _GROUP = "boardenvs.agents"
 _SIGN = b"Players for the games of boardenvs"
@@ -29,7 +30,7 @@ def make_player(spec: str, game: Game, seed: int) -> Opponent:
     Raises:
         ValueError: it cannot; or `agents` is not there, or not the right one.
     """
-    made: Opponent = _maker("make")(spec, game, seed)
+    made: Opponent = _found("make")(spec, game, seed)
     return made
 
 
@@ -38,18 +39,28 @@ def make_builtin(spec: str, game: Game) -> Opponent:
 
     That is for specs that may come from a file.
     """
-    made: Opponent = _maker("make_builtin")(spec, game)
+    made: Opponent = _found("make_builtin")(spec, game)
     return made
 
 
+def find_command() -> Callable[[], int]:
+    """The `boardenvs` command itself, which stands in `agents`.
+
+    Raises:
+        ValueError: `agents` is not there, or not the right one.
+    """
+    command: Callable[[], int] = _found("command")
+    return command
+
+
 @functools.cache
-def _maker(name: str) -> Any:
+def _found(name: str) -> Any:
     check_agents()
     for found in entry_points(group=_GROUP, name=name):
         return found.load()
     raise ValueError(
-        "an agent is known by its name only where boardenvs is installed, as by pip install: "
-        "there is no entry point of it"
+        "boardenvs finds its agents only where it is installed, as by pip install: there is no "
+        f"entry point {name!r} of {_GROUP!r}"
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from boardenvs.interrupts import guard
-from boardenvs.named_players import check_agents
+from boardenvs.named_players import find_command
 
 __all__ = ["main"]
 
@@ -18,12 +18,10 @@ def main() -> int:
         the package that belongs to `boardenvs`.
     """
     try:
-        check_agents()
+        command = find_command()
     except ValueError as error:
         print(f"boardenvs: error: {error}", file=sys.stderr)
         return 2
-    from agents.cli import main as command
-
     status = command()
     guard()  # Python takes its time to leave, too
     return status

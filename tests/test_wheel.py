@@ -105,6 +105,7 @@ def test_its_metadata(site):
         ("console_scripts", "boardenvs", "boardenvs.start:main"),
         ("boardenvs.agents", "make", "agents.making:make"),
         ("boardenvs.agents", "make_builtin", "agents.making:make_builtin"),
+        ("boardenvs.agents", "command", "agents.cli:main"),
     }
 
 

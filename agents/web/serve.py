@@ -74,7 +74,8 @@ def prepare(session: Session, listening: socket.socket) -> tuple[uvicorn.Server,
         http=Connection,
         proxy_headers=False,
         server_header=False,
-        limit_concurrency=2 * MOST,
+        # Far more than are waited for: of clients let go in a burst some are still being left.
+        limit_concurrency=16 * MOST,
         backlog=8 * MOST,  # so many may be open for a moment, far fewer than a process may have
         timeout_graceful_shutdown=1,
     )

@@ -24,7 +24,6 @@ from agents.command.arguments import make_game
 from agents.command.parser import Commands
 from agents.making import make, names_for
 from boardenvs.game import Game
-from boardenvs.threads import fix_threads
 
 __all__ = ["add", "compile_game"]
 
@@ -57,6 +56,8 @@ def _run(options: argparse.Namespace) -> None:
 
 def compile_game(game: Game) -> None:
     """Use every environment and every agent of a game once, on one thread and on two."""
+    from boardenvs.threads import fix_threads
+
     for use in _uses(game):
         for threads in (1, 2):
             fix_threads(threads)

@@ -9,7 +9,6 @@ from pathlib import Path
 from agents.agent import blamed, check_can_play
 from agents.arena import seats
 from agents.arena.seeds import agent_seed, fresh_seed
-from agents.arena.store import Store
 from agents.command.arguments import check_place, make_game
 from agents.command.parser import Commands
 from agents.making import make
@@ -108,6 +107,8 @@ def _stored(path: Path, number: str | None) -> Episode | None:
     Raises:
         ValueError: there is no such store or game, or it is damaged.
     """
+    from agents.arena.store import Store
+
     with Store.read(path) as store:
         if number is not None:
             return store.episode(number)

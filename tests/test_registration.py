@@ -102,12 +102,12 @@ def test_the_public_names_are_there():
     "name", ["chess", "", "Gekitai", "boardenvs/Gekitai-v0", None, 1, ["gekitai"], b"gekitai"]
 )
 def test_an_unknown_game_is_refused(name):
-    with pytest.raises(ValueError, match="there is no game .*; the games are ") as caught:
+    with pytest.raises(ValueError, match=r"there is no game .*; the games are ") as caught:
         boardenvs.make(name)
     assert all(game in str(caught.value) for game in GAMES)
     assert repr(name) in str(caught.value)
     assert "\n" not in str(caught.value)
-    with pytest.raises(ValueError, match="there is no game|game must be a Game or the name of one"):
+    with pytest.raises(ValueError, match=r"there is no game|game must be a Game or"):
         SeatEnv(name)
 
 

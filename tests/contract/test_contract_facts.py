@@ -13,7 +13,6 @@ import pytest
 import boardenvs
 from boardenvs.game import Game
 
-
 # -- Facts -----------------------------------------------------------------------------
 
 
@@ -62,6 +61,16 @@ def test_a_bad_value_is_named(game, value):
         elif isinstance(usual, int):
             expected = "True or False" if isinstance(usual, bool) else "a whole number"
             with pytest.raises(ValueError, match=f"^{parameter} must be {expected}") as error:
+                type(game)(**{parameter: value})
+            assert repr(value) in str(error.value)
+            assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("value", [0, 1, -1, 1.0, None, "yes", [True]])
+def test_a_bad_truth_value_is_named(game, value):
+    for parameter, usual in game.params.items():
+        if isinstance(usual, bool):
+            with pytest.raises(ValueError, match=f"^{parameter} must be True or False") as error:
                 type(game)(**{parameter: value})
             assert repr(value) in str(error.value)
             assert "\n" not in str(error.value)

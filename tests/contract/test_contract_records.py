@@ -7,13 +7,12 @@ import pickle
 
 import numpy as np
 import pytest
-from contract_positions import NUM, legal_actions, middle, start
+from contract_positions import legal_actions, middle, start
 
 import boardenvs
 from boardenvs.game import Game
 from boardenvs.game112 import Game112
 from boardenvs.outcome import end_alone
-
 
 # -- New games -------------------------------------------------------------------------
 

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from contract_positions import NUM, legal_actions, middle, start
 
-
 # -- Observation -----------------------------------------------------------------------
 
 

@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from boardenvs.analysis import Analysis
 from boardenvs.chance import next_words, one_way, stream_words
-from boardenvs.game import Game, Illegal, States, check_illegal, whole_number
+from boardenvs.checks import whole_number
+from boardenvs.game import Game, Illegal, States, check_illegal
 from boardenvs.loops import ATTEMPTS
 from boardenvs.named_players import make_builtin
 

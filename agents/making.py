@@ -26,10 +26,10 @@ def _random(game: Game, seed: int | None, spec: Spec) -> Agent:
 
 
 _OWN_GREEDY = {
-    "gomoku": "agents.gomoku_greedy:GomokuGreedyAgent",
-    "goat_race": "agents.goat_race_greedy:GoatRaceGreedyAgent",
-    "dominoes175": "agents.dominoes175_greedy:Dominoes175GreedyAgent",
-    "pizza_order": "agents.pizza_order_greedy:PizzaOrderGreedyAgent",
+    "gomoku": "agents.games.gomoku.greedy:GomokuGreedyAgent",
+    "goat_race": "agents.games.goat_race.greedy:GoatRaceGreedyAgent",
+    "dominoes175": "agents.games.dominoes175.greedy:Dominoes175GreedyAgent",
+    "pizza_order": "agents.games.pizza_order.greedy:PizzaOrderGreedyAgent",
 }
 """Games in which looking a move ahead is not what a greedy player does: where its class is."""
 
@@ -42,13 +42,13 @@ def _greedy(game: Game, seed: int | None, spec: Spec) -> Agent:
 
 
 def _neighbour(game: Game, seed: int | None, spec: Spec) -> Agent:
-    from agents.neighbour import NeighbourAgent
+    from agents.games.gomoku.neighbour import NeighbourAgent
 
     return NeighbourAgent(game, seed, spec.text)
 
 
 def _exact(game: Game, seed: int | None, spec: Spec, *, budget: int = 2_000_000) -> Agent:
-    from agents.exact import ExactAgent
+    from agents.search.exact import ExactAgent
 
     return ExactAgent(game, seed, spec.text, budget)
 
@@ -70,7 +70,7 @@ def _mcts(
     time_limit: float | None = None,
     decisive_rollouts: bool | None = None,
 ) -> Agent:
-    from agents.mcts import MctsAgent
+    from agents.search.mcts import MctsAgent
 
     number = _simulations(spec, simulations, 1000)
     return MctsAgent(
@@ -88,7 +88,7 @@ def _puct(
     path: str | Path | None = None,
     decisive: bool | None = None,
 ) -> Agent:
-    from agents.puct import PuctAgent
+    from agents.search.puct import PuctAgent
 
     number = _simulations(spec, simulations, 400)
     told = spec.told.get("PATH")
@@ -134,8 +134,8 @@ def make(spec: str, game: Game | str, seed: int | None = None, **options: Any) -
         seed: of the agent's own randomness; `None` for a fresh one.
         **options: of that agent: `temperature` for `trained`; `budget` (positions) for `exact`;
             `simulations`, `exploration`, `rollout_depth`, `time_limit` and `decisive_rollouts`
-            for `mcts` (see `agents.mcts.MctsAgent`); `simulations`, `exploration`, `path` and
-            `decisive` for `puct` (see `agents.puct.PuctAgent`).
+            for `mcts` (see `agents.search.mcts.MctsAgent`); `simulations`, `exploration`, `path`
+            and `decisive` for `puct` (see `agents.search.puct.PuctAgent`).
 
     Raises:
         ValueError: there is no such agent or option, or it cannot be made for this game.

@@ -26,7 +26,7 @@ __all__ = [
     "shipped",
 ]
 
-WEIGHTS = Path(__file__).with_name("weights")
+WEIGHTS = Path(__file__).with_name("games")
 """Where the shipped networks lie."""
 
 
@@ -186,7 +186,7 @@ def shipped(game: Game) -> Path:
     Raises:
         ValueError: there is none.
     """
-    for path in sorted(WEIGHTS.glob("*.onnx")):
+    for path in sorted(WEIGHTS.glob("*/*.onnx")):
         card = read_card(path)
         if card["game"] == game.name and _matches(card, game):
             return path

@@ -14,7 +14,7 @@ def main() -> int:
     """Run the `boardenvs` command.
 
     Returns:
-        The exit status: that of `agents.cli.main`, or 2, after one line, where `agents` is not
+        The exit status: that of `agents.command.main`, or 2, after one line, where `agents` is not
         the package that belongs to `boardenvs`.
     """
     try:

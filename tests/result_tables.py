@@ -13,8 +13,8 @@ import shlex
 from pathlib import Path
 
 import boardenvs
-from agents import cli
-from agents.arena_markdown import overview_markdown, report_markdown
+from agents.arena.markdown import overview_markdown, report_markdown
+from agents.command import cli
 from agents.trained import read_card, shipped
 
 ROOT = Path(__file__).parent.parent
@@ -73,8 +73,8 @@ def page_block(name):
         path = shipped(boardenvs.make(report["game"], **report["params"]))
         card = read_card(path)
         told = (
-            f"`trained` is `agents/weights/{path.name}`, made by `{card['command']}` in "
-            f"{card['steps']:,} decisions.\n\n"
+            f"`trained` is `agents/games/{path.parent.name}/{path.name}`, made by "
+            f"`{card['command']}` in {card['steps']:,} decisions.\n\n"
         )
     return f"{told}```bash\n{command(name)}\n```\n\n{report_markdown(read_report(name))}"
 

@@ -198,7 +198,7 @@ import agents
 import boardenvs
 from boardenvs.game112 import Game112
 
-MODULES = ["boardenvs.loops", "agents.tree_search", "agents.exact_search", "agents.greedy"]
+MODULES = ["boardenvs.loops", "agents.search.tree", "agents.search.exact_search", "agents.greedy"]
 own = importlib.import_module("boardenvs.game112.rules")
 helpers = []
 for name in MODULES:

@@ -16,7 +16,7 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from agents import cli
+from agents.command import cli
 
 ROOT = Path(__file__).parents[1]
 

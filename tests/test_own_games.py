@@ -160,7 +160,15 @@ def test_by_module_and_class(own_module):
 
 def test_the_command(own_module):
     ran = subprocess.run(
-        [sys.executable, "-m", "agents.cli", "watch", "own_game:Short112", "greedy", "random"],
+        [
+            sys.executable,
+            "-m",
+            "agents.command",
+            "watch",
+            "own_game:Short112",
+            "greedy",
+            "random",
+        ],
         capture_output=True,
         text=True,
         check=False,

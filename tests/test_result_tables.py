@@ -7,9 +7,9 @@ import pytest
 from result_tables import ARENAS, README, RESULTS, TITLES, command, place, read_report, replaced
 
 import boardenvs
-from agents import cli
 from agents.arena import round_robin, solos
-from agents.ratings import rate
+from agents.arena.ratings import rate
+from agents.command import cli
 from agents.specs import parse
 
 if not README.exists():

@@ -253,7 +253,7 @@ def test_an_arenas_workers_have_them_too(tmp_path):
     (tmp_path / "telling.py").write_text(TELLING_AGENT)
     arguments = ["arena", "game112", "telling:make", "random", "--games", "4", "--workers", "2"]
     (tmp_path / "arena.py").write_text(
-        f"from agents.cli import main\nif __name__ == '__main__':\n    main({arguments})\n"
+        f"from agents.command import main\nif __name__ == '__main__':\n    main({arguments})\n"
     )
     layer_after("import runpy; runpy.run_path('arena.py', run_name='__main__')", tmp_path)
     told = {path.read_text() for path in tmp_path.glob("layer-*")}

@@ -66,7 +66,7 @@ def ran(arguments, name, value):
 @pytest.mark.parametrize(
     ("program", "name", "value"),
     [
-        ("agents.cli arena gekitai greedy trained", "OMP_NUM_THREADS", "99999999999"),
+        ("agents.command arena gekitai greedy trained", "OMP_NUM_THREADS", "99999999999"),
         ("boardenvs.gekitai", "NUMBA_NUM_THREADS", "0"),
     ],
 )

@@ -8,9 +8,9 @@ from typing import Any
 
 from agents.agent import one_line
 from agents.arena.batch import Batch, Players, play_batch
+from agents.arena.cluster import joined
 from agents.arena.local import LARGEST, Finished, Work
 from agents.arena.match import Games
-from agents.cluster import joined
 from boardenvs.game import Game
 
 __all__ = ["play"]

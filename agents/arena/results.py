@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from agents.arena.ratings import Rating, Result, rate
 from agents.arena.scores import Scores
-from agents.ratings import Rating, Result, rate
 from agents.text_table import text_table
 from boardenvs.episode import Episode
 from boardenvs.game import Game

@@ -7,7 +7,7 @@ from agents.bench.peers import open_spiel_mcts
 from agents.bench.row import Row
 from agents.bench.run import Bench, Key
 from agents.bench.timing import Side, rate
-from agents.mcts import MctsAgent
+from agents.search.mcts import MctsAgent
 from boardenvs.game import Game
 
 __all__ = ["searches"]

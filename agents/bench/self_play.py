@@ -11,7 +11,7 @@ from agents.bench.batch import label
 from agents.bench.row import Row
 from agents.bench.run import Bench, Key
 from agents.bench.timing import Side, rate
-from agents.gumbel import GumbelAgent
+from agents.search.gumbel import GumbelAgent
 from agents.trained import TrainedAgent
 from boardenvs.game import Game
 

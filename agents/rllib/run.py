@@ -39,7 +39,7 @@ class ClusterRun:
     learner's decisions until then, `tensorboard/`, and once finished `agent.onnx`, its card
     `agent.json`, and `learning_curve.png`.
 
-    Ray must be connected, see `agents.cluster`, before one is made, and stay so until `stop`.
+    Ray must be connected, see `agents.arena.cluster`, before one is made, and stay so until `stop`.
     """
 
     def __init__(

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agents.agent import one_line
-from agents.cluster import joined
+from agents.arena.cluster import joined
 from agents.rllib.folder import read_run
 from agents.rllib.settings import ClusterSettings, cluster_settings_for
 from agents.training.start import check_empty, check_resumed, command_of, report, seed_of
@@ -42,7 +42,7 @@ def train(
         command: see there.
         resume: see there.
         settings: see there.
-        address: of the cluster, as for `agents.cluster.joined`.
+        address: of the cluster, as for `agents.arena.cluster.joined`.
 
     Raises:
         ValueError: see there, or RLlib is not installed, there is no such cluster, it has

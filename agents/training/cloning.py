@@ -10,7 +10,7 @@ import numpy.typing as npt
 import torch
 
 from agents.agent import Agent
-from agents.mcts import checked_number
+from agents.search.mcts import checked_number
 from agents.training.networks import logits_and_values
 from agents.training.symmetry import symmetries, turned
 from boardenvs.game import Game, whole_number

@@ -1,8 +1,8 @@
 """Search-guided self-play: the policy learns what a search that it guides finds.
 
 AlphaZero's method (D. Silver et al., "A general reinforcement learning algorithm that masters
-chess, shogi, and Go through self-play", Science 362, 2018), with the search of `agents.gumbel`,
-which makes a better policy with few simulations.
+chess, shogi, and Go through self-play", Science 362, 2018), with the search of
+`agents.search.gumbel`, which makes a better policy with few simulations.
 """
 
 from __future__ import annotations

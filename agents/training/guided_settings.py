@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from agents.mcts import checked_number
+from agents.search.mcts import checked_number
 from boardenvs.game import whole_number
 
 __all__ = ["GuidedSettings"]

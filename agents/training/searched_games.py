@@ -10,8 +10,8 @@ import numpy.typing as npt
 import torch
 
 from agents.agent import Actions, Agent
-from agents.gumbel import GumbelAgent, Improved
-from agents.puct import Evaluator
+from agents.search.gumbel import GumbelAgent, Improved
+from agents.search.puct import Evaluator
 from agents.trained import masked_choice
 from agents.training.guided_settings import GuidedSettings
 from agents.training.replay_buffer import Samples, bytes_tensor, records, sample_dtype

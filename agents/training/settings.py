@@ -23,7 +23,7 @@ __all__ = [
     "settings_of_run",
 ]
 
-GAMES = Path(__file__).with_name("games")
+GAMES = Path(__file__).parents[1] / "games"
 """Where the games' settings lie, as TOML."""
 LATEST, EARLIER = "latest", "earlier"
 """Among the opponents, the learner as it is now and one of its earlier selves."""
@@ -120,7 +120,7 @@ def settings_for(game: Game, **changes: Any) -> Settings:
     Raises:
         ValueError: the file, or a change, names a setting that there is not.
     """
-    path = GAMES / f"{game.name}.toml"
+    path = GAMES / game.name / "training.toml"
     found = tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
     values = {key: value for key, value in found.items() if "=" not in key}
     for condition in found.keys() - values.keys():

@@ -5,8 +5,8 @@ import pytest
 
 import agents
 import boardenvs
-from agents.gumbel import GumbelAgent
 from agents.random_agent import RandomAgent
+from agents.search.gumbel import GumbelAgent
 from agents.trained import TrainedAgent
 from boardenvs.episode import Episode
 

@@ -7,7 +7,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 import agents
 from agents.network_file import check_network
-from agents.puct import PuctAgent
+from agents.search.puct import PuctAgent
 from agents.trained import WEIGHTS, TrainedAgent
 
 
@@ -117,7 +117,7 @@ def changed(network_file, gekitai):
 # -- What is refused --------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("path", sorted(WEIGHTS.glob("*.onnx")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sorted(WEIGHTS.glob("*/*.onnx")), ids=lambda path: path.stem)
 def test_the_shipped_networks_are_none_of_it(path):
     check_network(path.read_bytes())
 
@@ -228,7 +228,7 @@ def test_a_value_that_is_no_number(changed, gekitai, refused):
 
 
 def test_the_command_says_it_in_one_line(changed, gekitai, capsys):
-    from agents.cli import main
+    from agents.command import main
 
     path = changed(*FAILING["division by zero"])
     assert main(["watch", "gekitai", f"trained:{path}", "random", "--seed", "0"]) == 2

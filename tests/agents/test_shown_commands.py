@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import boardenvs
-from agents.cli import _parser, main
+from agents.command import _parser, main
 from agents.training import start
 
 PACKAGE = Path(boardenvs.__file__).parent
@@ -44,7 +44,7 @@ def test_there_are_some():
 def test_block(shown, tiny_settings, tmp_path, monkeypatch, capsys):
     served = []
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("agents.web.serve.serve", lambda *game, **_: served.append(game))
+    monkeypatch.setattr("agents.play.web.serve.serve", lambda *game, **_: served.append(game))
     monkeypatch.setattr(start, "settings_for", lambda _game: tiny_settings)
     for words in shown:
         options = _parser().parse_args(words)  # exits where there is no such option

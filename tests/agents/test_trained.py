@@ -16,7 +16,7 @@ import agents
 import boardenvs
 from agents.trained import WEIGHTS, TrainedAgent, card_path, masked_choice
 
-SHIPPED = sorted(WEIGHTS.glob("*.onnx"))
+SHIPPED = sorted(WEIGHTS.glob("*/*.onnx"))
 
 
 def words(num, seed=0):

@@ -12,7 +12,7 @@ import pytest
 import agents
 from agents import users_own
 from agents.arena import round_robin
-from agents.cli import main
+from agents.command import main
 from agents.rllib.folder import Progress, read_run, write_checkpoint, write_settings
 from agents.rllib.settings import cluster_settings_for
 from agents.specs import NAMES, SPECS

@@ -16,8 +16,8 @@ from agents.arena import (
     round_robin,
     solos,
 )
-from agents.arena_page import page_html
-from agents.cli import main
+from agents.arena.page import page_html
+from agents.command import main
 
 BAD = """
 import numpy as np

@@ -8,7 +8,7 @@ import pytest
 
 import boardenvs
 from agents.arena import rated, report, round_robin, solos
-from agents.cli import main
+from agents.command import main
 
 
 def lengths(result):

@@ -20,8 +20,8 @@ from agents.arena import match, play_match, round_robin, solos
 from agents.arena.match import Match
 from agents.arena.store import Lineup, Store
 from agents.arena.versions import agent_version
-from agents.cli import main
-from agents.mcts import SearchAgent
+from agents.command import main
+from agents.search.mcts import SearchAgent
 
 # While there is a file `hold`, it plays on only until the store has as many games as that says.
 HELD = """
@@ -202,7 +202,7 @@ def test_an_interrupted_run_goes_on(gekitai, path, filled, tmp_path, stop):
 def test_killed_in_mid_run(tmp_path, own_module, gekitai, monkeypatch, workers):
     own_module("held_agent", HELD)
     command = [
-        sys.executable, "-m", "agents.cli", "arena", "gekitai", "held_agent:Held", "random",
+        sys.executable, "-m", "agents.command", "arena", "gekitai", "held_agent:Held", "random",
         "greedy", "--games", "12", "--seed", "4", "--store", "killed.db", "--workers", str(workers),
     ]  # fmt: skip
     monkeypatch.setattr(match, "_SIDE_BY_SIDE", 5)
@@ -596,7 +596,7 @@ def in_a_namespace(script, *arguments):
     )
 
 
-COMMAND = f"exec {sys.executable} -m agents.cli"
+COMMAND = f"exec {sys.executable} -m agents.command"
 
 
 @pytest.mark.parametrize("size", ["16k", "48k", "120k"])

@@ -16,8 +16,8 @@ import torch
 
 import agents
 import boardenvs
-from agents.cli import main
-from agents.cluster import joined
+from agents.arena.cluster import joined
+from agents.command import main
 from agents.rllib.folder import read_run
 from agents.rllib.settings import ClusterSettings
 from agents.training.settings import Settings

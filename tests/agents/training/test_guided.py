@@ -7,7 +7,7 @@ from gymnasium import spaces
 
 import agents
 import boardenvs
-from agents.puct import PuctAgent
+from agents.search.puct import PuctAgent
 from agents.training.guided import GuidedLearner
 from agents.training.guided_settings import GuidedSettings
 from agents.training.networks import BoardPolicy, logits_and_values

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 import boardenvs
-from agents.puct import PuctAgent
+from agents.search.puct import PuctAgent
 from agents.training.replay_buffer import ReplayBuffer, sample_dtype, viewed
 from agents.training.symmetry import symmetries
 

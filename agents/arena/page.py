@@ -1,0 +1,186 @@
+"""The page of an arena: ratings, scores and games to watch, in one HTML file."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import boardenvs
+from agents.arena import forfeit_lines, wilson
+from agents.arena.interval_chart import Bar, interval_chart
+from agents.arena.ratings import Rating
+from agents.arena.standings import HEADINGS, elo_text, rating_rows
+from boardenvs.episode import Episode
+from boardenvs.files import write_atomically
+
+__all__ = ["page_html", "write_page"]
+
+Episodes = Mapping[tuple[str, ...], Sequence[Episode]]
+"""The shortest game and the longest one of two agents, or in a game for one of one agent."""
+
+
+def write_page(
+    path: str | PathLike[str],
+    report: Mapping[str, Any],
+    ratings: Sequence[Rating] = (),
+    episodes: Episodes | None = None,
+) -> None:
+    """Write the page that `page_html` makes, whole or not at all.
+
+    Raises:
+        OSError: it cannot be written.
+        ValueError: as `page_html`.
+    """
+    write_atomically(Path(path), page_html(report, ratings, episodes).encode())
+
+
+def page_html(
+    report: Mapping[str, Any],
+    ratings: Sequence[Rating] = (),
+    episodes: Episodes | None = None,
+) -> str:
+    """One HTML page with all it needs inside, games included: it works from disk.
+
+    Args:
+        report: the arena's JSON; its `ratings` are not looked at. For a game for one the
+            page shows its `solos`.
+        ratings: of the agents, in the order in which they are shown; none for a game for one.
+        episodes: for (a, b), or (agent,), the shortest and the longest game, in this order.
+
+    Raises:
+        ValueError: the report names no such game, or there is nothing to show.
+    """
+    game = boardenvs.make(report["game"], **report["params"])
+    replays: list[str] = []
+    body = [
+        *(f'<p class="warning">{html.escape(line)}.</p>' for line in forfeit_lines(report)),
+        *(_rated(ratings, report["pairs"]) if ratings else _alone(report.get("solos", ()))),
+        *_games(episodes or {}, replays),
+    ]
+    values = {
+        "title": html.escape(f"{type(game).__name__} arena"),
+        "subtitle": html.escape(f"{game!r}, seed {report['seed']}"),
+        "body": "\n".join(body),
+        # Inside of a script element only "<" can do harm.
+        "replays": json.dumps(replays).replace("<", "\\u003c"),
+    }
+    template = Path(__file__).with_name("page.html").read_text(encoding="utf-8")
+    return re.sub(r"\{\{(\w+)\}\}", lambda found: values[found[1]], template)
+
+
+def _rated(ratings: Sequence[Rating], pairs: Sequence[Mapping[str, Any]]) -> Iterable[str]:
+    """Picture and table of the ratings, and the score of everyone against everyone."""
+    yield "<h2>Ratings</h2>"
+    yield (
+        "<p>Elo: 400 points are ten games won to one lost, draws left aside. The bars are 95% "
+        "intervals of the distance to the diamond, which is fixed. How clearly two neighbours "
+        "differ is told by the table, not by how far their bars overlap.</p>"
+    )
+    bars = [Bar(r.agent, r.elo, r.low, r.high) for r in ratings]
+    yield interval_chart(bars, elo_text, "Ratings with their 95% intervals")
+    yield _table(HEADINGS, rating_rows(ratings, pairs, fixed="fixed", nothing=""))
+    yield "<h2>Everyone against everyone</h2>"
+    yield (
+        "<p>The score of the agent on the left against the one above, draws counting half, "
+        "with its 95% Wilson interval; won/drawn/lost of all games, and how many of the lost ones "
+        "were forfeited by an illegal move, if any.</p>"
+    )
+    yield _cross_table([r.agent for r in ratings], pairs)
+
+
+def _cross_table(agents: Sequence[str], pairs: Iterable[Mapping[str, Any]]) -> str:
+    counts: dict[tuple[str, str], list[int]] = {}
+    forfeits: dict[tuple[str, str], int] = {}
+    for pair in pairs:
+        a, b, results = pair["a"], pair["b"], [pair["wins"], pair["draws"], pair["losses"]]
+        for key, lost in zip(((a, b), (b, a)), pair.get("forfeits", (0, 0)), strict=True):
+            forfeits[key] = forfeits.get(key, 0) + lost
+        for key, seen in {(a, b): results, (b, a): results[::-1]}.items():
+            counts[key] = [m + n for m, n in zip(counts.get(key, (0, 0, 0)), seen, strict=True)]
+    rows = []
+    for a in agents:
+        cells = [f'<th scope="row">{html.escape(a)}</th>']
+        for b in agents:
+            won, drawn, lost = counts.get((a, b), (0, 0, 0))
+            games = won + drawn + lost
+            if not games or a == b:
+                cells.append("<td></td>")
+                continue
+            score = (won + drawn / 2) / games
+            low, high = wilson(won + drawn / 2, games)
+            cells.append(
+                f'<td style="--share: {score:.1%}"><b>{score:.3f}</b>'
+                f"<span>{low:.3f} to {high:.3f}</span>"
+                f"<span>{won}/{drawn}/{lost} of {games}</span>"
+                + (f"<span>{forfeits[a, b]} forfeited</span>" if forfeits[a, b] else "")
+                + "</td>"
+            )
+        rows.append(f"<tr>{''.join(cells)}</tr>")
+    head = "".join(f'<th scope="col">{html.escape(b)}</th>' for b in agents)
+    return (
+        f'<div class="scroll" tabindex="0"><table id="cross"><thead><tr><th></th>{head}</tr>'
+        f"</thead><tbody>{''.join(rows)}</tbody></table></div>"
+    )
+
+
+def _alone(solos: Sequence[Mapping[str, Any]]) -> Iterable[str]:
+    """Picture and table of the games won in a game for one."""
+    if not solos:
+        raise ValueError("there is nothing to show: neither ratings nor results of single agents")
+    bars = []
+    rows = []
+    for solo in solos:
+        games, wins = solo["games"], solo["wins"]
+        low, high = wilson(wins, games)
+        share = wins / games if games else 0.0
+        bars.append(Bar(solo["agent"], share, low, high))
+        rows.append((solo["agent"], f"{share:.3f}", f"{low:.3f} to {high:.3f}", f"{wins}/{games}"))
+    yield "<h2>Games won</h2>"
+    yield "<p>Each agent's share of games won, with its 95% Wilson interval.</p>"
+    yield interval_chart(bars, _share_text, "Shares of games won with their 95% intervals")
+    yield _table(("agent", "share won", "95% interval", "won/games"), rows)
+
+
+def _share_text(share: float) -> str:
+    return f"{share:.3f}"
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    columns = "".join(f'<th scope="col">{html.escape(cell)}</th>' for cell in head)
+    body = "".join(
+        f'<tr><th scope="row">{html.escape(first)}</th>'
+        + "".join(f"<td>{html.escape(cell)}</td>" for cell in rest)
+        + "</tr>"
+        for first, *rest in rows
+    )
+    return (
+        f'<div class="scroll" tabindex="0"><table><thead><tr>{columns}</tr></thead>'
+        f"<tbody>{body}</tbody></table></div>"
+    )
+
+
+def _games(episodes: Episodes, replays: list[str]) -> Iterable[str]:
+    """A button for each game to watch; its page is added to `replays`."""
+    if not episodes:
+        return
+    yield "<h2>Games to watch</h2>"
+    yield "<noscript><p>Watching games on this page needs JavaScript.</p></noscript>"
+    yield '<ul id="games">'
+    for agents, games in episodes.items():
+        name = " against ".join(agents)
+        buttons = []
+        for which, episode in zip(("shortest", "longest"), games, strict=True):
+            title = f"{name}, {which} game"
+            text = f"{which}: {len(episode)} plies, {episode.result}"
+            buttons.append(
+                f'<button data-replay="{len(replays)}" title="{html.escape(title)}">'
+                f"{html.escape(text)}</button>"
+            )
+            replays.append(episode.to_html())
+        yield f'<li><span class="name">{html.escape(name)}</span><div>{"".join(buttons)}</div></li>'
+    yield "</ul>"

@@ -1,0 +1,8 @@
+"""`python -m agents.command`: the `boardenvs` command."""
+
+import sys
+
+from agents.command import main
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,84 @@
+"""`boardenvs demo`: from nothing to a trained agent, a benchmark and an episode to look at."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+
+import boardenvs
+from agents.arena import results_table
+from agents.making import make
+from agents.play.terminal import arena
+from agents.training.run import TrainingRun
+from agents.training.settings import settings_for
+from boardenvs.episode import Episode
+from boardenvs.game import whole_number
+
+__all__ = ["run_demo"]
+
+_STEPS = 300_000
+_ARENA_GAMES = 500
+_MARK = ".boardenvs-demo"  # tells a demo's folder from that of a training run
+
+
+def run_demo(folder: Path, seed: int = 0, steps: int | None = None) -> None:
+    """Train on Gekitai, play the arena, and leave the results in a folder.
+
+    Args:
+        folder: gets `agent.onnx` and its card, `learning_curve.png`, `episode.html` and
+            the run's checkpoint and logs; those of an earlier demo are replaced.
+        seed: of everything random.
+        steps: decisions to train for.
+
+    Raises:
+        ValueError: the folder holds something that is no earlier demo's, or an argument
+            is out of range.
+    """
+    game = boardenvs.make("gekitai")
+    steps = _STEPS if steps is None else whole_number("steps", steps, 1)
+    seed = whole_number("seed", seed, 0, 2**31 - 1)
+    _clear(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / _MARK).touch()
+    print(f"1. Training an agent on Gekitai by self-play: {steps:,} decisions.", flush=True)
+    run = TrainingRun(game, settings_for(game).ending_at(steps), seed, folder)
+    run.learn()
+    network = run.finish(f"boardenvs demo --steps {steps} --seed {seed}")
+
+    print(f"\n2. The arena: {_ARENA_GAMES} games a pair, seats swapped.", flush=True)
+    trained = f"trained:{network}"
+    print(results_table(arena(game, ["random", "greedy", trained], _ARENA_GAMES, seed + 1)))
+
+    players = [trained, "greedy"]
+    agents = [make(spec, game, seed) for spec in players]
+    episode = Episode.play(game, agents, seed, names=["trained", "greedy"], analysis=True)
+    page = folder / "episode.html"
+    episode.save_html(page)
+    print("3. What is left to look at:")
+    for what, path in (
+        ("learning curve", folder / "learning_curve.png"),
+        ("a game, trained against greedy", page),
+        ("the trained agent", network),
+        ("its card", network.with_suffix(".json")),
+    ):
+        print(f"   {what}: {path.resolve()}")
+    command = sys.argv[0] if Path(sys.argv[0]).name == "boardenvs" else "boardenvs"
+    print(f"\nPlay against it: {command} play gekitai --opponent {trained}")
+    sys.stdout.flush()
+
+
+def _clear(folder: Path) -> None:
+    """Make way for a new demo; nothing but an earlier demo is ever removed."""
+    if not folder.exists():
+        return
+    known = {
+        _MARK, "agent.json", "agent.onnx", "checkpoint.pt", "episode.html", "learning_curve.png",
+        "settings.json", "tensorboard",
+    }  # fmt: skip
+    found = {p.name for p in folder.iterdir()} if folder.is_dir() else {""}
+    if found - known or (found and _MARK not in found):
+        raise ValueError(f"{folder} holds more than an earlier demo: name another --out")
+    for name in found - {"tensorboard"}:
+        (folder / name).unlink()
+    shutil.rmtree(folder / "tensorboard", ignore_errors=True)

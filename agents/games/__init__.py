@@ -1,0 +1,1 @@
+"""What the players know of each game, a folder for each game."""

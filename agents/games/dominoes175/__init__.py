@@ -1,0 +1,1 @@
+"""Players of Dominoes 175 alone."""

@@ -1,0 +1,98 @@
+"""The greedy agent of Dominoes 175: keep as many tiles playable as can be."""
+
+# Compiled functions carry no annotations.
+# ruff: noqa: ANN001, ANN202
+# mypy: disable-error-code="no-untyped-def"
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+
+import numpy as np
+
+from agents.agent import Actions, Agent, Words
+from boardenvs.chance import below, mixed, stepped
+from boardenvs.compiling import bind_parallel
+from boardenvs.dominoes175 import rules
+from boardenvs.dominoes175.rules import CELLS, ENDS, GOAL, HIGH, LOW, STACKS, top
+from boardenvs.game import States
+
+__all__ = ["Dominoes175GreedyAgent"]
+
+
+class Dominoes175GreedyAgent(Agent):
+    """Keeps ends open that as many of the unseen tiles as can be will match.
+
+    It completes a stack if it can. Else it counts, for each way to play the tile in hand,
+    the tiles not yet turned over that would fit some stack afterwards (an empty stack
+    takes any), and plays where they are most, among these on the tallest stack. Which tile
+    to turn over makes no difference: any, uniformly, as among equals.
+
+    How often it wins, and how often the best policy does, `agents.games.dominoes175.optimum` tells.
+    """
+
+    def choose(self, states: States, words: Words) -> Actions:
+        actions = np.empty(len(states), np.int64)
+        masks = self.game.legal(states)
+        _compiled()(None, states, words, masks, actions)
+        return actions
+
+
+@functools.cache
+def _compiled() -> Callable[..., None]:
+    return bind_parallel(greedy_actions, rules)
+
+
+def greedy_actions(states, words, masks, actions, low, high):
+    """The greedy action of games `low` to `high - 1`."""
+    for i in range(low, high):
+        actions[i] = pick(states[i], words[i], masks[i])
+
+
+def pick(s, word, mask):
+    """One game's action: uniformly among the best."""
+    best = -1
+    ties = 0
+    chosen = -1
+    for action in range(len(mask)):
+        if mask[action]:
+            value = 0 if action < CELLS else worth(s, action - CELLS)
+            if value > best:
+                best = value
+                ties = 0
+            if value == best:
+                ties += 1
+                word = stepped(word)
+                if below(mixed(word), ties) == 0:  # each of the ties is kept equally often
+                    chosen = action
+    return chosen
+
+
+def worth(s, way):
+    """Tiles playable afterwards, then the height of the stack, as one number; a win tops all."""
+    played_on = way // 2
+    height = int(s.heights[played_on])
+    if height + 1 == GOAL:
+        return GOAL * (CELLS + 1)
+    new_top = LOW[s.hand] if way % 2 == 1 else HIGH[s.hand]
+    return GOAL * playable(s, played_on, new_top) + height
+
+
+def playable(s, changed, new_top):
+    """How many unseen tiles would fit some stack if stack `changed` had `new_top` on top."""
+    wanted = 0  # a bit for each number of dots on top of a stack
+    for k in range(STACKS):
+        if k == changed:
+            wanted |= 1 << new_top
+        elif s.heights[k] == 0:
+            wanted = (1 << ENDS) - 1
+            break
+        else:
+            wanted |= 1 << top(s, k)
+    count = 0
+    for cell in range(CELLS):
+        tile = s.grid[cell]
+        if s.taken[cell] == 0 and (wanted & (1 << LOW[tile] | 1 << HIGH[tile])) != 0:
+            count += 1
+    return count

@@ -1,0 +1,66 @@
+"""The agent that wins Dominoes 175 as often as can be.
+
+Its spec is `agents.games.dominoes175.perfect:Dominoes175PerfectAgent`.
+"""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+
+from agents.agent import Actions, Agent, Words
+from agents.games.dominoes175.optimum import Optimum
+from boardenvs.dominoes175.rules import CELLS, ENDS, GOAL, STACKS
+from boardenvs.game import Game, States
+
+__all__ = ["Dominoes175PerfectAgent"]
+
+
+class Dominoes175PerfectAgent(Agent):
+    """Plays the tile in hand the way that wins most often, among equals any, uniformly.
+
+    Which tile to turn over makes no difference: any, uniformly. Before the first choice all
+    positions are looked at, see `agents.games.dominoes175.optimum`.
+    """
+
+    def __init__(self, game: Game, seed: int | None = None, spec: str = "") -> None:
+        """Sit down; see `Agent`.
+
+        Raises:
+            ValueError: it is another game.
+        """
+        if game.name != "dominoes175":
+            raise ValueError(f"this agent plays dominoes175, not {game.name}")
+        super().__init__(game, seed, spec)
+
+    def choose(self, states: States, words: Words) -> Actions:
+        good = self.game.legal(states)
+        after = states.repeat(2 * STACKS)
+        ways = np.tile(np.arange(CELLS, CELLS + 2 * STACKS), len(states))
+        playable = good[:, CELLS:].ravel()
+        after, ways = after[playable], ways[playable]
+        self.game.play(after, ways)
+        values = np.full(good[:, CELLS:].shape, -1.0)
+        values[good[:, CELLS:]] = [_value(state) for state in after]
+        good[:, CELLS:] &= values == values.max(1, keepdims=True)
+        actions = np.empty(len(states), np.int64)
+        self.game.kernels.random_actions(good, words, actions)
+        return actions
+
+
+@functools.cache
+def _optimum() -> Optimum:
+    return Optimum()
+
+
+def _value(state: np.void) -> float:
+    """How often the game is won from a position without a tile in hand."""
+    if (state["heights"] == GOAL).any():
+        return 1.0
+    seen = state["grid"][state["taken"] > 0].astype(np.int64)
+    stacks = [
+        1 + (height - 1) * ENDS + int(dots[height]) if height else 0
+        for height, dots in zip(state["heights"].tolist(), state["dots"], strict=True)
+    ]
+    return _optimum().value(int((1 << seen).sum()), stacks)

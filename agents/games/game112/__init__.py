@@ -1,0 +1,1 @@
+"""Players of the 112 game alone."""

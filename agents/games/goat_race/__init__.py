@@ -1,0 +1,1 @@
+"""Players of Goat Race alone."""

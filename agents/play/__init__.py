@@ -1,0 +1,1 @@
+"""A person at the board, in the terminal or in a page."""

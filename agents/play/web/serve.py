@@ -1,0 +1,119 @@
+"""Serving a game in a page, on this machine alone, until Ctrl-C."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import signal
+import socket
+import sys
+import threading
+import webbrowser
+from collections.abc import Iterator
+from typing import Any
+
+import uvicorn
+
+from agents.arena.seeds import fresh_seed
+from agents.play.web.app import make_app
+from agents.play.web.connection import MOST, Connection
+from agents.play.web.session import Session
+from agents.play.web.way_in import way_in
+from boardenvs.game import Game
+
+__all__ = ["prepare", "serve"]
+
+_HERE = "127.0.0.1"
+
+
+def serve(game: Game, opponent: str, seat: int, seed: int | None, *, browser: bool) -> None:
+    """Let a person play in a browser, against an agent in every other seat, until Ctrl-C.
+
+    Args:
+        game: what is played.
+        opponent: spec of the agent.
+        seat: the person's.
+        seed: of everything random; `None` for a fresh one.
+        browser: whether to open the page in the browser.
+
+    Raises:
+        ValueError: there is no such opponent or seat.
+        OSError: no port can be had.
+        KeyboardInterrupt: it was ended.
+    """
+    session = Session(game, opponent, seat, fresh_seed() if seed is None else seed)
+    with contextlib.ExitStack() as last:
+        listening = last.enter_context(socket.socket())
+        server, address = prepare(session, listening)
+        print(f"Play at {address}\nCtrl-C ends it.", flush=True)
+        if browser and _has_window():
+            webbrowser.open(last.enter_context(way_in(address)))
+        last.enter_context(_ended_by_signals(server))
+        server.run(sockets=[listening])
+
+
+def prepare(session: Session, listening: socket.socket) -> tuple[uvicorn.Server, str]:
+    """A server of a game that is ready to run, and the address of the page.
+
+    Args:
+        session: the game.
+        listening: a fresh socket; it gets a free port of this machine alone.
+    """
+    token = secrets.token_urlsafe(32)
+    listening.bind((_HERE, 0))
+    listening.listen()
+    host = f"{_HERE}:{listening.getsockname()[1]}"
+    config = uvicorn.Config(
+        make_app(session, token, host),
+        log_config=None,
+        log_level="critical",  # what goes wrong is told by the page, or in one line
+        access_log=False,
+        lifespan="off",
+        ws="none",
+        http=Connection,
+        proxy_headers=False,
+        server_header=False,
+        # Far more than are waited for: of clients let go in a burst some are still being left.
+        limit_concurrency=16 * MOST,
+        backlog=8 * MOST,  # so many may be open for a moment, far fewer than a process may have
+        timeout_graceful_shutdown=1,
+    )
+    return uvicorn.Server(config), f"http://{host}/{token}/"
+
+
+@contextlib.contextmanager
+def _ended_by_signals(server: uvicorn.Server) -> Iterator[None]:
+    """Have what ends a program end the server first, and the program after this context.
+
+    uvicorn does so itself only once it runs; an interrupt a moment earlier would leave its
+    coroutine unawaited.
+    """
+    caught: list[int] = []
+
+    def end(number: int, frame: Any) -> None:
+        caught.append(number)
+        server.should_exit = True
+
+    before: dict[int, Any] = {}
+    if threading.current_thread() is threading.main_thread():
+        for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+            number = getattr(signal, name, None)  # there is no SIGHUP on Windows
+            if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
+                before[number] = signal.signal(number, end)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    for number in dict.fromkeys(caught):
+        if before[number] is signal.SIG_DFL:  # would end the program before it has tidied up
+            raise SystemExit(128 + number)
+        signal.raise_signal(number)
+
+
+def _has_window() -> bool:
+    """Whether a browser would open a window, rather than take over this terminal."""
+    return sys.platform in ("darwin", "win32") or any(
+        os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY")
+    )

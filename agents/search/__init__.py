@@ -1,0 +1,1 @@
+"""Agents that search any game: a tree over many simulations, or every line of play."""

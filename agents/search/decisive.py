@@ -1,0 +1,59 @@
+"""Decisive moves: which games tell the tree search about them.
+
+The idea is from F. Teytaud, O. Teytaud, "On the huge benefit of decisive moves in Monte-Carlo
+tree search algorithms", CIG 2010. A module of such a game has all that the search asks of the
+rules, and `decisive_action(s, p, before)`: an action that wins at once; else, if it is cheap to
+see, one that may keep the next player from it; else -1. This is a function of the position alone;
+`before` only says where to look:
+
+- -2: everywhere.
+- -1: nothing was decisive a ply ago, so what is now came of the last action.
+- else the last action but one: the last action kept its player from a win that came of it, and
+  whatever wins now came of it, too. Of the last action came whatever would win for the other.
+
+The games are of two players, without chance or hidden parts.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from boardenvs.game import Game
+
+__all__ = ["checked_decisive", "knows_decisive", "search_rules"]
+
+_MODULES = {
+    "boardenvs.gekitai.rules": "agents.games.gekitai.decisive",
+    "boardenvs.gomoku.rules": "agents.games.gomoku.decisive",
+    "boardenvs.game112.rules": "agents.games.game112.decisive",
+}
+
+
+def knows_decisive(game: Game) -> bool:
+    """Whether a game tells of decisive moves."""
+    return game.rules_name in _MODULES
+
+
+def checked_decisive(what: str, value: Any, game: Game) -> bool:
+    """An option of a search: whether it looks for decisive moves.
+
+    Args:
+        what: the option's name.
+        value: `None` for wherever the game tells of them.
+        game: what is played.
+
+    Raises:
+        ValueError: it is no such value, or the game tells of no decisive moves.
+    """
+    if value is None:
+        return knows_decisive(game)
+    if not isinstance(value, bool):
+        raise ValueError(f"{what} must be True, False or None, got {value!r}")
+    if value and not knows_decisive(game):
+        raise ValueError(f"{what}: {game.name} tells of no decisive moves")
+    return value
+
+
+def search_rules(game: Game) -> str:
+    """The module that the loops of the tree search are bound to."""
+    return _MODULES.get(game.rules_name, game.rules_name)

@@ -1,0 +1,103 @@
+"""The search that makes a better policy of a policy, for training."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from agents.agent import Words
+from agents.search.halving import halving_schedule, improve_policies
+from agents.search.mcts import Searched, checked_number, unsearched
+from agents.search.puct import Evaluator, PuctAgent
+from agents.search.tree import Tree
+from boardenvs.game import Game, States, whole_number
+
+__all__ = ["GumbelAgent", "Improved"]
+
+
+@dataclass(frozen=True, eq=False)
+class Improved(Searched):
+    """What such a search found out about N states; its `actions` depend on the noise."""
+
+    policies: npt.NDArray[np.float32]
+    """The improved policy, shape (N, num_actions); 0 for illegal actions."""
+
+
+class GumbelAgent(PuctAgent):
+    """As `PuctAgent`, but the actions of the root share the simulations by sequential halving.
+
+    With Gumbel noise the action is one drawn from the network's policy and improved on; the
+    improved policy is what the network should learn. See `agents.search.halving`.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        seed: int | None = None,
+        simulations: int = 32,
+        exploration: float = 1.5,
+        considered: int = 16,
+        value_scale: float = 0.1,
+        evaluator: Evaluator | None = None,
+        spec: str = "gumbel",
+    ) -> None:
+        """Sit down.
+
+        Args:
+            game: what is played.
+            seed: of what the simulations draw: chance and hidden parts.
+            simulations: how many for each state, at least 1.
+            exploration: the factor of the policy's share in the bound below the root.
+            considered: of the root's actions, how many are tried.
+            value_scale: how much results weigh against the policy.
+            evaluator: what guides the search; by default the shipped network.
+            spec: the name it goes by.
+
+        Raises:
+            ValueError: an argument is out of range, or there is no such network.
+        """
+        super().__init__(game, seed, simulations, exploration, evaluator=evaluator, spec=spec)
+        self.considered = whole_number("considered", considered, 1)
+        self.value_scale = checked_number("value_scale", value_scale)
+        self._options["value_scale"] = self.value_scale
+        considered = min(self.considered, game.num_actions)
+        self._schedule = halving_schedule(considered, self.simulations)
+
+    def search(
+        self,
+        states: States,
+        words: Words | None = None,
+        noise: npt.NDArray[np.float32] | None = None,
+    ) -> Improved:
+        """Search each state, none of which is over.
+
+        Args:
+            states: as for `agents.search.mcts.MctsAgent.search`.
+            words: as there.
+            noise: added to the logits of the root, float32 of shape (N, num_actions); by
+                default none.
+        """
+        states = self.live(states)
+        size = len(states), self.game.num_actions
+        if noise is None:
+            noise = np.zeros(size, np.float32)
+        found = (*unsearched(self.game, len(states)), np.zeros(size, np.float32))
+        self._search_all(states, words, noise, found)
+        return Improved(*found)
+
+    def _report(
+        self,
+        states: States,
+        noise: npt.NDArray[np.float32],
+        forest: Tree,
+        found: Sequence[npt.NDArray[Any]],
+    ) -> None:
+        *plain, policies = found
+        super()._report(states, noise, forest, plain)
+        actions = plain[-1]
+        scale = np.float32(self.value_scale)
+        improve_policies(forest.nodes, forest.edges, noise, scale, policies, actions)

@@ -1,0 +1,410 @@
+"""Ratings against published figures, a likelihood written out plainly, and known strengths."""
+
+import itertools
+import json
+import math
+import random
+
+import numpy as np
+import pytest
+
+from agents.arena.ratings import rate
+
+LOGIT = math.log(10) / 400
+
+
+def pair(a, b, wins, draws, losses):
+    games = wins + draws + losses
+    return {"a": a, "b": b, "games": games, "wins": wins, "draws": draws, "losses": losses}
+
+
+def by_name(ratings):
+    return {r.agent: r for r in ratings}
+
+
+def same(some, others):
+    """Whether two lists have the same ratings, to a ten-thousandth of a point, in any order."""
+    ordered = [sorted(ratings, key=lambda r: r.agent) for ratings in (some, others)]
+    return len(some) == len(others) and all(
+        r.agent == q.agent
+        and (r.elo, r.low, r.high) == pytest.approx((q.elo, q.low, q.high), abs=1e-4)
+        for r, q in zip(*ordered, strict=True)
+    )
+
+
+# -- Against others ---------------------------------------------------------------------
+
+
+def test_the_citations_of_four_journals():
+    # D. Firth, "Bradley-Terry models in R", Journal of Statistical Software 12 (2005): the
+    # estimates and their standard errors, without our half games.
+    cited = [
+        pair("Biometrika", "Comm Statist", 730, 0, 33),
+        pair("Biometrika", "JASA", 498, 0, 320),
+        pair("Biometrika", "JRSS-B", 221, 0, 284),
+        pair("Comm Statist", "JASA", 68, 0, 813),
+        pair("Comm Statist", "JRSS-B", 17, 0, 276),
+        pair("JASA", "JRSS-B", 142, 0, 325),
+    ]
+    journals = ["Biometrika", "Comm Statist", "JASA", "JRSS-B"]
+    ratings = rate(cited, journals)
+    assert [r.agent for r in ratings] == ["JRSS-B", "Biometrika", "JASA", "Comm Statist"]
+    found = by_name(ratings)
+    published = {
+        "Comm Statist": (-2.94907, 0.10255),
+        "JASA": (-0.47957, 0.06059),
+        "JRSS-B": (0.26895, 0.07083),
+    }
+    for journal, (estimate, error) in published.items():
+        r = found[journal]
+        assert r.elo * LOGIT == pytest.approx(estimate, abs=0.005)
+        assert (r.high - r.low) * LOGIT == pytest.approx(2 * 1.96 * error, rel=0.005)
+
+
+def test_half_games_against_an_imaginary_opponent():
+    # The vignette of R's PlackettLuce, "Disconnected networks": D lost its only game.
+    games = [("AB", (1, -1)), ("CA", (1, -1)), ("AD", (1, -1)), ("BA", (1, -1)), ("BC", (1, -1))]
+    found = by_name(rate(games, "ABCD", "A"))
+    published = {"A": 0.0, "B": 0.5184185, "C": 0.1354707, "D": -1.1537565}
+    assert {k: r.elo * LOGIT for k, r in found.items()} == pytest.approx(published, abs=1e-6)
+
+
+def plain_likelihood(games, agents, point):
+    """The logarithm of the penalised likelihood, written out game by game.
+
+    `point` maps every agent, "?" and every size of tie to a logarithm.
+    """
+
+    def odds(picked):
+        mean = sum(point[k] for k in picked) / len(picked)
+        return math.exp(mean + (point[len(picked)] if len(picked) > 1 else 0))
+
+    sizes = [k for k in point if isinstance(k, int)]
+    total = 0.0
+    for seats, returns in games:
+        left = list(zip(seats, returns, strict=True))
+        while left:
+            best = max(r for _, r in left)
+            contenders = [k for k, _ in left]
+            picked = [k for k, r in left if r == best]
+            if len(picked) == len(left) < len(seats):
+                break
+            possible = sum(
+                odds(some)
+                for size in [1, *sizes]
+                for some in itertools.combinations(contenders, size)
+            )
+            total += math.log(odds(picked) / possible)
+            left = [(k, r) for k, r in left if r < best]
+    for k in agents:
+        d = point[k] - point["?"]
+        total -= 0.5 * (math.log1p(math.exp(d)) + math.log1p(math.exp(-d)))
+    for size in sizes:
+        total -= 0.5 * math.log(size + math.exp(point[size]))
+    return total
+
+
+def plain_peak(games, agents, sizes, fixed):
+    """The highest likelihood, by trying steps along every axis."""
+    point = dict.fromkeys([*agents, "?", *sizes], 0.0) | fixed
+    reached = plain_likelihood(games, agents, point)
+    step = 1.0
+    while step > 1e-4:
+        moved = False
+        for key, sign in itertools.product(point, (-1, 1)):
+            if key not in fixed:
+                tried = point | {key: point[key] + sign * step}
+                value = plain_likelihood(games, agents, tried)
+                if value > reached:
+                    point, reached, moved = tried, value, True
+        if not moved:
+            step /= 2
+    return point, reached
+
+
+MIXED = [
+    (("a", "b", "c"), (1, -0.5, -0.5)),
+    (("a", "b", "c"), (1, -0.5, -0.5)),
+    (("b", "c", "a"), (-0.5, 1, -0.5)),
+    (("c", "a", "b"), (0, 0, 0)),  # a draw of three
+    (("a", "a", "b"), (-0.5, 1, -0.5)),  # two seats of one agent
+    (("a", "b", "b"), (-0.5, 1, -0.5)),
+    (("b", "c", "c"), (0.5, -1, 0.5)),  # one loser
+    (("a", "c"), (1, -1)),
+    (("c", "a"), (0, 0)),
+    (("c", "b", "a", "b"), (4, 3, 2, 1)),  # a ranking
+    (("b", "a", "c"), (3, 1, 2)),
+]
+
+
+def test_a_likelihood_written_out():
+    agents, sizes = ["a", "b", "c"], [2, 3]
+    at, best = plain_peak(MIXED, agents, sizes, {"c": 0.0})
+    for r in rate(MIXED, agents, "c"):
+        assert r.elo * LOGIT == pytest.approx(at[r.agent], abs=0.002)
+        if r.agent != "c":
+            for end in (r.low, r.high):
+                fixed = {"c": 0.0, r.agent: end * LOGIT}
+                _, value = plain_peak(MIXED, agents, sizes, fixed)
+                assert 2 * (best - value) == pytest.approx(1.959964**2, abs=0.002)
+
+
+def test_three_at_a_table_are_rated_by_how_often_each_wins():
+    wins = {"a": 500, "b": 300, "c": 200}
+    games = [
+        (("a", "b", "c"), [1 if k == winner else -0.5 for k in "abc"])
+        for winner, n in wins.items()
+        for _ in range(n)
+    ]
+    found = by_name(rate(games, "abc", "c"))
+    assert found["a"].elo == pytest.approx(400 * math.log10(2.5), abs=1)
+    assert found["b"].elo == pytest.approx(400 * math.log10(1.5), abs=1)
+
+
+def test_two_seats_of_three_win_two_thirds_between_equals():
+    games = [(("a", "a", "b"), (1, -0.5, -0.5))] * 20 + [(("a", "a", "b"), (-0.5, -0.5, 1))] * 10
+    assert rate(games, ["a", "b"])[0].elo == pytest.approx(0, abs=1e-6)
+
+
+# -- Against known strengths ------------------------------------------------------------
+
+TRUE = {"random": 0, "a": 150, "b": 350, "c": 900}
+
+
+def simulated_pairs(rng):
+    results = []
+    for a, b in itertools.combinations(TRUE, 2):
+        p, q = 10 ** (TRUE[a] / 400), 10 ** (TRUE[b] / 400)
+        weights = np.array([p, 0.4 * math.sqrt(p * q), q])
+        results.append(pair(a, b, *map(int, rng.multinomial(40, weights / weights.sum()))))
+    return results
+
+
+def simulated_tables(rng):
+    games = []
+    for _ in range(150):
+        seats = rng.choice(list(TRUE), 3)
+        strengths = np.array([10 ** (TRUE[k] / 400) for k in seats])
+        weights = np.append(strengths, 0.3 * strengths.prod() ** (1 / 3))
+        winner = rng.choice(4, p=weights / weights.sum())
+        games.append((list(seats), [0.0 if winner == 3 else 1.5 * (k == winner) for k in range(3)]))
+    return games
+
+
+@pytest.mark.parametrize("simulated", [simulated_pairs, simulated_tables])
+def test_intervals_hold_the_truth_about_as_often_as_they_say(simulated):
+    held = []
+    errors = []
+    held_by_leads = []
+    for seed in range(150):
+        ratings = rate(simulated(np.random.default_rng(seed)), list(TRUE))
+        rated = [r for r in ratings if r.agent != "random"]
+        held += [r.low <= TRUE[r.agent] <= r.high for r in rated]
+        errors += [r.elo - TRUE[r.agent] for r in rated]
+        # Of the best alone, who is always the same: lucky ones choose who stands next to whom.
+        lead = ratings[0].lead
+        held_by_leads.append(lead.low <= TRUE["c"] - TRUE[lead.over] <= lead.high)
+    print(f"\n{np.mean(held):.3f} of {len(held)}, mean error {np.mean(errors):.1f}")
+    print(f"{np.mean(held_by_leads):.3f} of {len(held_by_leads)} leads")
+    assert 0.92 < np.mean(held) < 0.98
+    assert 0.91 < np.mean(held_by_leads) < 0.99
+    assert abs(np.mean(errors)) < 15
+
+
+# -- What must change nothing -----------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def games():
+    rng = np.random.default_rng(5)
+    return simulated_tables(rng) + MIXED
+
+
+@pytest.fixture(scope="module")
+def agents():
+    return [*TRUE]
+
+
+def test_the_order_of_agents_games_and_seats_changes_nothing(games, agents):
+    expected = rate(games, agents, "random")
+    shuffled = random.Random(1).sample(games, len(games))
+    turned = [(seats[::-1], returns[::-1]) for seats, returns in shuffled]
+    assert same(rate(turned, agents[::-1], "random"), expected)
+
+
+def test_pairs_may_be_turned_split_and_given_as_games():
+    whole = [pair("x", "y", 5, 2, 3), pair("y", "z", 4, 0, 6)]
+    expected = rate(whole, "xyz")
+    turned = [pair("y", "x", 3, 2, 5), pair("z", "y", 6, 0, 4)]
+    assert same(rate(turned, "xyz"), expected)
+    split = [pair("x", "y", 5, 0, 3), pair("y", "x", 0, 2, 0), *whole[1:]]
+    assert same(rate(split, "xyz"), expected)
+    single = (
+        [("xy", (1, -1))] * 5 + [("xy", (0, 0))] * 2 + [("yx", np.float32([1, -1]))] * 3 + whole[1:]
+    )
+    assert same(rate(single, "xyz"), expected)
+
+
+def test_another_anchor_moves_all_by_the_same(games, agents):
+    one, other = (by_name(rate(games, agents, k)) for k in ("random", "b"))
+    for k in agents:
+        assert one[k].elo - other[k].elo == pytest.approx(one["b"].elo, abs=1e-4)
+        assert one[k].lead == (None if other[k].lead is None else one[k].lead)
+    turned = other["random"]
+    assert (one["b"].low, one["b"].high) == pytest.approx((-turned.high, -turned.low), abs=1e-4)
+
+
+def test_the_scale_of_results_does_not_matter():
+    won = rate([("xyz", (1, -0.5, -0.5)), ("xyz", (0, 0, 0))], "xyz")
+    assert same(rate([("xyz", (9, 2, 2)), ("xyz", (7, 7, 7))], "xyz"), won)
+
+
+# -- Draws ------------------------------------------------------------------------------
+
+
+def test_draws_between_agents_that_differ_in_nothing_else():
+    for draws in (0, 1, 10, 1000):
+        x, y = rate([pair("x", "y", 10, draws, 10)], "xy")
+        assert (x.elo, y.elo) == pytest.approx((0, 0), abs=1e-6)
+
+
+def test_draws_leave_two_agents_odds_alone():
+    found = [
+        by_name(rate([pair("x", "y", 200, draws, 100)], "xy", "y"))["x"].elo
+        for draws in (0, 50, 500)
+    ]
+    assert found == pytest.approx([400 * math.log10(2)] * 3, abs=1)
+
+
+def test_draws_with_a_stronger_agent_speak_for_the_weaker():
+    strong = pair("z", "y", 90, 0, 10)
+    lost, drawn = (
+        by_name(rate([strong, pair("x", "z", *r)], "xyz")) for r in ((2, 0, 8), (2, 8, 0))
+    )
+    assert drawn["x"].elo - drawn["z"].elo > lost["x"].elo - lost["z"].elo + 100
+
+
+def test_nothing_but_draws():
+    x, y = rate([pair("x", "y", 0, 100, 0)], "xy")
+    assert x.elo == pytest.approx(0, abs=1e-6)
+    assert y.elo == pytest.approx(0, abs=1e-6)
+    assert -2000 < y.low < 0 < y.high < 2000
+
+
+# -- Winners of everything --------------------------------------------------------------
+
+
+@pytest.mark.parametrize("games", [10, 1000, 10**7])
+def test_who_won_all_games_is_finitely_far_above(games):
+    top, bottom = rate([pair("x", "y", games, 0, 0)], "xy", "y")
+    assert top.agent == "x"
+    assert top.elo == pytest.approx(400 * math.log10(2 * games), abs=110)
+    assert top.low < top.elo < top.high < top.elo + 1500
+    assert (bottom.elo, bottom.low, bottom.high) == (0, 0, 0)
+    # What wins so many games one time in a hundred is rejected, one in four is not.
+    often = [q ** (1 / games) for q in (0.01, 0.25)]
+    rare, usual = (400 * math.log10(p / (1 - p)) for p in often)
+    assert rare < top.low < usual
+
+
+def test_more_games_won_say_more():
+    found = [by_name(rate([pair("x", "y", n, 0, 0)], "xy", "y"))["x"] for n in (5, 50, 500)]
+    assert sorted(found, key=lambda r: r.elo) == sorted(found, key=lambda r: r.low) == found
+
+
+def test_leads_are_clear_where_intervals_overlap():
+    results = [
+        pair("random", "x", 0, 0, 1000),
+        pair("random", "y", 0, 0, 1000),
+        pair("x", "y", 300, 0, 700),
+    ]
+    y, x, last = rate(results, ["random", "x", "y"])
+    assert (y.agent, x.agent, last.agent) == ("y", "x", "random")
+    assert y.low < x.high
+    assert y.lead.over == "x"
+    assert y.lead.low > 100
+    assert y.lead.elo == pytest.approx(y.elo - x.elo)
+    assert (x.lead.elo, x.lead.low, x.lead.high) == (x.elo, x.low, x.high)
+    assert last.lead is None
+
+
+def test_agents_that_never_met_are_told_apart_by_little():
+    (r,) = [r for r in rate([], ["random", "x"]) if r.agent == "x"]
+    assert r.elo == pytest.approx(0, abs=1e-6)
+    assert -2000 < r.low < -500
+    assert 500 < r.high < 2000
+
+
+def test_tables_of_all_kinds_have_ratings():
+    rng = np.random.default_rng(0)
+    for _ in range(30):
+        names = [f"agent {k}" for k in range(rng.integers(1, 7))]
+        results = [
+            pair(a, b, *(int(10 ** rng.uniform(0, 6)) * int(rng.random() < 0.5) for _ in range(3)))
+            for a, b in itertools.product(names, names)
+            if rng.random() < 0.5
+        ]
+        ratings = rate(results, names)
+        assert sorted(r.agent for r in ratings) == names
+        assert [r.elo for r in ratings] == pytest.approx(
+            sorted((r.elo for r in ratings), reverse=True)
+        )
+        for r in ratings:
+            anchored = r.agent == names[0]
+            assert (r.low == r.elo == r.high == 0) if anchored else r.low < r.elo < r.high
+            assert math.isfinite(r.low)
+            assert math.isfinite(r.high)
+
+
+# -- Arguments --------------------------------------------------------------------------
+
+
+def test_the_anchor_is_random_or_the_first():
+    results = [pair("x", "y", 3, 0, 1), pair("random", "y", 1, 0, 3)]
+    for names, anchor in ((["x", "random", "y"], "random"), (["y", "x"], "y")):
+        ratings = rate(results if "random" in names else results[:1], names)
+        assert [r.agent for r in ratings if r.low == r.high == 0] == [anchor]
+
+
+def test_an_agent_named_twice_is_one():
+    (r,) = rate([pair("greedy", "greedy", 20, 1, 19)], ["greedy", "greedy"])
+    assert (r.agent, r.elo) == ("greedy", 0)
+
+
+def test_the_arenas_json():
+    ratings = rate([pair("x", "y", 10, 0, 3)], "xy", "y")
+    data = [r.to_dict() for r in ratings]
+    assert json.loads(json.dumps(data)) == data
+    assert [list(d) for d in data] == [["agent", "elo", "low", "high"]] * 2
+    assert data[0]["elo"] == round(ratings[0].elo, 1)
+    assert data[1] == {"agent": "y", "elo": 0.0, "low": 0.0, "high": 0.0}
+
+
+@pytest.mark.parametrize(
+    ("results", "said"),
+    [
+        ([pair("x", "z", 1, 0, 0)], "'z' has results, but is not among the agents to rate"),
+        ([(("x", "z"), (1, -1))], "'z' has results"),
+        ([(("x", ["y"]), (1, -1))], r"\['y'\] has results"),
+        ([{"a": "x", "b": "y", "wins": 3}], "a pair's result needs .*, but has no games"),
+        ([pair("x", "y", 1, 0, 0) | {"games": 2}], "x - y: games must be wins, draws and losses"),
+        ([pair("x", "y", -1, 0, 2)], "wins must be a whole number of at least 0, got -1"),
+        ([pair("x", "y", 0.5, 0, 0.5)], "a whole number"),
+        ([(("x", "y"), (1, 2, 3))], "a game must be agents, two or more, and as many finite"),
+        ([(("x",), (1,))], "a game must be agents, two or more"),
+        ([(("x", "y"), (1, math.nan))], "a game must be agents, two or more"),
+        ([3], "a game must be agents and their results, got 3"),
+        ([("x", "y", "z")], "a game must be agents and their results"),
+        ([("xy", ("won", "lost"))], "a game must be agents and their results"),
+    ],
+)
+def test_results_that_are_none(refused, results, said):
+    with refused(said):
+        rate(results, ["x", "y"])
+
+
+def test_agents_that_are_none(refused):
+    with refused("there must be agents to rate, got none"):
+        rate([], [])
+    with refused("the anchor must be one of x, y, got 'z'"):
+        rate([], ["x", "y"], "z")

@@ -1,0 +1,49 @@
+"""Where agents stand, as text."""
+
+from agents.arena.ratings import Lead, Rating, rate
+from agents.arena.standings import elo_text, interval_text, ratings_table, tally
+
+PAIRS = [
+    {"a": "random", "b": "x", "games": 10, "wins": 1, "draws": 2, "losses": 7},
+    {"a": "x", "b": "trained:a.onnx", "games": 20, "wins": 5, "draws": 0, "losses": 15},
+]
+
+
+def test_tally():
+    assert tally(PAIRS) == {"random": (10, 0.2), "x": (30, 13 / 30), "trained:a.onnx": (20, 0.75)}
+
+
+def test_what_does_not_count():
+    idle = [
+        {"a": "x", "b": "x", "games": 10, "wins": 5, "draws": 0, "losses": 5},
+        {"a": "y", "b": "z", "games": 0, "wins": 0, "draws": 0, "losses": 0},
+    ]
+    assert tally([*PAIRS, *idle]) == tally(PAIRS)
+
+
+def test_elo_as_text():
+    texts = [elo_text(elo) for elo in (0, 0.4, -0.4, 0.6, -12.3, 1234.5)]
+    assert texts == ["0", "0", "0", "+1", "-12", "+1234"]
+    assert interval_text(Rating("x", 5, -3.2, 12, None)) == "-3 to +12"
+
+
+def test_the_table():
+    ratings = [
+        Rating("trained:a.onnx", 412.3, 301.2, 530, Lead("x", 190, 80.4, 310)),
+        Rating("x", 222, 100, 360, Lead("random", 222, 100, 360)),
+        Rating("random", 0, 0, 0, None),
+        Rating("idle", -0.2, -1122, 1122, None),
+    ]
+    assert ratings_table(ratings, PAIRS) == (
+        "agent            Elo    95% interval  above the next  95% interval  games  score\n"
+        "--------------------------------------------------------------------------------\n"
+        "trained:a.onnx  +412    +301 to +530            +190   +80 to +310     20  0.750\n"
+        "x               +222    +100 to +360            +222  +100 to +360     30  0.433\n"
+        "random             0               -               -             -     10  0.200\n"
+        "idle               0  -1122 to +1122               -             -      0      -\n"
+    )
+
+
+def test_a_table_of_ratings_that_were_computed():
+    lines = ratings_table(rate(PAIRS, ["random", "x", "trained:a.onnx"]), PAIRS).splitlines()
+    assert [line.split()[0] for line in lines[2:]] == ["trained:a.onnx", "x", "random"]

@@ -1,0 +1,387 @@
+"""`boardenvs bench`: turns are fair, ratios are of the two values, no peer need be there."""
+
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import boardenvs
+from agents import bench as package
+from agents.bench import (
+    Bench,
+    Effort,
+    Row,
+    batch,
+    describe_machine,
+    parts,
+    play_out,
+    report,
+    results_table,
+    scaling,
+    search,
+    single,
+    startup,
+    vector,
+)
+from agents.bench.ceilings import ZeroAECEnv, ZeroEnv, copying, usual_length
+from agents.bench.measures import MEASURES
+from agents.bench.timing import interleaved, rate
+from agents.command import main
+
+KEYS = ["measure", "game", "value", "unit", "against", "against_value", "ratio"]
+TINY = Effort(
+    games=("gekitai", "pizza_order"),
+    rounds=1,
+    seconds=0.0,
+    num_envs=16,
+    vector_envs=8,
+    thread_envs=(16,),
+    simulations=5,
+    guided_games=1,
+    guided_simulations=2,
+    guided_seconds=0.0,
+    pgx=("tic_tac_toe",),
+    learn_envs=4,
+    learn_steps=4,
+    learn_rounds=1,
+    process_rounds=1,
+    process_games=("gekitai",),
+    memory_envs=16,
+    batch_sizes=(1, 16),
+    curve_rounds=1,
+    curve_seconds=0.0,
+    board_sizes=2,
+)
+PEERS = ("jax", "pgx", "pyspiel", "pygame", "torch", "sb3_contrib", "stable_baselines3")
+
+
+@pytest.fixture
+def tiny():
+    return Bench(TINY)
+
+
+@pytest.fixture
+def without(monkeypatch):
+    """The function that makes packages impossible to import."""
+
+    def hide(*names):
+        for name in list(sys.modules):
+            if name.partition(".")[0] in names or "connect_four" in name:
+                monkeypatch.delitem(sys.modules, name)
+        for name in ("agents.bench.zero_vec_env", "agents.training.vec_env"):
+            monkeypatch.delitem(sys.modules, name, raising=False)
+        for name in names:
+            monkeypatch.setitem(sys.modules, name, None)
+
+    return hide
+
+
+def run(capsys, *arguments):
+    status = main(["bench", *map(str, arguments)])
+    said = capsys.readouterr()
+    return status, said.out, said.err
+
+
+# -- Timing -------------------------------------------------------------------------------
+
+
+def test_sides_take_turns_and_medians_count():
+    turns = []
+    figures = {"a": iter([0, 9, 1, 2]), "b": iter([100, 5, 7, 6])}
+
+    def side(name):
+        turns.append(name)
+        return float(next(figures[name]))
+
+    found = interleaved({name: lambda name=name: side(name) for name in figures}, 3)
+    assert turns == ["a", "b"] * 4
+    assert found == {"a": 2.0, "b": 6.0}  # without the first round
+
+
+@pytest.mark.parametrize("rounds", [0, -1])
+def test_there_must_be_rounds(rounds):
+    with pytest.raises(ValueError, match="at least 1"):
+        interleaved({}, rounds)
+
+
+def test_a_rate_counts_the_work_alone(monkeypatch):
+    clock = [0.0]
+    monkeypatch.setattr("agents.bench.timing.time.perf_counter", lambda: clock[0])
+
+    def takes(seconds):
+        clock[0] += seconds
+        return 10
+
+    assert rate(lambda: takes(2.0), 5.0, lambda: takes(100.0)) == 5.0
+    assert clock[0] == 306.0  # three times, until five seconds were full
+    assert rate(lambda: takes(2.0), 0.0) == 5.0  # at least once
+
+
+# -- Rows ---------------------------------------------------------------------------------
+
+
+def test_a_ratio_is_of_the_two_values():
+    row = Row("step", "gekitai", 6.0, "plies/s", "a peer", 4.0)
+    assert row.ratio == 1.5
+    assert row.to_dict() == dict(
+        zip(KEYS, ["step", "gekitai", 6.0, "plies/s", "a peer", 4.0, 1.5], strict=True)
+    )
+    assert Row("step", "gekitai", 6.0, "plies/s", "a peer", None).ratio is None
+    assert Row("step", "gekitai", 6.0, "plies/s").to_dict()["against"] is None
+
+
+def test_the_table():
+    rows = [
+        Row("step", "gekitai", 12_345_678.0, "plies/s", "a peer", 4e6),
+        Row("loop", "", 1234.4, "plies/s", "another", None),
+        Row("start", "gomoku", 0.0123, "s"),
+        Row("wide", "gomoku", 5e10, "bytes", "narrow", 54_321.0),
+    ]
+    assert results_table(rows).splitlines() == [
+        "measure  game      value  unit     against  its value    ratio",
+        "--------------------------------------------------------------",
+        "step     gekitai  12.3 M  plies/s  a peer         4 M     3.09",
+        "loop               1,234  plies/s  another          -",
+        "start    gomoku   0.0123  s",
+        "wide     gomoku     50 G  bytes    narrow      54.3 k  9.2e+05",
+    ]
+
+
+# -- Measures -----------------------------------------------------------------------------
+
+
+def check(rows):
+    assert rows
+    for row in rows:
+        said = row.to_dict()
+        assert list(said) == KEYS
+        assert said["value"] > 0
+        assert said["measure"]
+        assert said["unit"]
+        if said["against_value"] is not None:
+            assert said["ratio"] == said["value"] / said["against_value"] > 0
+        else:
+            assert said["ratio"] is None
+    assert json.loads(json.dumps(report(rows))) == report(rows)
+
+
+@pytest.mark.parametrize("name", [name for name in MEASURES if name != "training"])
+def test_every_measure_has_rows(name, tiny):
+    check(MEASURES[name](tiny))
+
+
+def test_training_is_measured(tiny):
+    pytest.importorskip("sb3_contrib")
+    (row,) = vector.learning_steps(tiny)
+    check([row])
+    assert row.game == "gekitai"
+    assert row.ratio
+
+
+def test_each_game_is_measured(tiny):
+    for measure in (
+        play_out.play_outs,
+        search.searches,
+        single.seat_steps,
+        vector.vector_steps,
+        scaling.memory,
+    ):
+        assert [row.game for row in measure(tiny)] == list(TINY.games)
+    games = {row.game for row in batch.batch_steps(tiny) if row.against == batch.COPYING}
+    assert games == set(TINY.games)
+    assert [row.game for row in startup.first_steps(tiny)] == ["gekitai"]
+
+
+def test_parts_of_a_step_are_compared_with_the_step(tiny):
+    rows = parts.parts_of_a_step(tiny)
+    assert [row.game for row in rows] == [name for name in TINY.games for _ in range(4)]
+    assert len({row.measure for row in rows}) == 4
+    assert all(row.unit == "ns/board" for row in rows)
+
+
+def test_pgx_takes_part(tiny):
+    pytest.importorskip("pgx")
+    (row,) = (row for row in batch.batch_steps(tiny) if row.against == "pgx tic_tac_toe")
+    assert row.ratio
+    assert not tiny.missing
+
+
+def test_connect_four_of_pettingzoo_takes_part(tiny):
+    pytest.importorskip("pygame")
+    rows = [row for row in single.aec_loops(tiny) if row.against == "PettingZoo connect_four"]
+    assert len(rows) == 4
+    assert all(row.ratio for row in rows)
+
+
+def test_gomoku_of_open_spiel_takes_part(tiny):
+    pytest.importorskip("pyspiel")
+    assert all(row.ratio for row in play_out.play_outs(tiny))
+    assert all(row.ratio for row in search.searches(tiny))
+    assert not tiny.missing
+
+
+def test_missing_peers_are_one_line_each(tiny, without):
+    without(*PEERS)
+    for name in (
+        "batches",
+        "random play",
+        "tree search",
+        "PettingZoo loops",
+        "Gymnasium steps",
+        "training",
+    ):
+        rows = MEASURES[name](tiny)
+        assert rows or name == "training"
+        check([*rows, Row("one", "", 1.0, "s")])
+    rows = batch.batch_steps(tiny)  # asked again, it is not said again
+    assert [row.against_value for row in rows if row.against == "pgx tic_tac_toe"] == [None]
+    extras = {
+        "pgx": "bench",
+        "OpenSpiel": "bench",
+        "PettingZoo connect_four": "bench",
+        "training with MaskablePPO": "train",
+    }
+    assert len(tiny.missing) == len(extras)
+    for line, (what, extra) in zip(tiny.missing, extras.items(), strict=True):
+        assert line.startswith(f"{what} is left out: there is no ")
+        assert line.endswith(f"; pip install 'boardenvs[{extra}]' brings it")
+        assert "\n" not in line
+
+
+def test_memory_counts_every_array(tiny):
+    gekitai = boardenvs.make("gekitai")
+    row = scaling.memory(tiny)[0]
+    shown = np.prod(gekitai.observation_shape) + gekitai.num_actions
+    assert row.against_value == shown
+    # The record, whose turn it is, two rewards and two flags.
+    assert row.value == shown + gekitai.state_dtype.itemsize + 1 + 2 * 4 + 2
+
+
+def test_curves_have_their_points(tiny):
+    rows = scaling.curves_over_n(tiny)
+    assert [row.point for row in rows] == [("N", 1), ("N", 16)] * 2
+    rows = scaling.curves_over_size(tiny)
+    assert [(row.game, row.point) for row in rows] == [
+        ("gekitai board_size=6", ("cells", 36)),
+        ("gekitai board_size=8", ("cells", 64)),
+    ]
+    everything = Bench(Effort(**{**vars(TINY), "games": tuple(boardenvs.GAMES)}))
+    assert {row.game.split()[0] for row in scaling.curves_over_size(everything)} == {
+        "gekitai",
+        "gomoku",
+        "game112",
+        "goat_race",
+    }
+
+
+def test_a_new_process_that_fails_is_one_line():
+    with pytest.raises(OSError, match="could not be measured: ModuleNotFoundError"):
+        startup._in_new_process("import {what}", "there_is_no_such_module")
+
+
+# -- Ceilings -----------------------------------------------------------------------------
+
+
+def test_copies_are_counted_in_boards():
+    assert copying(boardenvs.make("gekitai"), 8, 0.0)() > 0
+
+
+def test_environments_that_do_nothing_have_the_games_spaces(game):
+    from boardenvs.aec import GameAECEnv
+    from boardenvs.single import SeatEnv
+
+    like, zero = GameAECEnv(game), ZeroAECEnv(game)
+    zero.reset()
+    for agent in like.possible_agents:
+        assert zero.observation_space(agent) == like.observation_space(agent)
+        assert zero.action_space(agent) == like.action_space(agent)
+        assert zero.observation_space(agent).contains(zero.observe(agent))
+    plies = 0
+    while not zero.last()[2]:
+        zero.step(0)
+        plies += 1
+    assert plies == usual_length(game)
+    seat, zero = SeatEnv(game), ZeroEnv(game)
+    assert zero.observation_space == seat.observation_space
+    assert zero.action_space == seat.action_space
+    assert zero.observation_space.contains(zero.reset()[0])
+
+
+def test_the_checked_one_refuses_what_the_game_refuses():
+    zero = ZeroAECEnv(boardenvs.make("gekitai"), checked=True)
+    zero.reset()
+    with pytest.raises(ValueError, match="outside of the action space"):
+        zero.step(36)
+
+
+# -- The command --------------------------------------------------------------------------
+
+
+@pytest.fixture
+def small(monkeypatch):
+    """Makes the quick run a tiny one, of two measures."""
+    monkeypatch.setattr(package, "QUICK", TINY)
+    for name in [name for name in MEASURES if name not in ("batches", "curves over N")]:
+        monkeypatch.delitem(MEASURES, name)
+
+
+def test_the_command(small, capsys, tmp_path):
+    status, out, err = run(capsys, "--quick", "--json", tmp_path / "figures.json")
+    assert (status, err) == (0, "")
+    table, _, rest = out.partition("\n\n")
+    lines = table.splitlines()
+    assert " ".join(lines[0].split()) == "measure game value unit against its value ratio"
+    assert set(lines[1]) == {"-"}
+    assert rest.endswith(f"{describe_machine()}\n")
+    figures = json.loads((tmp_path / "figures.json").read_text())
+    assert len(figures) == len(lines) - 2
+    assert all(list(figure) == KEYS for figure in figures)
+    assert [path.name for path in tmp_path.iterdir()] == ["figures.json"]
+
+
+def test_the_machine_is_described():
+    cores, versions = describe_machine().splitlines()
+    assert cores.split()[0].isdigit()
+    for name in ("Python", "NumPy", "Numba"):
+        assert f"{name} " in versions
+
+
+def test_the_plot(small, capsys, tmp_path):
+    pytest.importorskip("matplotlib")
+    status, _, err = run(capsys, "--quick", "--plot", tmp_path / "plot.png")
+    assert (status, err) == (0, "")
+    assert (tmp_path / "plot.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize("option", ["--json", "--plot"])
+def test_a_file_that_cannot_be_written_is_refused_first(option, capsys, tmp_path, monkeypatch):
+    monkeypatch.setattr(package, "measure", lambda asked: pytest.fail("it was measured"))
+    for path, reason in (
+        (tmp_path, "it is a folder"),
+        (tmp_path / "a" / "b", "there is no folder"),
+    ):
+        status, out, err = run(capsys, option, path)
+        assert (status, out) == (2, "")
+        assert err.startswith(f"boardenvs: error: {path} cannot be written: {reason}")
+        assert err.count("\n") == 1
+
+
+def test_a_plot_needs_matplotlib(capsys, tmp_path, monkeypatch):
+    monkeypatch.setattr("agents.command.importlib.util.find_spec", lambda name: None)
+    status, out, err = run(capsys, "--plot", tmp_path / "plot.png")
+    assert (status, out) == (2, "")
+    assert err == (
+        "boardenvs: error: --plot needs the extra [bench], such as "
+        "pip install 'boardenvs[bench]': there is no matplotlib\n"
+    )
+
+
+@pytest.mark.slow
+def test_the_quick_run_of_everything():
+    command = [sys.executable, "-m", "agents.command", "bench", "--quick"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=os.environ)
+    for measure in ("BatchEnv.step", "AEC env()", "gym.make", "import boardenvs", "memory"):
+        assert f"\n{measure}" in done.stdout

@@ -1,0 +1,243 @@
+"""The `boardenvs` command itself: help, one line for what it refuses, odd ends of pipes."""
+
+import io
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+
+import boardenvs
+from agents.command import main
+from agents.specs import SPECS
+
+COMMANDS = ["demo", "info", "play", "watch", "train", "arena", "bench", "compile", "completion"]
+
+
+def test_the_installed_command(installed):
+    ran = installed("--version")
+    assert (ran.returncode, ran.stdout) == (0, f"boardenvs {boardenvs.__version__}\n")
+    ran = installed("--help")
+    assert ran.returncode == 0
+    assert all(f"\n    {name}" in ran.stdout for name in COMMANDS)
+    ran = installed("watch", "gekitai", "random")
+    assert (ran.returncode, ran.stdout) == (2, "")
+    assert ran.stderr == "boardenvs: error: gekitai takes 2 agents, got 1\n"
+    module = [sys.executable, "-m", "agents.command", "--version"]
+    assert subprocess.run(module, capture_output=True, check=True).stdout == b"boardenvs 0.1.0\n"
+
+
+def test_version(command):
+    assert command("--version") == (0, f"boardenvs {boardenvs.__version__}\n", "")
+
+
+@pytest.mark.parametrize("name", [None, *COMMANDS])
+def test_help(command, name):
+    status, out, err = command(*([name] if name else []), "--help")
+    assert (status, err) == (0, "")
+    assert out.startswith(f"usage: boardenvs {name or ''}".rstrip())
+    text = " ".join(out.split())
+    assert f"Games: {', '.join(boardenvs.GAMES)}." in text
+    assert f"Agents: {', '.join(SPECS)}." in text
+    described = out.partition("options:")[2]
+    assert described
+    # Each option is followed by what it does, on its line or on the next one.
+    for entry in re.split(r"^  (?=-)", described, flags=re.MULTILINE)[1:]:
+        assert re.match(r"-[^\n]*?(  +|\n {10,})\S", entry), entry
+
+
+def test_every_command_is_listed(command):
+    _, out, _ = command("--help")
+    assert re.findall(r"^    (\w+)\b", out, re.MULTILINE) == COMMANDS
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([], "the following arguments are required: COMMAND"),
+        (["chess"], "invalid choice: 'chess'"),
+        (["plya", "gekitai"], r"invalid choice: 'plya' .*; did you mean play\? \(see "),
+        (["play"], "the following arguments are required: GAME"),
+        (["watch"], "the following arguments are required: GAME, SPEC"),
+        (["watch", "gekitai"], "the following arguments are required: SPEC"),
+        (["train"], "the following arguments are required: GAME"),
+        (["arena"], "the following arguments are required: GAME, SPEC"),
+        (["arena", "gekitai"], "the following arguments are required: SPEC"),
+        (["play", "gekitai", "--colour", "red"], "unrecognized arguments: --colour red"),
+        (["demo", "gekitai"], "unrecognized arguments: gekitai"),
+        (["bench", "gekitai"], "unrecognized arguments: gekitai"),
+        (["play", "gekitai", "--seed"], "argument --seed: expected one argument"),
+        *(
+            ([*one, "--seed", "x"], "argument --seed: invalid int value: 'x'")
+            for one in (["demo"], ["play", "gekitai"], ["watch", "gekitai", "a", "b"])
+        ),
+        *(
+            (["train", "gomoku", *given], "; a game's parameter is given by -p board_size=11 ")
+            for given in (
+                ["board_size=11"],
+                ["--board_size", "11"],
+                ["--board-size=11"],
+            )
+        ),
+        # Games and their parameters.
+        (["play", "gekitay"], r"there is no game 'gekitay'; .*; did you mean gekitai\?\n"),
+        (["play", "Gekitai"], r"there is no game 'Gekitai'; .*; did you mean gekitai\?\n"),
+        (["info", "gomoku", "-p", "bord_size=9"], r"'bord_size'; .*; did you mean board_size\?\n"),
+        *(
+            ([name, "chess", "random", "random"][: 4 if name in ("watch", "arena") else 2], said)
+            for name in ("info", "play", "watch", "train", "arena")
+            for said in ["there is no game 'chess'; the games are gekitai, gomoku"]
+        ),
+        (["play", "gekitai", "-p", "size=7"], "gekitai has no parameter 'size'; its parameters"),
+        (["play", "gekitai", "-p", "name=7"], "gekitai has no parameter 'name'; its parameters"),
+        (["play", "gekitai", "-p", "=7"], "gekitai has no parameter ''; its parameters"),
+        (["play", "gekitai", "-p", "board_size"], "--param takes NAME=VALUE, got 'board_size'"),
+        (["play", "gekitai", "-p", "board_size=9"], "board_size must be .* 6 to 8, got 9"),
+        (["play", "gekitai", "-p", "board_size=big"], "board_size must be .*, got 'big'"),
+        (["play", "gekitai", "-p", "board_size=7.0"], "board_size must be .*, got 7.0"),
+        (["play", "gekitai", "-p", "board_size="], "board_size must be .*, got ''"),
+        (["play", "gekitai", "-p", "board_size=true"], "board_size must be .*, got True"),
+        (["play", "gekitai", "-p", "board_size=[7]"], r"board_size must be .*, got \[7\]"),
+        (["train", "gekitai", "-p", "pieces=1"], "pieces must be .* from 6 to 12, got 1"),
+        (["arena", "game112", "random", "greedy", "-p", "board_size=0"], "board_size must be "),
+        # Agents.
+        (["play", "gekitai", "--opponent", "gready"], "there is no agent 'gready'"),
+        (["play", "gekitai", "--opponent", "gready"], r"; did you mean greedy\?\n"),
+        (["play", "pizza_order", "--opponent", "random"], "for one player: --opponent is for"),
+        (["play", "gekitai", "--opponent", ""], "there is no agent ''"),
+        (["watch", "gekitai", "random"], "gekitai takes 2 agents, got 1"),
+        (["watch", "gekitai", *["random"] * 3], "gekitai takes 2 agents, got 3"),
+        (["watch", "gekitai", "random", "random:5"], "there is no agent 'random:5'"),
+        (["watch", "gekitai", "random", "trained:no.onnx"], "no.onnx .*: there is no such file"),
+        (["watch", "gekitai", "random", "trained:.onnx"], "no trained agent: expected an .onnx"),
+        (["watch", "gekitai", "random", "no_such:thing"], "'no_such:thing' cannot be made"),
+        (["arena", "gekitai", "random"], "an arena needs at least 2 agents, got 1"),
+        (["arena", "gekitai", "random", "nobody"], "there is no agent 'nobody'"),
+        # Numbers.
+        (["play", "gekitai", "--seat", "2"], "seat must be a whole number from 0 to 1, got 2"),
+        (["play", "gekitai", "--seat", "-1"], "seat must be .*, got -1"),
+        (["play", "gekitai", "--seat", "X"], "argument --seat: invalid int value: 'X'"),
+        (["play", "gekitai", "--seed", "-1"], "seed must be .* at least 0 or None, got -1"),
+        (["watch", "gekitai", "random", "random", "--seed", "-1"], "seed must be .*, got -1"),
+        (["arena", "gekitai", "random", "greedy", "--seed", "-1"], "seed must be .*, got -1"),
+        (["train", "gekitai", "--seed", "-1"], "seed must be .* from 0 to 2147483647, got -1"),
+        (["demo", "--seed", "-1"], "seed must be .* from 0 to 2147483647, got -1"),
+        (["arena", "gekitai", "random", "greedy", "--games", "0"], "games must be .*, got 0"),
+        (["arena", "gekitai", "random", "greedy", "--games", "-1"], "games must be .*, got -1"),
+        (["arena", "gekitai", "random", "greedy", "--games", "abc"], "--games: invalid int"),
+        (["arena", "gekitai", "random", "greedy", "--games", "1.5"], "--games: invalid int"),
+        (["arena", "gekitai", "random", "greedy", "--workers", "0"], "workers must be .*, got 0"),
+        (["arena", "gekitai", "random", "greedy", "--until", "dawn"], "invalid choice: 'dawn'"),
+        (
+            ["arena", "pizza_order", "random", "--until", "decided"],
+            "pizza_order is for one player: there are no pairs to decide",
+        ),
+        (
+            ["arena", "gekitai", "random", "greedy", "--opening-plies", "-1"],
+            "opening_plies must be a whole number from 0 to 199, got -1",
+        ),
+        (
+            ["arena", "gekitai", "random", "greedy", "--engine", "ray", "--workers", "2"],
+            "--workers is for --engine local",
+        ),
+        (
+            ["arena", "gekitai", "random", "greedy", "--address", "here:1"],
+            "--address is for --engine ray",
+        ),
+        (["train", "gekitai", "--address", "here:1"], "--address is for --engine ray"),
+        (["train", "gekitai", "--device", "tpu"], "argument --device: invalid choice: 'tpu'"),
+        (["train", "gekitai", "--engine", "ray", "--device", "cuda"], "--device is for --engine"),
+        (["train", "gekitai", "--engine", "fire"], "argument --engine: invalid choice: 'fire'"),
+        # Stores.
+        (["watch", "--store", "no.db"], "there is no store no.db"),
+        (["watch", "--game", "1.0"], "--game is for --store"),
+        (["watch", "gekitai", "random", "random", "--game", "1.0"], "--game is for --store"),
+        (
+            ["watch", "gekitai", "random", "random", "--store", "no.db"],
+            "a stored game has its agents: --store takes no GAME and SPEC",
+        ),
+        (["train", "gekitai", "--steps", "0"], "steps must be .* of at least 1, got 0"),
+        (["train", "gekitai", "--steps", "-5"], "steps must be .*, got -5"),
+        (["demo", "--steps", "0"], "steps must be .* of at least 1, got 0"),
+        (["train", "gekitai", "--resume"], "holds no run that can go on"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_bad_input(fails, tmp_path, monkeypatch, arguments, said):
+    monkeypatch.chdir(tmp_path)
+    assert fails(said, *arguments) == ""
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("option", "arguments"),
+    [
+        ("--html", ["watch", "gekitai", "random", "random"]),
+        ("--gif", ["watch", "gekitai", "random", "random"]),
+        ("--save", ["watch", "gekitai", "random", "random"]),
+        ("--json", ["arena", "gekitai", "random", "random", "--games", "2"]),
+        ("--store", ["arena", "gekitai", "random", "random", "--games", "2"]),
+    ],
+)
+def test_a_file_that_cannot_be_written(fails, tmp_path, option, arguments):
+    (tmp_path / "file").write_text("here first\n", encoding="utf-8")
+    for path in (tmp_path / "no" / "page", tmp_path / "file" / "page", tmp_path):
+        fails(re.escape(str(path)), *arguments, option, path)
+    assert [p.name for p in tmp_path.iterdir()] == ["file"]
+
+
+def test_a_run_that_cannot_be_written(fails, tmp_path):
+    (tmp_path / "file").write_text("here first\n", encoding="utf-8")
+    fails("file", "train", "gekitai", "--steps", "1", "--out", tmp_path / "file" / "run")
+    fails("file", "train", "gekitai", "--steps", "1", "--out", tmp_path / "file")
+    fails("file", "demo", "--steps", "1", "--out", tmp_path / "file")
+    assert (tmp_path / "file").read_text(encoding="utf-8") == "here first\n"
+
+
+@pytest.mark.parametrize("missing", ["torch", "sb3_contrib"])
+@pytest.mark.parametrize("arguments", [["demo"], ["train", "gekitai"]], ids=" ".join)
+def test_without_the_extra(fails, monkeypatch, tmp_path, missing, arguments):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(sys.modules, missing, None)
+    fails(rf"training needs the extra \[train\], .*{missing}", *arguments)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["watch", "gekitai", "random", "random"]])
+def test_a_reader_that_has_gone(arguments, script):
+    read, write = os.pipe()
+    os.close(read)
+    ran = subprocess.run(
+        [script, *arguments], stdout=write, stderr=subprocess.PIPE, timeout=120, check=False
+    )
+    os.close(write)
+    assert (ran.returncode, ran.stderr) == (0, b"")
+
+
+def test_a_board_is_printed_whatever_the_locale(script):
+    ran = subprocess.run(
+        [script, "watch", "gomoku", "random", "random", "--seed", "1", "-p", "max_plies=2"],
+        env={**os.environ, "PYTHONIOENCODING": "ascii"},
+        capture_output=True,
+        timeout=120,
+        check=False,
+    )
+    assert (ran.returncode, ran.stderr) == (0, b"")
+    assert "○" in ran.stdout.decode("utf-8")
+
+
+def test_output_may_be_caught_in_memory(monkeypatch):
+    caught = io.StringIO()
+    monkeypatch.setattr(sys, "stdout", caught)
+    assert main(["watch", "gomoku", "random", "random", "--seed", "1", "-p", "max_plies=2"]) == 0
+    assert "○" in caught.getvalue()
+
+
+def test_the_first_line_is_enough(script):
+    shell = f"set -o pipefail; {script} watch gekitai random random --seed 1 | head -1"
+    ran = subprocess.run(
+        ["bash", "-c", shell], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert ran.stdout.startswith("Gekitai(board_size=6")

@@ -1,0 +1,82 @@
+"""What `boardenvs info` tells: true for the game and its parameters, and typed as it is."""
+
+import re
+
+import gymnasium
+import pytest
+
+import agents
+import boardenvs
+from agents.command.info import game_facts
+from agents.making import names_for
+from agents.specs import NAMES
+
+
+def facts(text):
+    """Every fact by its name, lines that go on put together."""
+    found, name = {}, None
+    for line in text.split("\n\nThe start:")[0].splitlines():
+        if start := re.match(r"([A-Z][\w ]*?)  +(\S.*)", line):
+            name = start[1]
+            found[name] = start[2]
+        elif name and line.startswith("  "):
+            found[name] += " " + line.strip()
+    return found
+
+
+def test_every_game(game):
+    text = game_facts(game)
+    told = facts(text)
+    assert text.startswith(f"{game!r}\n")
+    assert text.endswith(f"\n\n{game.to_text(game.new(1, seed=0)[0])}")
+    assert all(len(line) <= 110 for line in text.splitlines()[1:])
+    assert told["Rules"].endswith(".")
+    assert told["Actions"]
+    low, high, mean, cut = re.fullmatch(
+        r"(\d+) to (\d+), mean ([\d.]+), in 1,000 random games; cut off after (\d+)", told["Plies"]
+    ).groups()
+    assert 0 < int(low) <= float(mean) <= int(high) <= int(cut) == game.max_plies
+    assert game_facts(game) == text
+
+
+@pytest.mark.parametrize(
+    ("name", "params", "typed"),
+    [
+        ("gekitai", {}, ""),
+        ("gekitai", {"pieces": 9, "board_size": 7}, "board_size=7, pieces=9"),
+        ("gomoku", {"board_size": 9}, "board_size=9"),
+        ("gomoku", {"board_size": 9, "max_plies": 20}, "board_size=9, max_plies=20"),
+        ("goat_race", {"num_players": 2}, "num_players=2"),
+    ],
+)
+def test_what_is_typed_makes_the_game(name, params, typed):
+    game = boardenvs.make(name, **params)
+    told = facts(game_facts(game))
+    assert told["Game"] == f'boardenvs.make("{name}"{", " + typed if typed else ""})'
+    names = {"boardenvs": boardenvs, "gym": gymnasium}
+    assert eval(told["Game"], names) == game
+    assert eval(told["Gymnasium"], names).unwrapped.game == game
+    exec(told["PettingZoo"], names)
+    assert told["PettingZoo"].endswith(f".env({typed})")
+
+
+def test_agents():
+    game = boardenvs.make("goat_race", num_players=5)
+    assert names_for(game) == ["random", "greedy", "mcts"]
+    # It could play the ends of games.
+    everyone_else = [name for name in NAMES if name != "exact"]
+    assert names_for(boardenvs.make("gomoku", board_size=9)) == everyone_else
+    assert "exact" in names_for(boardenvs.make("gomoku", board_size=5, win_length=3))
+    assert "exact" in facts(game_facts(boardenvs.make("game112")))["Agents"]
+    for name in names_for(game):
+        agents.make(name, game, 0)
+    assert facts(game_facts(game))["Agents"] == "random, greedy, mcts"
+    assert "Trained" not in facts(game_facts(game))
+
+
+def test_what_the_trained_agent_scores():
+    told = facts(game_facts(boardenvs.make("game112")))["Trained"]
+    assert re.fullmatch(r"(0\.\d{3} against \w+, ){2}0\.\d{3} against exact", told)
+    assert re.fullmatch(
+        r"0\.\d{3} alone", facts(game_facts(boardenvs.make("dominoes175")))["Trained"]
+    )

@@ -1,0 +1,111 @@
+"""`boardenvs play`: what a person types, and what comes back."""
+
+import re
+
+import pytest
+from keyboards import CELLS, interrupted
+
+
+def test_moves_legal_illegal_and_malformed(command, typed, gekitai):
+    typed("b 2", "B2", "zz", "", "A9", "q")
+    status, out, err = command("play", "gekitai", "--seed", "4")
+    assert (status, err) == (0, "")
+    assert out.startswith(gekitai.to_text(gekitai.new(1)[0]) + "Player X's turn: ")
+    assert out.count("Player X's turn: ") == 6
+    assert re.search(r"Player O's turn: [A-F][1-6]\n", out)
+    assert "Player X's turn: Invalid move! B2 is not legal here; A1 would be\n" in out
+    assert out.count("Player X's turn: Invalid move! ") == 4
+    assert out.endswith("Player X's turn: Game left.\n")
+
+
+@pytest.mark.parametrize("leave", [["q"], [" Q "], []], ids=["q", "Q", "end of input"])
+def test_leaving(command, typed, leave):
+    typed(*leave)
+    status, out, err = command("play", "gekitai")
+    assert (status, err) == (0, "")
+    assert out.endswith("Game left.\n")
+
+
+@pytest.mark.parametrize("seat", [0, 1])
+def test_a_whole_game_of_gekitai(command, typed, seat):
+    typed(*CELLS * 30)
+    arguments = ["play", "gekitai", "--opponent", "random", "--seat", seat, "--seed", "3"]
+    status, out, _ = command(*arguments)
+    assert status == 0
+    assert out.count("Game over:\n") == 1
+    assert re.search(r"\nPlayer [XO] wins!\n$", out)
+    typed(*CELLS * 30)
+    assert command(*arguments) == (0, out, "")
+    you, other = "XO" if seat == 0 else "OX"
+    assert f"Player {other}'s turn: A" not in out.partition("turn: ")[0]
+    assert re.search(rf"Player {other}'s turn: [A-F][1-6]\n", out)
+    assert f"Player {you}'s turn:  " in out
+
+
+def test_a_whole_112_game(command, typed):
+    typed(*[f"{p} {v}" for p in range(1, 10) for v in (1, 2)] * 2)
+    status, out, _ = command("play", "game112", "--opponent", "random", "--seed", "0")
+    assert status == 0
+    assert out.startswith("| - - - - - - - - - |\nPlayer 1's turn: | 1 - - - - - - - - |\n")
+    assert re.search(r"Game over:\n\| [-12 ]+ \|\n(Player [12] wins!|Tie!)\n$", out)
+
+
+def test_a_game_stopped_for_its_length(command, typed):
+    typed(*CELLS)
+    status, out, _ = command(
+        "play", "gekitai", "-p", "max_plies=3", "--opponent", "random", "--seed", "0"
+    )
+    assert status == 0
+    assert out.endswith("Nobody wins: the game was stopped after 3 plies.\n")
+
+
+def test_the_opponent_is_greedy_unless_named(command, typed):
+    moves = ["A1", "C1", "E1", "F1", "A3", "q"]
+    said = []
+    for options in ([], ["--opponent", "greedy"], ["--opponent", "random"]):
+        typed(*moves)
+        said.append(command("play", "gekitai", "--seed", "5", *options))
+    assert said[0] == said[1] != said[2]
+
+
+def test_other_parameters(command, typed):
+    typed("G7", "q")
+    status, out, _ = command("play", "gekitai", "-p", "board_size=7", "--param", "pieces=6")
+    assert status == 0
+    assert out.startswith("    A   B   C   D   E   F   G\n")
+    assert "\nX: ['X', 'X', 'X', 'X', 'X']\n" in out
+
+
+def test_play_against_a_trained_agent(command, typed, tiny):
+    typed(*CELLS * 30)
+    status, out, _ = command("play", "gekitai", "--opponent", tiny.spec)
+    assert status == 0
+    assert "Game over:\n" in out
+
+
+def test_interruption_in_this_process(command, monkeypatch):
+    def stopped(_prompt):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("builtins.input", stopped)
+    status, _, err = command("play", "gekitai")
+    assert (status, err) == (130, "\nboardenvs: stopped\n")
+
+
+def test_interruption_from_the_keyboard():
+    left = interrupted("agents.command", ["play", "gekitai"], "Player X's turn: ")
+    assert left == (b"", b"\nboardenvs: stopped\n", 130)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("play", "gekitai", "--opponent", "exact"),
+        ("watch", "gekitai", "random", "exact"),
+        ("arena", "gekitai", "random", "exact", "--games", "2"),
+    ],
+    ids=" ".join,
+)
+def test_an_agent_that_cannot_play_from_the_start_says_so_before_it(fails, arguments):
+    told = "agent 'exact' cannot play gekitai from the start: not settled within 2,000,000 pos"
+    assert fails(told, *arguments) == ""

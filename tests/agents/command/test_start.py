@@ -1,0 +1,153 @@
+"""The door of the command: another package `agents`, and Ctrl-C while modules load."""
+
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from boardenvs import interrupts
+
+posix = pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
+
+
+@pytest.mark.parametrize("file", ["agents.py", "agents/__init__.py"])
+def test_another_package_agents_is_told_in_one_line(file, installed, tmp_path):
+    stranger = tmp_path / file
+    stranger.parent.mkdir(exist_ok=True)
+    stranger.write_text("raise SystemExit('run')", encoding="utf-8")
+    ran = installed("info", "gekitai", env={**os.environ, "PYTHONPATH": str(tmp_path)})
+    assert (ran.returncode, ran.stdout) == (2, "")
+    assert ran.stderr == (
+        f"boardenvs: error: the package 'agents' that Python finds is not that of boardenvs, but "
+        f"{stranger}: rename it, or give boardenvs an environment of its own\n"
+    )
+
+
+# Python runs this before anything else. It waits where a module is about to be imported.
+WAITS = """
+import os, signal, sys, time
+
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name == {name!r}:
+            sys.meta_path.remove(self)
+            os.write(1, b"now\\n")
+            time.sleep(30)
+
+sys.meta_path.insert(0, Finder())
+# A test run in the background may hand on that interrupts are ignored.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+"""
+
+
+@pytest.fixture
+def interrupted_at(tmp_path):
+    """The function that has Ctrl-C meet a program as it imports a module: status and errors."""
+
+    def run(name, *command):
+        (tmp_path / "sitecustomize.py").write_text(WAITS.format(name=name), encoding="utf-8")
+        with subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        ) as process:
+            assert process.stdout.readline() == b"now\n"
+            process.send_signal(signal.SIGINT)
+            _, err = process.communicate(timeout=60)
+        return process.returncode, err
+
+    return run
+
+
+@posix
+@pytest.mark.parametrize(
+    "name",
+    # The first of all, a compiled one, the last before the command begins, and one that it loads.
+    ["importlib.metadata", "numpy._core._multiarray_umath", "agents.command", "onnxruntime"],
+)
+def test_interrupt_while_the_command_loads(name, interrupted_at, script):
+    asked = (script, "watch", "gekitai", "trained", "random", "--seed", "1")
+    assert interrupted_at(name, *asked) == (130, b"\nboardenvs: stopped\n")
+
+
+@posix
+@pytest.mark.parametrize(
+    "module", ["boardenvs.gekitai", "agents.command", "agents.games.gekitai.proof"]
+)
+def test_interrupt_while_a_program_loads(module, interrupted_at):
+    asked = (sys.executable, "-m", module)
+    told = interrupted_at("numpy._core._multiarray_umath", *asked)
+    assert told == (130, b"\nboardenvs: stopped\n")
+
+
+# Ctrl-C where Python would lose it, then a wait, which it ends.
+LOST = """
+import ctypes, signal, time
+from importlib import _bootstrap
+from importlib.machinery import ExtensionFileLoader
+from boardenvs import interrupts, program
+
+def interrupt(*_):
+    signal.raise_signal(signal.SIGINT)
+
+class Finalized:
+    __del__ = interrupt
+
+def finalizer():
+    Finalized()
+
+def callback():
+    ctypes.CFUNCTYPE(None)(interrupt)()
+
+def compiled_module():
+    _bootstrap._call_with_frames_removed = interrupt  # instead of the module's own code
+    ExtensionFileLoader("module", "module.so").exec_module(None)
+
+signal.signal(signal.SIGINT, interrupts.stop)
+program.loaded()
+try:
+    {place}()
+    print("finished")
+    time.sleep(30)
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
+
+@posix
+@pytest.mark.parametrize("place", ["finalizer", "callback", "compiled_module"])
+def test_an_interrupt_is_never_lost(place):
+    ran = subprocess.run(
+        [sys.executable, "-c", LOST.format(place=place)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (ran.stdout, ran.stderr, ran.returncode) == ("finished\ninterrupted\n", "", 0)
+
+
+@pytest.mark.parametrize(
+    ("given", "argv", "expected"),
+    [
+        (["python", "/bin/boardenvs", "info"], ["/bin/boardenvs", "info"], True),
+        (["python", "-X", "dev", "boardenvs.exe"], ["boardenvs.exe"], True),
+        (["python", "-m", "boardenvs.gekitai", "-N", "7"], ["-m", "-N", "7"], True),
+        (["python", "-magents.cli"], ["-m"], True),
+        (["python", "-m", "boardenvs_of_mine.train"], ["-m"], False),
+        (["python", "-m", "pytest"], ["/lib/pytest/__main__.py"], False),
+        (["python", "train.py", "boardenvs"], ["train.py", "boardenvs"], False),
+        (["python", "-c", "import boardenvs"], ["-c"], False),
+        (["python"], [""], False),
+        # A process that the command spawned has its arguments.
+        (["python", "-c", "spawn", "--fork"], ["/bin/boardenvs", "arena", "a", "b", "c"], False),
+    ],
+)
+def test_only_programs_of_this_package_are_guarded(given, argv, expected, monkeypatch):
+    monkeypatch.setattr(sys, "orig_argv", given)
+    monkeypatch.setattr(sys, "argv", argv)
+    assert interrupts.is_program() is expected

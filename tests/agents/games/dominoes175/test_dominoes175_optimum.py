@@ -1,0 +1,193 @@
+"""How often the best policy wins Dominoes 175: against plain searches, and by the rules."""
+
+import functools
+import itertools
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import agents
+import boardenvs
+from agents.arena import wilson
+from agents.games.dominoes175.optimum import Optimum, main
+from agents.games.dominoes175.perfect import Dominoes175PerfectAgent, _optimum, _value
+from agents.games.dominoes175.sets import canonical, levels
+
+SPEC = "agents.games.dominoes175.perfect:Dominoes175PerfectAgent"
+SMALL = [(1, 2), (2, 2), (2, 3), (3, 2), (3, 3), (4, 2), (4, 3), (4, 4)]
+
+
+# -- Sets of tiles ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("ends", "expected"), [(1, 2), (2, 6), (3, 20), (4, 90), (5, 544)])
+def test_there_are_as_many_sets_as_graphs_with_loops(ends, expected):
+    # OEIS A000666: symmetric relations on so many unlabelled points.
+    found = levels(ends, ends * (ends + 1) // 2)
+    assert sum(len(level.sets) for level in found) == expected
+    for size, level in enumerate(found):
+        assert {int(tiles).bit_count() for tiles in level.sets} == {size}
+
+
+def test_renamed_sets_have_one_that_stands_for_them():
+    rng = np.random.default_rng(0)
+    pairs = [(low, high) for high in range(7) for low in range(high + 1)]
+    for tiles in rng.integers(0, 2**28, 200):
+        chosen = [pair for k, pair in enumerate(pairs) if tiles >> k & 1]
+        order = rng.permutation(7)
+        other = sum(1 << pairs.index(tuple(sorted(order[list(pair)]))) for pair in chosen)
+        names, other_names = np.zeros((2, 7), np.int8)
+        found = canonical(np.uint32(tiles), 7, names)
+        assert found == canonical(np.uint32(other), 7, other_names)
+        assert sorted(names) == list(range(7))
+        by_name = [pairs.index(tuple(sorted(names[list(pair)].tolist()))) for pair in chosen]
+        assert found == sum(1 << k for k in by_name)
+
+
+# -- Small games, by a plain search --------------------------------------------------------
+
+
+def plain_rate(ends, goal, choose):
+    """How often the game is won in which `choose` gives the mean over the ways it may take.
+
+    It is told of each way its value and its merit, as `greedy` sees it.
+    """
+    every = frozenset(itertools.combinations_with_replacement(range(ends), 2))
+
+    @functools.cache
+    def value(unseen, stacks):
+        return sum(drawn(tile, unseen - {tile}, stacks) for tile in unseen) / max(1, len(unseen))
+
+    def drawn(tile, unseen, stacks):
+        ways = []
+        for k, (height, top) in enumerate(stacks):
+            for under, over in {tile, tile[::-1]}:
+                if height == 0 or top == under:
+                    after = (*stacks[:k], (height + 1, over), *stacks[k + 1 :])
+                    tops = {t for h, t in after if h} if min(after)[0] else range(ends)
+                    fit = sum(bool({*other} & {*tops}) for other in unseen)
+                    won = height + 1 == goal
+                    worth = 1.0 if won else value(unseen, tuple(sorted(after)))
+                    ways.append((worth, (won, fit, height) if not won else (won,)))
+        return choose(ways) if ways else 0.0
+
+    return value(every, ((0, 0),) * 3)
+
+
+def best(ways):
+    return max(value for value, _ in ways)
+
+
+def greedy(ways):
+    merit = max(merit for _, merit in ways)
+    return float(np.mean([value for value, m in ways if m == merit]))
+
+
+def random(ways):
+    return float(np.mean([value for value, _ in ways]))
+
+
+@pytest.mark.parametrize(("ends", "goal"), SMALL)
+@pytest.mark.parametrize("choose", [best, greedy, random], ids=lambda choose: choose.__name__)
+def test_small_games(ends, goal, choose):
+    found = Optimum(choose.__name__, ends, goal)
+    assert found.rate == pytest.approx(plain_rate(ends, goal, choose), abs=1e-12)
+
+
+# -- The game itself --------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def dominoes():
+    return boardenvs.make("dominoes175")
+
+
+@pytest.fixture(scope="module")
+def late(random_positions, dominoes):
+    """Positions before a draw, each with so many tiles that the rest can be searched."""
+    states = random_positions(dominoes, 20_000, 0)
+    live = ~states["terminated"] & (states["hand"] < 0)
+    return states[live & (states["taken"].sum(1) >= 12)][:12]
+
+
+def by_the_rules(game, states, choices):
+    """How often each of these positions is won by the best choices, all draws played."""
+    found = np.where(states["returns"][:, 0] > 0, 1.0, 0.0)
+    live = np.flatnonzero(~states["terminated"])
+    if not len(live):
+        return found
+    rows, cells = np.nonzero(game.legal(states[live]))
+    drawn = states[live][rows]
+    game.play(drawn, cells)  # the tile of each cell in turn: all that may lie in one
+    values = np.zeros(len(drawn))
+    held = np.flatnonzero(~drawn["terminated"])
+    if len(held):
+        chosen, ways = np.nonzero(choices(drawn[held]))
+        after = drawn[held][chosen]
+        game.play(after, ways)
+        np.maximum.at(values, held[chosen], by_the_rules(game, after, choices))
+    found[live] = np.bincount(rows, values) / np.bincount(rows)
+    return found
+
+
+@pytest.mark.slow
+def test_the_game_itself(dominoes, late):
+    # One test, since each process that runs one of its parts would solve the game again.
+    values = [_value(state) for state in late]
+    assert len(set(values)) > 5
+    np.testing.assert_allclose(values, by_the_rules(dominoes, late, dominoes.legal), atol=1e-12)
+
+    agent = agents.make(SPEC, dominoes, seed=0)
+
+    def chosen(states):
+        choices = np.zeros((len(states), dominoes.num_actions), np.bool_)
+        choices[np.arange(len(states)), agent.act(states)] = True
+        return choices
+
+    found = by_the_rules(dominoes, late[:4], chosen)
+    np.testing.assert_allclose(found, values[:4], atol=1e-12)
+
+    assert _optimum().rate == pytest.approx(0.0389463060, abs=1e-9)  # as its page says
+    results = Path(__file__).parents[1] / "results" / "dominoes175.json"
+    for solo in json.loads(results.read_text(encoding="utf-8"))["solos"]:
+        assert wilson(solo["wins"], solo["games"])[0] < _optimum().rate
+
+
+def test_the_perfect_agent_plays_no_other_game(game112, refused):
+    with refused("this agent plays dominoes175, not game112$"):
+        Dominoes175PerfectAgent(game112)
+
+
+# -- Errors and the program -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("worst",), "policy must be one of best, greedy, random, got 'worst'"),
+        (("best", 0), "ends must be a whole number from 1 to 7"),
+        (("best", 8), "ends must be a whole number from 1 to 7"),
+        (("best", 7, 1), "goal must be a whole number from 2 to 6"),
+        (("best", 7, "6"), "goal must be a whole number from 2 to 6"),
+    ],
+)
+def test_it_refuses_what_is_out_of_range(arguments, message, refused):
+    with refused(message):
+        Optimum(*arguments)
+
+
+def test_the_program(capsys):
+    assert main(["--ends", "4", "--goal", "3"]) == 0
+    optimum = Optimum("random", 4, 3)
+    assert capsys.readouterr().out == (
+        "best    0.84617063\ngreedy  0.83998512\nrandom  0.48526542\n"
+        f"by {optimum.positions:,} positions each\n"
+    )
+
+
+def test_the_program_refuses_in_one_line(capsys):
+    with pytest.raises(SystemExit, match="2"):
+        main(["--goal", "9"])
+    assert "goal must be a whole number" in capsys.readouterr().err.splitlines()[-1]

@@ -1,0 +1,310 @@
+"""Who may ask the program behind the page, and how: real requests to a real server."""
+
+import base64
+import contextlib
+import gc
+import hashlib
+import http.client
+import itertools
+import json
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from served import Served
+
+import boardenvs
+
+pytest.importorskip("starlette", reason="needs the extra [web]")
+pytest.importorskip("uvicorn", reason="needs the extra [web]")
+
+START = {"do": "move", "move": "b2", "positions": 1}
+
+
+@pytest.fixture(scope="module")
+def served(serving):
+    with serving("gekitai") as one:
+        yield one
+
+
+@pytest.fixture
+def untouched(served):
+    """The game must stand as it did."""
+    _, _, before = served.ask()
+    yield
+    assert served.ask()[2] == before
+
+
+def test_the_page(served):
+    status, headers, body = served.ask()
+    assert status == 200
+    assert headers["Content-Type"] == "text/html; charset=utf-8"
+    assert headers["Cache-Control"] == "no-store"
+    assert headers["Referrer-Policy"] == "no-referrer"
+    assert headers["X-Content-Type-Options"] == "nosniff"
+    assert headers["Cross-Origin-Resource-Policy"] == "same-origin"
+    assert headers["Server"] is None
+    policy = dict(part.split(" ", 1) for part in headers["Content-Security-Policy"].split("; "))
+    assert policy.pop("connect-src") == "'self'"
+    page = body.decode()
+    for kind in ("script", "style"):
+        [text] = re.findall(rf"<{kind}>(.*?)</{kind}>", page, re.DOTALL)
+        digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        assert policy.pop(f"{kind}-src") == f"'sha256-{digest}'"
+    assert policy == dict.fromkeys(
+        ("default-src", "base-uri", "form-action", "frame-ancestors"), "'none'"
+    )
+    assert set(re.findall(r"https?:[^\s\"'\\]*", page)) == {"http://www.w3.org/2000/svg"}
+    assert served.token not in page
+
+
+def test_the_page_is_read_once(served, monkeypatch):
+    """The files that it is made of may be away for a moment."""
+    _, _, before = served.ask()
+
+    def away(path, *_, **__):
+        raise FileNotFoundError(path)
+
+    monkeypatch.setattr(Path, "open", away)
+    monkeypatch.setattr(Path, "read_text", away)
+    status, _, page = served.ask()
+    assert (status, page) == (200, before)
+
+
+def test_only_on_this_machine(served):
+    assert served.host.startswith("127.0.0.1:")
+    assert len(served.token) >= 40
+
+
+@pytest.mark.parametrize("wrong", ["", "x", "%C3%A4", "token"])
+@pytest.mark.usefixtures("untouched")
+def test_a_wrong_token(served, wrong):
+    wrong = served.token[:-1] if wrong == "token" else wrong
+    for path, method in ((f"/{wrong}/", "GET"), (f"/{wrong}", "GET"), (f"/{wrong}/act", "POST")):
+        headers = {"Origin": served.origin, "Content_Type": "application/json"}
+        status, headers, body = served.ask(
+            method, path, b"{}" if method == "POST" else None, **headers
+        )
+        assert status in (404, 405)
+        assert b"Gekitai" not in body
+        assert headers["Content-Security-Policy"].startswith("default-src 'none'")
+
+
+@pytest.mark.parametrize("path", ["/", f"/{'x' * 43}/act/", "//", "/../etc/passwd", "/favicon.ico"])
+def test_nothing_else_is_there(served, path):
+    assert served.ask("GET", path)[0] == 404
+    assert served.ask("GET", f"/{served.token}{path}x")[0] == 404
+    assert served.ask("GET", f"/{served.token}")[0] == 404
+
+
+@pytest.mark.parametrize("host", ["evil.example", "localhost", "", "evil.example:80", "127.0.0.1"])
+@pytest.mark.usefixtures("untouched")
+def test_a_foreign_host(served, host):
+    """As after a name of another site is rebound to this machine."""
+    status, _, body = served.ask(Host=host)
+    assert status in (400, 421)
+    assert b"Gekitai" not in body
+    port = served.host.partition(":")[2]
+    assert served.ask(Host=f"{host}:{port}")[0] in ((400, 421) if host != "127.0.0.1" else (200,))
+
+
+@pytest.mark.parametrize(
+    "origin", [None, "null", "https://evil.example", "http://127.0.0.1", "http://127.0.0.1:1", ""]
+)
+@pytest.mark.usefixtures("untouched")
+def test_a_foreign_origin(served, origin):
+    status, told = served.act(START, Origin=origin)
+    assert (status, told) == (403, {"problem": "only the game's own page may do this"})
+
+
+@pytest.mark.usefixtures("untouched")
+def test_nothing_is_allowed_across_origins(served):
+    asked = {
+        "Origin": "https://evil.example",
+        "Access_Control_Request_Method": "POST",
+        "Access_Control_Request_Headers": "content-type",
+    }
+    for method, path in (("OPTIONS", "act"), ("OPTIONS", ""), ("GET", ""), ("GET", "act")):
+        status, headers, _ = served.ask(method, f"/{served.token}/{path}", **asked)
+        assert status == (200 if (method, path) == ("GET", "") else 405)
+        assert not [name for name in headers if name.lower().startswith("access-control")]
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [None, "", "text/plain", "application/x-www-form-urlencoded", "multipart/form-data",
+     "text/plain; application/json"],
+)  # fmt: skip
+@pytest.mark.usefixtures("untouched")
+def test_a_form_of_another_site(served, kind):
+    """What a page can send to anybody without being allowed to."""
+    assert served.act(START, Content_Type=kind)[0] == 415
+
+
+@pytest.mark.parametrize(
+    ("order", "said"),
+    [
+        (b"", "must be JSON"),
+        (b"{", "must be JSON"),
+        (b"\xff", "must be JSON"),
+        (b"[" * 1000, "must be JSON"),
+        ([], "must do one of"),
+        ({}, "must do one of"),
+        ({"do": "page"}, "must do one of"),
+        ({"do": ["move"]}, "must do one of"),
+        ({"do": "__init__", "positions": 1}, "must do one of"),
+        ({"do": "undo"}, "keys do, positions"),
+        ({"do": "undo", "positions": 1, "move": "b2"}, "keys do, positions"),
+        ({"do": "move", "positions": 1}, "keys do, move, positions"),
+        ({"do": "move", "positions": 1, "move": 7}, "a move a text"),
+        ({"do": "move", "positions": True, "move": "b2"}, "a whole number"),
+        ({"do": "move", "positions": 1.0, "move": "b2"}, "a whole number"),
+        ({"do": "move", "positions": 1, "move": "z9"}, "z9"),
+        ({"do": "move", "positions": 1, "move": "\ud800\n<b>"}, "UTF-8"),
+        ({"do": "advance", "positions": 1}, "no agent is to move"),
+        ({"do": "undo", "positions": 1}, "no move of yours"),
+    ],
+    ids=str,
+)
+@pytest.mark.usefixtures("untouched")
+def test_bad_orders(served, order, said):
+    status, told = served.act(order)
+    assert status == 400
+    assert list(told) == ["problem"]
+    assert re.search(said, told["problem"])
+    assert "\n" not in told["problem"]
+
+
+@pytest.mark.usefixtures("untouched")
+def test_a_body_without_end(served):
+    assert served.act({**START, "move": " " * 2000})[0] == 413
+    connection = http.client.HTTPConnection(served.host, timeout=60)
+    headers = {"Origin": served.origin, "Content-Type": "application/json"}
+    endless = itertools.repeat(b" " * 65536, 10_000)
+    asked = "POST", f"/{served.token}/act", endless, headers
+    with pytest.raises((OSError, http.client.HTTPException)):  # cut off before all is sent
+        connection.request(*asked, encode_chunked=True)
+    connection.close()
+
+
+def test_playing_over_the_wire(serving):
+    with serving("game112", "random", 1, board_size=5) as served:
+        assert served.act({"do": "undo", "positions": 1})[0] == 400
+        status, news = served.act({"do": "advance", "positions": 1})
+        assert (status, news["turn"]["mine"]) == (200, True)
+        stale, told = served.act({"do": "move", "move": "1 1", "positions": 1})
+        assert (stale, told) == (409, {"problem": "the game has 2 positions, not 1"})
+        status, hint = served.act({"do": "hint", "positions": 2})
+        assert status == 200
+        positions = 2
+        while not news["turn"]["over"]:
+            mine = news["turn"]["mine"]
+            order = (
+                {"do": "move", "move": news["turn"]["legal"][0]["text"]}
+                if mine
+                else {"do": "advance"}
+            )
+            status, news = served.act({**order, "positions": positions})
+            assert status == 200
+            positions += 1
+            assert news["keep"] == positions - 1
+        assert news["result"]
+        assert served.act({"do": "undo", "positions": positions})[1]["turn"]["mine"]
+        assert served.act({"do": "restart", "positions": positions - 1})[0] in (200, 409)
+        assert hint["hint"] in [f"{k} {v}" for k in range(1, 6) for v in (1, 2)]
+
+
+@pytest.fixture
+def ctrl_c_is_heard():
+    """Undoes what a shell does to programs in the background, which then ignore Ctrl-C."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("ctrl_c_is_heard")
+def test_the_command(own_module, tmp_path):
+    """Ctrl-C ends it in one line, also while an agent is thinking."""
+    slow = """
+import time
+
+class Slow:
+    def act(self, states):
+        time.sleep(600)
+
+def make(game, seed):
+    return Slow()
+"""
+    own_module("slow", slow)
+    script = Path(sys.executable).with_name("boardenvs")
+    command = [script, "play", "game112", "--web", "--no-browser", "--opponent", "slow:make"]
+    with subprocess.Popen(
+        [*command, "--seat", "1"],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as running:
+        first = running.stdout.readline()
+        assert re.fullmatch(r"Play at http://127\.0\.0\.1:\d+/[\w-]{43}/\n", first)
+        assert running.stdout.readline() == "Ctrl-C ends it.\n"
+        served = Served(first.split()[-1])
+        assert served.ask()[0] == 200
+        body = json.dumps({"do": "advance", "positions": 1})
+        headers = {"Origin": served.origin, "Content-Type": "application/json"}
+        connection = http.client.HTTPConnection(served.host, timeout=60)
+        with contextlib.closing(connection):
+            connection.request("POST", f"/{served.token}/act", body, headers)
+            time.sleep(0.3)  # for the agent to begin
+            running.send_signal(signal.SIGINT)
+            out, err = running.communicate(timeout=60)
+    assert (running.returncode, out, err) == (130, "", "\nboardenvs: stopped\n")
+
+
+@pytest.mark.usefixtures("ctrl_c_is_heard")
+@pytest.mark.parametrize("late", ["get_loop_factory", "load"])
+def test_ctrl_c_while_the_server_begins(game112, monkeypatch, capsys, late):
+    """An interrupt ends it whenever it comes, without a warning; none may be left to the suite."""
+    from uvicorn import Config
+
+    from agents.play.web.serve import serve
+
+    genuine = getattr(Config, late)
+
+    def interrupted(config):
+        monkeypatch.setattr(Config, late, genuine)
+        signal.raise_signal(signal.SIGINT)
+        return genuine(config)
+
+    monkeypatch.setattr(Config, late, interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        serve(game112, "random", 0, 1, browser=False)
+    gc.collect()  # of a coroutine that nobody awaited
+    assert getattr(Config, late) is genuine
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    assert capsys.readouterr().err == ""
+
+
+def test_arguments_refused(capsys, monkeypatch):
+    from agents.command import main
+
+    for arguments, said in (
+        (["--web", "--opponent", "nobody"], "there is no agent 'nobody'"),
+        (["--web", "--seat", "2"], "seat must be a whole number from 0 to 1, got 2"),
+        (["--no-browser"], "--no-browser is for --web"),
+    ):
+        assert main(["play", "game112", *arguments]) == 2
+        assert said in capsys.readouterr().err
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    assert main(["play", "game112", "--web"]) == 2
+    assert "--web needs the extra [web], such as pip" in capsys.readouterr().err
+
+
+def test_every_game_has_a_page(serving):
+    for name in boardenvs.GAMES:
+        with serving(name, "random") as served:
+            assert served.ask()[0] == 200

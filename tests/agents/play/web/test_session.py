@@ -1,0 +1,221 @@
+"""A person's game against agents: moves, undo, hints, and what the page is told."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+
+import boardenvs
+from agents.play.web.session import OutdatedError, Session
+
+GAMES = [
+    ("gekitai", {}, 1),
+    ("gomoku", {"board_size": 7}, 0),
+    ("game112", {}, 1),
+    ("goat_race", {"num_players": 5}, 2),
+    ("goat_race", {"num_players": 2, "memory": True}, 0),
+    ("dominoes175", {}, 0),
+    ("pizza_order", {}, 0),
+]
+
+
+@pytest.fixture(params=GAMES, ids=lambda one: f"{one[0]}-{one[2]}")
+def session(request):
+    name, params, seat = request.param
+    return Session(boardenvs.make(name, **params), "random", seat, seed=5)
+
+
+class Page:
+    """What a page makes of the news."""
+
+    def __init__(self, session):
+        told = json.loads(re.search(r'type="application/json">(.*?)</script>', session.page())[1])
+        self.texts = self.unpacked(told.pop("texts"))
+        self.pictures = self.unpacked(told.pop("pictures"))
+        self.moves = told.pop("moves")
+        self.rest = told
+
+    @staticmethod
+    def unpacked(packed):
+        return ["\n".join(packed["lines"][i] for i in frame) for frame in packed["frames"]]
+
+    def take(self, news):
+        news = json.loads(json.dumps(news))
+        keep = news["keep"]
+        self.texts[keep:] = news["texts"]
+        self.pictures[keep:] = news["pictures"]
+        self.moves[max(0, keep - 1) :] = news["moves"]
+        self.rest = {k: v for k, v in news.items() if k not in ("texts", "pictures", "moves")}
+
+    def __eq__(self, other):
+        mine, theirs = ({**vars(one), "rest": {**one.rest, "keep": 0}} for one in (self, other))
+        return mine == theirs
+
+    __hash__ = None
+
+
+def to_turn(session, page):
+    """Let the agents move until the person is asked or the game is over."""
+    while not (session.over or session.is_persons_turn):
+        page.take(session.advance())
+
+
+def play_on(session, page, rng, moves=1000):
+    """So many random moves of the person, or up to the end."""
+    to_turn(session, page)
+    while moves and not session.over:
+        page.take(session.move(rng.choice([one["text"] for one in page.rest["turn"]["legal"]])))
+        to_turn(session, page)
+        moves -= 1
+
+
+def test_a_game_to_its_end(session):
+    page = Page(session)
+    play_on(session, page, np.random.default_rng(1))
+    turn = page.rest["turn"]
+    assert turn["over"]
+    assert (turn["mine"], turn["legal"], turn["player"]) == (False, [], "")
+    assert page.rest["result"].endswith(("!", "."))
+    assert len(page.texts) == len(page.pictures) == len(page.moves) + 1
+    # Taken piece by piece or as a whole: the same.
+    assert page == Page(session)
+    for call in (session.advance, session.hint, lambda: session.move("1")):
+        with pytest.raises(ValueError, match=r"over|no agent"):
+            call()
+    page.take(session.undo())
+    assert session.is_persons_turn
+    assert page.rest["result"] == ""
+    assert page == Page(session)
+    page.take(session.restart())
+    assert len(page.texts) == 1
+    assert page == Page(session)
+
+
+def test_what_is_taken_back_comes_again(session):
+    page = Page(session)
+    play_on(session, page, np.random.default_rng(2), moves=3)
+    before, states = len(page.texts), list(session._positions)
+    moves = [move["text"] for move in page.moves if move["player"].startswith("you")]
+    page.take(session.undo())
+    assert session.is_persons_turn
+    assert len(page.texts) < before
+    page.take(session.move(moves[-1]))
+    while len(page.texts) < before:
+        page.take(session.advance())
+    assert all(a.state == b.state for a, b in zip(session._positions, states, strict=True))
+    while session._undone():
+        session.undo()
+    with pytest.raises(ValueError, match="no move of yours to take back"):
+        session.undo()
+
+
+def test_nothing_hidden_is_told(session):
+    """Positions that differ only in what the person cannot know make the same page."""
+    page = Page(session)
+    rng = np.random.default_rng(3)
+    for _ in range(4):
+        play_on(session, page, rng, moves=1)
+        if session.over:
+            break
+        told, hint = session.page(), session.hint()
+        positions = list(session._positions)
+        game = session.game
+        session._positions = [
+            one._replace(state=game.conceal(one.state, session.seat, rng)) for one in positions
+        ]
+        assert (session._positions[-1].state != positions[-1].state).all()
+        assert session.page() == told
+        assert session.hint() == hint
+        session._positions = positions
+
+
+def test_the_same_game_as_in_the_terminal(monkeypatch, capsys):
+    from agents.play import terminal
+
+    game = boardenvs.make("goat_race")
+    session = Session(game, "greedy", 1, seed=8)
+    page = Page(session)
+    to_turn(session, page)
+    typed = []
+    while not session.over:
+        typed.append(page.rest["turn"]["legal"][-1]["text"])
+        page.take(session.move(typed[-1]))
+        to_turn(session, page)
+    monkeypatch.setattr("builtins.input", lambda prompt: typed.pop(0))
+    terminal.play(game, "greedy", 1, 8)
+    assert typed == []
+    out = capsys.readouterr().out
+    assert out.endswith(game.to_text(session._positions[-1].state[0]) + page.rest["result"] + "\n")
+
+
+def test_moves_refused():
+    session = Session(boardenvs.make("gekitai"), "random", 0, seed=1)
+    before = session.page()
+    for text, said in [("Z9", "Z9"), ("", "expected"), ("a" * 2000, "expected"), ("b\n2x", "exp")]:
+        with pytest.raises(ValueError, match=said):
+            session.move(text)
+    with pytest.raises(ValueError, match="no agent is to move"):
+        session.advance()
+    assert session.page() == before
+    session.move("b2")
+    with pytest.raises(ValueError, match="it is not your turn"):
+        session.move("c3")
+    taken = session.advance()["moves"][-1]["text"]
+    with pytest.raises(ValueError, match=f"{taken} is not legal here; [A-F][1-6] would be"):
+        session.move(f" {taken}")
+    with pytest.raises(OutdatedError):
+        session.require_positions(1)
+    session.require_positions(3)
+
+
+def test_a_hint_and_what_the_agents_thought():
+    session = Session(boardenvs.make("gekitai"), "mcts:20", 1, seed=1)
+    page = Page(session)
+    to_turn(session, page)
+    hint = session.hint()
+    assert hint == session.hint()
+    assert hint["thought"]["kind"] == "visits"
+    [chosen] = [one for one in hint["thought"]["actions"] if one["chosen"]]
+    assert (chosen["text"], chosen["area"]) == (hint["hint"], hint["area"])
+    assert hint["hint"] in [one["text"] for one in page.rest["turn"]["legal"]]
+    while not session.over:
+        assert page.rest["analysis"] is None  # it would tell the person too much
+        page.take(session.move(page.rest["turn"]["legal"][0]["text"]))
+        to_turn(session, page)
+    assert [one is not None for one in page.rest["analysis"]] == [
+        move["player"].startswith("mcts") for move in page.moves
+    ]
+
+
+def test_arguments_refused():
+    game = boardenvs.make("game112")
+    with pytest.raises(ValueError, match="there is no agent 'nobody'"):
+        Session(game, "nobody", 0, 1)
+    with pytest.raises(ValueError, match="seat must be"):
+        Session(game, "random", 2, 1)
+
+
+def test_an_agent_that_fails(own_module):
+    own_module(
+        "failing",
+        """
+class Agent:
+    def act(self, states):
+        raise RuntimeError("no more\\nmoves")
+
+def make(game, seed):
+    return Agent()
+""",
+    )
+    session = Session(boardenvs.make("game112"), "failing:make", 0, seed=1)
+    session.move("1 1")
+    with pytest.raises(ValueError, match="agent failing:make failed: RuntimeError: no more moves"):
+        session.advance()
+    session.undo()
+    assert session.is_persons_turn
+
+
+def test_an_opponent_that_cannot_play_from_the_start(refused):
+    with refused("agent 'exact' cannot play gekitai from the start: not settled within "):
+        Session(boardenvs.make("gekitai"), "exact", 0, seed=1)

@@ -1,0 +1,363 @@
+"""Tree search: against a plain implementation, exhaustive solutions and positions made by hand."""
+
+import functools
+import importlib
+import pickle
+
+import numpy as np
+import pytest
+from plain_uct import PlainUct
+
+import agents
+import boardenvs
+from agents.search.decisive import search_rules
+from agents.search.mcts import MctsAgent
+from boardenvs.threads import fix_threads
+
+# Each of these compiles the search once: variants with records of another layout would again.
+SMALL = {
+    "gekitai": boardenvs.make("gekitai", pieces=6),
+    "gomoku": boardenvs.make("gomoku", board_size=5, win_length=3),
+    "game112": boardenvs.make("game112", board_size=4),
+    "goat_race, two": boardenvs.make("goat_race", num_players=2, max_plies=170),
+    "goat_race, three": boardenvs.make("goat_race", max_plies=170),
+    "dominoes175": boardenvs.make("dominoes175"),
+    "pizza_order": boardenvs.make("pizza_order", max_pizzas=1),
+}
+
+
+@pytest.fixture(params=SMALL)
+def small(request):
+    return SMALL[request.param]
+
+
+# Threads and time limits have loops of their own to compile: for a game with proofs, and for
+# one with chance and hidden parts.
+TWO = pytest.mark.parametrize("small", ["gekitai", "dominoes175"], indirect=True)
+
+
+@pytest.fixture(autouse=True)
+def _one_thread():
+    fix_threads(1)
+    yield
+    fix_threads(None)
+
+
+def searched(game, state, word=3, **options):
+    """What a search of one position finds."""
+    return MctsAgent(game, **options).search(game.batch(state), np.array([word], np.uint64))
+
+
+def some_positions(game, random_positions, num, seed=0):
+    """So many live positions of random play."""
+    states = random_positions(game, 30, seed)
+    states = states[~(states["terminated"] | states["truncated"])]
+    return np.random.default_rng(seed).permutation(states)[:num].copy()
+
+
+def decisive_action(game, state):
+    """What the game tells of one position, of shape (1,), wherever it came from."""
+    told = importlib.import_module(search_rules(game)).decisive_action
+    return told(state[0], game.constants[0], -2)
+
+
+@pytest.mark.parametrize(("rollout_depth", "decisive"), [(None, False), (7, None)])
+def test_it_visits_what_a_plain_implementation_visits(
+    small, rollout_depth, decisive, random_positions
+):
+    states = some_positions(small, random_positions, 3)
+    words = np.array([1, 2**63 + 7, 2**64 - 1], np.uint64)
+    agent = MctsAgent(small, 0, 150, 0.7, rollout_depth, decisive_rollouts=decisive)
+    found = agent.search(states, words)
+    told = functools.partial(decisive_action, small) if agent.decisive_rollouts else None
+    for i, word in enumerate(words):
+        plain = PlainUct(small, 150, 0.7, rollout_depth, told).search(states[i : i + 1], word)
+        visits, values, proven, action = plain
+        np.testing.assert_array_equal(found.visits[i], visits)
+        np.testing.assert_allclose(found.values[i], values, atol=1e-6)
+        assert found.proven[i] == proven
+        assert found.actions[i] == action
+
+
+def test_what_a_search_returns(small, random_positions):
+    states = some_positions(small, random_positions, 5)
+    found = MctsAgent(small, 0, 80).search(states)
+    assert found.visits.dtype == np.int32
+    assert found.visits.shape == (5, small.num_actions)
+    assert (found.visits.sum(1) == 80).all()
+    assert not found.visits[~small.legal(states)].any()
+    assert found.values.shape == (5, small.num_players)
+    assert (np.abs(found.values) <= 1).all()
+    if small.num_players > 1:
+        np.testing.assert_allclose(found.values.sum(1), 0, atol=1e-6)
+    assert (found.visits[np.arange(5), found.actions] > 0).all()
+
+
+# -- Proofs ---------------------------------------------------------------------------------
+
+
+@functools.cache
+def solved_112(size):
+    """The value for the mover of every position of a small 112 game, by exhaustion."""
+    game = boardenvs.make("game112", board_size=size)
+    values = {}
+
+    def value(state):
+        key = state["cells"].tobytes()
+        if key not in values:
+            over = state["terminated"][0] or state["truncated"][0]
+            values[key] = (
+                state["returns"][0, state["to_move"][0]]
+                if over
+                else max(-value(after) for after in successors(game, state))
+            )
+        return values[key]
+
+    value(game.new(1))
+    return values
+
+
+def successors(game, state):
+    for action in np.flatnonzero(game.legal(state)[0]):
+        after = state.copy()
+        game.play(after, [action])
+        yield after
+
+
+@pytest.mark.parametrize(("size", "simulations"), [(4, 30), (4, 30_000), (5, 50), (5, 5000)])
+def test_proven_values_of_the_112_game_are_right(size, simulations, random_positions):
+    game = boardenvs.make("game112", board_size=size)
+    values = solved_112(size)
+    states = some_positions(game, random_positions, 60)
+    truth = np.array([values[s["cells"].tobytes()] for s in states])
+    found = MctsAgent(game, 0, simulations).search(states)
+    mine = found.values[np.arange(len(states)), states["to_move"]]
+    np.testing.assert_array_equal(mine[found.proven], truth[found.proven])
+    assert found.proven.any()
+    assert found.proven.all() or simulations < 30_000
+    # And the action to play keeps that value.
+    game.play(states, found.actions)
+    kept = np.array([-values[s["cells"].tobytes()] for s in states])
+    np.testing.assert_array_equal(kept[found.proven], truth[found.proven])
+
+
+GEKITAI = boardenvs.make("gekitai")
+GAME112 = boardenvs.make("game112")
+
+
+def gekitai_position(board, to_move=0):
+    return GEKITAI.from_dict({"board": board.split(), "to_move": to_move})
+
+
+MATES = {
+    "gekitai, X": (gekitai_position("XX.... ...... ...... ..O... ...... ....O."), {"C1"}),
+    "gekitai, O": (gekitai_position("OO.... ...... ...... ..X... ...... ....X.", 1), {"C1"}),
+    "112, first": (GAME112.from_text("| - - 1 2 - - - - - |\n"), {"2 1"}),
+    "112, second": (GAME112.from_text("| 2 - - 1 2 - - - - |\n"), {"3 1"}),
+}
+
+
+@pytest.mark.parametrize("which", MATES)
+def test_it_finds_a_win_in_one(which):
+    state, best = MATES[which]
+    game = GEKITAI if which.startswith("gekitai") else GAME112
+    for word in range(20):
+        found = searched(game, state, word, simulations=200)
+        assert found.proven
+        assert found.values[0, state["to_move"]] == 1
+        assert game.action_to_text(found.actions[0]) in best
+
+
+@pytest.mark.parametrize("winner", [1, 2])
+def test_it_finds_a_win_in_two(winner):
+    # Three in a row with both ends open on a board of one line: the fourth wins at either end.
+    game = boardenvs.make("gomoku", board_size=6, win_length=4)
+    states = game.new(1)
+    mine, theirs = [(2, 2), (2, 3)], [(0, 0), (5, 0)]
+    first, second = (mine, theirs) if winner == 1 else (theirs, mine)
+    order = [cell for pair in zip(first, second, strict=True) for cell in pair]
+    order += [(5, 5)] if winner == 2 else []
+    for row, column in order:
+        game.play(states, [6 * row + column], illegal="raise")
+    assert states["to_move"][0] == winner - 1
+    for word in range(5):
+        found = searched(game, states, word, simulations=5000)
+        assert found.proven
+        assert found.values[0, winner - 1] == 1
+        assert found.actions[0] in (6 * 2 + 1, 6 * 2 + 4)
+        assert found.visits.sum() == 5000
+
+
+def test_it_plays_no_proven_loss():
+    # O threatens C1.
+    state = GEKITAI.batch(gekitai_position("OO.... ...... ...... ...... ....X. ......"))
+    losing = {
+        int(after["last_action"][0])
+        for after in successors(GEKITAI, state)
+        if any(reply["terminated"][0] for reply in successors(GEKITAI, after))
+    }
+    assert 20 < len(losing) < GEKITAI.legal(state).sum()
+    for word in range(10):
+        assert searched(GEKITAI, state, word, simulations=3000).actions[0] not in losing
+
+
+# -- Chance and what is hidden --------------------------------------------------------------
+
+
+def test_it_cannot_read_hidden_tiles():
+    # Four tiles are left, and each stack of five wants a 6: the double six wins, the
+    # others, which have 0 and 1 alone, lose. Reading the grid, one would always win.
+    game = boardenvs.make("dominoes175")
+    states = np.repeat(game.new(1, 0), 400)
+    double_six = 27
+    states["grid"] = [3, 4, *range(6, double_six), 5, double_six, 0, 1, 2]
+    states["taken"][:, :24] = 1
+    states["heights"] = 5
+    states["dots"][:, :, 5] = 6
+    assert (game.legal(states).sum(1) == 4).all()
+    words = np.arange(400, dtype=np.uint64) << np.uint64(30)
+    chosen = MctsAgent(game, 0, 60).search(states, words).actions
+    counts = np.bincount(chosen, minlength=28)[24:28]
+    assert counts.sum() == 400
+    assert np.abs(counts - 100).max() < 4.5 * 75**0.5
+
+
+def test_it_cannot_read_the_stream(small, random_positions):
+    states = some_positions(small, random_positions, 6)
+    words = np.arange(6, dtype=np.uint64)
+    others = states.copy()
+    others["rng"] ^= np.uint64(0xABCDEF)
+    agent = MctsAgent(small, 0, 100)
+    np.testing.assert_array_equal(
+        agent.search(others, words).visits, agent.search(states, words).visits
+    )
+
+
+# Each player lacks one goat. That of the player to move, on H2, can step onto either of the
+# others', which then is covered. Left alone, the one on H1 wins at once with a throw of 1 or
+# 2, since it may step aside first, that on H3 with 2, 3 or 4. To cover H3 is best: after that
+# the other player wins at once with 2 throws of 6, against 3 after H2H1 and 4 after anything
+# else, and must with a 3 move the winning goat for its rival.
+DICE = {
+    "obstacles": [[row, "E"] for row in range(1, 7)],
+    "stacks": {"A1": "W", "H1": "B", "H2": "W", "H3": "B", "I6": "WBWB"},
+    "order": [0, 1],
+    "decision": "sideways",
+    "die": 6,
+    "last_die": 0,
+}
+
+
+@pytest.mark.parametrize("seat", [0, 1])
+def test_it_covers_the_goat_that_wins_with_more_throws(seat):
+    game = SMALL["goat_race, two"]
+    position = dict(DICE)
+    if seat == 1:
+        swap = str.maketrans("WB", "BW")
+        position["stacks"] = {cell: goats.translate(swap) for cell, goats in DICE["stacks"].items()}
+        position["order"] = [1, 0]
+    states = game.restore(position)
+    assert states["to_move"][0] == seat
+    choices = [game.action_to_text(a) for a in np.flatnonzero(game.legal(states)[0])]
+    assert choices == ["A1A2", "H2H1", "H2H3", "s"]
+    agent = agents.make("mcts:500", game)
+    words = np.random.default_rng(seat).integers(0, 2**64, 20, np.uint64)
+    for word in words:
+        found = agent.search(states, word[None])
+        assert game.action_to_text(found.actions[0]) == "H2H3"
+        assert not found.proven[0]
+
+
+# -- Options --------------------------------------------------------------------------------
+
+
+def test_batches_change_nothing(small, random_positions):
+    states = some_positions(small, random_positions, 9)
+    words = np.arange(9, dtype=np.uint64)
+    agent = MctsAgent(small, 0, 60)
+    together = agent.search(states, words)
+    for i in range(9):
+        alone = agent.search(states[i], words[i : i + 1])
+        np.testing.assert_array_equal(alone.visits[0], together.visits[i])
+        np.testing.assert_array_equal(alone.values[0], together.values[i])
+        assert alone.actions[0] == together.actions[i]
+
+
+@TWO
+def test_threads_change_nothing(small, random_positions):
+    states = some_positions(small, random_positions, 9)
+    words = np.arange(9, dtype=np.uint64)
+    found = []
+    for threads in (1, 2, 4):
+        fix_threads(threads)
+        found.append(MctsAgent(small, 0, 60).search(states, words))
+    for name in ("visits", "values", "proven", "actions"):
+        for other in found[1:]:
+            np.testing.assert_array_equal(getattr(other, name), getattr(found[0], name))
+
+
+@TWO
+def test_a_time_limit_that_is_not_reached_changes_nothing(small, random_positions):
+    states = some_positions(small, random_positions, 3)
+    words = np.arange(3, dtype=np.uint64)
+    free = MctsAgent(small, 0, 70).search(states, words)
+    bound = MctsAgent(small, 0, 70, time_limit=1e6).search(states, words)
+    for name in ("values", "proven", "actions"):
+        np.testing.assert_array_equal(getattr(bound, name), getattr(free, name))
+
+
+def test_a_time_limit_ends_a_search(gekitai):
+    found = MctsAgent(gekitai, 0, 10_000_000, time_limit=0.05).search(gekitai.new(2, 0))
+    assert (found.visits.sum(1) >= 1).all()
+    assert (found.visits.sum(1) < 10_000_000).all()
+
+
+def test_a_copy_searches_alike(small, random_positions):
+    states = some_positions(small, random_positions, 4)
+    agent = agents.make("mcts:40", small, 5, exploration=2)
+    twin = pickle.loads(pickle.dumps(agent))
+    np.testing.assert_array_equal(twin.search(states).visits, agent.search(states).visits)
+
+
+def test_simulations_by_spec_and_by_option(gekitai):
+    assert agents.make("mcts", gekitai).simulations == 1000
+    assert agents.make("mcts:7", gekitai).simulations == 7
+    assert agents.make("mcts", gekitai, simulations=9).simulations == 9
+    made = agents.make("mcts:7", gekitai, exploration=0.5, rollout_depth=4, time_limit=2)
+    assert (made.exploration, made.rollout_depth, made.time_limit) == (0.5, 4, 2.0)
+
+
+@pytest.mark.parametrize("spec", ["mcts:-1", "mcts:1.5", "mcts:many", "mcts: 5"])
+def test_a_bad_number_in_the_spec(spec, gekitai, refused):
+    with refused("expected mcts:SIMULATIONS, a whole number"):
+        agents.make(spec, gekitai)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"simulations": 0}, "simulations must be a whole number from 1 "),
+        ({"simulations": 2.0}, "simulations must be a whole number "),
+        ({"simulations": 10**8}, "simulations must be a whole number "),
+        ({"exploration": -1}, "exploration must be a number of at least 0"),
+        ({"exploration": float("nan")}, "exploration must be a number "),
+        ({"exploration": "much"}, "exploration must be a number "),
+        ({"rollout_depth": -1}, "rollout_depth must be a whole number of at least 0"),
+        ({"time_limit": -0.1}, "time_limit must be a number of at least 0"),
+        ({"time_limit": True}, "time_limit must be a number "),
+    ],
+)
+def test_a_bad_option(options, message, gekitai, refused):
+    with refused(message):
+        agents.make("mcts", gekitai, **options)
+
+
+def test_simulations_twice(gekitai, refused):
+    with refused("agent 'mcts:5' says how many simulations; leave the option out"):
+        agents.make("mcts:5", gekitai, simulations=5)
+
+
+def test_a_state_that_is_over_cannot_be_searched(gekitai, random_positions, refused):
+    states = random_positions(gekitai, 3, 1)
+    with refused("state .* is over"):
+        MctsAgent(gekitai, 0, 5).search(states)

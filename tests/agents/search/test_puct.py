@@ -1,0 +1,176 @@
+"""Search guided by a network: networks made by hand, whose policy and value are known."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import agents
+import boardenvs
+from agents.search.puct import PuctAgent
+
+WIN_IN_ONE = "XX.... ...... ...... ..O... ...... ....O."
+
+
+def gekitai_position(game, board, to_move=0):
+    return game.batch(game.from_dict({"board": board.split(), "to_move": to_move}))
+
+
+def test_visits_follow_the_policy_where_values_are_equal(gekitai, network_file):
+    # Values are 0 and no game ends within a search so shallow: visits share as priors do.
+    bias = np.zeros(36)
+    bias[[3, 20]] = np.log([12, 4])
+    agent = PuctAgent(gekitai, 0, 500, path=network_file(gekitai, bias), decisive=False)
+    found = agent.search(gekitai.new(1, 0))
+    priors = np.exp(bias) / np.exp(bias).sum()
+    assert found.visits.sum() == 500
+    assert np.abs(found.visits[0] / 500 - priors).max() < 0.01
+    assert found.actions[0] == 3
+    assert not found.proven[0]
+
+
+def test_illegal_actions_get_no_share(gekitai, network_file):
+    states = gekitai_position(gekitai, WIN_IN_ONE)
+    bias = np.zeros(36)
+    bias[0] = 50  # where a piece stands
+    found = PuctAgent(gekitai, 0, 50, path=network_file(gekitai, bias)).search(states)
+    assert found.visits[0, 0] == 0
+    assert found.visits.sum() == 50
+
+
+@pytest.mark.parametrize("junk", [np.nan, np.inf, -np.inf])
+def test_a_diverged_network_plays_legally(junk, gekitai, network_file):
+    agent = PuctAgent(gekitai, 0, 30, path=network_file(gekitai, np.full(36, junk)))
+    states = gekitai_position(gekitai, WIN_IN_ONE)
+    found = agent.search(states)
+    assert found.visits.sum() == 30
+    assert not found.visits[~gekitai.legal(states)].any()
+
+
+@pytest.mark.parametrize("to_move", [0, 1])
+def test_it_finds_a_win_in_one_that_the_policy_dislikes(to_move, gekitai, network_file):
+    board = WIN_IN_ONE if to_move == 0 else WIN_IN_ONE.translate(str.maketrans("XO", "OX"))
+    bias = np.zeros(36)
+    bias[2] = -2
+    agent = PuctAgent(gekitai, 0, 300, path=network_file(gekitai, bias))
+    found = agent.search(gekitai_position(gekitai, board, to_move))
+    assert found.proven[0]
+    assert found.actions[0] == 2
+    assert found.values[0, to_move] == 1
+    assert found.visits.sum() == 300
+
+
+def no_evaluation(states):
+    raise AssertionError("a win at once needs no evaluation")
+
+
+def test_a_win_at_once_is_played_without_an_evaluation(gekitai):
+    evaluator = SimpleNamespace(evaluate=no_evaluation)
+    found = PuctAgent(gekitai, 0, 50, evaluator=evaluator).search(
+        gekitai_position(gekitai, WIN_IN_ONE)
+    )
+    assert found.visits[0, 2] == 50
+    assert found.proven[0]
+    np.testing.assert_array_equal(found.values[0], [1, -1])
+
+
+def test_a_leaf_that_wins_at_once_is_proven_without_an_evaluation():
+    # Two stones already have three in a row, open at both ends: black's move decides nothing.
+    game = boardenvs.make("gomoku", board_size=5, win_length=3)
+    states = game.new(1)
+    for action in (0, 12, 4, 13):
+        game.play(states, [action])
+    asked = []
+
+    def evaluate(leaves):
+        asked.extend(leaves.copy())
+        return np.zeros((len(leaves), game.num_actions), np.float32), np.zeros(len(leaves))
+
+    evaluator = SimpleNamespace(evaluate=evaluate)
+    found = PuctAgent(game, 0, 100, evaluator=evaluator).search(states)
+    assert found.proven[0]
+    assert found.values[0, 0] == -1
+    assert len(asked) == 1  # the root alone
+    asked.clear()
+    plain = PuctAgent(game, 0, 100, decisive=False, evaluator=evaluator).search(states)
+    assert not plain.proven[0]
+    assert len(asked) > 50
+
+
+class Uniform:
+    """Judges every position alike, as 0."""
+
+    def __init__(self, game):
+        self.num_actions = game.num_actions
+
+    def evaluate(self, states):
+        return np.zeros((len(states), self.num_actions), np.float32), np.zeros(len(states))
+
+
+def test_threads_change_nothing(gekitai, live_positions, fixed_threads):
+    states = live_positions(gekitai, 10, 3)[:40].copy()
+    words = np.arange(len(states), dtype=np.uint64)
+    agent = PuctAgent(gekitai, 0, 40, evaluator=Uniform(gekitai))
+    visits = []
+    for threads in (1, 2):
+        fixed_threads(threads)
+        visits.append(agent.search(states, words).visits)
+    np.testing.assert_array_equal(*visits)
+
+
+def test_side_by_side_or_alone(gekitai, tiny, live_positions, monkeypatch):
+    states = live_positions(gekitai, 10, 3)[:40].copy()
+    words = np.arange(len(states), dtype=np.uint64)
+    agent = PuctAgent(gekitai, 0, 40, path=tiny.network)
+    together = agent.search(states, words)
+    monkeypatch.setattr("agents.search.puct._SIDE_BY_SIDE", 7)
+    np.testing.assert_array_equal(agent.search(states, words).visits, together.visits)
+    alone = [agent.search(states[i], words[i : i + 1]).visits[0] for i in range(len(states))]
+    np.testing.assert_array_equal(alone, together.visits)
+
+
+@pytest.mark.parametrize("name", ["goat_race", "dominoes175"])
+def test_chance_hidden_parts_and_any_number_of_players(name, network_file, live_positions):
+    game = boardenvs.make(name)
+    states = live_positions(game, 4, 1)[:20].copy()
+    words = np.arange(len(states), dtype=np.uint64)
+    agent = PuctAgent(game, 0, 60, path=network_file(game))
+    found = agent.search(states, words)
+    assert (found.visits.sum(1) == 60).all()
+    assert not found.visits[~game.legal(states)].any()
+    other = states.copy()
+    other["rng"] ^= np.uint64(1234567)
+    np.testing.assert_array_equal(agent.search(other, words).visits, found.visits)
+
+
+def test_it_is_deterministic_where_the_game_is(gekitai, network_file):
+    goat_race = boardenvs.make("goat_race")
+    assert PuctAgent(gekitai, path=network_file(gekitai)).deterministic
+    assert not PuctAgent(goat_race, path=network_file(goat_race)).deterministic
+
+
+def test_specs_and_options(gekitai, tiny):
+    made = agents.make("puct:7", "gekitai", 0, path=tiny.network, exploration=3)
+    assert (made.simulations, made.exploration, made.spec) == (7, 3.0, "puct:7")
+    assert agents.make("puct", gekitai).simulations == 400
+
+
+@pytest.mark.parametrize(
+    ("game", "options", "message"),
+    [
+        ("gekitai", {"simulations": 0}, "simulations must be a whole number from 1 "),
+        ("gekitai", {"exploration": "much"}, "exploration must be a number "),
+        ("goat_race", {"decisive": True}, "decisive: goat_race tells of no decisive moves"),
+        ("gekitai", {"decisive": 1}, "decisive must be True, False or None, got 1"),
+        ("gekitai", {"path": "nowhere.onnx"}, "nowhere.onnx is no trained agent"),
+        (boardenvs.make("goat_race", num_players=5), {}, "no trained agent is shipped for "),
+    ],
+)
+def test_a_bad_option(game, options, message, refused):
+    with refused(message):
+        agents.make("puct", game, **options)
+
+
+def test_a_path_and_an_evaluator(gekitai, refused):
+    with refused("give a network's path or an evaluator, not both"):
+        PuctAgent(gekitai, path="a.onnx", evaluator=Uniform(gekitai))

@@ -23,7 +23,8 @@ def moved(module: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
         if name not in homes:
             raise AttributeError(f"module {module!r} has no attribute {name!r}")
         warnings.warn(
-            f"{module}.{name} is now {homes[name]}.{name}; the old name goes with the next version",
+            f"{module}.{name} has moved, and its old name is gone in the next version: "
+            f"use {homes[name]}.{name}",
             DeprecationWarning,
             stacklevel=2,
         )

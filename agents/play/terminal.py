@@ -18,8 +18,9 @@ from agents.arena.tournament import Engine, Until
 from agents.making import make
 from agents.play.person import result_line, typed_move
 from boardenvs.chance import one_way, seed_word, stream_words
+from boardenvs.checks import whole_number
 from boardenvs.episode import Episode
-from boardenvs.game import Game, whole_number
+from boardenvs.game import Game
 from boardenvs.table import ask
 
 __all__ = ["arena", "play", "stored", "watch"]

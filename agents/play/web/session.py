@@ -14,7 +14,8 @@ from agents.making import make
 from agents.play.person import result_line, typed_move
 from boardenvs.analysis import Analysis
 from boardenvs.chance import one_way, seed_word, stream_words
-from boardenvs.game import Game, States, whole_number
+from boardenvs.checks import whole_number
+from boardenvs.game import Game, States
 from boardenvs.page import (
     Panel,
     packed,

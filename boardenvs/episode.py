@@ -22,8 +22,8 @@ from boardenvs.files import write_atomically
 from boardenvs.game import Game, States
 from boardenvs.interface import begun, start_states
 from boardenvs.named_players import make_player
+from boardenvs.opponents import Opponent, ask, consult
 from boardenvs.page import packed, page_html, position_text, show_analysis, show_moves, show_players
-from boardenvs.table import Opponent, ask, consult
 
 __all__ = ["Episode"]
 

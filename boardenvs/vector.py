@@ -29,7 +29,8 @@ from boardenvs.interface import (
     show,
     start_states,
 )
-from boardenvs.table import OpponentSpec, Stepped, Table
+from boardenvs.opponents import OpponentSpec
+from boardenvs.table import Stepped, Table
 
 __all__ = ["SeatVectorEnv"]
 

@@ -10,6 +10,10 @@ import pytest
 
 MOVED = {
     "boardenvs.game.whole_number": "boardenvs.checks.whole_number",
+    "boardenvs.table.Opponent": "boardenvs.opponents.Opponent",
+    "boardenvs.table.OpponentSpec": "boardenvs.opponents.OpponentSpec",
+    "boardenvs.table.ask": "boardenvs.opponents.ask",
+    "boardenvs.table.consult": "boardenvs.opponents.consult",
 }
 
 

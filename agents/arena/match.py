@@ -18,7 +18,7 @@ from agents.making import make
 from boardenvs.chance import next_words, seed_word, stream_words
 from boardenvs.checks import whole_number
 from boardenvs.game import Game, States
-from boardenvs.table import Opponent, ask
+from boardenvs.opponents import Opponent, ask
 
 __all__ = ["Games", "Match", "Progress", "play_match", "seatings", "seats"]
 

@@ -21,7 +21,7 @@ from boardenvs.chance import one_way, seed_word, stream_words
 from boardenvs.checks import whole_number
 from boardenvs.episode import Episode
 from boardenvs.game import Game
-from boardenvs.table import ask
+from boardenvs.opponents import ask
 
 __all__ = ["arena", "play", "stored", "watch"]
 

@@ -27,6 +27,7 @@ from boardenvs.records import fault_message, record_dtype
 
 if TYPE_CHECKING:
     from boardenvs.compiling import Kernels
+    from boardenvs.symmetries import Symmetries
 
 __all__ = ["Game", "Illegal", "States", "check_illegal"]
 
@@ -148,15 +149,40 @@ class Game(abc.ABC):
         Raises:
             ValueError: there is no such module.
         """
-        homes = [cls.__module__ for cls in type(self).__mro__ if issubclass(cls, Game)]
-        for home in homes[: homes.index(__name__)]:
-            is_package = hasattr(sys.modules.get(home), "__path__")
-            if is_package and importlib.util.find_spec(f"{home}.rules") is not None:
-                return f"{home}.rules"
+        return f"{self.homes[-1]}.rules"
+
+    @functools.cached_property
+    def homes(self) -> tuple[str, ...]:
+        """The packages that say what the game is: that of the class, those of its bases.
+
+        The last one has the rules; what lies beyond it is of another game. A class defined in a
+        module that is no package has none of its own.
+
+        Raises:
+            ValueError: none of them has rules.
+        """
+        modules = [cls.__module__ for cls in type(self).__mro__ if issubclass(cls, Game)]
+        homes = []
+        for home in modules[: modules.index(__name__)]:
+            if hasattr(sys.modules.get(home), "__path__"):
+                homes.append(home)
+                if importlib.util.find_spec(f"{home}.rules") is not None:
+                    return tuple(dict.fromkeys(homes))
         raise ValueError(
             f"{type(self).__name__} has no rules: expected a file rules.py in the package "
-            f"that it is defined in, but that is {homes[0]!r}"
+            f"that it is defined in, but that is {modules[0]!r}"
         )
+
+    def symmetries(self) -> Symmetries:
+        """Ways to turn the board that change nothing about the game; by default there are none.
+
+        Whatever is learned of a position holds for it in every view. A game that overrides this
+        promises that to play in a view comes to the same as to see what was played in that view,
+        for the same random streams.
+        """
+        from boardenvs.symmetries import Symmetries
+
+        return Symmetries.none(self.num_actions, self.observation_size)
 
     # -- Operations on arrays of records; a single record counts as an array of one. ----
 

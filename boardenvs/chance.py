@@ -14,9 +14,8 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from boardenvs.numba_doors import COMPILES
-
 from boardenvs.checks import is_whole
+from boardenvs.numba_doors import COMPILES
 
 __all__ = [
     "below",

@@ -16,8 +16,9 @@ from agents.arena.results import PairResult, SoloResult, Verdict
 from agents.arena.schedule import Entry, Schedule
 from agents.arena.sequential import confidence_sequence
 from agents.arena.versions import agent_version
+from boardenvs.checks import whole_number
 from boardenvs.episode import Episode
-from boardenvs.game import Game, whole_number
+from boardenvs.game import Game
 
 if TYPE_CHECKING:  # it brings SQLite, for which nobody waits who keeps no games
     from agents.arena.store import Lineup, Store

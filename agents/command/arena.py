@@ -14,8 +14,9 @@ from agents.arena.tables import arena_text, forfeit_lines
 from agents.arena.tournament import Engine, Until
 from agents.command.arguments import check_place, make_game
 from agents.command.parser import Commands
+from boardenvs.checks import whole_number
 from boardenvs.files import write_atomically
-from boardenvs.game import Game, whole_number
+from boardenvs.game import Game
 
 __all__ = ["add", "play_arena"]
 

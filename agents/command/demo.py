@@ -13,8 +13,8 @@ from agents.command.arena import play_arena
 from agents.command.extras import TRAINING, require_extra
 from agents.command.parser import Commands
 from agents.making import make
+from boardenvs.checks import whole_number
 from boardenvs.episode import Episode
-from boardenvs.game import whole_number
 
 __all__ = ["add", "run_demo"]
 

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents.agent import blamed, check_can_play
-from agents.arena.seeds import agent_seed, fresh_seed
-from agents.making import make
+from agents.agent import blamed
 from agents.play.person import result_line, typed_move
-from boardenvs.chance import one_way, seed_word, stream_words
-from boardenvs.game import Game, whole_number
-from boardenvs.table import ask
+from agents.play.setup import Setup
+from boardenvs.game import Game
+from boardenvs.opponents import ask
 
 __all__ = ["play"]
 
@@ -23,18 +21,14 @@ def play(game: Game, opponent: str, seat: int, seed: int | None) -> None:
     Raises:
         ValueError: there is no such opponent or seat, or it cannot play the game.
     """
-    seat = whole_number("seat", seat, 0, game.num_players - 1)
-    seed = fresh_seed() if seed is None else seed
-    agent = make(opponent, game, agent_seed(seed, 0))
-    words = stream_words(seed_word(seed), 1)
-    states = game.new_from_words(words)
-    check_can_play(agent, states)
-    own = one_way(words, "players")
+    setup = Setup(game, opponent, seat, seed)
+    deal = setup.deal(0)
+    states, words = deal.start, deal.opponents
     print(game.to_text(states[0]), end="")
     while not (states["terminated"][0] or states["truncated"][0]):
         turn = int(states["to_move"][0])
         prompt = f"{game.seat_names[turn]}'s turn: "
-        if turn == seat:
+        if turn == setup.seat:
             if aside := game.aside(states[0]):
                 print(aside)
             action = _typed(game, states, prompt)
@@ -43,7 +37,7 @@ def play(game: Game, opponent: str, seat: int, seed: int | None) -> None:
                 return
         else:
             with blamed(f"agent {opponent}"):
-                action = int(ask(agent, game, states, own)[0])
+                action = int(ask(setup.agent, game, states, words)[0])
             print(f"{prompt}{game.action_to_text(action, states[0])}")
         game.play(states, [action])
         over = states["terminated"][0] or states["truncated"][0]

@@ -15,7 +15,7 @@ import importlib
 import importlib.util
 import math
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
@@ -59,6 +59,13 @@ class Game(abc.ABC):
     """Whether some seat does not see everything."""
     observation_params: ClassVar[frozenset[str]] = frozenset()
     """Those of `params` that change what observations show and nothing else."""
+    player_counts: ClassVar[tuple[int, int] | None] = None
+    """The fewest and the most players, where an argument says how many."""
+    param_readers: ClassVar[Mapping[str, Callable[[str], Any]]] = {}
+    """What reads those of `params` from a text that are no numbers, truth values or texts.
+
+    It raises `ValueError` for a text that stands for nothing.
+    """
     info_is_fixed: ClassVar[bool] = False
     """Whether `info` stays the same from the deal to the end.
 
@@ -148,15 +155,42 @@ class Game(abc.ABC):
         Raises:
             ValueError: there is no such module.
         """
-        homes = [cls.__module__ for cls in type(self).__mro__ if issubclass(cls, Game)]
-        for home in homes[: homes.index(__name__)]:
-            is_package = hasattr(sys.modules.get(home), "__path__")
-            if is_package and importlib.util.find_spec(f"{home}.rules") is not None:
-                return f"{home}.rules"
+        return f"{self.homes[-1]}.rules"
+
+    @functools.cached_property
+    def homes(self) -> tuple[str, ...]:
+        """The packages that say what the game is: that of the class, those of its bases.
+
+        The last one has the rules; what lies beyond it is of another game. A class defined in a
+        module that is no package has none of its own.
+
+        Raises:
+            ValueError: none of them has rules.
+        """
+        modules = [cls.__module__ for cls in type(self).__mro__ if issubclass(cls, Game)]
+        homes = []
+        for home in modules[: modules.index(__name__)]:
+            if hasattr(sys.modules.get(home), "__path__"):
+                homes.append(home)
+                if importlib.util.find_spec(f"{home}.rules") is not None:
+                    return tuple(dict.fromkeys(homes))
         raise ValueError(
             f"{type(self).__name__} has no rules: expected a file rules.py in the package "
-            f"that it is defined in, but that is {homes[0]!r}"
+            f"that it is defined in, but that is {modules[0]!r}"
         )
+
+    @property
+    def most_chance_outcomes(self) -> int:
+        """At most so many outcomes has a draw of the rules'; 0 where nothing is drawn.
+
+        A game that has chance says it by a property of its own, or raises `ValueError` here.
+        """
+        if self.has_chance:
+            raise ValueError(
+                f"{self.name} has chance: its most_chance_outcomes must say how many outcomes a "
+                f"draw has at most"
+            )
+        return 0
 
     # -- Operations on arrays of records; a single record counts as an array of one. ----
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -52,6 +52,8 @@ class GoatRace(Game):
     name = "goat_race"
     has_chance = True
     observation_params = frozenset({"memory"})
+    player_counts = (2, 5)
+    param_readers: ClassVar = {"obstacles": notation.obstacles_from_text}
 
     def __init__(
         self,
@@ -63,7 +65,7 @@ class GoatRace(Game):
         draw_rule: str = "forward",
         max_plies: int = 2000,
     ) -> None:
-        num_players = whole_number("num_players", num_players, 2, 5)
+        num_players = whole_number("num_players", num_players, *self.player_counts)
         width = self.width = whole_number("width", width, 3, 26)
         height = self.height = whole_number("height", height, 1, 26)
         memory = truth_value("memory", memory)
@@ -105,6 +107,10 @@ class GoatRace(Game):
                 "jump": (np.bool_, draw_rule == "jump"),
             },
         )
+
+    @property
+    def most_chance_outcomes(self) -> int:
+        return max(self.height, self.width - 2)  # a throw; where in its row an obstacle may be
 
     def info(self, state: np.void | States) -> dict[str, Any]:
         return {"die": state["die"].item()}

@@ -21,6 +21,7 @@ __all__ = [
     "checked_stacks",
     "complete_stacks",
     "obstacles",
+    "obstacles_from_text",
     "position_from_text",
     "position_to_text",
     "walls",
@@ -185,6 +186,11 @@ def obstacles(blocked: Sequence[int]) -> list[list[Any]]:
         for column in range(26)
         if word >> column & 1
     ]
+
+
+def obstacles_from_text(text: str) -> list[tuple[int, str]]:
+    """Obstacles given by the letters of their columns, row by row: `CDBHEC`."""
+    return list(enumerate(text, 1))
 
 
 # -- Actions ------------------------------------------------------------------------------

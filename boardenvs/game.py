@@ -23,7 +23,7 @@ import numpy.typing as npt
 
 from boardenvs import checks
 from boardenvs.moved import moved
-from boardenvs.records import fault_message, record_dtype
+from boardenvs.records import fault_message, is_over, record_dtype
 
 if TYPE_CHECKING:
     from boardenvs.compiling import Kernels
@@ -251,7 +251,7 @@ class Game(abc.ABC):
                 f"such an array, got a {type(given).__name__} that NumPy copies"
             )
         numbers = self.action_numbers(actions, len(states))
-        over = states["terminated"] | states["truncated"]
+        over = is_over(states)
         if over.any():
             raise ValueError(
                 f"game {int(over.argmax())} of the batch is over; play takes live games"
@@ -317,6 +317,14 @@ class Game(abc.ABC):
     def truncated(self, states: States) -> npt.NDArray[np.bool_]:
         """Whether `max_plies` has ended the game, shape (N,)."""
         return self.batch(states)["truncated"].copy()
+
+    def over(self, states: States | np.void) -> npt.NDArray[np.bool_]:
+        """Whether each game has ended, by the rules or by `max_plies`, shape (N,).
+
+        It is asked before every ply, so what the records hold is not checked.
+        """
+        over: npt.NDArray[np.bool_] = is_over(self.records(states))
+        return over
 
     def info(self, state: np.void | States) -> dict[str, Any]:
         """What the environments add to `info` for one position, by the game's own keys.
@@ -533,7 +541,7 @@ class Game(abc.ABC):
         record["rng"] = checks.whole_number("rng", data.get("rng", 0), 0, 2**64 - 1)
         self.kernels.judge_games(states, self.constants)
         if offender >= 0:
-            if offender != record["to_move"] or record["terminated"] or record["truncated"]:
+            if offender != record["to_move"] or is_over(record):
                 raise ValueError(f"offender {offender} was not to move in a live game")
             nothing_legal = np.zeros((1, self.num_actions), np.bool_)
             self.kernels.advance_games(states, self.constants, np.zeros(1, np.int64), nothing_legal)

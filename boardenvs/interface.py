@@ -136,7 +136,7 @@ def start_states(game: Game, state: Any, num: int) -> States | None:
         states = np.concatenate([game.restore(one) for one in state])
     else:
         states = np.repeat(game.restore(state), num)
-    if (states["terminated"] | states["truncated"]).any():
+    if game.over(states).any():
         raise ValueError("the state is over: an environment starts from a live position")
     return game.batch(states)
 

@@ -224,15 +224,14 @@ class GoatRace(Game):
 
     def picture(self, state: np.void) -> str:
         record = self.one(state)
-        winner = None
+        winner, over = None, self.over(record)[0]
         if record["returns"].any() and record["offender"] < 0:
             winner = self.seat_names[record["returns"].argmax()]
             status = f"{winner} has won"
-        elif record["terminated"] or record["truncated"]:
+        elif over:
             status = "over without a winner"
         else:
             status = f"{self.seat_names[record['to_move']]} to move"
-        over = record["terminated"] or record["truncated"]
         return board_picture(
             self._tops(record),
             heights={key: len(pile) for key, pile in self._stacks(record).items()},

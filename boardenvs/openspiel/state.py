@@ -11,6 +11,7 @@ import pyspiel
 
 from boardenvs.explicit_chance import Chance, Ways
 from boardenvs.game import Game, States
+from boardenvs.records import is_over
 
 __all__ = ["BoardState", "Rules"]
 
@@ -63,7 +64,7 @@ class BoardState(pyspiel.State):
     def is_terminal(self) -> bool:
         if self._ways:
             return False
-        return self._states["terminated"].item() or self._states["truncated"].item()
+        return bool(is_over(self._states)[0])
 
     def returns(self) -> list[float]:
         n = self.num_players()

@@ -27,6 +27,7 @@ from boardenvs.records import fault_message, is_over, record_dtype
 
 if TYPE_CHECKING:
     from boardenvs.compiling import Kernels
+    from boardenvs.symmetries import Symmetries
 
 __all__ = ["Game", "Illegal", "States", "check_illegal"]
 
@@ -191,6 +192,17 @@ class Game(abc.ABC):
                 f"draw has at most"
             )
         return 0
+
+    def symmetries(self) -> Symmetries:
+        """Ways to turn the board that change nothing about the game; by default there are none.
+
+        Whatever is learned of a position holds for it in every view. A game that overrides this
+        promises that to play in a view comes to the same as to see what was played in that view,
+        for the same random streams.
+        """
+        from boardenvs.symmetries import Symmetries
+
+        return Symmetries.none(self.num_actions, self.observation_size)
 
     # -- Operations on arrays of records; a single record counts as an array of one. ----
 

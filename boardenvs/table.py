@@ -390,16 +390,16 @@ class Table:
         self,
     ) -> tuple[Callable[..., bool], Callable[..., tuple[float, bool, bool]]]:
         """Make `_reset_seat` and `_step_seat`, which know all their arguments but the last ones."""
-        from boardenvs.compiling import settled
+        from boardenvs.numba_doors import entry_point
 
         kernels, game = self.game.kernels, self.game
         out = np.empty(self._shape, _INT8)
         ours = (self.seats, self._words, self.masks)
         known: tuple[Any, ...] = (self.states, game.constants, game.start, *ours, self._seat)
-        kernel = settled(kernels.reset_seat, *known, np.uint64(0), np.uint64(0), out)
+        kernel = entry_point(kernels.reset_seat, *known, np.uint64(0), np.uint64(0), out)
         self._reset_seat = functools.partial(kernel, *known)
         known = (self.states, game.constants, *ours)
-        kernel = settled(kernels.step_seat, *known, 0, out)
+        kernel = entry_point(kernels.step_seat, *known, 0, out)
         self._step_seat = functools.partial(kernel, *known)
         return self._reset_seat, self._step_seat
 

@@ -11,7 +11,6 @@ import torch
 
 from agents.agent import Agent
 from agents.training.networks import logits_and_values
-from agents.training.symmetry import symmetries, turned
 from boardenvs.checks import finite_number, whole_number
 from boardenvs.game import Game, States
 from boardenvs.playout import playout
@@ -85,7 +84,7 @@ class CloningLearner:
         """Positions learned so far."""
         self._agent = agent
         self._rng = np.random.default_rng(seed)
-        self._symmetries = symmetries(game)
+        self._symmetries = game.symmetries()
         self._optimizer = torch.optim.Adam(policy.parameters(), settings.learning_rate)
 
     def advance(self) -> dict[str, float]:
@@ -144,12 +143,15 @@ class CloningLearner:
         masks: npt.NDArray[np.bool_],
         actions: npt.NDArray[np.int64],
     ) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.bool_], npt.NDArray[np.int64]]:
-        """Each position in any view of its board."""
+        """Each position in any view of the game."""
         if len(self._symmetries) == 1:
             return seen, masks, actions
-        views = self._symmetries[self._rng.integers(0, len(self._symmetries), len(seen))]
-        masks = np.take_along_axis(masks, views, 1)
-        return turned(seen, views), masks, (views == actions[:, None]).argmax(1)
+        views = self._rng.integers(0, len(self._symmetries), len(seen))
+        return (
+            self._symmetries.observations(seen, views),
+            self._symmetries.by_action(masks, views),
+            self._symmetries.actions_shown(actions, views),
+        )
 
     def _fit(
         self,

@@ -13,6 +13,7 @@ from boardenvs.game import Game, States
 from boardenvs.gomoku import text as notation
 from boardenvs.gomoku.picture import board_picture
 from boardenvs.picture import cell_area
+from boardenvs.symmetries import Symmetries
 
 __all__ = ["Gomoku", "env", "raw_env"]
 
@@ -96,6 +97,11 @@ class Gomoku(Game):
         near &= np.abs(row - last // self.board_size) <= 1
         near &= np.abs(column - last % self.board_size) <= 1
         return np.where(near.any(1, keepdims=True), near, legal)
+
+    def symmetries(self) -> Symmetries:
+        if self.rules_name != f"{__name__}.rules":  # a variant may know up from down
+            return super().symmetries()
+        return Symmetries.of_square(self.board_size, self.observation_shape[0])
 
     def to_text(self, state: np.void) -> str:
         return notation.board_to_text(self._rows(self.one(state), " " + notation.STONES))

@@ -20,7 +20,7 @@ from boardenvs.chance import one_way, seed_word, stream_words
 from boardenvs.checks import finite_number, whole_number
 from boardenvs.files import write_atomically
 from boardenvs.game import Game, States
-from boardenvs.interface import begun, start_states
+from boardenvs.interface import given_states, initial_states
 from boardenvs.named_players import make_player
 from boardenvs.opponents import Opponent, ask, consult
 from boardenvs.page import packed, page_html, position_text, show_analysis, show_moves, show_players
@@ -146,8 +146,8 @@ class Episode:
         names = _names(game, names)
         base = seed_word(seed)
         streams = stream_words(base, 1)
-        starts = start_states(game, state, 1)
-        current = begun(game, starts, state, streams, seeded=seed is not None)
+        starts = given_states(game, state, 1)
+        current = initial_states(game, starts, state, streams, seeded=seed is not None)
         initial = current.copy()
         words = one_way(stream_words(base, game.num_players), "players")
         seeds = (one_way(stream_words(base, game.num_players), "agents") >> np.uint64(33)).tolist()

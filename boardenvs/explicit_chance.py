@@ -96,9 +96,9 @@ class Chance:
         self._deal, self._play = rules["deal"], rules["play"]
         mask = np.zeros((1, game.num_actions), np.bool_)
         action = np.zeros(1, np.int64)
-        known = game.start, game.constants
-        self._legal = entry_point(game.kernels.legal_games, *known, mask)
-        self._advance = entry_point(game.kernels.advance_games, *known, action, mask)
+        start, constants = game.start, game.constants
+        self._legal = entry_point(game.kernels.legal_games, start, constants, mask)
+        self._advance = entry_point(game.kernels.advance_games, start, constants, action, mask)
 
     def deal(self, outcomes: Sequence[int]) -> tuple[States, Ways]:
         """The start of a game after the given outcomes, and those of the next draw.

@@ -341,7 +341,7 @@ class Game(abc.ABC):
     def info(self, state: np.void | States) -> dict[str, Any]:
         """What the environments add to `info` for one position, by the game's own keys.
 
-        It is told at every ply, so `state` is not checked: a record, or an array of shape ()
+        It is asked for at every ply, so `state` is not checked: a record, or an array of shape ()
         that holds one, whose fields are read faster.
         """
         return {}

@@ -7,13 +7,12 @@ import inspect
 import textwrap
 from typing import Any
 
-import numpy as np
-
 from agents.command.arguments import make_game
 from agents.command.parser import Commands
 from agents.making import make, names_for
 from agents.trained import read_card, shipped
 from boardenvs.game import Game
+from boardenvs.playout import playout
 from boardenvs.registration import GAMES, env_id
 
 __all__ = ["add", "game_facts"]
@@ -104,12 +103,7 @@ def _random_lengths(game: Game) -> tuple[int, float, int]:
     """The shortest, the mean and the longest of random games, in plies."""
     states = game.new(_GAMES, seed=0)
     agent = make("random", game, seed=0)
-    live = np.arange(_GAMES)
-    while len(live):
-        part = states[live]
-        game.play(part, agent.act(part))
-        states[live] = part
-        live = live[~(game.terminated(part) | game.truncated(part))]
+    playout(game, states, lambda part, _: agent.act(part))
     plies = states["ply"]
     return int(plies.min()), float(plies.mean()), int(plies.max())
 

@@ -25,7 +25,7 @@ def play(game: Game, opponent: str, seat: int, seed: int | None) -> None:
     deal = setup.deal(0)
     states, words = deal.start, deal.opponents
     print(game.to_text(states[0]), end="")
-    while not (states["terminated"][0] or states["truncated"][0]):
+    while not game.over(states)[0]:
         turn = int(states["to_move"][0])
         prompt = f"{game.seat_names[turn]}'s turn: "
         if turn == setup.seat:
@@ -40,7 +40,7 @@ def play(game: Game, opponent: str, seat: int, seed: int | None) -> None:
                 action = int(ask(setup.agent, game, states, words)[0])
             print(f"{prompt}{game.action_to_text(action, states[0])}")
         game.play(states, [action])
-        over = states["terminated"][0] or states["truncated"][0]
+        over = game.over(states)[0]
         print(("Game over:\n" if over else "") + game.to_text(states[0]), end="")
     print(result_line(game, states[0]))
 

@@ -305,7 +305,7 @@ class ProofSearch:
             raise ValueError(f"plies must be odd, since the winner plays the last, got {plies}")
         limit = _UNLIMITED if limit is None else whole_number("limit", limit, 0, _UNLIMITED)
         states = self.game.batch(states)
-        over = states["terminated"] | states["truncated"]
+        over = self.game.over(states)
         if over.any():
             raise ValueError(f"state {int(over.argmax())} is over: there is nothing to prove")
         fewest, actions = np.zeros((2, len(states)), np.int64)

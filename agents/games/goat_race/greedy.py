@@ -17,7 +17,6 @@ from boardenvs.compiling import bind_parallel
 from boardenvs.game import States
 from boardenvs.goat_race import rules
 from boardenvs.goat_race.rules import (
-    ARRIVALS,
     FORWARD,
     PLACE,
     forward_columns,
@@ -137,7 +136,7 @@ def worth(s, p, me, scores):
     """What a position is worth to `me`, as the class says."""
     n = len(s.returns)
     for seat in range(n):
-        if s.arrived[seat] >= ARRIVALS:
+        if s.arrived[seat] >= p.arrivals:
             return _WON if seat == me else -_WON
     if s.decision != PLACE and is_stuck(s, p):
         return 0.0

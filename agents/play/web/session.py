@@ -94,8 +94,7 @@ class Session:
     @property
     def over(self) -> bool:
         """Whether the game has ended."""
-        state = self._positions[-1].state
-        return bool(state["terminated"][0] or state["truncated"][0])
+        return bool(self.game.over(self._positions[-1].state)[0])
 
     @property
     def is_persons_turn(self) -> bool:

@@ -209,7 +209,7 @@ def entry_point(kernel: Any, *examples: Any) -> Callable[..., Any]:
     return kernel
 
 
-def without_wrappers(*, helper: bool) -> dict[str, bool]:
+def without_wrappers(*, helper: bool) -> dict[str, Any]:
     """Options of `numba.njit` for a function that is called from fewer places than Numba thinks.
 
     By default code is wrapped twice, for calls from Python and from C. Every wrapper holds the

@@ -12,7 +12,6 @@ import functools
 import hashlib
 import importlib.metadata
 import os
-import pickle
 from collections.abc import Callable
 from typing import Any, Protocol
 
@@ -179,10 +178,8 @@ def _caches() -> tuple[Any, Any]:
 
 def pickled(value: object) -> bytes:
     """Bytes of what the cache keeps."""
-    try:
-        from numba.core.serialize import dumps
-    except ImportError:
-        dumps = pickle.dumps
+    from numba.core.serialize import dumps
+
     return bytes(dumps(value))
 
 

@@ -124,63 +124,6 @@ def test_changed_source_is_compiled_anew(package):
         assert said == expected
 
 
-# Too long for LLVM to copy it into its callers, and the same for every record.
-LONG = "".join(
-    f"    bits = (bits * {2 * k + 3} ^ bits >> {k % 7 + 1}) & 0xFFFF\n" for k in range(80)
-)
-SUMS = f"""
-import sys
-import numpy as np
-from numba import njit
-import boardenvs.compiling
-
-@njit
-def value(record):
-    bits = record.x
-{LONG}
-    return record.x if bits != 7 else -1
-
-@njit(cache=True)
-def total(records):
-    result = 0
-    for i in range(len(records)):
-        result += value(records[i])
-    return result
-
-@njit(cache=True)
-def largest(records):
-    result = 0
-    for i in range(len(records)):
-        result = max(result, value(records[i]))
-    return result
-
-def records(*fields):
-    array = np.zeros(3, [(name, "i8") for name in fields])
-    array["x"] = 10
-    return array
-
-if "total" in sys.argv:
-    print(total(records("x", "y")))
-if "largest" in sys.argv:
-    print(largest(records("y", "x")))
-"""
-
-
-def test_code_cached_for_records_of_one_layout_is_not_taken_for_another(tmp_path):
-    # Numba's own names for the two versions of `value` are the same in the first two processes;
-    # the third one links the machine code of both.
-    path = tmp_path / "sums.py"
-    path.write_text(SUMS)
-
-    def sums(*which):
-        command = [sys.executable, str(path), *which]
-        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
-
-    assert sums("total") == ["30"]
-    assert sums("largest") == ["10"]
-    assert sums("total", "largest") == ["30", "10"]
-
-
 # -- What a loop sees of the rules ------------------------------------------------------
 
 # A game whose rules have helpers of all the names that loops use for things of their own.

@@ -14,7 +14,7 @@ from agents.agent import Agent, check_can_play, one_line
 from agents.specs import NAMES, Spec, parse
 from agents.users_own import find, is_allowed
 from boardenvs.game import Game
-from boardenvs.table import Opponent
+from boardenvs.opponents import Opponent
 
 __all__ = ["make", "make_builtin", "names_for"]
 

@@ -21,32 +21,21 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 import numpy.typing as npt
 
+from boardenvs import checks
+from boardenvs.moved import moved
 from boardenvs.records import fault_message, record_dtype
 
 if TYPE_CHECKING:
     from boardenvs.kernels import Kernels
+    from boardenvs.symmetries import Symmetries
 
-__all__ = ["Game", "Illegal", "States", "check_illegal", "whole_number"]
+__all__ = ["Game", "Illegal", "States", "check_illegal"]
 
 States = npt.NDArray[np.void]
 Illegal = Literal["lose", "raise"]
 
-
-def whole_number(what: str, value: Any, low: int, high: int | None = None) -> int:
-    """`value` as an int.
-
-    Raises:
-        ValueError: it is no whole number, or lies outside of `low` to `high`.
-    """
-    if (
-        isinstance(value, bool | np.bool_)
-        or not isinstance(value, int | np.integer)
-        or value < low
-        or (high is not None and value > high)
-    ):
-        expected = f"from {low} to {high}" if high is not None else f"of at least {low}"
-        raise ValueError(f"{what} must be a whole number {expected}, got {value!r}")
-    return int(value)
+if not TYPE_CHECKING:  # which would find any name at all
+    __getattr__ = moved(__name__, {"whole_number": "boardenvs.checks"})
 
 
 def check_illegal(illegal: str) -> None:
@@ -115,7 +104,9 @@ class Game(abc.ABC):
         self.observation_shape = observation_shape
         self.observation_size = math.prod(observation_shape)
         """Entries of one observation."""
-        self.max_plies = whole_number("max_plies", params["max_plies"], num_players, 2**31 - 1)
+        self.max_plies = checks.whole_number(
+            "max_plies", params["max_plies"], num_players, 2**31 - 1
+        )
         self.params = {**params, "max_plies": self.max_plies}
         for key in [*constants, *(field[0] for field in fields)]:
             # Such a name would mean the field to Numba, but the attribute to plain Python.
@@ -158,15 +149,40 @@ class Game(abc.ABC):
         Raises:
             ValueError: there is no such module.
         """
-        homes = [cls.__module__ for cls in type(self).__mro__ if issubclass(cls, Game)]
-        for home in homes[: homes.index(__name__)]:
-            is_package = hasattr(sys.modules.get(home), "__path__")
-            if is_package and importlib.util.find_spec(f"{home}.rules") is not None:
-                return f"{home}.rules"
+        return f"{self.homes[-1]}.rules"
+
+    @functools.cached_property
+    def homes(self) -> tuple[str, ...]:
+        """The packages that say what the game is: that of the class, those of its bases.
+
+        The last one has the rules; what lies beyond it is of another game. A class defined in a
+        module that is no package has none of its own.
+
+        Raises:
+            ValueError: none of them has rules.
+        """
+        modules = [cls.__module__ for cls in type(self).__mro__ if issubclass(cls, Game)]
+        homes = []
+        for home in modules[: modules.index(__name__)]:
+            if hasattr(sys.modules.get(home), "__path__"):
+                homes.append(home)
+                if importlib.util.find_spec(f"{home}.rules") is not None:
+                    return tuple(dict.fromkeys(homes))
         raise ValueError(
             f"{type(self).__name__} has no rules: expected a file rules.py in the package "
-            f"that it is defined in, but that is {homes[0]!r}"
+            f"that it is defined in, but that is {modules[0]!r}"
         )
+
+    def symmetries(self) -> Symmetries:
+        """Ways to turn the board that change nothing about the game; by default there are none.
+
+        Whatever is learned of a position holds for it in every view. A game that overrides this
+        promises that to play in a view comes to the same as to see what was played in that view,
+        for the same random streams.
+        """
+        from boardenvs.symmetries import Symmetries
+
+        return Symmetries.none(self.num_actions, self.observation_size)
 
     # -- Operations on arrays of records; a single record counts as an array of one. ----
 
@@ -186,7 +202,7 @@ class Game(abc.ABC):
         """
         from boardenvs.chance import seed_word, stream_words
 
-        num = whole_number("num", num, 0)
+        num = checks.whole_number("num", num, 0)
         return self.new_from_words(stream_words(seed_word(seed), num))
 
     def new_from_words(self, words: npt.NDArray[np.uint64]) -> States:
@@ -491,18 +507,22 @@ class Game(abc.ABC):
 
         states = self.start.copy()
         record = states[0]
-        offender = whole_number("offender", data.get("offender", -1), -1, self.num_players - 1)
+        offender = checks.whole_number(
+            "offender", data.get("offender", -1), -1, self.num_players - 1
+        )
         given = {key: data[key] for key in own}
         if "to_move" in data:
-            given["to_move"] = whole_number("to_move", data["to_move"], 0, self.num_players - 1)
+            given["to_move"] = checks.whole_number(
+                "to_move", data["to_move"], 0, self.num_players - 1
+            )
         if "ply" in data:
-            given["ply"] = whole_number("ply", data["ply"], 0, self.max_plies)
-        last_action = whole_number(
+            given["ply"] = checks.whole_number("ply", data["ply"], 0, self.max_plies)
+        last_action = checks.whole_number(
             "last_action", data.get("last_action", -1), -1, self.num_actions - 1
         )
         record["last_action"] = last_action
         self._position_from_dict(given, record)
-        record["rng"] = whole_number("rng", data.get("rng", 0), 0, 2**64 - 1)
+        record["rng"] = checks.whole_number("rng", data.get("rng", 0), 0, 2**64 - 1)
         self.kernels.judge_games(states, self.constants)
         if offender >= 0:
             if offender != record["to_move"] or record["terminated"] or record["truncated"]:

@@ -59,7 +59,7 @@ def fix_threads(num: int | None) -> None:
     Raises:
         ValueError: it is no such number.
     """
-    from boardenvs.game import whole_number
+    from boardenvs.checks import whole_number
 
     global _fixed  # noqa: PLW0603
     _fixed = None if num is None else whole_number("num", num, 1)

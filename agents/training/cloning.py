@@ -10,10 +10,9 @@ import numpy.typing as npt
 import torch
 
 from agents.agent import Agent
-from agents.search.mcts import checked_number
 from agents.training.networks import logits_and_values
-from agents.training.symmetry import symmetries, turned
-from boardenvs.game import Game, whole_number
+from boardenvs.checks import finite_number, whole_number
+from boardenvs.game import Game
 
 __all__ = ["CloningLearner", "CloningSettings"]
 
@@ -53,7 +52,7 @@ class CloningSettings:
         if not isinstance(self.fixed_ties, bool):
             raise ValueError(f"fixed_ties must be true or false, got {self.fixed_ties!r}")
         for name in ("random_share", "learning_rate"):
-            if checked_number(name, getattr(self, name)) >= 1:
+            if finite_number(name, getattr(self, name)) >= 1:
                 raise ValueError(f"{name} must be below 1, got {getattr(self, name)!r}")
 
 
@@ -84,7 +83,7 @@ class CloningLearner:
         """Positions learned so far."""
         self._agent = agent
         self._rng = np.random.default_rng(seed)
-        self._symmetries = symmetries(game)
+        self._symmetries = game.symmetries()
         self._optimizer = torch.optim.Adam(policy.parameters(), settings.learning_rate)
 
     def advance(self) -> dict[str, float]:
@@ -144,12 +143,15 @@ class CloningLearner:
         masks: npt.NDArray[np.bool_],
         actions: npt.NDArray[np.int64],
     ) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.bool_], npt.NDArray[np.int64]]:
-        """Each position in any view of its board."""
+        """Each position in any view of the game."""
         if len(self._symmetries) == 1:
             return seen, masks, actions
-        views = self._symmetries[self._rng.integers(0, len(self._symmetries), len(seen))]
-        masks = np.take_along_axis(masks, views, 1)
-        return turned(seen, views), masks, (views == actions[:, None]).argmax(1)
+        views = self._rng.integers(0, len(self._symmetries), len(seen))
+        return (
+            self._symmetries.observations(seen, views),
+            self._symmetries.by_action(masks, views),
+            self._symmetries.actions_shown(actions, views),
+        )
 
     def _fit(
         self,

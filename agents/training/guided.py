@@ -22,7 +22,6 @@ from agents.training.networks import logits_and_values
 from agents.training.policy_evaluator import PolicyEvaluator
 from agents.training.replay_buffer import ReplayBuffer, Samples, sample_dtype, viewed
 from agents.training.searched_games import SearchedGames
-from agents.training.symmetry import symmetries
 from boardenvs.game import Game
 
 __all__ = ["GuidedLearner"]
@@ -62,7 +61,7 @@ class GuidedLearner:
         self._evaluator = PolicyEvaluator(game, policy)
         self._games = SearchedGames(game, settings, self._rng, self._evaluator, opponents)
         self._buffer = ReplayBuffer(settings.buffer, sample_dtype(game))
-        self._symmetries = symmetries(game)
+        self._symmetries = game.symmetries()
         self._owed = 0.0  # gradient steps
         self._optimizer = torch.optim.AdamW(
             policy.parameters(), settings.learning_rate, weight_decay=settings.weight_decay

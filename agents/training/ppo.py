@@ -11,7 +11,6 @@ from agents.making import make
 from agents.training.networks import BoardPolicy
 from agents.training.opponents import EarlierSelves, LatestSelf
 from agents.training.settings import EARLIER, LATEST, Settings
-from agents.training.symmetry import symmetries
 from agents.training.vec_env import SB3VecEnv
 from boardenvs.game import Game
 from boardenvs.vector import SeatVectorEnv
@@ -50,8 +49,7 @@ class PPOLearner:
             envs.append(SeatVectorEnv(num, game, opponent=opponent))
         if EARLIER not in settings.opponents or game.num_players == 1:
             self.earlier = EarlierSelves(game, settings.selves, 1, seed)
-        views = symmetries(game)
-        self.env = SB3VecEnv(envs, seed, views, listeners)
+        self.env = SB3VecEnv(envs, seed, game.symmetries(), listeners)
         slowest = settings.learning_rate / 10
         self.model = MaskablePPO(
             BoardPolicy if settings.network == "convolutional" else "MlpPolicy",

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from agents.training.symmetry import turned
 from boardenvs.game import Game
+from boardenvs.symmetries import Symmetries
 
 __all__ = ["ReplayBuffer", "Samples", "bytes_tensor", "records", "sample_dtype", "viewed"]
 
@@ -79,20 +79,19 @@ class ReplayBuffer:
         self.added = state["added"]
 
 
-def viewed(samples: Samples, table: npt.NDArray[np.intp], views: npt.NDArray[np.int64]) -> Samples:
-    """Samples as symmetries of the board show them.
+def viewed(samples: Samples, symmetries: Symmetries, views: npt.NDArray[np.int64]) -> Samples:
+    """Samples as the game's symmetries show them.
 
     Args:
         samples: shape (N,).
-        table: see `agents.training.symmetry.symmetries`.
-        views: the symmetry for each, shape (N,).
+        symmetries: of the game.
+        views: the one for each, shape (N,).
     """
-    if len(table) == 1:
+    if len(symmetries) == 1:
         return samples
-    cells = table[views]
     shown = samples.copy()
-    shown["observation"] = turned(samples["observation"], cells)
-    shown["policy"] = np.take_along_axis(samples["policy"], cells, 1)
-    legal = np.unpackbits(samples["legal"], axis=1, count=cells.shape[1])
-    shown["legal"] = np.packbits(np.take_along_axis(legal, cells, 1), axis=1)
+    shown["observation"] = symmetries.observations(samples["observation"], views)
+    shown["policy"] = symmetries.by_action(samples["policy"], views)
+    legal = np.unpackbits(samples["legal"], axis=1, count=symmetries.actions.shape[1])
+    shown["legal"] = np.packbits(symmetries.by_action(legal, views), axis=1)
     return shown

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from stable_baselines3.common.vec_env import VecEnv
 
-from agents.training.symmetry import turned
+from boardenvs.symmetries import Symmetries
 from boardenvs.vector import SeatVectorEnv
 
 __all__ = ["Listener", "SB3VecEnv"]
@@ -31,7 +31,7 @@ class SB3VecEnv(VecEnv):
         self,
         envs: Sequence[SeatVectorEnv],
         seed: int | None = None,
-        views: npt.NDArray[np.intp] | None = None,
+        views: Symmetries | None = None,
         listeners: Mapping[int, Listener] | None = None,
     ) -> None:
         """Join environments.
@@ -39,9 +39,8 @@ class SB3VecEnv(VecEnv):
         Args:
             envs: of one game, with Gymnasium's `SAME_STEP` autoreset.
             seed: for their first reset: environment k takes `seed + k`.
-            views: the board's symmetries (`agents.training.symmetry.symmetries`): each game is
-                shown under one of them, drawn anew when it begins, from its first
-                observation to its last; by default as it stands.
+            views: the game's symmetries: each game is shown in one of them, drawn anew when it
+                begins, from its first observation to its last; by default as it stands.
             listeners: for some of the environments, by their number, who is told after each
                 step which games ended, and the rewards.
         """
@@ -56,8 +55,10 @@ class SB3VecEnv(VecEnv):
         self._started = time.monotonic()
         self._lengths = np.zeros(low, np.int64)
         self._actions: npt.NDArray[np.int64] = np.zeros(low, np.int64)
-        actions = np.arange(self.envs[0].game.num_actions)
-        self._views = actions[None] if views is None else views
+        game = self.envs[0].game
+        self._views = (
+            Symmetries.none(game.num_actions, game.observation_size) if views is None else views
+        )
         self._view = np.zeros(low, np.intp)
         self._draws = np.random.default_rng(seed)
         super().__init__(low, envs[0].single_observation_space, envs[0].single_action_space)
@@ -75,13 +76,13 @@ class SB3VecEnv(VecEnv):
     def _seen(
         self, observations: npt.NDArray[np.int8], views: npt.NDArray[np.intp]
     ) -> npt.NDArray[np.int8]:
-        """Boards under their views."""
+        """Observations in their views."""
         if len(self._views) == 1:
             return observations
-        return turned(observations, self._views[views])
+        return self._views.observations(observations, views)
 
     def step_async(self, actions: npt.NDArray[Any]) -> None:
-        self._actions = self._views[self._view, np.asarray(actions)]
+        self._actions = self._views.actions_meant(actions, self._view)
 
     def step_wait(
         self,
@@ -125,7 +126,7 @@ class SB3VecEnv(VecEnv):
         masks = np.concatenate([env.action_masks() for env in self.envs])
         if len(self._views) == 1:
             return masks
-        return np.take_along_axis(masks, self._views[self._view], 1)
+        return self._views.by_action(masks, self._view)
 
     def env_method(
         self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any

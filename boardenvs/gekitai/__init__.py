@@ -8,10 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 from boardenvs.aec import make_env
-from boardenvs.game import Game, States, whole_number
+from boardenvs.checks import whole_number
+from boardenvs.game import Game, States
 from boardenvs.gekitai import text as notation
 from boardenvs.gekitai.picture import board_picture
 from boardenvs.picture import cell_area
+from boardenvs.symmetries import Symmetries
 
 __all__ = ["Gekitai", "env", "raw_env"]
 
@@ -83,6 +85,11 @@ class Gekitai(Game):
         bits = bits[:, :, : self.board_size, : self.board_size].astype(np.int8)
         owners: npt.NDArray[np.int8] = bits[:, 0] * 0 + bits[:, 1] * 1 - (1 - bits.sum(1))
         return owners.astype(np.int8)
+
+    def symmetries(self) -> Symmetries:
+        if self.rules_name != f"{__name__}.rules":  # a variant may know up from down
+            return super().symmetries()
+        return Symmetries.of_square(self.board_size, self.observation_shape[0])
 
     def to_text(self, state: np.void) -> str:
         return notation.board_to_text(self._rows(self.one(state)), self.pieces)

@@ -7,7 +7,6 @@ import torch
 import boardenvs
 from agents.search.puct import PuctAgent
 from agents.training.replay_buffer import ReplayBuffer, sample_dtype, viewed
-from agents.training.symmetry import symmetries
 
 
 @pytest.fixture(scope="module")
@@ -72,8 +71,8 @@ class Neighbours:
 
 def test_a_turned_position_has_the_turned_sample(gomoku):
     agent = PuctAgent(gomoku, 0, 60, decisive=False, evaluator=Neighbours(5))
-    table = symmetries(gomoku)
-    assert len(table) == 8
+    views = gomoku.symmetries()
+    assert len(views) == 8
 
     def sample(cells):
         states = gomoku.new(1)
@@ -91,19 +90,19 @@ def test_a_turned_position_has_the_turned_sample(gomoku):
     original = sample(played)
     assert original["policy"].max() < 0.9
     for k in range(8):
-        turned = sample([int(np.flatnonzero(table[k] == cell)[0]) for cell in played])
-        view = viewed(original, table, np.array([k]))
+        turned = sample([int(np.flatnonzero(views.actions[k] == cell)[0]) for cell in played])
+        view = viewed(original, views, np.array([k]))
         for field in ("observation", "legal", "policy", "seat"):
             np.testing.assert_array_equal(view[field], turned[field])
         assert view["value"] == pytest.approx(turned["value"], abs=1e-5)
-    assert not np.array_equal(viewed(original, table, np.array([1])), original)
+    assert not np.array_equal(viewed(original, views, np.array([1])), original)
 
 
 def test_where_there_are_no_symmetries_samples_stay_as_they_are():
     game = boardenvs.make("game112")
     samples = numbered(game, [1, 2])
-    table = symmetries(game)
-    np.testing.assert_array_equal(viewed(samples, table, np.zeros(2, np.int64)), samples)
+    seen = viewed(samples, game.symmetries(), np.zeros(2, np.int64))
+    np.testing.assert_array_equal(seen, samples)
 
 
 def test_its_state_is_tensors_and_numbers_alone(gomoku, tmp_path):

@@ -1,0 +1,110 @@
+"""Ways to turn a game's board that change nothing about the game."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["Symmetries"]
+
+_Scalar = TypeVar("_Scalar", bound=np.generic)
+
+
+@dataclass(frozen=True, eq=False)
+class Symmetries:
+    """K views of a game; in each of them it is the same game.
+
+    What is asked for under view `which[i]` is asked for game by game, so that each may be seen
+    in a view of its own.
+    """
+
+    actions: npt.NDArray[np.intp]
+    """Shape (K, num_actions): action `a` in view `k` is action `actions[k, a]` of the game."""
+    entries: npt.NDArray[np.intp]
+    """Shape (K, observation_size): entry `e` of an observation, flattened, shows in view `k`
+    what entry `entries[k, e]` does as it is."""
+
+    def __post_init__(self) -> None:
+        """Check that these are views, of which the first is the game as it is.
+
+        Raises:
+            ValueError: they are not.
+        """
+        for name in ("actions", "entries"):
+            table = np.asarray(getattr(self, name))
+            if table.ndim != 2 or table.dtype.kind not in "iu" or not len(table):
+                raise ValueError(f"{name} must be rows of whole numbers, a row for each view")
+            as_it_is = np.arange(table.shape[1])
+            if (np.sort(table, 1) != as_it_is).any() or (table[0] != as_it_is).any():
+                raise ValueError(
+                    f"each row of {name} must have every number from 0 to {table.shape[1] - 1} "
+                    f"once, and the first have them in order"
+                )
+            object.__setattr__(self, name, table.astype(np.intp))
+        if len(self.actions) != len(self.entries):
+            raise ValueError(
+                f"there are {len(self.actions)} views of the actions and {len(self.entries)} of "
+                f"the observation"
+            )
+
+    def __len__(self) -> int:
+        return len(self.actions)
+
+    @classmethod
+    def none(cls, num_actions: int, observation_size: int) -> Symmetries:
+        """Those of a game without any: the game as it is."""
+        return cls(np.arange(num_actions)[None], np.arange(observation_size)[None])
+
+    @classmethod
+    def of_square(cls, side: int, planes: int) -> Symmetries:
+        """The eight of a square board whose cells are the actions, row by row.
+
+        For rules that know neither up from down nor left from right.
+
+        Args:
+            side: rows, and columns.
+            planes: of the observation, whose shape is (planes, side, side).
+        """
+        cells = np.arange(side * side).reshape(side, side)
+        views = [np.rot90(view, k).ravel() for view in (cells, cells.T) for k in range(4)]
+        actions = np.array(views)
+        entries = actions[:, None] + cells.size * np.arange(planes)[:, None]
+        return cls(actions, entries.reshape(len(actions), -1))
+
+    def observations(
+        self, observations: npt.NDArray[_Scalar], which: npt.NDArray[np.integer[Any]]
+    ) -> npt.NDArray[_Scalar]:
+        """Observations as views show them.
+
+        Args:
+            observations: shape (N, ...).
+            which: a view for each, shape (N,).
+        """
+        flat = observations.reshape(len(observations), -1)
+        return np.take_along_axis(flat, self.entries[which], 1).reshape(observations.shape)
+
+    def by_action(
+        self, values: npt.NDArray[_Scalar], which: npt.NDArray[np.integer[Any]]
+    ) -> npt.NDArray[_Scalar]:
+        """What there is for each action, such as masks, as views number the actions.
+
+        Args:
+            values: shape (N, num_actions).
+            which: a view for each, shape (N,).
+        """
+        return np.take_along_axis(values, self.actions[which], 1)
+
+    def actions_shown(
+        self, actions: npt.NDArray[np.integer[Any]], which: npt.NDArray[np.integer[Any]]
+    ) -> npt.NDArray[np.int64]:
+        """Actions of the game, shape (N,), by their numbers in views."""
+        return (self.actions[which] == np.asarray(actions)[:, None]).argmax(1)
+
+    def actions_meant(
+        self, actions: npt.NDArray[np.integer[Any]], which: npt.NDArray[np.integer[Any]]
+    ) -> npt.NDArray[np.int64]:
+        """The inverse of `actions_shown`."""
+        return self.actions[which, np.asarray(actions)].astype(np.int64, copy=False)

@@ -16,7 +16,9 @@ from pathlib import Path
 from typing import Any
 
 import boardenvs
-from agents.specs import NAMES
+from agents.moved import new_spec
+from agents.specs import known_agents
+from boardenvs.game import Game
 
 __all__ = ["allow", "find", "is_allowed", "is_users_code", "register_game", "require_allowed"]
 
@@ -25,10 +27,16 @@ _COMMANDS = {"engine", "text"}
 _allowed: set[str] = set()
 
 
-def is_users_code(spec: str) -> bool:
-    """Whether a spec runs code or a command of the user's own: any that is not this package's."""
-    name, colon, _ = spec.partition(":")
-    return bool(colon) and (name in _COMMANDS or name not in NAMES)
+def is_users_code(spec: str, game: Game | None = None) -> bool:
+    """Whether a spec runs code or a command of the user's own: any that no table declares.
+
+    Args:
+        spec: of an agent.
+        game: what it is to play, if that is known. The agents that its own players declare count
+            as this package's: who imported the game trusts the package that it lies in.
+    """
+    name, colon, _ = new_spec(spec).partition(":")
+    return bool(colon) and (name in _COMMANDS or name not in known_agents(game))
 
 
 def allow(spec: str) -> None:
@@ -45,20 +53,21 @@ def allow(spec: str) -> None:
     _allowed.add(spec)
 
 
-def is_allowed(spec: str) -> bool:
-    """Whether a file may name an agent: one of this package, or one that was allowed."""
-    return not is_users_code(spec) or spec in _allowed
+def is_allowed(spec: str, game: Game | None = None) -> bool:
+    """Whether a file may name an agent: one that a table declares, or one that was allowed."""
+    return not is_users_code(spec, game) or spec in _allowed
 
 
-def require_allowed(specs: Iterable[object], where: str) -> None:
+def require_allowed(specs: Iterable[object], where: str, game: Game | None = None) -> None:
     """Raise `ValueError` for the first spec out of a file that runs code and that nobody allowed.
 
     Args:
         specs: of agents, as the file names them.
         where: what names them.
+        game: what they are to play, as for `is_users_code`.
     """
     for spec in specs:
-        if isinstance(spec, str) and not is_allowed(spec):
+        if isinstance(spec, str) and not is_allowed(spec, game):
             raise ValueError(
                 f"{where} names {spec!r}, which runs code of your own only if the command names it "
                 f"again: add --allow {shlex.quote(spec)}, in Python agents.allow({spec!r})"

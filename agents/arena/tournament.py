@@ -194,7 +194,7 @@ def _episodes(entry: Entry, store: Store | None) -> list[Episode]:
 
 def _lineup(entry: Entry) -> Lineup:
     pairs = zip(entry.specs, entry.match.players, strict=True)
-    versions = tuple(agent_version(spec, agent) for spec, agent in pairs)
+    versions = tuple(agent_version(spec, agent, entry.match.game) for spec, agent in pairs)
     return Lineup(entry.specs, versions, entry.match.opening_plies)
 
 

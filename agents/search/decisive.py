@@ -1,10 +1,11 @@
 """Decisive moves: which games tell the tree search about them.
 
 The idea is from F. Teytaud, O. Teytaud, "On the huge benefit of decisive moves in Monte-Carlo
-tree search algorithms", CIG 2010. A module of such a game has all that the search asks of the
-rules, and `decisive_action(s, p, before)`: an action that wins at once; else, if it is cheap to
-see, one that may keep the next player from it; else -1. This is a function of the position alone;
-`before` only says where to look:
+tree search algorithms", CIG 2010. A game that tells of them has a part `decisive` (see
+`agents.games`): a module with all that the search asks of the rules, and
+`decisive_action(s, p, before)`: an action that wins at once; else, if it is cheap to see, one that
+may keep the next player from it; else -1. This is a function of the position alone; `before` only
+says where to look:
 
 - -2: everywhere.
 - -1: nothing was decisive a ply ago, so what is now came of the last action.
@@ -18,20 +19,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from agents.games import part_name
 from boardenvs.game import Game
 
 __all__ = ["checked_decisive", "knows_decisive", "search_rules"]
 
-_MODULES = {
-    "boardenvs.gekitai.rules": "agents.games.gekitai.decisive",
-    "boardenvs.gomoku.rules": "agents.games.gomoku.decisive",
-    "boardenvs.game112.rules": "agents.games.game112.decisive",
-}
-
 
 def knows_decisive(game: Game) -> bool:
     """Whether a game tells of decisive moves."""
-    return game.rules_name in _MODULES
+    return part_name(game, "decisive") is not None
 
 
 def checked_decisive(what: str, value: Any, game: Game) -> bool:
@@ -56,4 +52,4 @@ def checked_decisive(what: str, value: Any, game: Game) -> bool:
 
 def search_rules(game: Game) -> str:
     """The module that the loops of the tree search are bound to."""
-    return _MODULES.get(game.rules_name, game.rules_name)
+    return part_name(game, "decisive") or game.rules_name

@@ -133,6 +133,7 @@ class MctsAgent(SearchAgent):
             time_limit = checked_number("time_limit", time_limit)
         self.time_limit = time_limit
         self.decisive_rollouts = checked_decisive("decisive_rollouts", decisive_rollouts, game)
+        self._rules = search_rules(game)
         self._options = np.zeros(1, OPTIONS)
         self._options["simulations"] = self.simulations
         self._options["rollout_depth"] = game.max_plies if rollout_depth is None else rollout_depth
@@ -158,13 +159,12 @@ class MctsAgent(SearchAgent):
         if words is None:
             words = self._rng.integers(0, 2**64, len(states), np.uint64)
         found = unsearched(self.game, len(states))
-        rules = search_rules(self.game)
         if self.time_limit is None:
-            _compiled(rules)(None, states, self.game.constants, *self._told(words), *found)
+            _compiled(self._rules)(None, states, self.game.constants, *self._told(words), *found)
         else:
             for i in range(len(states)):
                 part = [array[i : i + 1] for array in found]
-                self._search_for_a_time(rules, states[i : i + 1], words[i : i + 1], part)
+                self._search_for_a_time(states[i : i + 1], words[i : i + 1], part)
         return Searched(*found)
 
     def _told(self, words: Words) -> tuple[Words, Options, npt.NDArray[np.float32]]:
@@ -172,10 +172,10 @@ class MctsAgent(SearchAgent):
         return words.copy(), self._options, self._scales
 
     def _search_for_a_time(
-        self, rules: str, state: States, words: Words, found: list[npt.NDArray[Any]]
+        self, state: States, words: Words, found: list[npt.NDArray[Any]]
     ) -> None:
         assert self.time_limit is not None
-        further = _compiled_further(rules)
+        further = _compiled_further(self._rules)
         game = self.game
         began = time.perf_counter()
         tree = empty_tree(

@@ -91,6 +91,7 @@ class PuctAgent(SearchAgent):
         if evaluator is not None and path is not None:
             raise ValueError("give a network's path or an evaluator, not both")
         self.evaluator = TrainedAgent(game, seed, path) if evaluator is None else evaluator
+        self._rules = search_rules(game)
         self._options = np.zeros(1, OPTIONS)
         self._options["simulations"] = self.simulations
         self._options["observation_size"] = game.observation_size
@@ -135,7 +136,7 @@ class PuctAgent(SearchAgent):
         """The forest of the states' trees."""
         game = self.game
         num = len(states)
-        step, _ = _compiled(search_rules(game))
+        step, _ = _compiled(self._rules)
         size = (self.simulations, game.num_actions, game.observation_size, game.num_players)
         forest = empty_forest(num, *size)
         leaves = states.copy()
@@ -158,7 +159,7 @@ class PuctAgent(SearchAgent):
         found: Sequence[npt.NDArray[Any]],
     ) -> None:
         """What the trees of a forest have found, into `found`."""
-        _, report = _compiled(search_rules(self.game))
+        _, report = _compiled(self._rules)
         report(states, self._options, forest, *found)
 
 

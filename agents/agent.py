@@ -5,7 +5,6 @@ from __future__ import annotations
 import abc
 import contextlib
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +19,6 @@ __all__ = [
     "Words",
     "blamed",
     "check_can_play",
-    "checked_temperature",
     "one_line",
 ]
 
@@ -40,17 +38,6 @@ def blamed(name: str) -> Iterator[None]:
         yield
     except (Exception, SystemExit) as error:
         raise ValueError(f"{name} failed: {one_line(error)}") from error
-
-
-def checked_temperature(temperature: Any) -> float:
-    """`temperature` as a float.
-
-    Raises:
-        ValueError: it is no number of at least 0.
-    """
-    if not isinstance(temperature, int | float) or not 0 <= temperature < np.inf:
-        raise ValueError(f"temperature must be a number of at least 0, got {temperature!r}")
-    return float(temperature)
 
 
 def check_can_play(player: object, states: States) -> None:

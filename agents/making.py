@@ -17,8 +17,8 @@ from agents.moved import moved_message, new_spec
 from agents.specs import Declared, Spec, agents_of, parse
 from agents.users_own import find, is_allowed
 from boardenvs.game import Game
+from boardenvs.opponents import Opponent
 from boardenvs.registration import GAMES
-from boardenvs.table import Opponent
 
 __all__ = ["make", "make_builtin", "names_for", "options_of"]
 

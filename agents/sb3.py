@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from agents.agent import Actions, Agent, Words, checked_temperature
+from agents.agent import Actions, Agent, Words
 from agents.trained import masked_choice, masked_policy
 from boardenvs.analysis import Analysis
+from boardenvs.checks import finite_number
 from boardenvs.game import Game, States
 
 __all__ = ["SB3Agent", "from_sb3"]
@@ -41,7 +42,7 @@ class SB3Agent(Agent):
                 f"the model acts in {model.action_space}, {game!r} has {game.num_actions} actions"
             )
         self.model = model
-        self.temperature = checked_temperature(temperature)
+        self.temperature = finite_number("temperature", temperature)
         self.deterministic = temperature == 0
 
     def choose(self, states: States, words: Words) -> Actions:

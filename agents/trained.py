@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from agents.agent import Actions, Agent, Words, checked_temperature
+from agents.agent import Actions, Agent, Words
 from agents.games import files
 from agents.network_file import check_network
 from boardenvs.analysis import Analysis
+from boardenvs.checks import finite_number
 from boardenvs.game import Game, States
 
 __all__ = [
@@ -63,7 +64,7 @@ class TrainedAgent(Agent):
                 this game, or the temperature is negative.
         """
         super().__init__(game, seed, spec)
-        self.temperature = checked_temperature(temperature)
+        self.temperature = finite_number("temperature", temperature)
         self.deterministic = temperature == 0
         self.path = shipped(game) if path is None else Path(path)
         self.card = read_card(self.path)

@@ -194,16 +194,16 @@ class GameAECEnv(AECEnv[str, Observation, int]):
 
     def _look(self) -> None:
         """Set what is quick to use but cannot be copied: views of the arrays, and kernels."""
-        from boardenvs.compiling import settled
+        from boardenvs.numba_doors import entry_point
 
         game, states = self.game, self._states
         self._record = states.reshape(())  # whose fields are read many times as fast as states[0]'s
         start = states, game.constants, game.start
         word = np.uint64(0)
-        self._deal = functools.partial(settled(game.kernels.start_game, *start, word), *start)
+        self._deal = functools.partial(entry_point(game.kernels.start_game, *start, word), *start)
         ply = states, game.constants, self._mask
         shown = np.empty(self._shape, np.int8), np.empty(self._num_actions, np.int8)
-        self._ply = functools.partial(settled(game.kernels.take_ply, *ply, 0, *shown), *ply)
+        self._ply = functools.partial(entry_point(game.kernels.take_ply, *ply, 0, *shown), *ply)
 
     def __getstate__(self) -> dict[str, Any]:
         return {k: v for k, v in vars(self).items() if k not in ("_record", "_deal", "_ply")}

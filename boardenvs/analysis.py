@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boardenvs.game import Game, whole_number
+from boardenvs.checks import whole_number
+from boardenvs.game import Game
 
 __all__ = ["KINDS", "Analysis"]
 
@@ -121,6 +122,7 @@ class Analysis:
 
 
 def _is_number(value: Any) -> bool:
+    """Whether it is a number that JSON can be given as it is."""
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 

@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from boardenvs.chance import stream_words
-from boardenvs.game import Game, Illegal, States, check_illegal, whole_number
+from boardenvs.checks import whole_number
+from boardenvs.game import Game, Illegal, States, check_illegal
 from boardenvs.interface import base_word, begun, plain_seed, resolve_game, start_states
 
 __all__ = ["BatchEnv"]

@@ -13,7 +13,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from numba import njit
-from numba.core import config as numba_config
+
+from boardenvs.checks import is_whole
+from boardenvs.numba_doors import COMPILES
 
 __all__ = [
     "below",
@@ -33,8 +35,7 @@ _MIX_2 = np.uint64(0x94D049BB133111EB)
 _WORD = 0xFFFFFFFFFFFFFFFF
 _INTS = int(_GAMMA), int(_MIX_1), int(_MIX_2)  # for single words, for which NumPy is slow
 
-config: Any = numba_config
-if config.DISABLE_JIT:  # plain NumPy scalars would warn about the intended overflow
+if not COMPILES:  # plain NumPy scalars would warn about the intended overflow
 
     def times(a: np.uint64, b: np.uint64) -> np.uint64:
         """The lowest 64 bits of a product."""
@@ -88,9 +89,7 @@ def seed_word(seed: int | None) -> np.uint64:
     Raises:
         ValueError: the seed is not a whole number of at least 0.
     """
-    if seed is not None and (
-        isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0
-    ):
+    if seed is not None and (not is_whole(seed) or seed < 0):
         raise ValueError(f"seed must be a whole number of at least 0 or None, got {seed!r}")
     sequence = np.random.SeedSequence(None if seed is None else int(seed))
     word: np.uint64 = sequence.generate_state(1, np.uint64)[0]

@@ -22,20 +22,10 @@ from numba import njit, prange
 
 from boardenvs import loops
 from boardenvs.kernel_cache import cached_on_disk
+from boardenvs.numba_doors import without_wrappers
 from boardenvs.threads import Pace, fixed_threads, most_threads, usable
 
-__all__ = ["Kernels", "bind", "bind_parallel", "settled"]
-
-
-def _record_name(record: numba.types.Record) -> tuple[str, tuple[str]]:
-    """What compiled code for a record type is called after: the layout of the record."""
-    return "Record", (hashlib.sha256(record.name.encode()).hexdigest()[:16],)
-
-
-# Numba itself calls it after a number that the type happens to get in the process. Code
-# cached by two processes for different records could so bear one name, and a third process
-# that loads both would link them into one: rules would read the wrong fields.
-numba.types.Record.mangling_args = property(_record_name)  # type: ignore[assignment, method-assign]
+__all__ = ["Kernels", "bind", "bind_parallel"]
 
 
 def _sources(home: types.ModuleType, rules: types.ModuleType) -> list[str]:
@@ -130,10 +120,8 @@ def bind(
     function = types.FunctionType(code, scope, label, loop.__defaults__)
     function.__module__ = rules.__name__
     function.__qualname__ = label
-    # Every wrapper holds the function's code once more, which LLVM optimises once more: by
-    # default there are two, for calls from Python and from C.
-    options: dict[str, Any] = {"no_cpython_wrapper": helper, "no_cfunc_wrapper": True}
-    compiled: Callable[..., Any] = njit(nogil=True, parallel=parallel, **options)(function)
+    options: Any = {"nogil": True, "parallel": parallel, **without_wrappers(helper=helper)}
+    compiled: Callable[..., Any] = njit(**options)(function)
     if not helper:
         cached_on_disk(compiled, _digest(*_sources(home, rules), *sources), _subject(rules))
     return compiled
@@ -211,18 +199,6 @@ def bind_parallel(
             serial(*args, 0, num)
 
     return run
-
-
-def settled(kernel: Callable[..., Any], *examples: Any) -> Callable[..., Any]:
-    """A kernel for arguments of the types that `examples` have, at which it looks no more.
-
-    To see what an array of records is costs Numba more than it costs to play a ply. Whoever
-    calls the result answers for the types; it cannot be pickled.
-    """
-    if not hasattr(kernel, "compile"):  # plain Python, with NUMBA_DISABLE_JIT
-        return kernel
-    entry: Callable[..., Any] = kernel.compile(tuple(numba.typeof(one) for one in examples))
-    return entry
 
 
 class Kernels:

@@ -7,7 +7,6 @@ import html
 import json
 import textwrap
 from collections.abc import Sequence
-from numbers import Real
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -18,12 +17,13 @@ import numpy.typing as npt
 from boardenvs import make
 from boardenvs.analysis import Analysis
 from boardenvs.chance import one_way, seed_word, stream_words
+from boardenvs.checks import finite_number, whole_number
 from boardenvs.files import write_atomically
-from boardenvs.game import Game, States, whole_number
+from boardenvs.game import Game, States
 from boardenvs.interface import begun, start_states
 from boardenvs.named_players import make_player
+from boardenvs.opponents import Opponent, ask, consult
 from boardenvs.page import packed, page_html, position_text, show_analysis, show_moves, show_players
-from boardenvs.table import Opponent, ask, consult
 
 __all__ = ["Episode"]
 
@@ -361,13 +361,12 @@ class Episode:
         """
         from boardenvs.animation import gif
 
-        if isinstance(seconds, bool) or not isinstance(seconds, Real) or not 0.02 <= seconds <= 60:
-            raise ValueError(f"seconds must be a number from 0.02 to 60, got {seconds!r}")
+        seconds = finite_number("seconds", seconds, 0.02, 60)
 
         def draw(number: int) -> npt.NDArray[np.uint8]:
             return self.game.rgb_array(self._states[number], size)
 
-        write_atomically(Path(path), gif(len(self._states), draw, float(seconds)))
+        write_atomically(Path(path), gif(len(self._states), draw, seconds))
 
     def _repr_html_(self) -> str:
         # A frame of its own, so that nothing in the page meets the notebook's names.

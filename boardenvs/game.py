@@ -21,33 +21,21 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 import numpy.typing as npt
 
+from boardenvs import checks
+from boardenvs.moved import moved
 from boardenvs.records import fault_message, record_dtype
 
 if TYPE_CHECKING:
     from boardenvs.compiling import Kernels
     from boardenvs.symmetries import Symmetries
 
-__all__ = ["Game", "Illegal", "States", "check_illegal", "whole_number"]
+__all__ = ["Game", "Illegal", "States", "check_illegal"]
 
 States = npt.NDArray[np.void]
 Illegal = Literal["lose", "raise"]
 
-
-def whole_number(what: str, value: Any, low: int, high: int | None = None) -> int:
-    """`value` as an int.
-
-    Raises:
-        ValueError: it is no whole number, or lies outside of `low` to `high`.
-    """
-    if (
-        isinstance(value, bool | np.bool_)
-        or not isinstance(value, int | np.integer)
-        or value < low
-        or (high is not None and value > high)
-    ):
-        expected = f"from {low} to {high}" if high is not None else f"of at least {low}"
-        raise ValueError(f"{what} must be a whole number {expected}, got {value!r}")
-    return int(value)
+if not TYPE_CHECKING:  # which would find any name at all
+    __getattr__ = moved(__name__, {"whole_number": "boardenvs.checks"})
 
 
 def check_illegal(illegal: str) -> None:
@@ -116,7 +104,9 @@ class Game(abc.ABC):
         self.observation_shape = observation_shape
         self.observation_size = math.prod(observation_shape)
         """Entries of one observation."""
-        self.max_plies = whole_number("max_plies", params["max_plies"], num_players, 2**31 - 1)
+        self.max_plies = checks.whole_number(
+            "max_plies", params["max_plies"], num_players, 2**31 - 1
+        )
         self.params = {**params, "max_plies": self.max_plies}
         for key in [*constants, *(field[0] for field in fields)]:
             # Such a name would mean the field to Numba, but the attribute to plain Python.
@@ -212,7 +202,7 @@ class Game(abc.ABC):
         """
         from boardenvs.chance import seed_word, stream_words
 
-        num = whole_number("num", num, 0)
+        num = checks.whole_number("num", num, 0)
         return self.new_from_words(stream_words(seed_word(seed), num))
 
     def new_from_words(self, words: npt.NDArray[np.uint64]) -> States:
@@ -517,18 +507,22 @@ class Game(abc.ABC):
 
         states = self.start.copy()
         record = states[0]
-        offender = whole_number("offender", data.get("offender", -1), -1, self.num_players - 1)
+        offender = checks.whole_number(
+            "offender", data.get("offender", -1), -1, self.num_players - 1
+        )
         given = {key: data[key] for key in own}
         if "to_move" in data:
-            given["to_move"] = whole_number("to_move", data["to_move"], 0, self.num_players - 1)
+            given["to_move"] = checks.whole_number(
+                "to_move", data["to_move"], 0, self.num_players - 1
+            )
         if "ply" in data:
-            given["ply"] = whole_number("ply", data["ply"], 0, self.max_plies)
-        last_action = whole_number(
+            given["ply"] = checks.whole_number("ply", data["ply"], 0, self.max_plies)
+        last_action = checks.whole_number(
             "last_action", data.get("last_action", -1), -1, self.num_actions - 1
         )
         record["last_action"] = last_action
         self._position_from_dict(given, record)
-        record["rng"] = whole_number("rng", data.get("rng", 0), 0, 2**64 - 1)
+        record["rng"] = checks.whole_number("rng", data.get("rng", 0), 0, 2**64 - 1)
         self.kernels.judge_games(states, self.constants)
         if offender >= 0:
             if offender != record["to_move"] or record["terminated"] or record["truncated"]:

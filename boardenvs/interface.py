@@ -12,7 +12,8 @@ from gymnasium import spaces
 
 from boardenvs import make
 from boardenvs.chance import seed_word
-from boardenvs.game import Game, States, whole_number
+from boardenvs.checks import whole_number
+from boardenvs.game import Game, States
 from boardenvs.pixels import SIZES
 
 __all__ = [

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from boardenvs.game import Game
-    from boardenvs.table import Opponent
+    from boardenvs.opponents import Opponent
 
 __all__ = ["check_agents", "find_command", "make_builtin", "make_player"]
 

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from boardenvs.game import whole_number
+from boardenvs.checks import whole_number
 from boardenvs.picture import PAPER
 
 __all__ = ["SIZES", "frame_shape", "rasterize", "require_render"]

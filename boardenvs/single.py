@@ -26,7 +26,8 @@ from boardenvs.interface import (
     show,
     start_states,
 )
-from boardenvs.table import OpponentSpec, Table
+from boardenvs.opponents import OpponentSpec
+from boardenvs.table import Table
 
 if TYPE_CHECKING:
     from boardenvs.episode import Episode

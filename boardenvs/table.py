@@ -4,80 +4,29 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any, Literal, NamedTuple, NoReturn, Protocol
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn
 
 import numpy as np
 import numpy.typing as npt
 
-from boardenvs.analysis import Analysis
-from boardenvs.chance import next_words, one_way, stream_words
-from boardenvs.game import Game, Illegal, States, check_illegal, whole_number
+from boardenvs import opponents
+from boardenvs.chance import one_way, stream_words
+from boardenvs.checks import whole_number
+from boardenvs.game import Game, Illegal, States, check_illegal
 from boardenvs.loops import ATTEMPTS
+from boardenvs.moved import moved
 from boardenvs.named_players import make_builtin
 
-__all__ = ["Opponent", "OpponentSpec", "Stepped", "Table", "ask", "consult"]
+__all__ = ["Stepped", "Table"]
 
 _LABEL = "opponents"
 _INT8 = np.dtype(np.int8)  # NumPy knows it sooner than by `np.int8`
 _NOWHERE = np.zeros(0, np.intp)
 _WORTH_THREADS = 512  # games with something to do
 
-
-class Opponent(Protocol):
-    """What plays the other seats.
-
-    An opponent may also have `choose(states, words) -> actions`, `words` being one
-    random stream word for each state; then its moves do not depend on how many games
-    are played side by side. With `consider(states, words) -> (actions, analyses)` it
-    chooses the same and also tells, for each state, what it made of it: a
-    `boardenvs.analysis.Analysis` or `None`.
-    """
-
-    def act(self, states: States) -> npt.ArrayLike:
-        """One action for each state, given as far as the seat to move may know it."""
-
-
-def ask(
-    player: Literal["random"] | Opponent, game: Game, states: States, words: npt.NDArray[np.uint64]
-) -> npt.NDArray[np.int64]:
-    """What a player does in each state, told no more than the seat to move may know.
-
-    Args:
-        player: "random", or an object with `act` (or `choose`, which then goes first).
-        game: the game that is played.
-        states: shape (N,), none over, the player to move in all.
-        words: a random stream word for each state, uint64 of shape (N,); stepped in place.
-
-    Returns:
-        Actions, int64 of shape (N,), within the action space but not always legal.
-
-    Raises:
-        ValueError: the player answered anything else.
-    """
-    bits = next_words(words)
-    if isinstance(player, str):
-        actions = np.empty(len(states), np.int64)
-        game.kernels.random_actions(game.legal(states), bits, actions)
-        return actions
-    known = game.conceal_with_words(states, states["to_move"], bits)
-    if hasattr(player, "choose"):
-        return game.action_numbers(player.choose(known, next_words(words)), len(states))
-    return game.action_numbers(player.act(known), len(states))
-
-
-def consult(
-    player: Literal["random"] | Opponent, game: Game, states: States, words: npt.NDArray[np.uint64]
-) -> tuple[npt.NDArray[np.int64], list[Analysis | None]]:
-    """As `ask`, and beside the actions what the player made of each state, if it tells."""
-    consider = getattr(player, "consider", None)
-    if consider is None:
-        return ask(player, game, states, words), [None] * len(states)
-    known = game.conceal_with_words(states, states["to_move"], next_words(words))
-    actions, analyses = consider(known, next_words(words))
-    return game.action_numbers(actions, len(states)), list(analyses)
-
-
-OpponentSpec = str | Opponent | list[Any]
+if not TYPE_CHECKING:  # which would find any name at all
+    _NAMES = ("Opponent", "OpponentSpec", "ask", "consult")
+    __getattr__ = moved(__name__, dict.fromkeys(_NAMES, "boardenvs.opponents"))
 
 
 class Stepped(NamedTuple):
@@ -112,7 +61,7 @@ class Table:
         self,
         game: Game,
         num: int,
-        opponent: OpponentSpec,
+        opponent: opponents.OpponentSpec,
         seat: int | Literal["random"],
         illegal: Illegal,
         threads: int | None = 1,
@@ -166,7 +115,7 @@ class Table:
         """Where game 0 began, if it is recorded."""
         self._look()
 
-    def set_opponent(self, opponent: OpponentSpec) -> None:
+    def set_opponent(self, opponent: opponents.OpponentSpec) -> None:
         """Have others play the other seats, in every game that begins from now on.
 
         Args:
@@ -441,16 +390,16 @@ class Table:
         self,
     ) -> tuple[Callable[..., bool], Callable[..., tuple[float, bool, bool]]]:
         """Make `_reset_seat` and `_step_seat`, which know all their arguments but the last ones."""
-        from boardenvs.compiling import settled
+        from boardenvs.numba_doors import entry_point
 
         kernels, game = self.game.kernels, self.game
         out = np.empty(self._shape, _INT8)
         ours = (self.seats, self._words, self.masks)
         known: tuple[Any, ...] = (self.states, game.constants, game.start, *ours, self._seat)
-        kernel = settled(kernels.reset_seat, *known, np.uint64(0), np.uint64(0), out)
+        kernel = entry_point(kernels.reset_seat, *known, np.uint64(0), np.uint64(0), out)
         self._reset_seat = functools.partial(kernel, *known)
         known = (self.states, game.constants, *ours)
-        kernel = settled(kernels.step_seat, *known, 0, out)
+        kernel = entry_point(kernels.step_seat, *known, 0, out)
         self._step_seat = functools.partial(kernel, *known)
         return self._reset_seat, self._step_seat
 
@@ -491,11 +440,11 @@ class Table:
         return actions
 
     def _opponent_actions(
-        self, opponent: Literal["random"] | Opponent, where: npt.NDArray[np.intp]
+        self, opponent: Literal["random"] | opponents.Opponent, where: npt.NDArray[np.intp]
     ) -> npt.NDArray[np.int64]:
         """What one opponent does in these places, shape (len(where),)."""
         words = self._words[where]
-        chosen = ask(opponent, self.game, self.states[where], words)
+        chosen = opponents.ask(opponent, self.game, self.states[where], words)
         self._words[where] = words
         if self.illegal == "raise":
             refused = ~self.masks[where, chosen]
@@ -508,7 +457,7 @@ class Table:
         return chosen
 
 
-def _lineup(game: Game, opponent: Any) -> list[Literal["random"] | Opponent]:
+def _lineup(game: Game, opponent: Any) -> list[Literal["random"] | opponents.Opponent]:
     """Who plays the other seats of a game, in order; the rest as for `Table.set_opponent`."""
     others = game.num_players - 1
     several = isinstance(opponent, list | tuple)

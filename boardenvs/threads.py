@@ -6,21 +6,13 @@ else the machine does just then, so it is measured while the loops run: see `Pac
 
 from __future__ import annotations
 
-import contextlib
-import ctypes
-import importlib.metadata
 import math
-import os
 import threading
-from typing import Any
 
-import numba
-from numba.core import config as numba_config
-from numba.np.ufunc.parallel import _launch_threads
+from boardenvs.numba_doors import Threads
 
 __all__ = ["Pace", "fix_threads", "fixed_threads", "most_threads", "usable"]
 
-config: Any = numba_config
 _MANY = 1024
 """Plies' worth of work in a call, with which a loop begins on all threads."""
 _WORTH_NS = 30_000
@@ -39,74 +31,8 @@ _UNTIMED = 7
 """Calls between two that are timed, in the long run."""
 
 
-def _load_tbb() -> bool:
-    """Load the library that Numba's TBB layer links to, if it is installed as a Python package.
-
-    Such a package puts it where the dynamic linker does not look; Numba finds it once it is
-    loaded. Work stealing pays where other programs want the same cores: a call does not wait
-    for a thread that has not come to run yet.
-
-    Returns:
-        Whether it is there.
-    """
-    with contextlib.suppress(importlib.metadata.PackageNotFoundError, OSError):
-        for file in importlib.metadata.files("tbb") or []:
-            if file.name == "libtbb.so.12":  # the only ABI that Numba knows
-                ctypes.CDLL(str(file.locate()))
-                return True
-    return False
-
-
-# TBB and GNU OpenMP allow kernels from several Python threads at once; Numba's "workqueue"
-# layer crashes on that. A user's own choice is respected.
-if config.THREADING_LAYER == "default":
-    config.THREADING_LAYER = "threadsafe"
-# Here and now: whatever asks Numba how many threads there are, our code or a user's, makes it
-# choose its layer for good, and it takes TBB only if it finds the library then.
-_HAS_TBB = _load_tbb()
-
-
-class _Threads:
-    """Whether this process may use Numba's threads.
-
-    It may not where no threading layer is installed that stands several Python threads,
-    and not in the child of a fork whose parent had started them: GNU OpenMP ends such a
-    process. Then everything runs on one thread, with the same results.
-    """
-
-    def __init__(self) -> None:
-        self._usable: bool | None = None
-        self.fixed: int | None = None
-        if hasattr(os, "register_at_fork"):
-            os.register_at_fork(after_in_child=self._after_fork)
-
-    def _after_fork(self) -> None:
-        if self._usable:
-            self._usable = False
-
-    def usable(self) -> bool:
-        if self._usable is None:
-            # By default the threads of GNU OpenMP spin while they wait. On a core that another
-            # program wants, that made two threads fifty times slower than one. It is read when
-            # they start; a user's own choice is respected.
-            if not _HAS_TBB:
-                os.environ.setdefault("OMP_WAIT_POLICY", "passive")
-            try:
-                _launch_threads()
-            except (ImportError, ValueError):
-                self._usable = False
-            else:
-                self._usable = True
-        return self._usable
-
-    def most(self) -> int:
-        if config.NUMBA_NUM_THREADS == 1 or self._usable is False:
-            return 1
-        # Before Numba has started them nobody can have asked it for fewer.
-        return int(numba.get_num_threads()) if self._usable else config.NUMBA_NUM_THREADS
-
-
-_threads = _Threads()
+_threads = Threads()
+_fixed: int | None = None
 
 
 def usable() -> bool:
@@ -121,7 +47,7 @@ def most_threads() -> int:
 
 def fixed_threads() -> int | None:
     """What `fix_threads` was told."""
-    return _threads.fixed
+    return _fixed
 
 
 def fix_threads(num: int | None) -> None:
@@ -133,9 +59,10 @@ def fix_threads(num: int | None) -> None:
     Raises:
         ValueError: it is no such number.
     """
-    from boardenvs.game import whole_number
+    from boardenvs.checks import whole_number
 
-    _threads.fixed = None if num is None else whole_number("num", num, 1)
+    global _fixed  # noqa: PLW0603
+    _fixed = None if num is None else whole_number("num", num, 1)
 
 
 class Pace:

@@ -13,7 +13,8 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from boardenvs.chance import seed_word, stream_words
-from boardenvs.game import Game, Illegal, States, whole_number
+from boardenvs.checks import whole_number
+from boardenvs.game import Game, Illegal, States
 from boardenvs.interface import (
     RENDER_FPS,
     RENDER_MODES,
@@ -28,7 +29,8 @@ from boardenvs.interface import (
     show,
     start_states,
 )
-from boardenvs.table import OpponentSpec, Stepped, Table
+from boardenvs.opponents import OpponentSpec
+from boardenvs.table import Stepped, Table
 
 __all__ = ["SeatVectorEnv"]
 

@@ -19,6 +19,16 @@ settings.register_profile("boardenvs", deadline=None, derandomize=os.environ.get
 settings.load_profile("boardenvs")
 
 
+def pytest_addoption(parser):
+    parser.addoption(
+        "--game",
+        action="append",
+        default=[],
+        metavar="MODULE:CLASS",
+        help="test also that a game of your own keeps the contract, as in 'pytest tests/contract'",
+    )
+
+
 def _random_positions(game, num, seed):
     """Every position of `num` uniformly random games, from the start to the end."""
     rng = np.random.default_rng(seed)

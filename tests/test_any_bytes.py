@@ -9,19 +9,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from variants import VARIANTS
 
 import agents
 import boardenvs
 from boardenvs.game112 import rules
 
-VARIANTS = {
-    **{name: (name, {}) for name in boardenvs.GAMES},
-    "gomoku-5": ("gomoku", {"board_size": 5, "win_length": 4}),
-    "gomoku-26": ("gomoku", {"board_size": 26}),
-    "goat_race-2": ("goat_race", {"num_players": 2, "width": 5, "draw_rule": "jump"}),
-    "goat_race-5": ("goat_race", {"num_players": 5, "memory": True, "max_plies": 60}),
-    "pizza_order-9": ("pizza_order", {"max_pizzas": 9}),
-}
 EXTREMES = [-128, -1, 1, 2, 3, 5, 7, 9, 28, 126, 127]
 
 

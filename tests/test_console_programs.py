@@ -12,49 +12,43 @@ from pathlib import Path
 import pytest
 from keyboards import interrupted
 
-import boardenvs
-
-FIRST_PROMPTS = {
-    "gekitai": "Player X's turn: ",
-    "gomoku": "Choose an option (1 to 5): ",
-    "game112": "Player 1 (position value): ",
-    "goat_race": "Number of players (2 to 5): ",
-    "dominoes175": "\n> ",
-    "pizza_order": "Select a flavor: ",
-}
-
-
-def test_every_game_has_its_program():
-    assert list(FIRST_PROMPTS) == list(boardenvs.GAMES)
-
 
 @pytest.fixture
 def main(name):
     return importlib.import_module(f"boardenvs.{name}.__main__").main
 
 
+@pytest.fixture
+def first_prompt(main, monkeypatch, capsys):
+    """What a program asks first; here it ends as if Ctrl-C had met it there."""
+    asked = []
+
+    def stopped(prompt):
+        asked.append(prompt)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(builtins, "input", stopped)
+        assert main([]) == 130
+    assert capsys.readouterr().out.endswith("\nInterrupted.\n")
+    assert asked[0].strip()
+    return asked[0]
+
+
 @pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
-def test_interrupt_ends_the_program(name):
-    left = interrupted(f"boardenvs.{name}", [], FIRST_PROMPTS[name])
+def test_interrupt_ends_the_program(name, first_prompt):
+    left = interrupted(f"boardenvs.{name}", [], first_prompt)
     assert left == (b"\nInterrupted.\n", b"", 130)
 
 
-def test_interrupt_while_reading(main, monkeypatch, capsys):
-    def stopped(prompt):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(builtins, "input", stopped)
-    assert main([]) == 130
-    assert capsys.readouterr().out.endswith("\nInterrupted.\n")
-
-
 @pytest.mark.parametrize("argv", [["--nonsense"], ["1", "2", "3"]])
-def test_bad_arguments_are_one_line(main, argv, capsys):
+def test_bad_arguments_are_one_line(name, main, argv, capsys):
     with pytest.raises(SystemExit) as stopped:
         main(argv)
     out, err = capsys.readouterr()
     assert (stopped.value.code, out) == (2, "")
     assert err.count("\n") == 1
+    assert err.startswith(f"python -m boardenvs.{name}: error: ")
     assert argv[-1] in err
 
 
@@ -74,10 +68,11 @@ def in_shell(line, **environment):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="a shell as POSIX has it")
-def test_what_is_no_text_is_a_wrong_answer(name):
+def test_what_is_no_text_is_a_wrong_answer(name, first_prompt):
     line = f"printf '\\xff\\xfe\\n\\xc3\\n' | $PYTHON -m boardenvs.{name}"
     out, err, status = in_shell(line, PYTHONIOENCODING="utf-8:strict")
     assert (err, status) == ("", 0)
+    assert out.count(first_prompt) == 3  # for each of them, and for the end of input
     assert out.splitlines()[-1].startswith("End of input")
 
 

@@ -12,21 +12,12 @@ from gymnasium.envs.registration import EnvSpec
 from gymnasium.utils.env_match import check_environments_match
 from gymnasium.vector import AutoresetMode
 from gymnasium.wrappers import FlattenObservation
+from variants import first_variant
 
 import boardenvs
 from boardenvs.registration import GAMES, env_id
 from boardenvs.single import SeatEnv
 from boardenvs.vector import SeatVectorEnv
-
-# One argument of each game besides `max_plies`, not at its default.
-PARAMETERS = {
-    "gekitai": {"board_size": 7},
-    "gomoku": {"board_size": 9},
-    "game112": {"board_size": 5},
-    "goat_race": {"num_players": 2},
-    "dominoes175": {"deck": [[low, high] for low in range(7) for high in range(low, 7)]},
-    "pizza_order": {"max_pizzas": 2},
-}
 
 
 @pytest.fixture(params=GAMES)
@@ -107,17 +98,21 @@ def test_the_public_names_are_there():
         assert getattr(boardenvs, name)
 
 
-@pytest.mark.parametrize("name", ["chess", "", "Gekitai", "boardenvs/Gekitai-v0"])
+@pytest.mark.parametrize(
+    "name", ["chess", "", "Gekitai", "boardenvs/Gekitai-v0", None, 1, ["gekitai"], b"gekitai"]
+)
 def test_an_unknown_game_is_refused(name):
-    with pytest.raises(ValueError, match="there is no game") as caught:
+    with pytest.raises(ValueError, match=r"there is no game .*; the games are ") as caught:
         boardenvs.make(name)
     assert all(game in str(caught.value) for game in GAMES)
-    with pytest.raises(ValueError, match="there is no game"):
+    assert repr(name) in str(caught.value)
+    assert "\n" not in str(caught.value)
+    with pytest.raises(ValueError, match=r"there is no game|game must be a Game or"):
         SeatEnv(name)
 
 
 def test_arguments_through_gymnasium(game):
-    params = {**game.params, **PARAMETERS.get(game.name, {}), "max_plies": game.num_players + 1}
+    params = {**game.params, **first_variant(game.name), "max_plies": game.num_players + 1}
     expected = boardenvs.make(game.name, **params)
     assert expected != game
     env = gymnasium.make(env_id(game.name), seat=0, illegal="raise", opponent="random", **params)
@@ -163,9 +158,9 @@ ARGUMENTS = [
 
 @pytest.mark.parametrize("arguments", ARGUMENTS)
 def test_every_argument_survives_json(game, arguments):
-    expected = boardenvs.make(game.name, **PARAMETERS[game.name])
+    expected = boardenvs.make(game.name, **first_variant(game.name))
     opponents = ["random"] * (expected.num_players - 1) or "random"
-    given = {**PARAMETERS[game.name], "opponent": opponents, **arguments}
+    given = {**first_variant(game.name), "opponent": opponents, **arguments}
     env = gymnasium.make(env_id(game.name), **given)
     spec = EnvSpec.from_json(env.spec.to_json())
     assert spec == env.spec
@@ -206,7 +201,7 @@ def test_a_vector_spec_survives_json(game):
         num_envs=3,
         vectorization_mode="vector_entry_point",
         illegal="raise",
-        **PARAMETERS[game.name],
+        **first_variant(game.name),
     )
     again = gymnasium.make_vec(EnvSpec.from_json(envs.spec.to_json()))
     assert type(again) is SeatVectorEnv

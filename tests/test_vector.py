@@ -22,7 +22,7 @@ from boardenvs.vector import SeatVectorEnv
 
 
 class Drawing:
-    """An action drawn from the words it is given, as `boardenvs.table.Opponent` allows."""
+    """An action drawn from the words it is given, as `boardenvs.opponents.Opponent` allows."""
 
     def __init__(self, game):
         self.game = game

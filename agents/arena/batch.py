@@ -9,7 +9,7 @@ from agents.arena.match import Games, Match, Numbers
 from agents.arena.seeds import agent_seed
 from agents.making import make
 from boardenvs.game import Game
-from boardenvs.table import Opponent
+from boardenvs.opponents import Opponent
 
 __all__ = ["Batch", "Players", "play_batch"]
 

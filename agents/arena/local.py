@@ -21,7 +21,7 @@ import numpy as np
 from agents.agent import one_line
 from agents.arena.batch import Batch, Players, play_batch
 from agents.arena.match import Games
-from boardenvs.game import whole_number
+from boardenvs.checks import whole_number
 
 __all__ = ["LARGEST", "ONE_THREAD", "Finished", "Work", "cores", "play", "play_here"]
 

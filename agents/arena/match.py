@@ -16,8 +16,9 @@ from agents.arena.scores import Scores, agent_scores
 from agents.arena.seeds import agent_seed, fresh_seed, one_way_words
 from agents.making import make
 from boardenvs.chance import next_words, seed_word, stream_words
-from boardenvs.game import Game, States, whole_number
-from boardenvs.table import Opponent, ask
+from boardenvs.checks import whole_number
+from boardenvs.game import Game, States
+from boardenvs.opponents import Opponent, ask
 
 __all__ = ["Games", "Match", "Progress", "play_match", "seatings", "seats"]
 

@@ -34,7 +34,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boardenvs.game import whole_number
+from boardenvs.checks import whole_number
 
 __all__ = ["Lead", "Rating", "Result", "rate"]
 

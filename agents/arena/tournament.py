@@ -17,8 +17,9 @@ from agents.arena.schedule import Entry, Schedule
 from agents.arena.sequential import confidence_sequence
 from agents.arena.store import Lineup, Store
 from agents.arena.versions import agent_version
+from boardenvs.checks import whole_number
 from boardenvs.episode import Episode
-from boardenvs.game import Game, whole_number
+from boardenvs.game import Game
 
 __all__ = ["Engine", "Until", "round_robin", "solos"]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import boardenvs
 from agents.specs import parse
 from boardenvs.game import Game
-from boardenvs.table import Opponent
+from boardenvs.opponents import Opponent
 
 __all__ = ["agent_version"]
 

@@ -18,8 +18,9 @@ from typing import Any, NoReturn
 import boardenvs
 from agents.specs import QUOTING, SPECS
 from agents.users_own import allow, register_game
+from boardenvs.checks import whole_number
 from boardenvs.files import write_atomically
-from boardenvs.game import Game, whole_number
+from boardenvs.game import Game
 from boardenvs.pixels import require_render
 from boardenvs.program import drop_output, loaded, prepare_streams
 from boardenvs.registration import game_class

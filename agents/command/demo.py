@@ -12,8 +12,8 @@ from agents.making import make
 from agents.play.terminal import arena
 from agents.training.run import TrainingRun
 from agents.training.settings import settings_for
+from boardenvs.checks import whole_number
 from boardenvs.episode import Episode
-from boardenvs.game import whole_number
 
 __all__ = ["run_demo"]
 

@@ -18,9 +18,10 @@ from agents.arena.tournament import Engine, Until
 from agents.making import make
 from agents.play.person import result_line, typed_move
 from boardenvs.chance import one_way, seed_word, stream_words
+from boardenvs.checks import whole_number
 from boardenvs.episode import Episode
-from boardenvs.game import Game, whole_number
-from boardenvs.table import ask
+from boardenvs.game import Game
+from boardenvs.opponents import ask
 
 __all__ = ["arena", "play", "stored", "watch"]
 

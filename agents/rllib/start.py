@@ -13,7 +13,8 @@ from agents.arena.cluster import joined
 from agents.rllib.folder import read_run
 from agents.rllib.settings import ClusterSettings, cluster_settings_for
 from agents.training.start import check_empty, check_resumed, command_of, report, seed_of
-from boardenvs.game import Game, whole_number
+from boardenvs.checks import whole_number
+from boardenvs.game import Game
 
 if TYPE_CHECKING:
     from agents.rllib.run import ClusterRun

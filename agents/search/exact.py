@@ -8,7 +8,8 @@ import numpy.typing as npt
 from agents.agent import Actions, Agent, Words
 from agents.search.exact_search import WIN, ExactSearch
 from boardenvs.analysis import Analysis
-from boardenvs.game import Game, States, whole_number
+from boardenvs.checks import whole_number
+from boardenvs.game import Game, States
 
 __all__ = ["ExactAgent"]
 

@@ -11,10 +11,11 @@ import numpy.typing as npt
 
 from agents.agent import Words
 from agents.search.halving import halving_schedule, improve_policies
-from agents.search.mcts import Searched, checked_number, unsearched
+from agents.search.mcts import Searched, unsearched
 from agents.search.puct import Evaluator, PuctAgent
 from agents.search.tree import Tree
-from boardenvs.game import Game, States, whole_number
+from boardenvs.checks import finite_number, whole_number
+from boardenvs.game import Game, States
 
 __all__ = ["GumbelAgent", "Improved"]
 
@@ -62,7 +63,7 @@ class GumbelAgent(PuctAgent):
         """
         super().__init__(game, seed, simulations, exploration, evaluator=evaluator, spec=spec)
         self.considered = whole_number("considered", considered, 1)
-        self.value_scale = checked_number("value_scale", value_scale)
+        self.value_scale = finite_number("value_scale", value_scale)
         self._options["value_scale"] = self.value_scale
         considered = min(self.considered, game.num_actions)
         self._schedule = halving_schedule(considered, self.simulations)

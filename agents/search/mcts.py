@@ -24,10 +24,11 @@ from agents.search.tree import (
     search_states,
 )
 from boardenvs.analysis import Analysis
+from boardenvs.checks import finite_number, whole_number
 from boardenvs.compiling import bind, bind_parallel
-from boardenvs.game import Game, States, whole_number
+from boardenvs.game import Game, States
 
-__all__ = ["MctsAgent", "SearchAgent", "Searched", "checked_number", "unsearched"]
+__all__ = ["MctsAgent", "SearchAgent", "Searched", "unsearched"]
 
 _SLICE = 0.01
 """Seconds between looks at the clock, about."""
@@ -125,12 +126,12 @@ class MctsAgent(SearchAgent):
         """
         super().__init__(game, seed, spec)
         self.simulations = whole_number("simulations", simulations, 1, 10_000_000)
-        self.exploration = checked_number("exploration", exploration)
+        self.exploration = finite_number("exploration", exploration)
         if rollout_depth is not None:
             rollout_depth = whole_number("rollout_depth", rollout_depth, 0)
         self.rollout_depth = rollout_depth
         if time_limit is not None:
-            time_limit = checked_number("time_limit", time_limit)
+            time_limit = finite_number("time_limit", time_limit)
         self.time_limit = time_limit
         self.decisive_rollouts = checked_decisive("decisive_rollouts", decisive_rollouts, game)
         self._rules = search_rules(game)
@@ -193,21 +194,6 @@ class MctsAgent(SearchAgent):
             # As many as take the time of a slice, or what is left of it, at the speed so far.
             seconds = min(_SLICE, self.time_limit - spent)
             part = min(self.simulations - done, max(1, math.ceil(done * seconds / spent)))
-
-
-def checked_number(what: str, value: Any) -> float:
-    """`value` as a float.
-
-    Raises:
-        ValueError: it is no finite number of at least 0.
-    """
-    if (
-        isinstance(value, bool)
-        or not isinstance(value, int | float | np.integer | np.floating)
-        or not 0 <= value < math.inf
-    ):
-        raise ValueError(f"{what} must be a number of at least 0, got {value!r}")
-    return float(value)
 
 
 def unsearched(game: Game, num: int) -> tuple[npt.NDArray[Any], ...]:

@@ -13,11 +13,12 @@ import numpy.typing as npt
 
 from agents.agent import Words
 from agents.search.decisive import checked_decisive, search_rules
-from agents.search.mcts import SearchAgent, Searched, checked_number, unsearched
+from agents.search.mcts import SearchAgent, Searched, unsearched
 from agents.search.tree import OPTIONS, Tree, empty_forest, report_trees, step_trees
 from agents.trained import TrainedAgent
+from boardenvs.checks import finite_number, whole_number
 from boardenvs.compiling import bind, bind_parallel
-from boardenvs.game import Game, States, whole_number
+from boardenvs.game import Game, States
 
 __all__ = ["Evaluator", "PuctAgent"]
 
@@ -85,7 +86,7 @@ class PuctAgent(SearchAgent):
         """
         super().__init__(game, seed, spec)
         self.simulations = whole_number("simulations", simulations, 1, 1_000_000)
-        self.exploration = checked_number("exploration", exploration)
+        self.exploration = finite_number("exploration", exploration)
         self.decisive = checked_decisive("decisive", decisive, game)
         self.deterministic = not (game.has_chance or game.has_hidden)
         if evaluator is not None and path is not None:

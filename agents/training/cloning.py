@@ -10,9 +10,9 @@ import numpy.typing as npt
 import torch
 
 from agents.agent import Agent
-from agents.search.mcts import checked_number
 from agents.training.networks import logits_and_values
-from boardenvs.game import Game, whole_number
+from boardenvs.checks import finite_number, whole_number
+from boardenvs.game import Game
 
 __all__ = ["CloningLearner", "CloningSettings"]
 
@@ -52,7 +52,7 @@ class CloningSettings:
         if not isinstance(self.fixed_ties, bool):
             raise ValueError(f"fixed_ties must be true or false, got {self.fixed_ties!r}")
         for name in ("random_share", "learning_rate"):
-            if checked_number(name, getattr(self, name)) >= 1:
+            if finite_number(name, getattr(self, name)) >= 1:
                 raise ValueError(f"{name} must be below 1, got {getattr(self, name)!r}")
 
 

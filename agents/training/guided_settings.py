@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from agents.search.mcts import checked_number
-from boardenvs.game import whole_number
+from boardenvs.checks import finite_number, whole_number
 
 __all__ = ["GuidedSettings"]
 
@@ -72,10 +71,10 @@ class GuidedSettings:
             whole_number(name, getattr(self, name), 0)
         whole_number("warm_up", self.warm_up, 0, self.buffer)
         for name in ("full_share", "opponent_share", "search_value_share"):
-            if checked_number(name, getattr(self, name)) > 1:
+            if finite_number(name, getattr(self, name)) > 1:
                 raise ValueError(f"{name} must be from 0 to 1, got {getattr(self, name)!r}")
         for name in ("full_share", "reuse", "learning_rate"):
-            if checked_number(name, getattr(self, name)) == 0:
+            if finite_number(name, getattr(self, name)) == 0:
                 raise ValueError(f"{name} must be above 0, got {getattr(self, name)!r}")
         for name in (
             "exploration",
@@ -84,7 +83,7 @@ class GuidedSettings:
             "weight_decay",
             "value_weight",
         ):
-            checked_number(name, getattr(self, name))
+            finite_number(name, getattr(self, name))
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON values."""

@@ -9,7 +9,8 @@ import boardenvs
 from agents.training.evaluation import ALONE
 from agents.training.run import TrainingRun
 from agents.training.settings import Settings, settings_for
-from boardenvs.game import Game, whole_number
+from boardenvs.checks import whole_number
+from boardenvs.game import Game
 
 __all__ = ["check_empty", "check_resumed", "command_of", "report", "seed_of", "train"]
 

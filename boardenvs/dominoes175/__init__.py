@@ -8,11 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 from boardenvs.aec import make_env
+from boardenvs.checks import whole_number
 from boardenvs.dominoes175 import rules
 from boardenvs.dominoes175 import text as notation
 from boardenvs.dominoes175.picture import place_area, table_picture
 from boardenvs.dominoes175.rules import CELLS, GOAL, STACKS
-from boardenvs.game import Game, States, whole_number
+from boardenvs.game import Game, States
 
 __all__ = ["Dominoes175", "env", "raw_env"]
 

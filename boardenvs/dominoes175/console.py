@@ -17,6 +17,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from boardenvs.checks import is_whole
 from boardenvs.dominoes175 import Dominoes175
 from boardenvs.dominoes175.rules import CELLS, ENDS, GOAL, HIGH, LOW, STACKS
 from boardenvs.dominoes175.text import (
@@ -56,8 +57,7 @@ def _require(condition: bool, message: str) -> None:
 
 def _is_number(value: Any, limit: int) -> bool:
     """Whether it is a whole number from 0 to `limit - 1`."""
-    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    return whole and 0 <= value < limit
+    return is_whole(value) and 0 <= value < limit
 
 
 class Domino:

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from boardenvs.aec import make_env
-from boardenvs.game import Game, whole_number
+from boardenvs.checks import whole_number
+from boardenvs.game import Game
 from boardenvs.game112 import text as notation
 from boardenvs.game112.picture import board_picture
 from boardenvs.picture import cell_area

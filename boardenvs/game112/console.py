@@ -14,9 +14,8 @@ import functools
 import re
 from typing import Any
 
-import numpy as np
-
-from boardenvs.game import States, whole_number
+from boardenvs.checks import is_whole, whole_number
+from boardenvs.game import States
 from boardenvs.game112 import Game112
 from boardenvs.game112.text import board_to_text
 
@@ -222,6 +221,6 @@ def clearLeftmostDigit(n: int) -> int:
 
 def _integer(what: str, value: Any) -> int:
     """`value` as an int. Raises `ValueError` if it is no whole number."""
-    if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
+    if not is_whole(value):
         raise ValueError(f"{what} must be a whole number, got {value!r}")
     return int(value)

@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from boardenvs.aec import make_env
-from boardenvs.game import Game, States, whole_number
+from boardenvs.checks import whole_number
+from boardenvs.game import Game, States
 from boardenvs.gekitai import text as notation
 from boardenvs.gekitai.picture import board_picture
 from boardenvs.picture import cell_area

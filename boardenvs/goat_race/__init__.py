@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from boardenvs.aec import make_env
-from boardenvs.game import Game, States, whole_number
+from boardenvs.checks import truth_value, whole_number
+from boardenvs.game import Game, States
 from boardenvs.goat_race import text as notation
 from boardenvs.goat_race.picture import board_picture
 from boardenvs.goat_race.text import COLORS, DECISIONS, LETTERS
@@ -65,8 +66,7 @@ class GoatRace(Game):
         num_players = whole_number("num_players", num_players, 2, 5)
         width = self.width = whole_number("width", width, 3, 26)
         height = self.height = whole_number("height", height, 1, 26)
-        if not isinstance(memory, bool | np.bool_):
-            raise ValueError(f"memory must be True or False, got {memory!r}")
+        memory = truth_value("memory", memory)
         if not isinstance(draw_rule, str) or draw_rule not in _DRAW_RULES:
             raise ValueError(f"draw_rule must be 'forward' or 'jump', got {draw_rule!r}")
         walls = None if obstacles is None else notation.walls(obstacles, height, width)
@@ -78,7 +78,7 @@ class GoatRace(Game):
                 "width": width,
                 "height": height,
                 "obstacles": walls and notation.obstacles(walls),
-                "memory": bool(memory),
+                "memory": memory,
                 "draw_rule": str(draw_rule),
                 "max_plies": max_plies,
             },

@@ -18,7 +18,8 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from boardenvs.game import States, whole_number
+from boardenvs.checks import whole_number
+from boardenvs.game import States
 from boardenvs.goat_race import GoatRace
 from boardenvs.goat_race.text import COLORS, position_to_text
 from boardenvs.grid import grid_text

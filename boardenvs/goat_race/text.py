@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from string import ascii_uppercase
 from typing import Any, NamedTuple
 
-from boardenvs.game import whole_number
+from boardenvs.checks import whole_number
 from boardenvs.grid import address, grid_cells, grid_text
 
 __all__ = [

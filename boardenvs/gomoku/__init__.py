@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from boardenvs.aec import make_env
-from boardenvs.game import Game, States, whole_number
+from boardenvs.checks import truth_value, whole_number
+from boardenvs.game import Game, States
 from boardenvs.gomoku import text as notation
 from boardenvs.gomoku.picture import board_picture
 from boardenvs.picture import cell_area
@@ -52,9 +53,7 @@ class Gomoku(Game):
     ) -> None:
         board_size = self.board_size = whole_number("board_size", board_size, 5, 26)
         win_length = self.win_length = whole_number("win_length", win_length, 1, board_size)
-        if not isinstance(exact, bool | np.bool_):
-            raise ValueError(f"exact must be True or False, got {exact!r}")
-        self.exact = bool(exact)
+        self.exact = exact = truth_value("exact", exact)
         super().__init__(
             params={
                 "board_size": board_size,

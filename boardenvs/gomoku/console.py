@@ -13,7 +13,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from boardenvs.game import States, whole_number
+from boardenvs.checks import whole_number
+from boardenvs.game import States
 from boardenvs.gomoku import Gomoku
 from boardenvs.gomoku.text import (
     STONES,

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 from boardenvs import chance
-from boardenvs.compiling import settled
 from boardenvs.game import Game, States
+from boardenvs.numba_doors import entry_point
 
 __all__ = ["Chance", "Ways"]
 
@@ -95,8 +95,8 @@ class Chance:
         mask = np.zeros((1, game.num_actions), np.bool_)
         action = np.zeros(1, np.int64)
         known = game.start, game.constants
-        self._legal = settled(game.kernels.legal_games, *known, mask)
-        self._advance = settled(game.kernels.advance_games, *known, action, mask)
+        self._legal = entry_point(game.kernels.legal_games, *known, mask)
+        self._advance = entry_point(game.kernels.advance_games, *known, action, mask)
 
     def deal(self, outcomes: Sequence[int]) -> tuple[States, Ways]:
         """The start of a game after the given outcomes, and those of the next draw.

@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from boardenvs.aec import make_env
-from boardenvs.game import Game, States, whole_number
+from boardenvs.checks import whole_number
+from boardenvs.game import Game, States
 from boardenvs.pizza_order import rules
 from boardenvs.pizza_order import text as notation
 from boardenvs.pizza_order.picture import answer_area, order_picture

@@ -19,7 +19,6 @@ from hypothesis import strategies as st
 
 import boardenvs
 from boardenvs.dominoes175 import console
-from boardenvs.dominoes175.__main__ import main as program
 from boardenvs.dominoes175.console import Domino, DominoDeck, DominoStack, Table, main
 
 HERE = Path(__file__).parent
@@ -176,29 +175,6 @@ def test_end_of_input_ends_the_program():
     done = run_program("2\n0\n7\n")
     assert (done.stderr, done.returncode) == ("", 0)
     assert done.stdout.endswith("\nEnd of input, the game is unfinished.\n")
-
-
-def test_what_is_no_text_is_no_answer():
-    done = subprocess.run(
-        [sys.executable, "-m", "boardenvs.dominoes175"],
-        input=b"\xff\n",
-        capture_output=True,
-        timeout=120,
-        check=False,
-        env={**os.environ, "PYTHONIOENCODING": "utf-8"},
-    )
-    assert (done.stderr, done.returncode) == (b"", 0)
-    assert b"Invalid selection." in done.stdout
-    assert done.stdout.endswith(b"\nEnd of input, the game is unfinished.\n")
-
-
-def test_bad_arguments_are_one_line(capsys):
-    with pytest.raises(SystemExit) as stopped:
-        program(["deck.txt"])
-    out, err = capsys.readouterr()
-    assert (stopped.value.code, out) == (2, "")
-    assert err.count("\n") == 1
-    assert "deck.txt" in err
 
 
 # -- Game mode ----------------------------------------------------------------------------

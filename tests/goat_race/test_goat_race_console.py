@@ -646,15 +646,6 @@ def test_the_program_through_standard_input():
     assert again.stdout.startswith(done.stdout[:cut])
 
 
-def test_interrupt_ends_the_program(monkeypatch, capsys):
-    def interrupted(prompt):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(builtins, "input", interrupted)
-    assert main([]) == 130
-    assert capsys.readouterr().out.endswith("\nInterrupted.\n")
-
-
 @pytest.mark.parametrize("argv", [["--seed", "x"], ["3"], ["--seed"], ["-N", "5"]])
 def test_bad_arguments_are_one_line(argv, capsys):
     with pytest.raises(SystemExit) as stopped:

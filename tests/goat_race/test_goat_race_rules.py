@@ -601,13 +601,9 @@ BAD_ARGUMENTS = [
     ("width", 27),
     ("height", 0),
     ("height", 27),
-    ("memory", 1),
-    ("memory", None),
-    ("memory", "yes"),
     ("draw_rule", "sideways"),
     ("draw_rule", None),
     ("draw_rule", ["jump"]),
-    ("max_plies", 2),
 ]
 
 

@@ -93,25 +93,6 @@ def test_the_aside():
     assert "place a goat" in THREE.aside(THREE.new(1, 0)[0])
 
 
-def test_from_text_and_what_the_text_does_not_show(variant, positions):
-    for state in positions[variant][::9]:
-        if state["offender"] >= 0:
-            continue
-        data = variant.to_dict(state)
-        again = variant.from_text(
-            variant.to_text(state),
-            to_move=data["to_move"],
-            ply=data["ply"],
-            stacks=data["stacks"],
-            order=data["order"],
-            decision=data["decision"],
-            die=data["die"],
-        )
-        for key in ("last_action", "last_die", "rng"):
-            again[key] = state[key]
-        assert again == state
-
-
 def test_from_text_completes_what_is_not_said():
     state = THREE.from_text(TEXT)
     assert THREE.to_text(state) == TEXT
@@ -202,16 +183,6 @@ def test_flawed_texts_are_refused(text):
     assert "\n" not in str(error.value)
 
 
-@given(st.data())
-def test_a_text_with_a_few_letters_changed(attempt, data):
-    text = list(TEXT)
-    for _ in range(data.draw(st.integers(1, 3))):
-        place = data.draw(st.integers(0, len(text) - 1))
-        text[place] = data.draw(st.sampled_from("WBROGX |+-123456\n") | st.characters())
-    state = attempt(THREE.from_text, "".join(text))
-    assert state is None or THREE.to_text(state).split() == "".join(text).split()
-
-
 # -- Moves ----------------------------------------------------------------------------
 
 
@@ -226,14 +197,6 @@ def test_action_numbers_and_texts():
         assert THREE.action_from_text(text, state) == action
     assert THREE.action_to_text(116) == "BC"
     assert THREE.action_from_text("BC") == 116
-
-
-def test_every_action_has_its_text(variant, positions):
-    states = positions[variant]
-    for state in (None, states[-1], states[2], states[40]):
-        texts = [variant.action_to_text(a, state) for a in range(variant.num_actions)]
-        assert len(set(texts)) == variant.num_actions
-        assert [variant.action_from_text(t, state) for t in texts] == [*range(len(texts))]
 
 
 def test_the_widest_and_tallest_board():
@@ -264,20 +227,12 @@ def test_what_is_no_move_is_refused(text):
     assert "\n" not in str(error.value)
 
 
-@given(st.text("ABCDIJS[0123456789 ") | st.text())
-def test_moves_raise_nothing_but_value_errors(attempt, text):
-    action = attempt(THREE.action_from_text, text)
-    assert action is None or 0 <= action < THREE.num_actions
-
-
 # -- JSON -----------------------------------------------------------------------------
 
 
-def test_dictionaries_round_trip(variant, positions):
+def test_returns_and_the_like_may_be_left_out(variant, positions):
     for state in positions[variant]:
         data = variant.to_dict(state)
-        again = variant.from_dict(json.loads(json.dumps(data)))
-        assert again == state
         own = ("obstacles", "stacks", "order", "decision", "die", "last_die")
         bare = {key: data[key] for key in (*own, "to_move", "ply", "last_action", "offender")}
         bare = variant.from_dict(bare)

@@ -19,7 +19,6 @@ from hypothesis import strategies as st
 from keyboards import answering
 from plain_gomoku import PlainGomoku
 
-from boardenvs.gomoku.__main__ import main
 from boardenvs.gomoku.console import (
     check_available_moves,
     check_for_winner,
@@ -562,11 +561,3 @@ def test_what_is_no_text_and_an_output_without_stones(encoding):
     done = run_program(b"1\n9\n1\n3\n\xff\xfe\n", PYTHONIOENCODING=encoding)
     assert (done.stderr, done.returncode) == (b"", 0)
     assert done.stdout.decode().endswith("\nEnd of input.\n")
-
-
-def test_arguments_are_refused_in_one_line(capsys):
-    with pytest.raises(SystemExit) as stopped:
-        main(["15"])
-    out, err = capsys.readouterr()
-    assert (stopped.value.code, out) == (2, "")
-    assert err == "python -m boardenvs.gomoku: error: unrecognized arguments: 15\n"

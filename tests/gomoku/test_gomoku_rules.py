@@ -258,21 +258,12 @@ def test_an_occupied_cell():
         ({"board_size": 27}, "board_size must be a whole number from 5 to 26, got 27"),
         ({"win_length": 0}, "win_length must be a whole number from 1 to 15, got 0"),
         ({"board_size": 9, "win_length": 10}, "win_length must be .* from 1 to 9, got 10"),
-        ({"exact": 1}, "exact must be True or False, got 1"),
-        ({"exact": None}, "exact must be True or False, got None"),
-        ({"exact": "yes"}, "exact must be True or False, got 'yes'"),
-        ({"max_plies": 1}, "max_plies must be a whole number from 2 to"),
     ],
 )
 def test_arguments_out_of_range(params, message):
     with pytest.raises(ValueError, match=message) as caught:
         boardenvs.make("gomoku", **params)
     assert "\n" not in str(caught.value)
-
-
-def test_exact_of_numpy():
-    assert boardenvs.make("gomoku", exact=np.True_) == boardenvs.make("gomoku", exact=True)
-    assert boardenvs.make("gomoku", exact=True) != boardenvs.make("gomoku")
 
 
 # -- Observations -------------------------------------------------------------------------

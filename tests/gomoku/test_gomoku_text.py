@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -81,15 +79,6 @@ def test_the_rule_of_the_format(size):
     assert lines[2::2] == ["  ".join("|" * size)] * (size - 1)
 
 
-@pytest.mark.parametrize("size", [5, 12, 26])
-def test_text_shows_all_but_the_last_action(size, random_positions):
-    game = boardenvs.make("gomoku", board_size=size)
-    for state in random_positions(game, 2, size)[::7]:
-        again = game.from_text(game.to_text(state))
-        again["last_action"], again["rng"] = state["last_action"], state["rng"]
-        assert again == state
-
-
 def test_turn_and_ply_may_be_said_if_they_fit(five):
     assert five.from_text(STONES_5, to_move=1, ply=5)["to_move"] == 1
     for wrong in ({"to_move": 0}, {"ply": 4}, {"to_move": -1}, {"to_move": True}, {"ply": 5.0}):
@@ -119,20 +108,6 @@ def test_what_is_no_board_is_refused(five, text):
     with pytest.raises(ValueError, match=r"line \d|row \d|expected a grid of 5 rows") as error:
         five.from_text(text)
     assert "\n" not in str(error.value)
-
-
-@given(
-    st.one_of(
-        st.text(),
-        st.text("ABCDE|- 01234●○\n"),
-        st.tuples(st.integers(0, len(STONES_5) - 1), st.sampled_from(" ●○-|\n")).map(
-            lambda change: STONES_5[: change[0]] + change[1] + STONES_5[change[0] + 1 :]
-        ),
-    )
-)
-def test_from_text_raises_nothing_but_value_errors(five, attempt, text):
-    state = attempt(five.from_text, text)
-    assert state is None or five.to_text(state) == text.removesuffix("\n") + "\n"
 
 
 # -- Actions --------------------------------------------------------------------------
@@ -176,12 +151,6 @@ def test_action_from_text_raises_nothing_but_value_errors(nine, attempt, text):
         assert text.upper().split() == nine.action_to_text(action).split()
 
 
-@pytest.mark.parametrize("action", [-1, 81, 1.0, "0 A", None, False])
-def test_an_action_outside_has_no_text(nine, action):
-    with pytest.raises(ValueError, match="action"):
-        nine.action_to_text(action)
-
-
 # -- JSON -----------------------------------------------------------------------------
 
 
@@ -213,11 +182,9 @@ PARAMS = [
 
 
 @pytest.mark.parametrize("params", PARAMS, ids=str)
-def test_dictionary_round_trip(params, random_positions):
+def test_the_last_action_may_be_left_out(params, random_positions):
     game = boardenvs.make("gomoku", **params)
     for state in random_positions(game, 12, 1):
-        assert game.from_dict(json.loads(json.dumps(game.to_dict(state)))) == state
-        # The last action may be left out.
         data = {**game.to_dict(state), "last_action": -1}
         again = game.from_dict(data)
         again["last_action"] = state["last_action"]

@@ -7,12 +7,15 @@ import sys
 
 import numpy as np
 import pytest
+from variants import VARIANTS
 
 import boardenvs
 from boardenvs.game112 import Game112
 
 pyspiel = pytest.importorskip("pyspiel")
 import boardenvs.openspiel  # noqa: E402
+
+TILES = [[low, high] for low in range(7) for high in range(low, 7)]
 
 
 def load(name, arguments=""):
@@ -39,19 +42,27 @@ def test_facts(game):
     assert kind.information == pyspiel.GameType.Information.PERFECT_INFORMATION
 
 
-ARGUMENTS = {
-    "gekitai": ("board_size=7,max_plies=90", {"board_size": 7, "max_plies": 90}),
-    "gomoku": ("exact=True,win_length=4", {"exact": True, "win_length": 4}),
-    "game112": ("board_size=5", {"board_size": 5}),
-    "goat_race": ("obstacles=BCDEFG", {"obstacles": list(enumerate("BCDEFG", 1))}),
-    "dominoes175": ("max_plies=20", {"max_plies": 20}),
-    "pizza_order": ("max_pizzas=2", {"max_pizzas": 2}),
-}
+PLAIN = [
+    (name, ",".join(f"{key}={value}" for key, value in params.items()), params)
+    for name, params in VARIANTS.values()
+    if not any(isinstance(value, list) for value in params.values())
+]
 
 
-def test_arguments(name):
-    text, params = ARGUMENTS[name]
-    spiel = load(name, text)
+@pytest.mark.parametrize(
+    ("name", "arguments", "params"),
+    [
+        *PLAIN,
+        ("goat_race", "obstacles=BCDEFG", {"obstacles": list(enumerate("BCDEFG", 1))}),
+        (
+            "dominoes175",
+            f"deck={' '.join(f'{low}/{high}' for low, high in TILES)}",
+            {"deck": TILES},
+        ),
+    ],
+)
+def test_arguments(name, arguments, params):
+    spiel = load(name, arguments)
     assert spiel.game == boardenvs.make(name, **params)
     assert pyspiel.load_game(str(spiel)).game == spiel.game
 

@@ -270,13 +270,3 @@ def test_an_order_leaves_the_end_of_input_to_its_caller(keyboard):
     keyboard("1")
     with pytest.raises(EOFError):
         PizzaOrder()
-
-
-@pytest.mark.parametrize("argv", [["3"], ["--orders", "2"], ["-x"]])
-def test_bad_arguments_are_one_line(argv, capsys):
-    with pytest.raises(SystemExit) as stopped:
-        main(argv)
-    out, err = capsys.readouterr()
-    assert (stopped.value.code, out) == (2, "")
-    assert err.count("\n") == 1
-    assert argv[-1] in err

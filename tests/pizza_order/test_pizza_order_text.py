@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import json
-
-import numpy as np
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 import boardenvs
@@ -100,15 +96,6 @@ def test_the_sample_of_the_page(pizza):
     assert pizza.returns(states)[0, 0] == 1
 
 
-@pytest.mark.parametrize("most", [1, 2, 3, 9])
-def test_text_shows_all_but_the_order_wanted(most, random_positions):
-    game = boardenvs.make("pizza_order", max_pizzas=most)
-    for state in random_positions(game, 15, most):
-        again = game.from_text(game.to_text(state), wanted=game.info(state)["wanted"])
-        again["rng"] = state["rng"]
-        assert again == state
-
-
 def test_what_is_wanted_is_by_default_what_was_ordered(pizza):
     def wanted(*answers):
         text = pizza.to_text(pizza.from_dict({"wanted": [[9]], "answers": list(answers)}))
@@ -186,20 +173,6 @@ def test_what_is_no_dialogue_is_refused(pizza, text):
 lines = st.sampled_from([*SAMPLE.splitlines(keepends=True), f"{FLAVOR}1\n", f"{MORE}y\n", MORE])
 
 
-@given(st.one_of(st.text(), st.lists(lines).map("".join)))
-def test_from_text_raises_nothing_but_value_errors(pizza, attempt, text):
-    attempt(pizza.from_text, text)
-
-
-@given(st.integers(0, len(SAMPLE) - 1), st.integers(0, 3), st.text(max_size=2))
-def test_a_spoilt_dialogue_is_refused_or_another(pizza, attempt, place, length, other):
-    text = SAMPLE[:place] + other + SAMPLE[place + length :]
-    state = attempt(pizza.from_text, text)
-    if state is not None:
-        shown = pizza.to_text(state).splitlines()
-        assert [line.rstrip() for line in shown] == [line.rstrip() for line in text.splitlines()]
-
-
 # -- What the text does not show -------------------------------------------------------
 
 
@@ -262,12 +235,6 @@ def test_what_is_no_answer_is_refused(pizza, text):
         pizza.action_from_text(text)
 
 
-@pytest.mark.parametrize("action", [-1, 23, 1.0, "Ham", None, True])
-def test_an_action_outside_has_no_text(pizza, action):
-    with pytest.raises(ValueError, match="action"):
-        pizza.action_to_text(action)
-
-
 # -- JSON -----------------------------------------------------------------------------
 
 
@@ -290,16 +257,6 @@ def test_the_dictionary_of_a_position(pizza):
         "truncated": False,
         "returns": [0.0],
     }
-
-
-@pytest.mark.parametrize("params", [{"max_pizzas": 1}, {"max_pizzas": 9}, {"max_plies": 3}])
-def test_dictionary_round_trip(params, random_positions):
-    game = boardenvs.make("pizza_order", **params)
-    states = random_positions(game, 20, 1)
-    live = states[game.legal(states).any(1)].copy()
-    game.play(live, (~game.legal(live)).argmax(1))
-    for state in np.concatenate([states, live]):
-        assert game.from_dict(json.loads(json.dumps(game.to_dict(state)))) == state
 
 
 WANTED = {"wanted": [[1, 13]]}

@@ -28,8 +28,8 @@ import numpy.typing as npt
 from numba import njit
 
 from agents.games.dominoes175.sets import canonical, levels
+from boardenvs.checks import whole_number
 from boardenvs.dominoes175.rules import ENDS, GOAL, STACKS
-from boardenvs.game import whole_number
 from boardenvs.kernel_cache import cached_njit
 from boardenvs.program import run_program
 

@@ -24,8 +24,9 @@ from agents.games import require
 from agents.games.gekitai.symmetry import canonical, turned, turned_back
 from agents.games.gekitai.threats import lowest, neighbours, winning_cells, wins_at_once
 from boardenvs.chance import mixed
+from boardenvs.checks import whole_number
 from boardenvs.compiling import bind
-from boardenvs.game import States, whole_number
+from boardenvs.game import States
 from boardenvs.gekitai import Gekitai, rules
 from boardenvs.gekitai.rules import cell_bit, count, pushed, satisfied
 from boardenvs.program import run_program

@@ -14,7 +14,9 @@ from agents.making import make
 from agents.play.person import result_line, typed_move
 from boardenvs.analysis import Analysis
 from boardenvs.chance import one_way, seed_word, stream_words
-from boardenvs.game import Game, States, whole_number
+from boardenvs.checks import whole_number
+from boardenvs.game import Game, States
+from boardenvs.opponents import consult
 from boardenvs.page import (
     Panel,
     packed,
@@ -25,7 +27,6 @@ from boardenvs.page import (
     show_players,
     show_thought,
 )
-from boardenvs.table import consult
 
 __all__ = ["OutdatedError", "Session"]
 

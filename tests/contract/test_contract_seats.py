@@ -1,0 +1,110 @@
+"""What a seat sees, is told, and may know."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from contract_positions import NUM, legal_actions, middle, start
+
+# -- Observation -----------------------------------------------------------------------
+
+
+def test_observations_are_fresh_and_within_their_space(positions):
+    for game, states in positions.values():
+        for seat in range(game.num_players):
+            before = states.copy()
+            first, second = game.observe(states, seat), game.observe(states, seat)
+            assert not np.shares_memory(first, second)
+            assert np.array_equal(first, second)
+            assert first.min() >= 0
+            assert first.max() <= game.observation_high
+            first[...] = -1
+            assert np.array_equal(states, before)
+            assert np.array_equal(game.observe(states, seat), second)
+
+
+def test_a_seat_for_each_state(positions):
+    game, states = positions["played"]
+    seats = np.arange(len(states)) % game.num_players
+    together = game.observe(states, seats)
+    for seat in range(game.num_players):
+        here = seats == seat
+        assert np.array_equal(together[here], game.observe(states, seat)[here])
+
+
+@pytest.mark.parametrize("seat", [-1, 5, 0.0, "0", None, True, [0], [0] * (NUM + 1), np.nan])
+def test_a_bad_seat(game, seat):
+    states = start(game)
+    for operation in (
+        lambda: game.observe(states, seat),
+        lambda: game.conceal(states, seat, np.random.default_rng(0)),
+    ):
+        with pytest.raises(ValueError, match="seat must be"):
+            operation()
+
+
+def test_observation_params_change_observations_alone(game):
+    assert game.observation_params <= set(game.params)
+    states = middle(game)
+    actions = legal_actions(game, states)
+    for key in game.observation_params:
+        other = type(game)(**{**game.params, key: not game.params[key]})
+        assert other.observation_shape != game.observation_shape
+        assert other.state_dtype == game.state_dtype
+        assert np.array_equal(other.new(NUM, 3), game.new(NUM, 3))
+        assert np.array_equal(other.legal(states), game.legal(states))
+        after, wanted = states.copy(), states.copy()
+        other.play(after, actions)
+        game.play(wanted, actions)
+        assert np.array_equal(after, wanted)
+        assert other.to_text(after[0]) == game.to_text(wanted[0])
+
+
+# -- Hidden things ---------------------------------------------------------------------
+
+
+def test_conceal_gives_copies_with_the_stream_drawn_afresh(positions):
+    for game, states in positions.values():
+        before = states.copy()
+        for seat in range(game.num_players):
+            known = game.conceal(states, seat, np.random.default_rng(seat))
+            assert not np.shares_memory(known, states)
+            assert np.array_equal(states, before)
+            assert np.array_equal(known, game.conceal(states, seat, np.random.default_rng(seat)))
+            assert not np.array_equal(known, game.conceal(states, seat, np.random.default_rng(9)))
+            assert len(np.unique(known["rng"])) == len(known)
+            assert not np.isin(known["rng"], states["rng"]).any()
+            assert np.array_equal(game.observe(known, seat), game.observe(states, seat))
+            moving = game.to_move(states) == seat
+            assert np.array_equal(game.legal(known)[moving], game.legal(states)[moving])
+            if not game.has_hidden:
+                known["rng"] = states["rng"]
+                assert np.array_equal(known, states)
+
+
+def test_conceal_depends_on_the_generator_alone(game):
+    states = start(game)
+    rng = np.random.default_rng(0)
+    first, second = game.conceal(states, 0, rng), game.conceal(states, 0, rng)
+    assert not np.isin(first["rng"], second["rng"]).any()
+    other = states.copy()
+    other["rng"] += np.uint64(1)
+    if not game.has_hidden:
+        again = game.conceal(other, 0, np.random.default_rng(0))
+        assert np.array_equal(again["rng"], first["rng"])
+
+
+# -- Info ------------------------------------------------------------------------------
+
+
+def test_a_fixed_info_stays_the_same_and_another_does_not(game):
+    states = game.new(20, 0)
+    before = [game.info(state) for state in states]
+    assert len({repr(info) for info in before}) > 1 or not game.info_is_fixed
+    changed = False
+    while not (over := states["terminated"] | states["truncated"]).all():
+        live = states[~over]
+        game.play(live, game.legal(live).argmax(axis=1))
+        states[~over] = live
+        changed |= [game.info(state) for state in states] != before
+    assert changed == (game.has_info and not game.info_is_fixed)

@@ -19,8 +19,17 @@ import boardenvs
 from agents.moved import new_spec
 from agents.specs import known_agents
 from boardenvs.game import Game
+from boardenvs.registration import game_class
 
-__all__ = ["allow", "find", "is_allowed", "is_users_code", "register_game", "require_allowed"]
+__all__ = [
+    "allow",
+    "find",
+    "is_allowed",
+    "is_users_code",
+    "name_of_game",
+    "register_game",
+    "require_allowed",
+]
 
 _COMMANDS = {"engine", "text"}
 """Kinds of agents that run what stands behind the colon, whether or not this package makes them."""
@@ -94,6 +103,13 @@ def _place(folder: str) -> int:
     if PathFinder.find_spec("agents", [folder]) is None or ours not in sys.path:
         return 0
     return sys.path.index(ours) + 1
+
+
+def name_of_game(game: Game) -> str:
+    """What the command calls a game: its name, or `MODULE:CLASS` of a user's own."""
+    cls = type(game)
+    known = game.name in boardenvs.GAMES and game_class(game.name) is cls
+    return game.name if known else f"{cls.__module__}:{cls.__qualname__}"
 
 
 def register_game(spec: str) -> str:

@@ -34,7 +34,7 @@ def check_symmetries(game):
             game.play(turned, views.actions_shown(actions, view))
             for told in (game.to_move, game.returns, game.terminated, game.truncated):
                 np.testing.assert_array_equal(told(turned), told(plain))
-            live = ~(game.terminated(plain) | game.truncated(plain))
+            live = ~game.over(plain)
             plain, turned = plain[live], turned[live]
 
 

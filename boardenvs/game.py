@@ -26,7 +26,7 @@ from boardenvs.moved import moved
 from boardenvs.records import fault_message, is_over, record_dtype
 
 if TYPE_CHECKING:
-    from boardenvs.compiling import Kernels
+    from boardenvs.kernels import Kernels
     from boardenvs.symmetries import Symmetries
 
 __all__ = ["Game", "Illegal", "States", "check_illegal"]
@@ -48,7 +48,7 @@ class Game(abc.ABC):
     """One game with its parameters. Stateless: positions are records handed in and out.
 
     A subclass sets the facts below, names its module of rules (see
-    `boardenvs.loops` for what that supplies), and writes the text and dictionary
+    `boardenvs.hooks` for what that supplies), and writes the text and dictionary
     forms of a position. Seats are numbered from 0.
     """
 
@@ -670,6 +670,6 @@ class Game(abc.ABC):
 
 @functools.cache
 def _kernels(rules: str) -> Kernels:
-    from boardenvs.compiling import Kernels
+    from boardenvs.kernels import Kernels
 
     return Kernels(importlib.import_module(rules))

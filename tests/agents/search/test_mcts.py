@@ -50,7 +50,7 @@ def searched(game, state, word=3, **options):
 def some_positions(game, random_positions, num, seed=0):
     """So many live positions of random play."""
     states = random_positions(game, 30, seed)
-    states = states[~(states["terminated"] | states["truncated"])]
+    states = states[~game.over(states)]
     return np.random.default_rng(seed).permutation(states)[:num].copy()
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import boardenvs
 from agents.arena.markdown import overview_markdown, report_markdown
-from agents.command import cli
+from agents.command import main as run_command
 from agents.trained import read_card, shipped
 
 ROOT = Path(__file__).parent.parent
@@ -133,7 +133,7 @@ def main():
         print(f"$ {command(name)}", flush=True)
         asked = shlex.split(command(name))[1:]
         json_file = ["--json", str(result_file(name))]
-        if status := cli.main([*asked, *json_file, "--workers", options.workers]):
+        if status := run_command([*asked, *json_file, "--workers", options.workers]):
             return status
     for name in (*TABLES, "all", "shipped"):
         path, block = place(name)

@@ -9,7 +9,8 @@ from result_tables import PLACES, README, TABLES, command, place, read_report, r
 import boardenvs
 from agents.arena import round_robin, solos
 from agents.arena.ratings import rate
-from agents.command import cli
+from agents.command import make_parser
+from agents.command.arguments import make_game
 from agents.specs import parse
 
 if not README.exists():
@@ -57,8 +58,8 @@ def test_the_tables_are_what_the_results_say(shown):
 
 
 def test_the_results_are_of_the_command(table):
-    options = cli._parser().parse_args(shlex.split(command(table))[1:])
-    game = cli._game(options)
+    options = make_parser().parse_args(shlex.split(command(table))[1:])
+    game = make_game(options)
     report = read_report(table)
     assert (report["game"], report["params"]) == (game.name, game.params)
     assert report["seed"] == options.seed

@@ -8,12 +8,13 @@ from pathlib import Path
 
 import boardenvs
 from agents.specs import parse
+from boardenvs.game import Game
 from boardenvs.opponents import Opponent
 
 __all__ = ["agent_version"]
 
 
-def agent_version(spec: str, agent: Opponent) -> str:
+def agent_version(spec: str, agent: Opponent, game: Game | None = None) -> str:
     """The version of an agent: two that differ in it may play otherwise.
 
     For an agent of this package it is the package's version, with its class's `play_version` if
@@ -24,9 +25,10 @@ def agent_version(spec: str, agent: Opponent) -> str:
     Args:
         spec: as `agents.make` was given it.
         agent: what `agents.make` made of it.
+        game: what it plays, for an agent that the game's own players declare.
     """
-    known = parse(spec)
-    if known.builtin:
+    known = parse(spec, game)
+    if known.declared and known.module.startswith("agents."):
         parts = [f"boardenvs {boardenvs.__version__}"]
         play = getattr(agent, "play_version", 1)
         if play > 1:
@@ -35,7 +37,7 @@ def agent_version(spec: str, agent: Opponent) -> str:
         if isinstance(network, Path) and network.is_file():
             parts.append(f"network {_sha256(network)}")
     else:
-        file = getattr(sys.modules.get(known.name), "__file__", None)
+        file = getattr(sys.modules.get(known.module), "__file__", None)
         parts = [f"file {_sha256(Path(file))}" if file else "unknown"]
     told = getattr(agent, "version", None)
     return ", ".join([*parts, *([told] if isinstance(told, str) else [])])

@@ -372,7 +372,7 @@ def test_a_file_that_cannot_be_written_is_refused_first(option, capsys, tmp_path
 
 
 def test_a_plot_needs_matplotlib(capsys, tmp_path, monkeypatch):
-    monkeypatch.setattr("agents.command.importlib.util.find_spec", lambda name: None)
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     status, out, err = run(capsys, "--plot", tmp_path / "plot.png")
     assert (status, out) == (2, "")
     assert err == (

@@ -332,6 +332,7 @@ for name in boardenvs.GAMES:
 """
 
 
+@pytest.mark.slow
 def test_plain_python_plays_the_same_games_without_a_warning(tmp_path):
     compiled = run(DIGEST, tmp_path, "-W", "error", NUMBA_DISABLE_JIT="0").splitlines()
     plain = run(DIGEST, tmp_path, "-W", "error", NUMBA_DISABLE_JIT="1").splitlines()

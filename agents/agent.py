@@ -96,7 +96,7 @@ class Agent(abc.ABC):
             ValueError: these are no records of the game, or one of them is over.
         """
         states = self.game.batch(states)
-        over = states["terminated"] | states["truncated"]
+        over = self.game.over(states)
         if over.any():
             raise ValueError(f"state {int(over.argmax())} is over: there is nothing to choose")
         return states

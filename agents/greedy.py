@@ -1,27 +1,21 @@
 """The agent that looks one move ahead for itself and one for the next player."""
 
-# The rules' names are bound by boardenvs.compiling; compiled functions carry no annotations.
-# ruff: noqa: ANN001, ANN202, F821
-# mypy: disable-error-code="no-untyped-def, name-defined"
+# Compiled functions carry no annotations.
+# ruff: noqa: ANN001, ANN202
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
-
-import functools
-import importlib
-from collections.abc import Callable
 
 import numpy as np
 
 from agents.agent import Actions, Agent, Words
 from boardenvs.chance import below, mixed, stepped
-from boardenvs.compiling import bind_parallel
+from boardenvs.compiling import over_rules
 from boardenvs.game import States
+from boardenvs.hooks import legal, play
 from boardenvs.outcome import is_over
 
 __all__ = ["GreedyAgent"]
-
-HOOKS = ("legal", "play")
-"""What the rules supply; see `boardenvs.compiling.bind`."""
 
 
 class GreedyAgent(Agent):
@@ -33,16 +27,12 @@ class GreedyAgent(Agent):
 
     def choose(self, states: States, words: Words) -> Actions:
         actions = np.empty(len(states), np.int64)
-        greedy = _compiled(self.game.rules_name)
+        greedy = greedy_actions.bound_to(self.game.rules_name)
         greedy(None, states, self.game.constants, words, self.game.legal(states), actions)
         return actions
 
 
-@functools.cache
-def _compiled(rules: str) -> Callable[..., None]:
-    return bind_parallel(greedy_actions, importlib.import_module(rules), plies=4)
-
-
+@over_rules(spread=True, plies=4)
 def greedy_actions(states, params, words, masks, actions, low, high):
     """The greedy action of games `low` to `high - 1`."""
     for i in range(low, high):
@@ -52,6 +42,7 @@ def greedy_actions(states, params, words, masks, actions, low, high):
         actions[i] = pick(states, i, params[0], words[i], masks[i], after, reply, replies)
 
 
+@over_rules(play)
 def pick(states, i, p, word, mask, after, reply, replies):
     """One game's action: uniformly among the best kind there is."""
     best = -1
@@ -81,6 +72,7 @@ def pick(states, i, p, word, mask, after, reply, replies):
     return chosen
 
 
+@over_rules(legal, play)
 def safety(after, p, me, reply, replies):
     """1 for a position that the next player cannot win at once, else 0."""
     s = after[0]

@@ -22,13 +22,13 @@ from boardenvs.interface import (
     RENDER_SIZE,
     action_number,
     base_word,
-    begun,
     check_rendering,
     given_options,
+    given_states,
+    initial_states,
     integer_box,
     plain_seed,
     show,
-    start_states,
 )
 from boardenvs.registration import check_params
 
@@ -162,7 +162,7 @@ class GameAECEnv(AECEnv[str, Observation, int]):
             ValueError: the state is no valid position, or it is over; for any other key.
         """
         state = given_options(options, "state", "options").get("state")
-        states = start_states(self.game, state, 1)
+        states = given_states(self.game, state, 1)
         if seed is not None or self._np_random is None:
             self._np_random, _ = seeding.np_random(plain_seed(seed))
         word = base_word(seed, self._np_random)
@@ -176,7 +176,9 @@ class GameAECEnv(AECEnv[str, Observation, int]):
             self._deal(word)
         else:
             words = stream_words(word, 1)
-            self._states[:] = begun(self.game, states, state, words, seeded=seed is not None)
+            self._states[:] = initial_states(
+                self.game, states, state, words, seeded=seed is not None
+            )
         self._first = self._states.tobytes()  # many times as fast as a copy
         self._played: list[int] = []
         self.agents = self.possible_agents[:]
@@ -198,12 +200,13 @@ class GameAECEnv(AECEnv[str, Observation, int]):
 
         game, states = self.game, self._states
         self._record = states.reshape(())  # whose fields are read many times as fast as states[0]'s
-        start = states, game.constants, game.start
-        word = np.uint64(0)
-        self._deal = functools.partial(entry_point(game.kernels.start_game, *start, word), *start)
-        ply = states, game.constants, self._mask
-        shown = np.empty(self._shape, np.int8), np.empty(self._num_actions, np.int8)
-        self._ply = functools.partial(entry_point(game.kernels.take_ply, *ply, 0, *shown), *ply)
+        constants, start, mask = game.constants, game.start, self._mask
+        word, action = np.uint64(0), 0
+        seen, shown_mask = np.empty(self._shape, np.int8), np.empty(self._num_actions, np.int8)
+        deal = entry_point(game.kernels.start_game, states, constants, start, word)
+        self._deal = functools.partial(deal, states, constants, start)
+        ply = entry_point(game.kernels.take_ply, states, constants, mask, action, seen, shown_mask)
+        self._ply = functools.partial(ply, states, constants, mask)
 
     def __getstate__(self) -> dict[str, Any]:
         return {k: v for k, v in vars(self).items() if k not in ("_record", "_deal", "_ply")}

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from boardenvs.chance import stream_words
 from boardenvs.checks import whole_number
 from boardenvs.game import Game, Illegal, States, check_illegal
-from boardenvs.interface import base_word, begun, plain_seed, resolve_game, start_states
+from boardenvs.interface import base_word, given_states, initial_states, plain_seed, resolve_game
 
 __all__ = ["BatchEnv"]
 
@@ -77,11 +77,11 @@ class BatchEnv:
             ValueError: for a bad seed, or states that are no valid positions, or over.
                 Nothing has changed then.
         """
-        starts = start_states(self.game, states, self.num_envs)
+        starts = given_states(self.game, states, self.num_envs)
         if seed is not None or not hasattr(self, "_np_random"):
             self._np_random = np.random.default_rng(plain_seed(seed))
         words = stream_words(base_word(seed, self._np_random), self.num_envs)
-        self._set(begun(self.game, starts, states, words, seeded=seed is not None))
+        self._set(initial_states(self.game, starts, states, words, seeded=seed is not None))
 
     def _set(self, states: States) -> None:
         self._states = states

@@ -20,10 +20,11 @@ from boardenvs.chance import one_way, seed_word, stream_words
 from boardenvs.checks import finite_number, whole_number
 from boardenvs.files import write_atomically
 from boardenvs.game import Game, States
-from boardenvs.interface import begun, start_states
+from boardenvs.interface import given_states, initial_states
 from boardenvs.named_players import make_player
 from boardenvs.opponents import Opponent, ask, consult
 from boardenvs.page import packed, page_html, position_text, show_analysis, show_moves, show_players
+from boardenvs.playout import playout
 
 __all__ = ["Episode"]
 
@@ -91,7 +92,7 @@ class Episode:
         positions = [game.restore(initial)]
         for number, action in enumerate(actions, 1):
             state = positions[-1].copy()
-            if _over(state):
+            if game.over(state)[0]:
                 raise ValueError(
                     f"the game is over after {number - 1} actions, but there are {len(actions)}"
                 )
@@ -145,8 +146,8 @@ class Episode:
         names = _names(game, names)
         base = seed_word(seed)
         streams = stream_words(base, 1)
-        starts = start_states(game, state, 1)
-        current = begun(game, starts, state, streams, seeded=seed is not None)
+        starts = given_states(game, state, 1)
+        current = initial_states(game, starts, state, streams, seeded=seed is not None)
         initial = current.copy()
         words = one_way(stream_words(base, game.num_players), "players")
         seeds = (one_way(stream_words(base, game.num_players), "agents") >> np.uint64(33)).tolist()
@@ -156,16 +157,22 @@ class Episode:
             else player
             for player, seed in zip(players, seeds, strict=True)
         ]
-        actions = []
-        told: list[Analysis | None] = []
-        while not _over(current):
-            seat = int(current["to_move"][0])
-            turn = asked[seat], game, current, words[seat : seat + 1]
-            chosen, analyses = consult(*turn) if analysis else (ask(*turn), [None])
-            game.play(current, chosen)
+        actions: list[int] = []
+        analyses: list[Analysis | None] = []
+
+        def choose(state: States, _: Any) -> npt.NDArray[np.int64]:
+            seat = int(state["to_move"][0])
+            player, stream = asked[seat], words[seat : seat + 1]
+            if analysis:
+                chosen, thoughts = consult(player, game, state, stream)
+            else:
+                chosen, thoughts = ask(player, game, state, stream), [None]
             actions.append(int(chosen[0]))
-            told += analyses
-        return cls(game, initial, actions, names, told)
+            analyses.extend(thoughts)
+            return chosen
+
+        playout(game, current, choose)
+        return cls(game, initial, actions, names, analyses)
 
     def _checked(self, analysis: Sequence[Analysis | None] | None) -> list[Analysis | None]:
         """The analysis of each action, checked."""
@@ -375,10 +382,6 @@ class Episode:
             f'title="{html.escape(repr(self))}" width="100%" height="720" '
             f'style="border: 0"></iframe>'
         )
-
-
-def _over(states: States) -> bool:
-    return bool(states["terminated"][0] or states["truncated"][0])
 
 
 def _names(game: Game, players: Sequence[str] | None) -> list[str]:

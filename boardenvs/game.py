@@ -15,7 +15,7 @@ import importlib
 import importlib.util
 import math
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
@@ -23,10 +23,10 @@ import numpy.typing as npt
 
 from boardenvs import checks
 from boardenvs.moved import moved
-from boardenvs.records import fault_message, record_dtype
+from boardenvs.records import fault_message, is_over, record_dtype
 
 if TYPE_CHECKING:
-    from boardenvs.compiling import Kernels
+    from boardenvs.kernels import Kernels
     from boardenvs.symmetries import Symmetries
 
 __all__ = ["Game", "Illegal", "States", "check_illegal"]
@@ -48,7 +48,7 @@ class Game(abc.ABC):
     """One game with its parameters. Stateless: positions are records handed in and out.
 
     A subclass sets the facts below, names its module of rules (see
-    `boardenvs.loops` for what that supplies), and writes the text and dictionary
+    `boardenvs.hooks` for what that supplies), and writes the text and dictionary
     forms of a position. Seats are numbered from 0.
     """
 
@@ -60,6 +60,13 @@ class Game(abc.ABC):
     """Whether some seat does not see everything."""
     observation_params: ClassVar[frozenset[str]] = frozenset()
     """Those of `params` that change what observations show and nothing else."""
+    player_counts: ClassVar[tuple[int, int] | None] = None
+    """The fewest and the most players, where an argument says how many."""
+    param_readers: ClassVar[Mapping[str, Callable[[str], Any]]] = {}
+    """What reads those of `params` from a text that are no numbers, truth values or texts.
+
+    It raises `ValueError` for a text that stands for nothing.
+    """
     info_is_fixed: ClassVar[bool] = False
     """Whether `info` stays the same from the deal to the end.
 
@@ -173,6 +180,19 @@ class Game(abc.ABC):
             f"that it is defined in, but that is {modules[0]!r}"
         )
 
+    @property
+    def most_chance_outcomes(self) -> int:
+        """At most so many outcomes has a draw of the rules'; 0 where nothing is drawn.
+
+        A game that has chance says it by a property of its own, or raises `ValueError` here.
+        """
+        if self.has_chance:
+            raise ValueError(
+                f"{self.name} has chance: its most_chance_outcomes must say how many outcomes a "
+                f"draw has at most"
+            )
+        return 0
+
     def symmetries(self) -> Symmetries:
         """Ways to turn the board that change nothing about the game; by default there are none.
 
@@ -243,7 +263,7 @@ class Game(abc.ABC):
                 f"such an array, got a {type(given).__name__} that NumPy copies"
             )
         numbers = self.action_numbers(actions, len(states))
-        over = states["terminated"] | states["truncated"]
+        over = is_over(states)
         if over.any():
             raise ValueError(
                 f"game {int(over.argmax())} of the batch is over; play takes live games"
@@ -310,10 +330,18 @@ class Game(abc.ABC):
         """Whether `max_plies` has ended the game, shape (N,)."""
         return self.batch(states)["truncated"].copy()
 
+    def over(self, states: States | np.void) -> npt.NDArray[np.bool_]:
+        """Whether each game has ended, by the rules or by `max_plies`, shape (N,).
+
+        It is asked before every ply, so what the records hold is not checked.
+        """
+        over: npt.NDArray[np.bool_] = is_over(self.records(states))
+        return over
+
     def info(self, state: np.void | States) -> dict[str, Any]:
         """What the environments add to `info` for one position, by the game's own keys.
 
-        It is told at every ply, so `state` is not checked: a record, or an array of shape ()
+        It is asked for at every ply, so `state` is not checked: a record, or an array of shape ()
         that holds one, whose fields are read faster.
         """
         return {}
@@ -525,7 +553,7 @@ class Game(abc.ABC):
         record["rng"] = checks.whole_number("rng", data.get("rng", 0), 0, 2**64 - 1)
         self.kernels.judge_games(states, self.constants)
         if offender >= 0:
-            if offender != record["to_move"] or record["terminated"] or record["truncated"]:
+            if offender != record["to_move"] or is_over(record):
                 raise ValueError(f"offender {offender} was not to move in a live game")
             nothing_legal = np.zeros((1, self.num_actions), np.bool_)
             self.kernels.advance_games(states, self.constants, np.zeros(1, np.int64), nothing_legal)
@@ -642,6 +670,6 @@ class Game(abc.ABC):
 
 @functools.cache
 def _kernels(rules: str) -> Kernels:
-    from boardenvs.compiling import Kernels
+    from boardenvs.kernels import Kernels
 
     return Kernels(importlib.import_module(rules))

@@ -23,14 +23,14 @@ __all__ = [
     "OutOfBoundsError",
     "action_number",
     "base_word",
-    "begun",
     "check_rendering",
     "given_options",
+    "given_states",
+    "initial_states",
     "integer_box",
     "plain_seed",
     "resolve_game",
     "show",
-    "start_states",
 ]
 
 RENDER_MODES = ["ansi", "human", "rgb_array"]
@@ -118,7 +118,7 @@ def given_options(options: Any, *known: str) -> Mapping[str, Any]:
     return options
 
 
-def start_states(game: Game, state: Any, num: int) -> States | None:
+def given_states(game: Game, state: Any, num: int) -> States | None:
     """The positions to start from; `None` where none are given.
 
     Args:
@@ -136,12 +136,12 @@ def start_states(game: Game, state: Any, num: int) -> States | None:
         states = np.concatenate([game.restore(one) for one in state])
     else:
         states = np.repeat(game.restore(state), num)
-    if (states["terminated"] | states["truncated"]).any():
+    if game.over(states).any():
         raise ValueError("the state is over: an environment starts from a live position")
     return game.batch(states)
 
 
-def begun(
+def initial_states(
     game: Game,
     states: States | None,
     state: Any,
@@ -153,7 +153,7 @@ def begun(
 
     Args:
         game: what is played.
-        states: from `start_states`.
+        states: from `given_states`.
         state: what that was made from.
         words: stream words, shape (N,): of new games, and of positions where a seed was
             given or the position has no stream of its own, being a dictionary without `rng`.

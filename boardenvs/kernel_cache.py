@@ -20,6 +20,7 @@ from typing import Any
 
 import numba
 
+from boardenvs.code_stamp import code_stamp
 from boardenvs.numba_doors import give_cache, is_compiled, pickled
 from boardenvs.say_once import is_new, say_once
 
@@ -29,11 +30,11 @@ __all__ = ["cached_njit", "cached_on_disk"]
 class _Files:
     """The files of one function: stands in for Numba's index."""
 
-    def __init__(self, stamp: str, folder: str, base: str, own: str) -> None:
+    def __init__(self, stamp: Callable[[], str], folder: str, base: str, own: str) -> None:
         """Nothing is read yet.
 
         Args:
-            stamp: changes with all files that the code is made from, its own aside.
+            stamp: as for `cached_on_disk`.
             folder: where they lie.
             base: what their names begin with.
             own: changes with the function's own file.
@@ -41,7 +42,12 @@ class _Files:
         self._folder = Path(folder)
         # What another version of Numba left stays: it may belong to another environment.
         self._base = f"{base}.{_digest(numba.__version__)}"
-        self._stamp = _digest(own + stamp)
+        self._own = own
+        self._made_from = stamp
+
+    @functools.cached_property
+    def _stamp(self) -> str:
+        return _digest(self._own + self._made_from())
 
     def _path(self, key: Any) -> Path:
         return self._folder / f"{self._base}.{self._stamp}.{_digest(repr(key), 16)}.nbc"
@@ -110,7 +116,7 @@ def _say_compiling(what: str) -> None:
 def cached_njit(what: str, **options: Any) -> Callable[[Callable[..., Any]], Any]:
     """`numba.njit(cache=True)` with this cache.
 
-    As with Numba's own, a change of what the function calls in other files goes unnoticed.
+    Unlike with Numba's own, what the function calls in other files may change: that is noticed.
 
     Args:
         what: is compiled, for people.
@@ -119,18 +125,18 @@ def cached_njit(what: str, **options: Any) -> Callable[[Callable[..., Any]], Any
 
     def decorate(function: Callable[..., Any]) -> Any:
         dispatcher = numba.njit(**options)(function)
-        cached_on_disk(dispatcher, "", what)
+        cached_on_disk(dispatcher, functools.partial(code_stamp, function), what)
         return dispatcher
 
     return decorate
 
 
-def cached_on_disk(dispatcher: Any, stamp: str, what: str) -> None:
+def cached_on_disk(dispatcher: Any, stamp: Callable[[], str], what: str) -> None:
     """Give a compiled function its cache.
 
     Args:
         dispatcher: from `numba.njit`, without a cache.
-        stamp: changes with all files that the code is made from, its own aside.
+        stamp: returns what changes with all that the code is made from; called once, late.
         what: is compiled, for people.
     """
     if is_compiled(dispatcher):

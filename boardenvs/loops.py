@@ -1,45 +1,25 @@
 """The loops over a batch of games, written once for all games.
 
-Every function here is compiled by `boardenvs.compiling.bind` against one game's
-`rules.py`, which supplies these, each on one record `s` with the game's
-parameters `p`:
-
-- `deal(s, p)`: the chance before the first move (a shuffle, a throw), or nothing.
-- `legal(s, p, mask)`: write every entry of a bool array of `num_actions`.
-- `play(s, p, action)`: one legal action, ending with `outcome.end_ply`.
-- `judge(s, p)`: end the game if the position just reached does; `play` calls it too.
-- `observe(s, p, seat, out)`: write every entry of an observation, laid out as one row of int8:
-  a board of several dimensions would cost its shape at every entry.
-- `redraw(s, p, seat, word)`: replace what `seat` cannot know, and the stream.
-
-A rules file may also supply
-
-- `sound(s, p)`: whether the others can be called on a record of whatever bytes, and on what
-  `play` makes of it: whether the game's own fields lead to no index outside of an array and to
-  no loop without end, and a game that is not over has a legal action. Without it, they do.
+They are compiled against one game's rules, which supply the hooks they call; see
+`boardenvs.hooks`. `boardenvs.kernels` lists those that Python calls.
 """
 
-# The rules' names are bound later, and Numba reads no annotations.
-# ruff: noqa: F821
-# mypy: disable-error-code="no-untyped-def, name-defined"
+# Compiled functions carry no annotations.
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 
 from boardenvs.chance import below, mixed, stepped
 from boardenvs.choice import random_action, tried_action
+from boardenvs.compiling import over_rules
+from boardenvs.hooks import deal, judge, legal, observe, play, redraw, sound
 from boardenvs.outcome import forfeit, is_over, truncate_if_long
 
-HOOKS = ("deal", "legal", "play", "judge", "observe", "redraw", "sound")
-"""What the rules supply; all other names are this module's own."""
 ATTEMPTS = 1000
 """At a game that lasts until the caller's first turn."""
 
 
-def sound(s, p):
-    """For rules that have no such function: that the fields common to all games are, is enough."""
-    return True
-
-
+@over_rules(sound)
 def fault(s, p, num_actions):
     """What is wrong with a record of whatever bytes: an index of `boardenvs.records.FAULTS`."""
     n = len(s.returns)
@@ -57,6 +37,7 @@ def fault(s, p, num_actions):
     return 0 if sound(s, p) else 6
 
 
+@over_rules()
 def first_fault(states, params, num_actions):
     """The first record with a fault, and that; -1 and 0 where there is none."""
     for i in range(len(states)):
@@ -66,6 +47,7 @@ def first_fault(states, params, num_actions):
     return -1, 0
 
 
+@over_rules(deal)
 def start_games(states, params, start, words):
     """Put every record at the start of a game with its own stream word."""
     for i in range(len(states)):
@@ -74,6 +56,7 @@ def start_games(states, params, start, words):
         deal(states[i], params[0])
 
 
+@over_rules(deal)
 def start_game(states, params, start, word):
     """`start_games` for a table of one game, with `chance.stream_words(word, 1)`."""
     states[0] = start[0]
@@ -81,6 +64,7 @@ def start_game(states, params, start, word):
     deal(states[0], params[0])
 
 
+@over_rules()
 def restart_games(states, params, start, which):
     """Start a new game in each record marked in `which`; its stream goes on."""
     for i in range(len(states)):
@@ -88,6 +72,7 @@ def restart_games(states, params, start, which):
             restart(states, i, params, start)
 
 
+@over_rules(deal)
 def restart(states, i, params, start):
     """Start a new game in record `i`; its stream goes on."""
     word = mixed(stepped(states[i].rng))
@@ -96,12 +81,14 @@ def restart(states, i, params, start):
     deal(states[i], params[0])
 
 
+@over_rules()
 def legal_games(states, params, masks):
     """Legal actions of every game; none once it is over."""
     for i in range(len(states)):
         refresh_mask(states[i], params[0], masks[i])
 
 
+@over_rules(legal)
 def refresh_mask(s, p, mask):
     """Legal actions of one game; none once it is over."""
     if is_over(s):
@@ -111,12 +98,14 @@ def refresh_mask(s, p, mask):
         legal(s, p, mask)
 
 
+@over_rules(observe)
 def observe_games(states, params, seats, out):
     """What each given seat sees."""
     for i in range(len(states)):
         observe(states[i], params[0], seats[i], out[i])
 
 
+@over_rules(judge)
 def judge_games(states, params):
     """Set the outcome of positions that were set up by hand."""
     for i in range(len(states)):
@@ -124,12 +113,14 @@ def judge_games(states, params):
         truncate_if_long(states[i], params[0])
 
 
+@over_rules(redraw)
 def redraw_games(states, params, seats, words):
     """Replace what each given seat cannot know."""
     for i in range(len(states)):
         redraw(states[i], params[0], seats[i], words[i])
 
 
+@over_rules()
 def advance_games(states, params, actions, masks):
     """One action in every game. `masks` holds its legal actions, and then the next ones.
 
@@ -140,6 +131,7 @@ def advance_games(states, params, actions, masks):
             advance(states[i], params[0], actions[i], masks[i])
 
 
+@over_rules(play)
 def advance(s, p, action, mask):
     """One action in one game; see `advance_games`."""
     if mask[action]:
@@ -149,6 +141,7 @@ def advance(s, p, action, mask):
     refresh_mask(s, p, mask)
 
 
+@over_rules(observe)
 def take_ply(states, params, mask, action, out, shown):
     """One action in a table of one game, and what the seat then to move is shown.
 
@@ -175,6 +168,7 @@ def take_ply(states, params, mask, action, out, shown):
     return ~seat if is_over(s) else seat
 
 
+@over_rules(legal, play, observe, spread=True)
 def step_games(
     states, params, start, actions, masks, out, to_move, rewards, terminated, truncated, low, high
 ):
@@ -196,12 +190,14 @@ def step_games(
         to_move[i] = s.to_move
 
 
+@over_rules()
 def random_actions(masks, bits, actions):
     """One marked action of every row, uniformly, out of 64 random bits each."""
     for i in range(len(masks)):
         actions[i] = random_action(masks[i], bits[i])
 
 
+@over_rules()
 def take_turn(s, p, action, seat, words, i, mask):
     """The seat's action, then uniformly random opponents until it is its turn or the end.
 
@@ -214,6 +210,7 @@ def take_turn(s, p, action, seat, words, i, mask):
         advance(s, p, random_action(mask, mixed(words[i])), mask)
 
 
+@over_rules()
 def take_seat(s, p, seat, turns, seats, words, i, mask):
     """Seat the caller in a game that just began; see `take_seats`."""
     words[i] = stepped(words[i])
@@ -223,6 +220,7 @@ def take_seat(s, p, seat, turns, seats, words, i, mask):
         take_turn(s, p, -1, seats[i], words, i, mask)
 
 
+@over_rules(spread=True)
 def take_seats(states, params, which, seat, turns, seats, words, masks, low, high):
     """Seat the caller in each game marked in `which`, which just began; -1 draws a seat.
 
@@ -233,6 +231,7 @@ def take_seats(states, params, which, seat, turns, seats, words, masks, low, hig
             take_seat(states[i], params[0], seat, turns, seats, words, i, masks[i])
 
 
+@over_rules()
 def begin_game(states, params, start, seat, seats, words, masks, i):
     """A new game in place `i`, up to the seat's first turn; one that ends before is followed on.
 
@@ -247,6 +246,7 @@ def begin_game(states, params, start, seat, seats, words, masks, i):
     return False
 
 
+@over_rules(observe, spread=True)
 def step_seats(
     states, params, start, actions, restarting, seat, seats, words, masks,
     out, shown, rewards, terminated, truncated, last, last_seen, stuck, low, high,
@@ -282,6 +282,7 @@ def step_seats(
             shown[i, a] = masks[i, a]
 
 
+@over_rules(observe)
 def reset_seat(states, params, start, seats, words, masks, seat, base, own, out):
     """`Table.reset` of a table of one game, against uniformly random opponents.
 
@@ -297,6 +298,7 @@ def reset_seat(states, params, start, seats, words, masks, seat, base, own, out)
     return live
 
 
+@over_rules(observe)
 def step_seat(states, params, seats, words, masks, action, out):
     """`take_turn` and `observe` for a table of one game; `out` as for `reset_seat`.
 
@@ -308,6 +310,7 @@ def step_seat(states, params, seats, words, masks, action, out):
     return float(s.returns[seats[0]]), bool(s.terminated), bool(s.truncated)
 
 
+@over_rules(legal, play)
 def play_out(states, params, words, mask):
     """Uniformly random play to the end of every game, in place; `mask` is scratch space."""
     for i in range(len(states)):

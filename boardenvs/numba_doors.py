@@ -12,7 +12,6 @@ import functools
 import hashlib
 import importlib.metadata
 import os
-import pickle
 from collections.abc import Callable
 from typing import Any, Protocol
 
@@ -179,10 +178,8 @@ def _caches() -> tuple[Any, Any]:
 
 def pickled(value: object) -> bytes:
     """Bytes of what the cache keeps."""
-    try:
-        from numba.core.serialize import dumps
-    except ImportError:
-        dumps = pickle.dumps
+    from numba.core.serialize import dumps
+
     return bytes(dumps(value))
 
 
@@ -209,7 +206,7 @@ def entry_point(kernel: Any, *examples: Any) -> Callable[..., Any]:
     return kernel
 
 
-def without_wrappers(*, helper: bool) -> dict[str, bool]:
+def without_wrappers(*, helper: bool) -> dict[str, Any]:
     """Options of `numba.njit` for a function that is called from fewer places than Numba thinks.
 
     By default code is wrapped twice, for calls from Python and from C. Every wrapper holds the

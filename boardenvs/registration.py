@@ -45,8 +45,8 @@ def game_class(name: str) -> type[Game]:
         ValueError: there is no such game.
     """
     if not isinstance(name, str) or name not in names():
-        told = did_you_mean(name, names())
-        raise ValueError(f"there is no game {name!r}; the games are {', '.join(names())}{told}")
+        hint = did_you_mean(name, names())
+        raise ValueError(f"there is no game {name!r}; the games are {', '.join(names())}{hint}")
     if name in _own:
         return _own[name]
     cls: type[Game] = getattr(importlib.import_module(f"boardenvs.{name}"), GAMES[name])

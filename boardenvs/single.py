@@ -17,14 +17,14 @@ from boardenvs.interface import (
     RENDER_SIZE,
     action_number,
     base_word,
-    begun,
     check_rendering,
     given_options,
+    given_states,
+    initial_states,
     integer_box,
     plain_seed,
     resolve_game,
     show,
-    start_states,
 )
 from boardenvs.opponents import OpponentSpec
 from boardenvs.table import Table
@@ -109,15 +109,15 @@ class SeatEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
                 other key.
         """
         state = given_options(options, "state").get("state")
-        states = start_states(self.game, state, 1)
+        states = given_states(self.game, state, 1)
         super().reset(seed=plain_seed(seed))
         base = base_word(seed, self.np_random)
         if states is None:
             seen, mask, self._seat = self._table.reset_alone(base)
         else:
             words = stream_words(base, 1)
-            begin = begun(self.game, states, state, words, seeded=seed is not None)
-            self._table.reset(begin, words, np.ones(1, np.bool_), retry=False)
+            initial = initial_states(self.game, states, state, words, seeded=seed is not None)
+            self._table.reset(initial, words, np.ones(1, np.bool_), retry=False)
             (seen,), (mask,) = self._table.show()
             self._seat = self._table.seats.item()
         self._live = True

@@ -138,7 +138,7 @@ class Table:
         self._choose_loop()
 
     def _choose_loop(self) -> None:
-        """Settle whether compiled loops play the opponents, too: where all of them are random.
+        """Choose whether compiled loops play the opponents, too: where all of them are random.
 
         There they do as when they are asked, so that a game may change over half-way.
         """
@@ -219,7 +219,7 @@ class Table:
                 self._mask.copy(),
                 self.seats.item(),
             )
-        reset = self._reset_seat or self._settle()[0]
+        reset = self._reset_seat or self._bind_kernels()[0]
         out = np.empty(self._shape, _INT8)
         if not reset(base, one_way(stream_words(base, 1), _LABEL)[0], out):
             self._refuse_stuck()
@@ -381,26 +381,38 @@ class Table:
             if not self._in_one_loop:
                 self._play_turns(np.array([action]))
                 action = -1
-        step = self._step_seat or self._settle()[1]
+        step = self._step_seat or self._bind_kernels()[1]
         out = np.empty(self._shape, _INT8)
         reward, terminated, truncated = step(action, out)
         return out, self._mask.copy(), reward, terminated, truncated
 
-    def _settle(
+    def _bind_kernels(
         self,
     ) -> tuple[Callable[..., bool], Callable[..., tuple[float, bool, bool]]]:
         """Make `_reset_seat` and `_step_seat`, which know all their arguments but the last ones."""
         from boardenvs.numba_doors import entry_point
 
-        kernels, game = self.game.kernels, self.game
-        out = np.empty(self._shape, _INT8)
-        ours = (self.seats, self._words, self.masks)
-        known: tuple[Any, ...] = (self.states, game.constants, game.start, *ours, self._seat)
-        kernel = entry_point(kernels.reset_seat, *known, np.uint64(0), np.uint64(0), out)
-        self._reset_seat = functools.partial(kernel, *known)
-        known = (self.states, game.constants, *ours)
-        kernel = entry_point(kernels.step_seat, *known, 0, out)
-        self._step_seat = functools.partial(kernel, *known)
+        kernels, constants, start = self.game.kernels, self.game.constants, self.game.start
+        states, seats, words, masks = self.states, self.seats, self._words, self.masks
+        word, action, out = np.uint64(0), 0, np.empty(self._shape, _INT8)
+        reset = entry_point(
+            kernels.reset_seat,
+            states,
+            constants,
+            start,
+            seats,
+            words,
+            masks,
+            self._seat,
+            word,
+            word,
+            out,
+        )
+        self._reset_seat = functools.partial(
+            reset, states, constants, start, seats, words, masks, self._seat
+        )
+        step = entry_point(kernels.step_seat, states, constants, seats, words, masks, action, out)
+        self._step_seat = functools.partial(step, states, constants, seats, words, masks)
         return self._reset_seat, self._step_seat
 
     def show(self) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.bool_]]:

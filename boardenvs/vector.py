@@ -20,14 +20,14 @@ from boardenvs.interface import (
     RENDER_MODES,
     RENDER_SIZE,
     base_word,
-    begun,
     check_rendering,
     given_options,
+    given_states,
+    initial_states,
     integer_box,
     plain_seed,
     resolve_game,
     show,
-    start_states,
 )
 from boardenvs.opponents import OpponentSpec
 from boardenvs.table import Stepped, Table
@@ -124,7 +124,7 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
         """
         chosen = given_options(options, "state", "reset_mask")
         which, state = self._reset_mask(chosen.get("reset_mask")), chosen.get("state")
-        states = start_states(self.game, state, self.num_envs)
+        states = given_states(self.game, state, self.num_envs)
         if not isinstance(seed, Sequence | np.ndarray):
             if seed is not None or self._np_random is None:
                 self._np_random, self._np_random_seed = seeding.np_random(plain_seed(seed))
@@ -136,8 +136,8 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
             words = np.concatenate([stream_words(base, 1) for base in bases])
             self._np_random = np.random.default_rng([int(base) for base in bases])
             self._np_random_seed = -1  # as Gymnasium says of a generator without one
-        begin = begun(self.game, states, state, words, seeded=seed is not None)
-        self._table.reset(begin, words, which, retry=states is None)
+        initial = initial_states(self.game, states, state, words, seeded=seed is not None)
+        self._table.reset(initial, words, which, retry=states is None)
         self._done[which] = False
         seen, masks = self._table.show()
         own = self._own_infos(np.flatnonzero(which))
@@ -173,40 +173,46 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
                 `illegal="raise"`; a finished game that was not reset, with `DISABLED`.
         """
         numbers = self.game.action_numbers(actions, self.num_envs)
-        begun = _NOWHERE
+        started = _NOWHERE
         if self._done.any():
             if self.autoreset_mode is not AutoresetMode.NEXT_STEP:
                 raise ValueError(
                     f"game {int(self._done.argmax())} is over or was never started: call reset"
                 )
-            begun = np.flatnonzero(self._done)
+            started = np.flatnonzero(self._done)
             numbers = np.where(self._done, -1, numbers)
         restarting = self.autoreset_mode is AutoresetMode.SAME_STEP
-        told = self._table.step(numbers, restarting=restarting)
+        stepped = self._table.step(numbers, restarting=restarting)
         final = {}
-        if len(told.ended):
-            final = self._final(told)
-            begun = told.ended
+        if len(stepped.ended):
+            final = self._final(stepped)
+            started = stepped.ended
         elif not restarting:
-            self._done = told.terminated | told.truncated
-        infos = self._infos(told.masks, self._table.seats.copy(), self._own_infos(begun))
-        return told.seen, told.rewards, told.terminated, told.truncated, {**infos, **final}
+            self._done = stepped.terminated | stepped.truncated
+        infos = self._infos(stepped.masks, self._table.seats.copy(), self._own_infos(started))
+        return (
+            stepped.seen,
+            stepped.rewards,
+            stepped.terminated,
+            stepped.truncated,
+            {**infos, **final},
+        )
 
-    def _final(self, told: Stepped) -> dict[str, Any]:
+    def _final(self, stepped: Stepped) -> dict[str, Any]:
         """Observation and info of the games that just ended, as Gymnasium names them."""
-        ended, num = told.ended, self.num_envs
+        ended, num = stepped.ended, self.num_envs
         present = np.zeros(num, np.bool_)
         present[ended] = True
         observations = np.empty(num, object)  # `None` where no game ended
-        observations[ended] = np.fromiter(told.last_seen, object, len(ended))
+        observations[ended] = np.fromiter(stepped.last_seen, object, len(ended))
         seats = np.zeros(num, np.int64)
-        seats[ended] = told.last_seats
+        seats[ended] = stepped.last_seats
         if self.game.info_is_fixed:
             own = {key: column.take(ended) for key, column in self._fixed_infos.items()}
         else:
-            own = self.game.infos(told.last)
+            own = self.game.infos(stepped.last)
         columns = {key: _spread(rows, ended, num) for key, rows in own.items()}
-        masks = np.zeros_like(told.masks)  # no action is legal
+        masks = np.zeros_like(stepped.masks)  # no action is legal
         return {
             "final_obs": observations,
             "_final_obs": present,
@@ -214,20 +220,20 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
             "_final_info": present.copy(),
         }
 
-    def _own_infos(self, begun: npt.NDArray[np.intp]) -> dict[str, npt.NDArray[Any]]:
+    def _own_infos(self, started: npt.NDArray[np.intp]) -> dict[str, npt.NDArray[Any]]:
         """What the game adds to the infos, in fresh arrays.
 
         Args:
-            begun: the places in which games began since the last call.
+            started: the places in which games began since the last call.
         """
         game, states = self.game, self._table.states
         if not game.info_is_fixed:
             return game.infos(states)
         if not self._fixed_infos:
             self._fixed_infos = game.infos(states)
-        elif len(begun):
-            for key, rows in game.infos(states.take(begun)).items():
-                self._fixed_infos[key][begun] = rows
+        elif len(started):
+            for key, rows in game.infos(states.take(started)).items():
+                self._fixed_infos[key][started] = rows
         return {key: column.copy() for key, column in self._fixed_infos.items()}
 
     def _infos(

@@ -14,6 +14,10 @@ from keyboards import answering
 import boardenvs
 from boardenvs.threads import fix_threads
 
+# PyTorch and ONNX Runtime take a thread for each core, which a process of tests shares with others:
+# threads that wait for one another would burn most of the time.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 # Compiling on first use takes longer than any deadline; in CI a failure must come back.
 settings.register_profile("boardenvs", deadline=None, derandomize=os.environ.get("CI") == "true")
 settings.load_profile("boardenvs")

@@ -1,7 +1,8 @@
 """The ratings on the games' pages and in the README: the arenas they come from, and their text.
 
 `python tests/result_tables.py NAME ...` plays these arenas again (all with `--all`), keeps what
-came out in `tests/results`, and writes every table anew; without names it only writes the tables.
+came out in `results` in the games' folders of `tests/agents/games`, and writes every table anew;
+without names it only writes the tables.
 """
 
 from __future__ import annotations
@@ -10,54 +11,39 @@ import argparse
 import json
 import re
 import shlex
+import tomllib
 from pathlib import Path
 
 import boardenvs
 from agents.arena.markdown import overview_markdown, report_markdown
-from agents.command import cli
+from agents.command import main as run_command
 from agents.trained import read_card, shipped
 
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
-RESULTS = Path(__file__).with_name("results")
+PLACES = ROOT / "tests" / "agents" / "games"
+"""A folder for each game, with `tables.toml` and the results."""
 
-ARENAS = {
-    "gekitai": "gekitai random greedy mcts:400 trained puct:400",
-    "gomoku-9x9": "gomoku -p board_size=9 random neighbour greedy mcts:400 trained puct:400",
-    "gomoku-15x15": "gomoku random neighbour greedy mcts:400 trained",
-    "game112": "game112 random greedy mcts:100 trained puct:100 exact",
-    "goat_race-2": "goat_race -p num_players=2 random greedy mcts:100 trained puct:50",
-    "goat_race-3": "goat_race random greedy mcts:50 trained",
-    "goat_race-4": "goat_race -p num_players=4 random greedy mcts:50 trained",
-    "dominoes175": "dominoes175 random greedy trained",
-    "pizza_order": "pizza_order random greedy trained",
+TABLES = {
+    name: {"game": game, "games": 200, **table}
+    for game in boardenvs.GAMES
+    if (PLACES / game / "tables.toml").exists()
+    for name, table in tomllib.loads(
+        (PLACES / game / "tables.toml").read_text(encoding="utf-8")
+    ).items()
 }
-"""Who plays what for each table, by its name."""
-
-GAMES = {"dominoes175": 10_000, "pizza_order": 1000}
-"""How many games of a match are played where it is not 200."""
-
-TITLES = {
-    "gekitai": "Gekitai",
-    "gomoku-9x9": "Gomoku 9x9",
-    "gomoku-15x15": "Gomoku 15x15",
-    "game112": "112",
-    "goat_race-2": "Goat Race, 2 players",
-    "goat_race-3": "Goat Race, 3 players",
-    "goat_race-4": "Goat Race, 4 players",
-    "dominoes175": "Dominoes 175, share won",
-    "pizza_order": "Pizza order, share right",
-}
+"""What makes each table, by its name: the game, the arena's arguments, and games of a match."""
 
 
 def command(name):
     """What makes a table."""
-    return f"boardenvs arena {ARENAS[name]} --games {GAMES.get(name, 200)} --seed 0"
+    table = TABLES[name]
+    return f"boardenvs arena {table['game']} {table['arena']} --games {table['games']} --seed 0"
 
 
 def result_file(name):
     """Where the results of a table lie."""
-    return RESULTS / f"{name}.json"
+    return PLACES / TABLES[name]["game"] / "results" / f"{name}.json"
 
 
 def read_report(name):
@@ -81,7 +67,7 @@ def page_block(name):
 
 def overview_block():
     """What the README shows of all games."""
-    return overview_markdown({TITLES[name]: read_report(name) for name in ARENAS})
+    return overview_markdown({TABLES[name]["title"]: read_report(name) for name in TABLES})
 
 
 def shipped_block():
@@ -90,7 +76,8 @@ def shipped_block():
         "| game | made by | imitated, played, searched | against | games | score (95% interval) |",
         "|---|---|---|---|---|---|",
     ]
-    for name, title in TITLES.items():
+    for name, table in TABLES.items():
+        title = table["title"]
         if "trained" not in command(name).split():
             continue
         report = read_report(name)
@@ -136,19 +123,19 @@ def place(name):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(ARENAS))
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(TABLES))
     parser.add_argument("--all", action="store_true", help="play all of them")
     parser.add_argument("--workers", default="1", help="processes that play (1)")
     options = parser.parse_args()
-    if unknown := set(options.names) - set(ARENAS):
+    if unknown := set(options.names) - set(TABLES):
         parser.error(f"there is no table {', '.join(sorted(unknown))}")
-    for name in ARENAS if options.all else options.names:
+    for name in TABLES if options.all else options.names:
         print(f"$ {command(name)}", flush=True)
         asked = shlex.split(command(name))[1:]
         json_file = ["--json", str(result_file(name))]
-        if status := cli.main([*asked, *json_file, "--workers", options.workers]):
+        if status := run_command([*asked, *json_file, "--workers", options.workers]):
             return status
-    for name in (*ARENAS, "all", "shipped"):
+    for name in (*TABLES, "all", "shipped"):
         path, block = place(name)
         text = path.read_text(encoding="utf-8")
         path.write_text(replaced(text, name, block), encoding="utf-8")

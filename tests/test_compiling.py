@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import importlib
 import inspect
 import os
 import shutil
 import subprocess
 import sys
-import types
 from pathlib import Path
 
 import pytest
 
 import boardenvs
 from boardenvs import loops
-from boardenvs.compiling import bind
 
 PACKAGE = Path(boardenvs.__file__).parent
 
@@ -127,63 +124,6 @@ def test_changed_source_is_compiled_anew(package):
         assert said == expected
 
 
-# Too long for LLVM to copy it into its callers, and the same for every record.
-LONG = "".join(
-    f"    bits = (bits * {2 * k + 3} ^ bits >> {k % 7 + 1}) & 0xFFFF\n" for k in range(80)
-)
-SUMS = f"""
-import sys
-import numpy as np
-from numba import njit
-import boardenvs.compiling
-
-@njit
-def value(record):
-    bits = record.x
-{LONG}
-    return record.x if bits != 7 else -1
-
-@njit(cache=True)
-def total(records):
-    result = 0
-    for i in range(len(records)):
-        result += value(records[i])
-    return result
-
-@njit(cache=True)
-def largest(records):
-    result = 0
-    for i in range(len(records)):
-        result = max(result, value(records[i]))
-    return result
-
-def records(*fields):
-    array = np.zeros(3, [(name, "i8") for name in fields])
-    array["x"] = 10
-    return array
-
-if "total" in sys.argv:
-    print(total(records("x", "y")))
-if "largest" in sys.argv:
-    print(largest(records("y", "x")))
-"""
-
-
-def test_code_cached_for_records_of_one_layout_is_not_taken_for_another(tmp_path):
-    # Numba's own names for the two versions of `value` are the same in the first two processes;
-    # the third one links the machine code of both.
-    path = tmp_path / "sums.py"
-    path.write_text(SUMS)
-
-    def sums(*which):
-        command = [sys.executable, str(path), *which]
-        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
-
-    assert sums("total") == ["30"]
-    assert sums("largest") == ["10"]
-    assert sums("total", "largest") == ["30", "10"]
-
-
 # -- What a loop sees of the rules ------------------------------------------------------
 
 # A game whose rules have helpers of all the names that loops use for things of their own.
@@ -197,13 +137,16 @@ import numpy as np
 import agents
 import boardenvs
 from boardenvs.game112 import Game112
+from boardenvs.hooks import Hook
 
-MODULES = ["boardenvs.loops", "agents.search.tree", "agents.search.exact_search", "agents.greedy"]
+SEARCH = ("tree", "descent", "backup", "report", "rollouts", "guided", "exact_search")
+MODULES = ["boardenvs.loops", "agents.greedy", *(f"agents.search.{name}" for name in SEARCH)]
 own = importlib.import_module("boardenvs.game112.rules")
 helpers = []
 for name in MODULES:
     module = importlib.import_module(name)
-    names = {n for n in vars(module) if not n.startswith("__") and n not in module.HOOKS}
+    own_names = {n: one for n, one in vars(module).items() if not n.startswith("__")}
+    names = {n for n, one in own_names.items() if not isinstance(one, Hook)}
     helpers += sorted(names - set(vars(own)) - set(helpers))
 assert {"advance", "restart", "expand", "select", "report", "settle"} <= set(helpers)
 package = Path("shadowed")
@@ -244,17 +187,10 @@ def test_no_helper_of_the_rules_replaces_a_loops_own(tmp_path):
     assert run(SHADOWED, tmp_path, NUMBA_DISABLE_JIT="1") == "shadowed.rules\n"
 
 
-def test_rules_that_lack_a_hook_are_named():
-    rules = types.ModuleType("lacking")
-    rules.__file__ = "lacking.py"
-    with pytest.raises(ValueError, match=r"^lacking\.py has no function deal: expected the hooks"):
-        bind(loops.start_games, rules)
-
-
 def test_a_loop_is_read_where_the_rules_have_a_function(game):
     """Numba reads the source there: in the middle of a docstring Python 3.13 finds no end of it."""
-    for loop in (loops.play_out, loops.step_games, loops.start_games):
-        kernel = getattr(bind(loop, importlib.import_module(game.rules_name)), "py_func", None)
+    for loop in (loops.play_out, loops.take_ply, loops.start_games):
+        kernel = getattr(loop.bound_to(game.rules_name), "py_func", None)
         lines, first = inspect.getsourcelines(kernel)
         assert lines[0].startswith(("@", "def "))
         assert first == kernel.__code__.co_firstlineno

@@ -16,7 +16,7 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from agents.command import cli
+from agents.command.extras import TRAINING
 
 ROOT = Path(__file__).parents[1]
 
@@ -172,7 +172,7 @@ def test_demo_is_train_with_a_bound():
 
 def test_train_brings_what_the_command_asks_for():
     there = brought(asked("train"))
-    for module in cli._TRAINING:
+    for module in TRAINING:
         if module not in modules():
             pytest.skip(f"not installed: {module}")
         assert modules()[module] & there, module

@@ -24,7 +24,7 @@ from loop import total
 from boardenvs.kernel_cache import cached_on_disk
 
 total = njit(total)
-cached_on_disk(total, "the same", "a game")
+cached_on_disk(total, lambda: "the same", "a game")
 for fields in ("xy", "yx"):
     records = np.zeros(2, [(name, "i8") for name in fields])
     records["x"] = 21
@@ -116,7 +116,7 @@ for number in range(rounds):
     scope = {}
     exec(compile(source.read_text(), str(source.resolve()), "exec"), scope)
     total = njit(scope["total"])
-    cached_on_disk(total, "", "the race")
+    cached_on_disk(total, lambda: "", "the race")
     fields = ("x", "y") if me else ("y", "x")
     records = np.zeros(2, [(name, "i8") for name in fields])
     records["x"] = 21

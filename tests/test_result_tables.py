@@ -4,32 +4,33 @@ import itertools
 import shlex
 
 import pytest
-from result_tables import ARENAS, README, RESULTS, TITLES, command, place, read_report, replaced
+from result_tables import PLACES, README, TABLES, command, place, read_report, replaced, result_file
 
 import boardenvs
 from agents.arena import round_robin, solos
 from agents.arena.ratings import rate
-from agents.command import cli
+from agents.command import make_parser
+from agents.command.arguments import make_game
 from agents.specs import parse
 
 if not README.exists():
     pytest.skip("not in a checkout", allow_module_level=True)
 
 
-@pytest.fixture(params=ARENAS)
+@pytest.fixture(params=TABLES)
 def table(request):
     return request.param
 
 
 def test_every_result_belongs_to_a_table():
-    assert {path.stem for path in RESULTS.iterdir()} == set(ARENAS) == set(TITLES)
+    assert set(PLACES.glob("*/results/*")) == {result_file(name) for name in TABLES}
 
 
 def test_every_game_has_its_tables():
-    assert {read_report(name)["game"] for name in ARENAS} == set(boardenvs.GAMES)
+    assert {read_report(name)["game"] for name in TABLES} == set(boardenvs.GAMES)
 
 
-@pytest.mark.parametrize("shown", [*ARENAS, "all", "shipped"])
+@pytest.mark.parametrize("shown", [*TABLES, "all", "shipped"])
 def test_the_tables_are_what_the_results_say(shown):
     path, block = place(shown)
     text = path.read_text(encoding="utf-8")
@@ -39,8 +40,8 @@ def test_the_tables_are_what_the_results_say(shown):
 
 
 def test_the_results_are_of_the_command(table):
-    options = cli._parser().parse_args(shlex.split(command(table))[1:])
-    game = cli._game(options)
+    options = make_parser().parse_args(shlex.split(command(table))[1:])
+    game = make_game(options)
     report = read_report(table)
     assert (report["game"], report["params"]) == (game.name, game.params)
     assert report["seed"] == options.seed

@@ -2,7 +2,7 @@
 
 `match` plays games, `schedule` says which are to be played, `local` and `ray_tasks` have them
 played, `store` keeps them, `tournament` puts these together; `scores`, `sequential` and
-`results` are the numbers.
+`results` are the numbers, `tables` what is printed of them.
 """
 
 from __future__ import annotations
@@ -11,12 +11,11 @@ from agents.arena.match import play_match, seats
 from agents.arena.results import (
     PairResult,
     SoloResult,
-    forfeit_lines,
     rated,
     report,
-    results_table,
 )
 from agents.arena.scores import Scores, wilson
+from agents.arena.tables import forfeit_lines, results_table
 from agents.arena.tournament import round_robin, solos
 
 __all__ = [

@@ -7,7 +7,7 @@ from typing import Any
 
 from agents.arena.ratings import Rating
 from agents.arena.scores import wilson
-from agents.arena.standings import HEADINGS, rating_rows
+from agents.arena.tables import HEADINGS, rating_rows
 
 __all__ = ["overview_markdown", "report_markdown"]
 

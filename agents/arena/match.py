@@ -19,6 +19,7 @@ from boardenvs.chance import next_words, seed_word, stream_words
 from boardenvs.checks import whole_number
 from boardenvs.game import Game, States
 from boardenvs.opponents import Opponent, ask
+from boardenvs.playout import plies
 
 __all__ = ["Games", "Match", "Progress", "play_match", "seatings", "seats"]
 
@@ -162,21 +163,20 @@ class Match:
         count = opening.shape[1]  # moves so far, the same in all games that still go on
         moves = np.empty((len(numbers), count + 32), np.int32)
         moves[:, :count] = opening
-        live = np.arange(len(numbers))
-        while len(live):
-            actions = self._actions(states, live, who, streams)
+
+        def choose(live_states: States, live: Numbers) -> Numbers:
+            nonlocal moves, count
+            actions = self._actions(live_states, live, who, streams)
             if count == moves.shape[1]:
                 moves = np.concatenate([moves, np.empty_like(moves)], 1)
             moves[live, count] = actions
             count += 1
-            played = states[live]
-            game.play(played, actions)
-            states[live] = played
-            over = played["terminated"] | played["truncated"]
-            if not over.any():
+            return actions
+
+        for done in plies(game, states, choose):
+            if not len(done):
                 yield None
                 continue
-            done, live = live[over], live[~over]
             yield Games(
                 numbers[done],
                 starts[done],
@@ -190,16 +190,16 @@ class Match:
     def _actions(
         self, states: States, live: Numbers, who: Numbers, streams: npt.NDArray[np.uint64]
     ) -> Numbers:
-        """What the agents to move do in the live games."""
+        """What the agents to move do in the live games, of which these are the states."""
         actions = np.empty(len(live), np.int64)
-        to_move = who[live, states["to_move"][live]]
+        to_move = who[live, states["to_move"]]
         for k in np.unique(to_move):
             mine = to_move == k
             where = live[mine]
             words = streams[where, k]
             player = self.players[k]
             with blamed(f"agent {getattr(player, 'spec', type(player).__name__)}"):
-                actions[mine] = ask(player, self.game, states[where], words)
+                actions[mine] = ask(player, self.game, states[mine], words)
             streams[where, k] = words
         return actions
 
@@ -232,7 +232,7 @@ class Match:
             tried = self._started(numbers[wanted], starts[wanted])
             drawn = streams[wanted]
             for ply in range(plies):
-                live = ~(tried["terminated"] | tried["truncated"])
+                live = ~game.over(tried)
                 bits = drawn[live]
                 played = tried[live]
                 actions = ask("random", game, played, bits)
@@ -242,7 +242,7 @@ class Match:
                 moves[wanted[live], ply] = actions
             next_words(drawn)
             streams[wanted] = drawn
-            done = ~(tried["terminated"] | tried["truncated"])
+            done = ~game.over(tried)
             states[wanted[done]] = tried[done]
             wanted = wanted[~done]
             if not len(wanted):
@@ -337,7 +337,7 @@ def _positions(game: Game, openings: Sequence[Any] | States | None) -> States | 
             state = game.restore(one)
         except ValueError as error:
             raise ValueError(f"opening {place}: {error}") from None
-        if (state["terminated"] | state["truncated"]).any():
+        if game.over(state).any():
             raise ValueError(f"opening {place} is over: there is nothing to play")
         found.append(state)
     return np.concatenate(found)

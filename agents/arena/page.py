@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import boardenvs
-from agents.arena import forfeit_lines, wilson
 from agents.arena.interval_chart import Bar, interval_chart
 from agents.arena.ratings import Rating
-from agents.arena.standings import HEADINGS, elo_text, rating_rows
+from agents.arena.scores import wilson
+from agents.arena.tables import HEADINGS, elo_text, forfeit_lines, rating_rows
 from boardenvs.episode import Episode
 from boardenvs.files import write_atomically
 

@@ -60,6 +60,6 @@ def offenders_of(
         played = states[live]
         game.play(played, [moves[k][ply] for k in live.tolist()])
         states[live] = played
-    if not (states["terminated"] | states["truncated"]).all():
+    if not game.over(states).all():
         raise ValueError("a game's moves do not lead to its end")
     return states["offender"].astype(np.int64)

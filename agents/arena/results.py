@@ -1,8 +1,8 @@
-"""What came out of an arena: for every pair, or for each agent alone; as table and as JSON."""
+"""What came out of an arena: for every pair, or for each agent alone; as JSON, too."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,7 +10,6 @@ import numpy as np
 
 from agents.arena.ratings import Rating, Result, rate
 from agents.arena.scores import Scores
-from agents.text_table import text_table
 from boardenvs.episode import Episode
 from boardenvs.game import Game
 
@@ -18,11 +17,9 @@ __all__ = [
     "PairResult",
     "SoloResult",
     "Verdict",
-    "forfeit_lines",
     "rated",
     "report",
     "result_of",
-    "results_table",
 ]
 
 _FIRST = 20  # games that are told one by one
@@ -150,58 +147,3 @@ def report(game: Game, seed: int, results: Sequence[PairResult | SoloResult]) ->
         "ratings": [rating.to_dict() for rating in rated(results)],
         **({"solos": [r.to_dict() for r in results]} if game.num_players == 1 else {}),
     }
-
-
-def results_table(results: Sequence[PairResult | SoloResult]) -> str:
-    """The results as a table: the score is a's, draws counting half, with its interval.
-
-    For a game for one it is the agent's share of games won. Where pairs played until it
-    was decided, a column tells whether it is; where games were forfeited, how many of its own
-    a lost so, and b.
-    """
-    solo = any(isinstance(r, SoloResult) for r in results)
-    tested = any(isinstance(r, PairResult) and r.verdict is not None for r in results)
-    names = ("agent",) if solo else ("a", "b")
-    head = (*names, "games", "won", "drawn", "lost", "score", "95% interval")
-    told = any(any(r.scores.forfeits) for r in results)
-    rows: list[tuple[str, ...]] = [(*head, *["forfeits"] * told, *["decided"] * tested)]
-    for r in results:
-        low, high = r.interval()
-        s = r.scores
-        row = (
-            *((r.agent,) if isinstance(r, SoloResult) else (r.a, r.b)),
-            *(str(n) for n in (s.games, s.wins[0], s.draws[0], s.losses[0])),
-            f"{s[0]:.3f}",
-            f"{low:.3f} to {high:.3f}",
-        )
-        if told:
-            row += (" / ".join(map(str, s.forfeits)),)
-        if tested:
-            verdict = r.verdict if isinstance(r, PairResult) else None
-            row += ("yes" if verdict and verdict.decided else "no",)
-        rows.append(row)
-    return text_table(rows, right=range(len(names), len(rows[0])))
-
-
-def forfeit_lines(report: Mapping[str, Any]) -> list[str]:
-    """A line for each agent that lost games by illegal moves.
-
-    Args:
-        report: the arena's JSON.
-    """
-    games: dict[str, int] = {}
-    forfeits: dict[str, int] = {}
-    for pair in report["pairs"]:
-        for agent in {pair["a"], pair["b"]}:
-            games[agent] = games.get(agent, 0) + pair["games"]
-        # Of results from before forfeits were counted nobody knows.
-        for agent, lost in zip((pair["a"], pair["b"]), pair.get("forfeits", (0, 0)), strict=True):
-            forfeits[agent] = forfeits.get(agent, 0) + lost
-    for solo in report.get("solos", ()):
-        games[solo["agent"]] = solo["games"]
-        forfeits[solo["agent"]] = solo.get("forfeits", 0)
-    return [
-        f"{agent} lost {lost:,} of {games[agent]:,} games by illegal moves"
-        for agent, lost in forfeits.items()
-        if lost
-    ]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import closing, nullcontext
+from contextlib import AbstractContextManager, closing, nullcontext
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from agents.arena import local
 from agents.arena.batch import Players
@@ -15,11 +15,13 @@ from agents.arena.replay import episode_of
 from agents.arena.results import PairResult, SoloResult, Verdict
 from agents.arena.schedule import Entry, Schedule
 from agents.arena.sequential import confidence_sequence
-from agents.arena.store import Lineup, Store
 from agents.arena.versions import agent_version
 from boardenvs.checks import whole_number
 from boardenvs.episode import Episode
 from boardenvs.game import Game
+
+if TYPE_CHECKING:  # it brings SQLite, for which nobody waits who keeps no games
+    from agents.arena.store import Lineup, Store
 
 __all__ = ["Engine", "Until", "round_robin", "solos"]
 
@@ -159,7 +161,7 @@ def _played(
         if progress is not None and entry.settled > before:
             progress(entry.name, entry.settled - before)
 
-    with nullcontext() if path is None else Store.open(path, schedule.game, schedule.seed) as store:
+    with _opened(path, schedule) as store:
         if store is not None:
             store.enter([_lineup(entry) for entry in entries])
             for place, entry in enumerate(entries):
@@ -181,6 +183,15 @@ def _played(
             yield entry, _episodes(entry, store)
 
 
+def _opened(path: str | Path | None, schedule: Schedule) -> AbstractContextManager[Store | None]:
+    """The store that keeps the games, if one was asked for."""
+    if path is None:
+        return nullcontext()
+    from agents.arena.store import Store
+
+    return Store.open(path, schedule.game, schedule.seed)
+
+
 def _episodes(entry: Entry, store: Store | None) -> list[Episode]:
     """A match's shortest and longest game; a store hands its games over without their moves."""
     episodes = []
@@ -194,6 +205,8 @@ def _episodes(entry: Entry, store: Store | None) -> list[Episode]:
 
 
 def _lineup(entry: Entry) -> Lineup:
+    from agents.arena.store import Lineup
+
     pairs = zip(entry.specs, entry.match.players, strict=True)
     versions = tuple(agent_version(spec, agent, entry.match.game) for spec, agent in pairs)
     return Lineup(entry.specs, versions, entry.match.opening_plies)

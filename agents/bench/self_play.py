@@ -46,7 +46,7 @@ def self_playing(game: Game, num: int, simulations: int, seconds: float) -> Side
         shown = game.conceal(states, states["to_move"], rng)
         noise = rng.gumbel(size=(num, game.num_actions)).astype(np.float32)
         game.play(states, agent.search(shown, noise=noise).actions)
-        over = states["terminated"] | states["truncated"]
+        over = game.over(states)
         game.kernels.restart_games(states, game.constants, game.start, over)
         return num
 

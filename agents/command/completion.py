@@ -1,41 +1,59 @@
-"""What a shell needs to complete the `boardenvs` command."""
+"""`boardenvs completion`: what a shell needs to complete the command."""
 
 from __future__ import annotations
 
 import argparse
+import functools
 from pathlib import Path
 from typing import Any
 
-import shtab
-
 import boardenvs
+from agents.command.parser import Commands
 from agents.specs import NAMES
 
-__all__ = ["completion_script"]
+__all__ = ["add"]
 
 _WORDS = {"GAME": tuple(boardenvs.GAMES), "SPEC": NAMES}
 """What may stand where, by the argument's metavar."""
 
 
-def completion_script(parser: argparse.ArgumentParser, shell: str) -> str:
-    """A shell's script, which completes commands, options, games, agents and files.
+def add(commands: Commands) -> None:
+    """Add the subcommand."""
+    completion = commands.add(
+        "completion",
+        functools.partial(_run, commands.parser),
+        "print a script that lets a shell complete this command",
+        game=False,
+    )
+    completion.add_argument(
+        "shell",
+        metavar="SHELL",
+        choices=["bash", "zsh", "fish", "tcsh"],
+        help="bash, zsh, fish or tcsh",
+    )
 
-    Args:
-        parser: of the command; it is changed, and not to be used to parse any more.
-        shell: bash, zsh, fish or tcsh.
+
+def _run(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
+    """Print a script that completes commands, options, games, agents and files.
+
+    The parser is changed, and not to be used to parse any more.
     """
-    _tell_words(parser)
-    return str(shtab.complete(parser, shell)) + "\n"
+    import shtab
+
+    _say_what_completes(parser)
+    print(shtab.complete(parser, options.shell))
 
 
-def _tell_words(parser: argparse.ArgumentParser) -> None:
+def _say_what_completes(parser: argparse.ArgumentParser) -> None:
     """Say what may stand where, which parsing itself leaves to clearer errors."""
+    import shtab
+
     for action in parser._actions:  # noqa: SLF001 as shtab itself does: there is no public list
-        told: Any = action
+        argument: Any = action
         if isinstance(action, argparse._SubParsersAction):  # noqa: SLF001
             for sub in action.choices.values():
-                _tell_words(sub)
+                _say_what_completes(sub)
         elif action.type is Path:
-            told.complete = shtab.DIRECTORY if action.metavar == "DIR" else shtab.FILE
+            argument.complete = shtab.DIRECTORY if action.metavar == "DIR" else shtab.FILE
         elif action.metavar in _WORDS:
-            told.choices = _WORDS[str(action.metavar)]
+            argument.choices = _WORDS[str(action.metavar)]

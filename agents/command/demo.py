@@ -2,24 +2,51 @@
 
 from __future__ import annotations
 
+import argparse
 import shutil
 import sys
 from pathlib import Path
 
 import boardenvs
 from agents.arena import results_table
+from agents.command.arena import play_arena
+from agents.command.extras import TRAINING, require_extra
+from agents.command.parser import Commands
 from agents.making import make
-from agents.play.terminal import arena
-from agents.training.run import TrainingRun
-from agents.training.settings import settings_for
 from boardenvs.checks import whole_number
 from boardenvs.episode import Episode
 
-__all__ = ["run_demo"]
+__all__ = ["add", "run_demo"]
 
 _STEPS = 300_000
 _ARENA_GAMES = 500
 _MARK = ".boardenvs-demo"  # tells a demo's folder from that of a training run
+
+
+def add(commands: Commands) -> None:
+    """Add the subcommand."""
+    demo = commands.add(
+        "demo",
+        _run,
+        "train an agent on Gekitai for about two minutes, rate it and show a game",
+        game=False,
+    )
+    demo.add_argument(
+        "--steps", type=int, default=None, help="decisions to train for; by default 300,000"
+    )
+    demo.add_argument("--seed", type=int, default=0, help="of everything random; by default 0")
+    demo.add_argument(
+        "--out",
+        type=Path,
+        default=Path("boardenvs-demo"),
+        metavar="DIR",
+        help="where results go, those of an earlier demo are replaced; by default boardenvs-demo",
+    )
+
+
+def _run(options: argparse.Namespace) -> None:
+    require_extra("training", "train", TRAINING)
+    run_demo(options.out, options.seed, options.steps)
 
 
 def run_demo(folder: Path, seed: int = 0, steps: int | None = None) -> None:
@@ -35,6 +62,9 @@ def run_demo(folder: Path, seed: int = 0, steps: int | None = None) -> None:
         ValueError: the folder holds something that is no earlier demo's, or an argument
             is out of range.
     """
+    from agents.training.run import TrainingRun
+    from agents.training.settings import settings_for
+
     game = boardenvs.make("gekitai")
     steps = _STEPS if steps is None else whole_number("steps", steps, 1)
     seed = whole_number("seed", seed, 0, 2**31 - 1)
@@ -48,7 +78,7 @@ def run_demo(folder: Path, seed: int = 0, steps: int | None = None) -> None:
 
     print(f"\n2. The arena: {_ARENA_GAMES} games a pair, seats swapped.", flush=True)
     trained = f"trained:{network}"
-    print(results_table(arena(game, ["random", "greedy", trained], _ARENA_GAMES, seed + 1)))
+    print(results_table(play_arena(game, ["random", "greedy", trained], _ARENA_GAMES, seed + 1)))
 
     players = [trained, "greedy"]
     agents = [make(spec, game, seed) for spec in players]

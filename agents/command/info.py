@@ -1,22 +1,33 @@
-"""What `boardenvs info` tells of a game."""
+"""`boardenvs info`: a game's facts."""
 
 from __future__ import annotations
 
+import argparse
 import inspect
 import textwrap
 from typing import Any
 
-import numpy as np
-
+from agents.command.arguments import make_game
+from agents.command.parser import Commands
 from agents.making import make, names_for
 from agents.trained import read_card, shipped
 from boardenvs.game import Game
+from boardenvs.playout import playout
 from boardenvs.registration import GAMES, env_id
 
-__all__ = ["game_facts"]
+__all__ = ["add", "game_facts"]
 
 _GAMES = 1000
 """Random games whose length is told, with seed 0."""
+
+
+def add(commands: Commands) -> None:
+    """Add the subcommand."""
+    commands.add("info", _run, "print a game's facts: rules, sizes, names, agents, the start")
+
+
+def _run(options: argparse.Namespace) -> None:
+    print(game_facts(make_game(options)), end="")
 
 
 def game_facts(game: Game) -> str:
@@ -92,12 +103,7 @@ def _random_lengths(game: Game) -> tuple[int, float, int]:
     """The shortest, the mean and the longest of random games, in plies."""
     states = game.new(_GAMES, seed=0)
     agent = make("random", game, seed=0)
-    live = np.arange(_GAMES)
-    while len(live):
-        part = states[live]
-        game.play(part, agent.act(part))
-        states[live] = part
-        live = live[~(game.terminated(part) | game.truncated(part))]
+    playout(game, states, lambda part, _: agent.act(part))
     plies = states["ply"]
     return int(plies.min()), float(plies.mean()), int(plies.max())
 
@@ -107,7 +113,7 @@ def _table(facts: dict[str, str], *, wrap: bool = True) -> list[str]:
     column = 2 + max(map(len, facts))
     lines = []
     for name, text in facts.items():
-        told = textwrap.wrap(text, 88 - column) if wrap else [text]
-        lines.append(f"{name:{column}}{told[0]}")
-        lines += [" " * column + line for line in told[1:]]
+        first, *more = textwrap.wrap(text, 88 - column) if wrap else [text]
+        lines.append(f"{name:{column}}{first}")
+        lines += [" " * column + line for line in more]
     return lines

@@ -1,18 +1,9 @@
 """Decisive moves: which games tell the tree search about them.
 
-The idea is from F. Teytaud, O. Teytaud, "On the huge benefit of decisive moves in Monte-Carlo
-tree search algorithms", CIG 2010. A game that tells of them has a part `decisive` (see
-`agents.games`): a module with all that the search asks of the rules, and
-`decisive_action(s, p, before)`: an action that wins at once; else, if it is cheap to see, one that
-may keep the next player from it; else -1. This is a function of the position alone; `before` only
-says where to look:
-
-- -2: everywhere.
-- -1: nothing was decisive a ply ago, so what is now came of the last action.
-- else the last action but one: the last action kept its player from a win that came of it, and
-  whatever wins now came of it, too. Of the last action came whatever would win for the other.
-
-The games are of two players, without chance or hidden parts.
+The idea is from F. Teytaud, O. Teytaud, "On the huge benefit of decisive moves in Monte-Carlo tree
+search algorithms", CIG 2010. A game that tells of them has a part `decisive` (see `agents.games`),
+a module that has the hook `decisive_action`. The games are of two players, without chance or
+hidden parts.
 """
 
 from __future__ import annotations
@@ -21,8 +12,25 @@ from typing import Any
 
 from agents.games import part_name
 from boardenvs.game import Game
+from boardenvs.hooks import hook
 
-__all__ = ["checked_decisive", "knows_decisive", "search_rules"]
+__all__ = ["checked_decisive", "decisive_action", "decisive_part", "knows_decisive"]
+
+
+@hook(optional=True)
+def decisive_action(s: Any, p: Any, before: int) -> int:
+    """An action that wins at once; else one that may keep the next player from it; else -1.
+
+    The second kind only where it is cheap to see. It is a function of the position alone;
+    `before` only says where to look:
+
+    - -2: everywhere.
+    - -1: nothing was decisive a ply ago, so what is now came of the last action.
+    - else the last action but one: the last action kept its player from a win that came of it,
+      and whatever wins now came of it, too. Of the last action came whatever would win for the
+      other.
+    """
+    return -1
 
 
 def knows_decisive(game: Game) -> bool:
@@ -50,6 +58,6 @@ def checked_decisive(what: str, value: Any, game: Game) -> bool:
     return value
 
 
-def search_rules(game: Game) -> str:
-    """The module that the loops of the tree search are bound to."""
-    return part_name(game, "decisive") or game.rules_name
+def decisive_part(game: Game) -> str | None:
+    """The name of the module that has the hook `decisive_action` of a game, if there is one."""
+    return part_name(game, "decisive")

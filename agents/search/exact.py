@@ -102,7 +102,7 @@ class ExactAgent(Agent):
         """
         states = self.game.batch(states)
         values = self.game.returns(states)
-        live = np.flatnonzero(~(states["terminated"] | states["truncated"]))
+        live = np.flatnonzero(~self.game.over(states))
         own = np.sign(self._search.scores(states[live]))
         values[live, states["to_move"][live]] = own
         values[live, 1 - states["to_move"][live]] = -own
@@ -121,7 +121,7 @@ class ExactAgent(Agent):
         """
         states = self.game.batch(states)
         plies = np.zeros(len(states), np.int64)
-        live = np.flatnonzero(~(states["terminated"] | states["truncated"]))
+        live = np.flatnonzero(~self.game.over(states))
         scores = self._search.scores(states[live])
         plies[live] = np.where(scores == 0, -1, WIN - np.abs(scores))
         return plies

@@ -7,29 +7,24 @@ depth they were found at, so the table of positions keeps them for good. A draw 
 once every line of play has been followed to its end.
 """
 
-# The rules' names are bound by boardenvs.compiling; compiled functions carry no annotations.
-# ruff: noqa: ANN001, ANN202, F821
-# mypy: disable-error-code="no-untyped-def, name-defined"
+# Compiled functions carry no annotations.
+# ruff: noqa: ANN001, ANN202
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 
-import functools
-import importlib
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from boardenvs.chance import mixed, seed_word, stream_words
-from boardenvs.compiling import bind
+from boardenvs.compiling import over_rules
 from boardenvs.game import Game, States
+from boardenvs.hooks import legal, play
 from boardenvs.outcome import is_over
 
 __all__ = ["WIN", "ExactSearch"]
-
-HOOKS = ("legal", "play")
-"""What the rules supply; see `boardenvs.compiling.bind`."""
 
 WIN = 1 << 30
 """The score of a game that is won, less the plies to the end."""
@@ -113,7 +108,7 @@ class ExactSearch:
         words = stack.view(np.uint64).reshape(len(stack), -1)
         masks = np.zeros((len(stack), game.num_actions), np.bool_)
         room = stack, words, self._keep, self._salt, masks, _records(len(stack), _LEVEL)
-        answer = _compiled(game.rules_name)
+        answer = answer_all.bound_to(game.rules_name)
         failed = answer(states, game.constants, question, self._table, room, self.budget, answers)
         if failed >= 0:
             raise ValueError(
@@ -123,11 +118,7 @@ class ExactSearch:
         return answers
 
 
-@functools.cache
-def _compiled(rules: str) -> Callable[..., int]:
-    return bind(answer_all, importlib.import_module(rules))
-
-
+@over_rules(legal, play)
 def answer_all(states, params, question, table, room, budget, answers):
     """Answer a question about every position; returns the first that was too large, or -1."""
     p = params[0]
@@ -179,6 +170,7 @@ def answer_all(states, params, question, table, room, budget, answers):
 # -- Scores ---------------------------------------------------------------------------------
 
 
+@over_rules()
 def final_score(s, seat):
     """The score of an action after which the game is over, for the seat that chose it."""
     if s.returns[seat] > 0:
@@ -186,16 +178,19 @@ def final_score(s, seat):
     return 1 - WIN if s.returns[seat] < 0 else 0
 
 
+@over_rules()
 def one_ply_up(score):
     """What a score after an action is worth to the player who chose the action."""
     return -score + (1 if score > 0 else -1 if score < 0 else 0)
 
 
+@over_rules()
 def one_ply_down(score):
     """The inverse of `one_ply_up`."""
     return -score - (1 if score > 0 else -1 if score < 0 else 0)
 
 
+@over_rules()
 def within(score, plies):
     """A score as it is seen by who looks so many plies ahead: 0 unless it comes out by then."""
     return score if WIN - abs(score) <= plies else 0
@@ -204,6 +199,7 @@ def within(score, plies):
 # -- The search -----------------------------------------------------------------------------
 
 
+@over_rules()
 def settle(p, table, room, visits, low, high, alpha, beta):
     """Search position 0 of the stack `low` to `high` plies deep, until its score is settled.
 
@@ -220,6 +216,7 @@ def settle(p, table, room, visits, low, high, alpha, beta):
     return False
 
 
+@over_rules(play)
 def explore(p, table, room, visits, depth, alpha, beta):
     """Narrow down the score of position 0 of the stack by a search so many plies deep.
 
@@ -266,6 +263,7 @@ def explore(p, table, room, visits, depth, alpha, beta):
             leave(table, above, False)
 
 
+@over_rules(legal)
 def enter(p, table, room, level, depth):
     """Begin with the position of a level; False if its interval needs no search.
 
@@ -305,6 +303,7 @@ def enter(p, table, room, level, depth):
     return True
 
 
+@over_rules()
 def key_of(words, keep, salt):
     """What stands for a position in the table: 64 bits, never 0, which marks a free place.
 
@@ -319,6 +318,7 @@ def key_of(words, keep, salt):
     return key if key != np.uint64(0) else np.uint64(1)
 
 
+@over_rules()
 def next_action(here, mask):
     """The next legal action of a level, the table's hint first; -1 when there is none left."""
     if here.next < 0:
@@ -333,6 +333,7 @@ def next_action(here, mask):
     return -1
 
 
+@over_rules()
 def add_action(here, floor, ceiling, depth):
     """Take in the interval of the action just played; False if the others do not matter."""
     here.ceiling = max(here.ceiling, ceiling)
@@ -344,6 +345,7 @@ def add_action(here, floor, ceiling, depth):
     return seen < here.beta
 
 
+@over_rules()
 def leave(table, here, complete):
     """Conclude on the interval of a level, after all its actions or some, and remember it."""
     if not complete:
@@ -357,6 +359,7 @@ def leave(table, here, complete):
     entry.hint = here.hint
 
 
+@over_rules()
 def find(table, key):
     """The place of a position in the table: where it is, or may be put."""
     size = len(table)

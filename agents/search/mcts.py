@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import abc
-import functools
-import importlib
 import math
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,17 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.agent import Actions, Agent, Words
-from agents.search.decisive import checked_decisive, search_rules
-from agents.search.tree import (
-    OPTIONS,
-    Options,
-    empty_tree,
-    search_further,
-    search_states,
-)
+from agents.search.decisive import checked_decisive, decisive_part
+from agents.search.rollouts import search_further, search_states
+from agents.search.tree import OPTIONS, Options, empty_tree
 from boardenvs.analysis import Analysis
 from boardenvs.checks import finite_number, whole_number
-from boardenvs.compiling import bind, bind_parallel
 from boardenvs.game import Game, States
 
 __all__ = ["MctsAgent", "SearchAgent", "Searched", "unsearched"]
@@ -134,7 +125,7 @@ class MctsAgent(SearchAgent):
             time_limit = finite_number("time_limit", time_limit)
         self.time_limit = time_limit
         self.decisive_rollouts = checked_decisive("decisive_rollouts", decisive_rollouts, game)
-        self._rules = search_rules(game)
+        self._decisive_part = decisive_part(game)
         self._options = np.zeros(1, OPTIONS)
         self._options["simulations"] = self.simulations
         self._options["rollout_depth"] = game.max_plies if rollout_depth is None else rollout_depth
@@ -161,7 +152,8 @@ class MctsAgent(SearchAgent):
             words = self._rng.integers(0, 2**64, len(states), np.uint64)
         found = unsearched(self.game, len(states))
         if self.time_limit is None:
-            _compiled(self._rules)(None, states, self.game.constants, *self._told(words), *found)
+            search = search_states.bound_to(self.game.rules_name, self._decisive_part)
+            search(None, states, self.game.constants, *self._told(words), *found)
         else:
             for i in range(len(states)):
                 part = [array[i : i + 1] for array in found]
@@ -176,8 +168,8 @@ class MctsAgent(SearchAgent):
         self, state: States, words: Words, found: list[npt.NDArray[Any]]
     ) -> None:
         assert self.time_limit is not None
-        further = _compiled_further(self._rules)
         game = self.game
+        further = search_further.bound_to(game.rules_name, self._decisive_part)
         began = time.perf_counter()
         tree = empty_tree(
             self.simulations, game.num_actions, game.observation_size, game.num_players
@@ -204,14 +196,3 @@ def unsearched(game: Game, num: int) -> tuple[npt.NDArray[Any], ...]:
         np.zeros(num, np.bool_),
         np.zeros(num, np.int64),
     )
-
-
-@functools.cache
-def _compiled(rules: str) -> Callable[..., None]:
-    # A state costs as much as many plies, so that threads pay from two states on.
-    return bind_parallel(search_states, importlib.import_module(rules), plies=512)
-
-
-@functools.cache
-def _compiled_further(rules: str) -> Callable[..., None]:
-    return bind(search_further, importlib.import_module(rules))

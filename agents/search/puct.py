@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import functools
-import importlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -12,12 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.agent import Words
-from agents.search.decisive import checked_decisive, search_rules
+from agents.search.decisive import checked_decisive, decisive_part
+from agents.search.guided import report_trees, step_trees
 from agents.search.mcts import SearchAgent, Searched, unsearched
-from agents.search.tree import OPTIONS, Tree, empty_forest, report_trees, step_trees
+from agents.search.tree import OPTIONS, Tree, empty_forest
 from agents.trained import TrainedAgent
 from boardenvs.checks import finite_number, whole_number
-from boardenvs.compiling import bind, bind_parallel
 from boardenvs.game import Game, States
 
 __all__ = ["Evaluator", "PuctAgent"]
@@ -26,8 +24,6 @@ _SIDE_BY_SIDE = 256
 """Trees at once, at most."""
 _EDGES = 2**22
 """Of these trees together, about: 128 MB."""
-_PLIES = 16
-"""What a step of a tree costs, about, for the choice of threads."""
 
 
 class Evaluator(Protocol):
@@ -92,7 +88,7 @@ class PuctAgent(SearchAgent):
         if evaluator is not None and path is not None:
             raise ValueError("give a network's path or an evaluator, not both")
         self.evaluator = TrainedAgent(game, seed, path) if evaluator is None else evaluator
-        self._rules = search_rules(game)
+        self._decisive_part = decisive_part(game)
         self._options = np.zeros(1, OPTIONS)
         self._options["simulations"] = self.simulations
         self._options["observation_size"] = game.observation_size
@@ -137,7 +133,7 @@ class PuctAgent(SearchAgent):
         """The forest of the states' trees."""
         game = self.game
         num = len(states)
-        step, _ = _compiled(self._rules)
+        step = step_trees.bound_to(game.rules_name, self._decisive_part)
         size = (self.simulations, game.num_actions, game.observation_size, game.num_players)
         forest = empty_forest(num, *size)
         leaves = states.copy()
@@ -160,11 +156,5 @@ class PuctAgent(SearchAgent):
         found: Sequence[npt.NDArray[Any]],
     ) -> None:
         """What the trees of a forest have found, into `found`."""
-        _, report = _compiled(self._rules)
+        report = report_trees.bound_to(self.game.rules_name)
         report(states, self._options, forest, *found)
-
-
-@functools.cache
-def _compiled(rules: str) -> tuple[Callable[..., None], Callable[..., None]]:
-    module = importlib.import_module(rules)
-    return bind_parallel(step_trees, module, plies=_PLIES), bind(report_trees, module)

@@ -12,7 +12,8 @@ import torch
 from agents.agent import Agent
 from agents.training.networks import logits_and_values
 from boardenvs.checks import finite_number, whole_number
-from boardenvs.game import Game
+from boardenvs.game import Game, States
+from boardenvs.playout import playout
 
 __all__ = ["CloningLearner", "CloningSettings"]
 
@@ -120,9 +121,8 @@ class CloningLearner:
         game, rng = self.game, self._rng
         states = game.new_from_words(rng.integers(0, 2**64, _GAMES, np.uint64))
         rows: list[tuple[npt.NDArray[Any], ...]] = []
-        live = np.arange(_GAMES)
-        while len(live):
-            part = states[live]
+
+        def choose(part: States, live: npt.NDArray[np.intp]) -> npt.NDArray[np.int64]:
             movers = part["to_move"].astype(np.int64)
             known = game.conceal(part, movers, rng)
             legal = game.legal(part)
@@ -131,9 +131,9 @@ class CloningLearner:
             rows.append((game.observe(part, movers), legal, chosen, movers, live))
             at_random = rng.random(len(live)) < self.settings.random_share
             anything = np.argmax(rng.random(legal.shape) * legal, 1)
-            game.play(part, np.where(at_random, anything, chosen))
-            states[live] = part
-            live = live[~(game.terminated(part) | game.truncated(part))]
+            return np.where(at_random, anything, chosen)
+
+        playout(game, states, choose)
         seen, masks, actions, movers, games = (
             np.concatenate(row) for row in zip(*rows, strict=True)
         )

@@ -122,7 +122,7 @@ class SearchedGames:
                 self._keep(turn, shown[turn], legal[turn], found)
 
         game.play(self.states, actions, illegal="raise")
-        over = self.states["terminated"] | self.states["truncated"]
+        over = game.over(self.states)
         lengths = self.states["ply"][over]
         samples = self._finish(over)
         game.kernels.restart_games(self.states, game.constants, game.start, over)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -84,6 +84,7 @@ class Dominoes175(Game):
     name = "dominoes175"
     has_chance = True
     has_hidden = True
+    param_readers: ClassVar = {"deck": notation.deck_from_text}
     seat_names = ("Player",)
 
     def __init__(self, deck: Any = None, max_plies: int | None = None) -> None:
@@ -111,6 +112,10 @@ class Dominoes175(Game):
         )
         self.start["hand"] = -1
         self.start["dots"] = -1
+
+    @property
+    def most_chance_outcomes(self) -> int:
+        return CELLS if self._deck is None else 0
 
     def info(self, state: np.void | States) -> dict[str, Any]:
         """`hand`: the ends of the tile in hand, smaller first, or `None`."""

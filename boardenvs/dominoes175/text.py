@@ -18,6 +18,7 @@ __all__ = [
     "TAKEN",
     "action_from_text",
     "action_to_text",
+    "deck_from_text",
     "grid_to_text",
     "table_from_text",
     "table_to_text",
@@ -86,6 +87,19 @@ def table_from_text(text: str) -> tuple[list[int], list[list[Tile]]]:
     if len(lines) != len(expected):
         raise ValueError(f"expected {len(expected)} lines, got {len(lines)}")
     return [cell for cell, shown_ in enumerate(held) if shown_ == TAKEN], stacks
+
+
+def deck_from_text(text: str) -> list[list[int]]:
+    """The tiles in the order of the cells, from a text such as `0/0 0/1 ...`.
+
+    Raises:
+        ValueError: they are not pairs of numbers.
+    """
+    tiles = text.split()
+    try:
+        return [[int(end) for end in tile.split("/")] for tile in tiles]
+    except ValueError:
+        raise ValueError(f"deck must be tiles such as 0/0 0/1 0/2, got {text!r}") from None
 
 
 def action_to_text(action: int, hand: Tile | None) -> str:

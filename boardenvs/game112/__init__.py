@@ -72,7 +72,7 @@ class Game112(Game):
         record = self.one(state)
         if record["returns"].any():
             status = f"player {record['returns'].argmax() + 1} has won"
-        elif record["terminated"] or record["truncated"]:
+        elif self.over(record)[0]:
             status = "a tie"
         else:
             status = f"player {record['to_move'] + 1} to move"

@@ -127,7 +127,7 @@ class Gekitai(Game):
 
     def picture(self, state: np.void) -> str:
         record = self.one(state)
-        over = record["terminated"] or record["truncated"]
+        over = self.over(record)[0]
         return board_picture(
             self._rows(record),
             self.pieces,

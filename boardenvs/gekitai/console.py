@@ -10,14 +10,12 @@ A board holds `Piece` objects; what a move does to them, and who has won, is ask
 from __future__ import annotations
 
 import abc
-import functools
-from collections.abc import Callable
 from enum import Enum
 from typing import Any
 
 import numpy as np
 
-from boardenvs.compiling import bind
+from boardenvs.compiling import over_rules
 from boardenvs.game import States
 from boardenvs.gekitai import Gekitai as Game
 from boardenvs.gekitai import rules
@@ -166,7 +164,7 @@ class Gekitai(Board):
     def pieces_in_line(self, player: Player) -> bool:
         """Whether L of the player's pieces stand in an unbroken row, column or diagonal."""
         found = np.empty((1, 2), np.bool_)
-        _lines_kernel()(self._position(), self._game.constants, found)
+        _lines.bound_to(rules)(self._position(), self._game.constants, found)
         return bool(found[0, _COLORS.index(player.color)])
 
     def game_over(self) -> bool:
@@ -230,13 +228,9 @@ class Gekitai(Board):
         return states
 
 
+@over_rules()
 def _lines(states: Any, params: Any, found: Any) -> None:
     """Which players have a line: writes a bool array of shape (N, 2)."""
     for i in range(len(states)):
         for seat in range(2):
             found[i, seat] = has_line(states[i].pieces[seat], params[0].line)
-
-
-@functools.cache
-def _lines_kernel() -> Callable[..., None]:
-    return bind(_lines, rules)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -10,17 +10,16 @@ import numpy.typing as npt
 from boardenvs.aec import make_env
 from boardenvs.checks import truth_value, whole_number
 from boardenvs.game import Game, States
+from boardenvs.goat_race import positions
 from boardenvs.goat_race import text as notation
 from boardenvs.goat_race.picture import board_picture
+from boardenvs.goat_race.positions import ARRIVALS, GOATS
 from boardenvs.goat_race.text import COLORS, DECISIONS, LETTERS
-from boardenvs.grid import address
 from boardenvs.picture import cell_area
 
 __all__ = ["GoatRace", "env", "raw_env"]
 
-_GOATS = 4  # of each player; boardenvs.goat_race.rules has it too, but is slow to import
 _DRAW_RULES = ("forward", "jump")
-_LETTER_OF_DIGIT = str.maketrans("01234567", f"?{LETTERS}??")  # of a stack in octal
 
 
 class GoatRace(Game):
@@ -52,6 +51,8 @@ class GoatRace(Game):
     name = "goat_race"
     has_chance = True
     observation_params = frozenset({"memory"})
+    player_counts = (2, 5)
+    param_readers: ClassVar = {"obstacles": notation.obstacles_from_text}
 
     def __init__(
         self,
@@ -63,7 +64,7 @@ class GoatRace(Game):
         draw_rule: str = "forward",
         max_plies: int = 2000,
     ) -> None:
-        num_players = whole_number("num_players", num_players, 2, 5)
+        num_players = whole_number("num_players", num_players, *self.player_counts)
         width = self.width = whole_number("width", width, 3, 26)
         height = self.height = whole_number("height", height, 1, 26)
         memory = truth_value("memory", memory)
@@ -71,7 +72,7 @@ class GoatRace(Game):
             raise ValueError(f"draw_rule must be 'forward' or 'jump', got {draw_rule!r}")
         walls = None if obstacles is None else notation.walls(obstacles, height, width)
         self.seat_names = COLORS[:num_players]
-        memory_planes = (_GOATS * num_players - 1) * num_players if memory else 0
+        memory_planes = (GOATS * num_players - 1) * num_players if memory else 0
         super().__init__(
             params={
                 "num_players": num_players,
@@ -101,10 +102,16 @@ class GoatRace(Game):
                 "stay": (np.int64, height + 2 * height * width),
                 "walls": ((np.int32, (height,)), [0] * height if walls is None else walls),
                 "fixed": (np.bool_, walls is not None),
+                "goats": (np.int64, GOATS),
+                "arrivals": (np.int64, ARRIVALS),
                 "memory": (np.bool_, memory),
                 "jump": (np.bool_, draw_rule == "jump"),
             },
         )
+
+    @property
+    def most_chance_outcomes(self) -> int:
+        return max(self.height, self.width - 2)  # a throw; where in its row an obstacle may be
 
     def info(self, state: np.void | States) -> dict[str, Any]:
         return {"die": state["die"].item()}
@@ -174,7 +181,7 @@ class GoatRace(Game):
             and whole_number("to_move", to_move, 0, self.num_players - 1) != named
         ):
             raise ValueError(f"to_move must be {named}, for the text names {shown.turn}")
-        piles = notation.complete_stacks(
+        piles = positions.complete_stacks(
             shown.tops, {} if stacks is None else stacks, self.seat_names, shown.phase == 3
         )
         if order is None:
@@ -218,18 +225,17 @@ class GoatRace(Game):
 
     def picture(self, state: np.void) -> str:
         record = self.one(state)
-        winner = None
+        winner, over = None, self.over(record)[0]
         if record["returns"].any() and record["offender"] < 0:
             winner = self.seat_names[record["returns"].argmax()]
             status = f"{winner} has won"
-        elif record["terminated"] or record["truncated"]:
+        elif over:
             status = "over without a winner"
         else:
             status = f"{self.seat_names[record['to_move']]} to move"
-        over = record["terminated"] or record["truncated"]
         return board_picture(
             self._tops(record),
-            heights={key: len(pile) for key, pile in self._stacks(record).items()},
+            heights={key: len(pile) for key, pile in positions.stacks_of(record).items()},
             players=[self.seat_names[seat] for seat in record["order"]],
             arrived=[int(record["arrived"][seat]) for seat in record["order"]],
             to_move=None if over else self.seat_names[record["to_move"]],
@@ -271,21 +277,10 @@ class GoatRace(Game):
 
     # -- JSON ---------------------------------------------------------------------------
 
-    def _stacks(self, record: np.void) -> dict[str, str]:
-        """The letters of every stack from the bottom, by address."""
-        stacks = {}
-        for r, row in enumerate(record["stacks"].tolist()):
-            for c, stack in enumerate(row):
-                if stack:
-                    # "?" stands for what no stack of the game holds.
-                    digits = f"{stack:o}" if stack > 0 else "0"
-                    stacks[address(r, c)] = digits.translate(_LETTER_OF_DIGIT)
-        return stacks
-
     def _position_to_dict(self, state: np.void) -> dict[str, Any]:
         return {
             "obstacles": notation.obstacles(state["blocked"].tolist()),
-            "stacks": self._stacks(state),
+            "stacks": positions.stacks_of(state),
             "order": state["order"].tolist(),
             "decision": dict(enumerate(DECISIONS)).get(int(state["decision"])),
             "die": int(state["die"]),
@@ -298,7 +293,7 @@ class GoatRace(Game):
         if self.params["obstacles"] not in (None, notation.obstacles(blocked)):
             raise ValueError(f"obstacles must be those of the game: {self.params['obstacles']}")
         state["blocked"] = blocked
-        self._put_stacks(fields["stacks"], state)
+        positions.put_stacks(fields["stacks"], self.seat_names, state)
         order = fields["order"]
         if (
             not isinstance(order, list)
@@ -313,99 +308,22 @@ class GoatRace(Game):
         state["die"] = whole_number("die", fields["die"], 0, self.height)
         state["last_die"] = whole_number("last_die", fields["last_die"], 0, self.height)
         if fields["decision"] == "place":
-            self._check_placement(fields, state)
+            positions.set_placement(fields, self.max_plies, state)
         else:
-            self._check_race(fields, state)
-        self._check_last_action(state)
+            positions.set_race(fields, self.max_plies, state)
+            self._check_decision(fields["decision"], state)
+        positions.check_last_action(state)
 
-    def _put_stacks(self, stacks: Any, state: np.void) -> None:
-        """Write the stacks and what follows from them."""
-        piles = notation.checked_stacks(stacks, self.height, self.width, self.seat_names)
-        blocked = state["blocked"].tolist()
-        for (row, column), pile in piles.items():
-            if blocked[row] >> column & 1:
-                raise ValueError(f"stacks has goats on the obstacle {address(row, column)}")
-            seats = [LETTERS.index(letter) for letter in pile]
-            stack = 0
-            for seat in seats:
-                stack = stack << 3 | seat + 1
-            state["stacks"][row, column] = stack
-            state["tops"][seats[-1], row] |= 1 << column
-            if column == self.width - 1:
-                for seat in seats:
-                    state["arrived"][seat] += 1
-
-    def _goats(self, state: np.void) -> list[int]:
-        """How many goats each seat has on the board."""
-        piles = "".join(self._stacks(state).values())
-        return [piles.count(letter) for letter in LETTERS[: self.num_players]]
-
-    def _check_placement(self, fields: dict[str, Any], state: np.void) -> None:
-        """Goats stand on the gate as they do when all were placed in turn and by the rule."""
-        order = state["order"].tolist()
-        placed = sum(self._goats(state))
-        if state["stacks"][:, 1:].any():
-            raise ValueError("stacks may hold goats on the gate alone during placement")
-        if placed >= _GOATS * self.num_players:
-            raise ValueError(f"decision must be another than 'place': all {placed} goats stand")
-        heights = [len(self._stacks(state).get(address(r, 0), "")) for r in range(self.height)]
-        if max(heights) - min(heights) > 1:
-            raise ValueError(f"stacks of the gate must be level to one goat, got heights {heights}")
-        if wrong := self._wrong_layer(state, placed):
-            raise ValueError(wrong)
-        for key, implied in (
-            ("die", 0),
-            ("last_die", 0),
-            ("ply", placed),
-            ("to_move", order[placed % self.num_players]),
-        ):
-            if fields.get(key, implied) != implied:
-                raise ValueError(f"{key} must be {implied} here, got {fields[key]}")
-        if placed > self.max_plies:
-            raise ValueError(f"stacks hold {placed} goats placed in {self.max_plies} plies")
-        state["ply"] = placed
-        state["to_move"] = order[placed % self.num_players]
-
-    def _wrong_layer(self, state: np.void, placed: int) -> str:
-        """How the gate differs from goats placed in turn, layer by layer; "" where it does not."""
-        gate = [self._stacks(state).get(address(row, 0), "") for row in range(self.height)]
-        for level in range(-(-placed // self.height)):
-            plies = range(level * self.height, min((level + 1) * self.height, placed))
-            due = sorted(LETTERS[state["order"][k % self.num_players]] for k in plies)
-            layer = sorted(pile[level] for pile in gate if len(pile) > level)
-            if layer != due:
-                return (
-                    f"stacks have the goats {''.join(layer)} in layer {level + 1} of the gate, "
-                    f"but placed in turn they are {''.join(due)}"
-                )
-        return ""
-
-    def _check_race(self, fields: dict[str, Any], state: np.void) -> None:
-        """All goats stand, enough plies were played, and there is something to decide."""
-        goats = self._goats(state)
-        if goats != [_GOATS] * self.num_players:
-            raise ValueError(f"stacks must hold {_GOATS} goats of each player, got {goats}")
-        if state["arrived"].max() > 3 or (state["arrived"] >= 3).sum() > 1:
-            raise ValueError("stacks hold more goats in the Destination than end the game")
-        steps = sum(
-            (ord(key[0]) - ord("A")) * len(pile) for key, pile in self._stacks(state).items()
-        )
-        placed = _GOATS * self.num_players
-        # On the gate alone, another order than that of the placement took a sideways move.
-        fewest = placed + (steps or bool(self._wrong_layer(state, placed)))
-        ply = fields.get("ply", fewest)
-        if not fewest <= ply <= self.max_plies:
-            raise ValueError(f"ply must be from {fewest} to {self.max_plies} here, got {ply}")
-        state["ply"] = ply
-        state["to_move"] = fields.get("to_move", int(state["order"][0]))
+    def _check_decision(self, decision: str, state: np.void) -> None:
+        """Raise `ValueError` unless the die goes with the decision, and leaves a choice."""
         after = np.array([state], self.state_dtype)
         self.kernels.judge_games(after, self.constants)
-        forward = fields["decision"] == "forward"
+        forward = decision == "forward"
         if after["terminated"][0]:
             # The last move ended the turn, and no die was thrown; or it was sideways.
             if (state["die"] > 0) != forward or (forward and after["returns"].any()):
                 raise ValueError(
-                    f"die {state['die']} and decision {fields['decision']!r} are not those of a "
+                    f"die {state['die']} and decision {decision!r} are not those of a "
                     f"game that the position says is over"
                 )
             return
@@ -416,31 +334,9 @@ class GoatRace(Game):
         choices[self.num_actions - self.width - 1] = False  # staying is no choice by itself
         if not choices.any():
             raise ValueError(
-                f"decision {fields['decision']!r} of {self.seat_names[state['to_move']]} with die "
+                f"decision {decision!r} of {self.seat_names[state['to_move']]} with die "
                 f"{state['die']} leaves nothing to choose"
             )
-
-    def _check_last_action(self, state: np.void) -> None:
-        """The last action, where it is given, has left its goat where it says."""
-        action, last_die = int(state["last_action"]), int(state["last_die"])
-        if (last_die > 0) != (action >= self.height):
-            raise ValueError(f"last_die {last_die} does not belong to last_action {action}")
-        placed = _GOATS * self.num_players
-        if action < 0 or action == self.num_actions - self.width - 1:
-            fits = action < 0 or state["ply"] > placed
-        elif action < self.height:
-            mover = state["order"][(state["ply"] - 1) % self.num_players]
-            fits = 0 < state["ply"] <= placed and state["tops"][mover, action] & 1
-        else:
-            row, column = notation.cells_of_move(action, self.height, self.width, last_die)[1]
-            fits = (
-                0 <= row < self.height
-                and column < self.width
-                and state["ply"] > placed
-                and state["stacks"][row, column] > 0
-            )
-        if not fits:
-            raise ValueError(f"last_action {action} is not what the board shows")
 
 
 env = raw_env = make_env(GoatRace)

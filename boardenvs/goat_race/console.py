@@ -21,6 +21,7 @@ import numpy.typing as npt
 from boardenvs.checks import whole_number
 from boardenvs.game import States
 from boardenvs.goat_race import GoatRace
+from boardenvs.goat_race.positions import ARRIVALS, GOATS
 from boardenvs.goat_race.text import COLORS, position_to_text
 from boardenvs.grid import grid_text
 
@@ -29,7 +30,6 @@ __all__ = ["Board", "Game", "Goat", "Player", "Quit", "Stack", "start"]
 Cell = tuple[int, str]
 """A row and a column, such as `(1, "C")`."""
 T = TypeVar("T")
-_GOATS = 4
 _PLACE, _SIDEWAYS, _FORWARD = range(3)  # as boardenvs.goat_race.rules numbers the decisions
 
 
@@ -148,8 +148,8 @@ class Player:
             raise ValueError(f"expected a {self._color} goat, got {goat!r}")
         if any(own is goat for own in self._goats):
             raise ValueError(f"{self._color} has the goat {goat!r} already")
-        if len(self._goats) >= _GOATS:
-            raise ValueError(f"{self._color} has all its {_GOATS} goats already")
+        if len(self._goats) >= GOATS:
+            raise ValueError(f"{self._color} has all its {GOATS} goats already")
         self._goats.append(goat)
 
     def remove_goat(self, goat: Goat) -> None:
@@ -382,8 +382,8 @@ class Game:
         if self.phase != 3:
             raise ValueError(f"goats move in phase 3, when all are placed; this is {self.phase}")
         for player in self.players:
-            if self._placing and player.get_number_of_goats() < _GOATS:
-                raise ValueError(f"{player.get_color()} has not placed all its {_GOATS} goats")
+            if self._placing and player.get_number_of_goats() < GOATS:
+                raise ValueError(f"{player.get_color()} has not placed all its {GOATS} goats")
 
     def _check_top(self, row: int, column: str) -> None:
         if self.board.get_stack(row, column).is_empty():
@@ -564,7 +564,7 @@ def _find_order(game: Game, chance: random.Random) -> list[int]:
 def _place(game: Game, order: Sequence[int]) -> None:
     """Phase 2: goats on the gate, one a turn."""
     game.set_phase(2)
-    for turn in list(order) * _GOATS:
+    for turn in list(order) * GOATS:
         game.set_turn(turn)
         print(game)
         while True:
@@ -599,7 +599,7 @@ def _race(game: Game, order: Sequence[int], chance: random.Random) -> None:
         ahead = functools.partial(game.move_forward, dice_outcome=die)
         _move(game, ahead, f"forward move in row {die}, such as B{die}C{die}")
     print(game)
-    winner = next((p for p in game.players if _arrived(game, p) >= 3), None)
+    winner = next((p for p in game.players if _arrived(game, p) >= ARRIVALS), None)
     print(f"{winner.get_color()} wins!" if winner else "No goat can move forward: a draw.")
 
 

@@ -5,7 +5,8 @@ number, three bits a goat: `seat + 1` of the top in the lowest three, then the g
 it, and so on; 0 for an empty one. Twenty goats on one cell, all there are, fill sixty bits.
 What follows from the stacks is kept beside them: `s.tops[seat, row]` has bit `column` set
 where a goat of that seat shows, `s.arrived[seat]` counts its goats in the Destination.
-`s.blocked[row]` has a bit for each obstacle.
+`s.blocked[row]` has a bit for each obstacle. Each player has `p.goats` goats, and `p.arrivals` of
+them in the Destination win.
 """
 
 # Compiled functions carry no annotations.
@@ -24,11 +25,6 @@ from boardenvs.outcome import end_in_draw, end_ply, end_with_winner, is_over
 PLACE = 0
 SIDEWAYS = 1
 FORWARD = 2
-
-GOATS = 4
-"""Of each player."""
-ARRIVALS = 3
-"""How many of them in the Destination win."""
 
 
 # -- Stacks -------------------------------------------------------------------------------
@@ -231,7 +227,7 @@ def judge(s, p):
     if s.decision == PLACE:
         return
     for seat in range(len(s.returns)):
-        if s.arrived[seat] >= ARRIVALS:
+        if s.arrived[seat] >= p.arrivals:
             end_with_winner(s, seat)
             return
     if is_stuck(s, p):
@@ -244,7 +240,7 @@ def play(s, p, action):
     s.last_die = s.die
     if s.decision == PLACE:
         put(s, p, action, 0, s.to_move)
-        if s.ply + 1 < GOATS * len(s.returns):
+        if s.ply + 1 < p.goats * len(s.returns):
             s.to_move = next_seat(s)
         else:
             end_turn(s, p)
@@ -346,12 +342,12 @@ def sound(s, p):
     if s.die < 0 or s.die > p.height or s.last_die < 0 or s.last_die > p.height:
         return False
     goats = count_goats(s, p)
-    if goats < 0 or goats > GOATS * n or s.decision < PLACE or s.decision > FORWARD:
+    if goats < 0 or goats > p.goats * n or s.decision < PLACE or s.decision > FORWARD:
         return False
     if is_over(s):
         return True
     if s.decision == PLACE:
-        return goats == s.ply and goats < GOATS * n
+        return goats == s.ply and goats < p.goats * n
     if s.die == 0:
         return False
     return s.decision == SIDEWAYS or forward_columns(s, p, s.die - 1) != 0
@@ -374,7 +370,7 @@ def count_goats(s, p):
             stack = s.stacks[row, column]
             if stack == 0:
                 continue
-            if stack < 0 or stack >> (3 * GOATS * n) != 0:
+            if stack < 0 or stack >> (3 * p.goats * n) != 0:
                 return -1
             top = (stack & 7) - 1
             if top < 0 or top >= n or (s.tops[top, row] >> column) & 1 == 0:

@@ -1,4 +1,4 @@
-"""Goat Race as text: the board with players, phase and turn; moves; stacks and obstacles."""
+"""Goat Race as text: the board with players, phase and turn; moves; obstacles."""
 
 from __future__ import annotations
 
@@ -18,9 +18,8 @@ __all__ = [
     "action_from_text",
     "action_to_text",
     "cells_of_move",
-    "checked_stacks",
-    "complete_stacks",
     "obstacles",
+    "obstacles_from_text",
     "position_from_text",
     "position_to_text",
     "walls",
@@ -87,69 +86,6 @@ def position_from_text(text: str, height: int, width: int, players: Sequence[str
     )
 
 
-def complete_stacks(
-    tops: Sequence[str], stacks: Any, players: Sequence[str], everyone: bool
-) -> dict[str, str]:
-    """Whole stacks by address, from the bottom, for a board of tops.
-
-    Args:
-        tops: as in `Position`.
-        stacks: those that are known.
-        players: the colours in play.
-        everyone: whether all goats are on the board: those that are missing are then put at
-            the bottom of the first stack that is not among `stacks`, one on the way if
-            there is any, since those in the Destination count.
-
-    Raises:
-        ValueError: `stacks` are none, or do not show these tops.
-    """
-    known = checked_stacks(stacks, len(tops), len(tops[0]), players)
-    piles = {}
-    first = arrived = None
-    for r, row in enumerate(tops):
-        for c, cell in enumerate(row):
-            shown = known.get((r, c), cell)[-1].strip("X ")
-            if shown != cell.strip("X "):
-                raise ValueError(f"stacks has {shown} on top of {address(r, c)}, not {cell!r}")
-            if shown:
-                piles[address(r, c)] = known.get((r, c), cell)
-                if (r, c) not in known and c < len(row) - 1:
-                    first = first or address(r, c)
-                elif (r, c) not in known:
-                    arrived = arrived or address(r, c)
-    first = first or arrived
-    if everyone and first is not None:
-        standing = "".join(piles.values())
-        missing = [letter * (4 - standing.count(letter)) for letter in LETTERS[: len(players)]]
-        piles[first] = "".join(missing) + piles[first]
-    return piles
-
-
-def checked_stacks(
-    stacks: Any, height: int, width: int, players: Sequence[str]
-) -> dict[tuple[int, int], str]:
-    """Stacks given by address, by row and column counted from 0 instead.
-
-    Raises:
-        ValueError: they are no dictionary of addresses to letters of the players' colours.
-    """
-    letters = LETTERS[: len(players)]
-    if not isinstance(stacks, dict):
-        raise ValueError(f"stacks must be a dictionary of addresses to goats, got {stacks!r}")
-    cells = {}
-    for key, pile in stacks.items():
-        found = re.fullmatch("([A-Z])([1-9][0-9]?)", key) if isinstance(key, str) else None
-        if found is None or ord(found[1]) - ord("A") >= width or int(found[2]) > height:
-            last = address(height - 1, width - 1)
-            raise ValueError(f"stacks must have addresses from A1 to {last}, got {key!r}")
-        if not isinstance(pile, str) or not pile or set(pile) - set(letters):
-            raise ValueError(f"stacks must be letters of {letters!r}, got {pile!r} at {key}")
-        if len(pile) > 4 * len(players):
-            raise ValueError(f"stacks has {len(pile)} goats at {key}, more than there are")
-        cells[int(found[2]) - 1, ascii_uppercase.index(found[1])] = pile
-    return cells
-
-
 def walls(pairs: Any, height: int, width: int) -> list[int]:
     """Obstacles given as `(row, column)`, one a row: for each row a word with their bits.
 
@@ -185,6 +121,11 @@ def obstacles(blocked: Sequence[int]) -> list[list[Any]]:
         for column in range(26)
         if word >> column & 1
     ]
+
+
+def obstacles_from_text(text: str) -> list[tuple[int, str]]:
+    """Obstacles given by the letters of their columns, row by row: `CDBHEC`."""
+    return list(enumerate(text, 1))
 
 
 # -- Actions ------------------------------------------------------------------------------

@@ -128,7 +128,7 @@ class Gomoku(Game):
     def picture(self, state: np.void) -> str:
         record = self.one(state)
         won = bool(record["returns"].any())
-        over = record["terminated"] or record["truncated"]
+        over = self.over(record)[0]
         return board_picture(
             self.owners(record)[0],
             self.win_length,

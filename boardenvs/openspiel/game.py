@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 
 import pyspiel
 
+from boardenvs.explicit_chance import Chance, chance_class
 from boardenvs.game import Game
-from boardenvs.openspiel.chance import Chance
 from boardenvs.openspiel.observer import BoardObserver, HistoryObserver
 from boardenvs.openspiel.parameters import Reader, arguments, specification
 from boardenvs.openspiel.state import BoardState
@@ -101,46 +101,52 @@ def _game_type(
     )
 
 
-def _none(game: Game) -> int:
-    return 0
-
-
 def register(
     cls: type[Game],
     *,
     num_players: tuple[int, int] | None = None,
     most_outcomes: Callable[[Any], int] | None = None,
-    chance: type[Chance] = Chance,
+    chance: type[Chance] | None = None,
     readers: Mapping[str, Reader] | None = None,
 ) -> None:
     """Tell OpenSpiel of a game, as `python_boardenvs_NAME`; a second time changes nothing.
 
+    What is not given here the game says itself.
+
     Args:
-        cls: the game. Nothing may be hidden in it, unless `chance` sees to that.
-        num_players: the fewest and the most, where an argument says how many.
-        most_outcomes: how many outcomes a draw has at most; needed where there is chance.
-        chance: how its chance is made explicit.
-        readers: of its arguments that are neither numbers nor truth values.
+        cls: the game. Nothing may be hidden in it, unless its `chance` sees to that.
+        num_players: the fewest and the most, instead of its `player_counts`.
+        most_outcomes: how many outcomes a draw has at most, instead of `most_chance_outcomes`.
+        chance: how its chance is made explicit, instead of what
+            `boardenvs.explicit_chance.chance_class` finds.
+        readers: of its arguments from text, instead of its `param_readers`.
 
     Raises:
-        ValueError: something is hidden, or there is chance and `most_outcomes` is missing.
+        ValueError: something is hidden, or there is chance and nobody says how many outcomes.
     """
     name = f"python_boardenvs_{cls.name}"
     if name in pyspiel.registered_names():
         return
+    make: Callable[..., Game] = cls
+    game = make()
+    chance = chance or chance_class(game)
     if cls.has_hidden and chance is Chance:
         raise ValueError(f"{cls.name} hides something: it needs a chance that draws it when seen")
-    if cls.has_chance and most_outcomes is None:
-        raise ValueError(f"{cls.name} has chance: most_outcomes must say how many outcomes at most")
+    counts = num_players or cls.player_counts or (game.num_players,)
+    most = most_outcomes or _most_outcomes
+    most(game)  # or it raises
+    texts = cls.param_readers if readers is None else readers
     members = {
         "__doc__": cls.__doc__,
         "cls": cls,
         "chance_cls": chance,
-        "readers": dict(readers or {}),
-        "most_outcomes": staticmethod(most_outcomes or _none),
+        "readers": dict(texts),
+        "most_outcomes": staticmethod(most),
     }
     game_cls = type(f"OpenSpiel{cls.__name__}", (BoardGame,), members)
-    make: Callable[..., Game] = cls
-    seats = num_players or (make().num_players,)
-    defaults = specification(cls, dict(readers or {}))
-    pyspiel.register_game(_game_type(cls, defaults, cls.has_chance, *seats), game_cls)
+    defaults = specification(cls, texts)
+    pyspiel.register_game(_game_type(cls, defaults, cls.has_chance, *counts), game_cls)
+
+
+def _most_outcomes(game: Game) -> int:
+    return game.most_chance_outcomes

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from boardenvs.game import Game
-
-if TYPE_CHECKING:
-    from boardenvs.openspiel.state import BoardState
+from boardenvs.openspiel.state import BoardState
 
 __all__ = ["BoardObserver", "HistoryObserver"]
 

@@ -12,28 +12,10 @@ from typing import Any
 
 from boardenvs.game import Game
 
-__all__ = ["Reader", "arguments", "deck", "obstacles", "specification"]
+__all__ = ["Reader", "arguments", "specification"]
 
 Reader = Callable[[str], Any]
 """What a text stands for. Raises `ValueError` if for nothing."""
-
-
-def obstacles(text: str) -> list[tuple[int, str]]:
-    """The obstacles of a Goat Race as the letters of their columns, row by row: `CDBHEC`."""
-    return list(enumerate(text, 1))
-
-
-def deck(text: str) -> list[list[int]]:
-    """The tiles of Dominoes 175 in the order of the cells: `0/0 0/1 ...`.
-
-    Raises:
-        ValueError: they are not pairs of numbers.
-    """
-    tiles = text.split()
-    try:
-        return [[int(end) for end in tile.split("/")] for tile in tiles]
-    except ValueError:
-        raise ValueError(f"deck must be tiles such as 0/0 0/1 0/2, got {text!r}") from None
 
 
 def specification(cls: type[Game], readers: Mapping[str, Reader]) -> dict[str, Any]:

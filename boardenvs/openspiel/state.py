@@ -4,17 +4,25 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 import pyspiel
 
-from boardenvs.game import States
+from boardenvs.explicit_chance import Chance, Ways
+from boardenvs.game import Game, States
+from boardenvs.records import is_over
 
-if TYPE_CHECKING:
-    from boardenvs.openspiel.game import BoardGame
+__all__ = ["BoardState", "Rules"]
 
-__all__ = ["BoardState"]
+
+class Rules(Protocol):
+    """What a state asks of the OpenSpiel game it belongs to."""
+
+    game: Game
+    chance: Chance
+    dealt: tuple[States, Ways]
+    """The start, and the outcomes of the first draw."""
 
 
 class BoardState(pyspiel.State):
@@ -23,8 +31,8 @@ class BoardState(pyspiel.State):
     OpenSpiel copies and pickles every attribute, so they are few and small.
     """
 
-    def __init__(self, game: BoardGame, position: Mapping[str, Any] | None = None) -> None:
-        """See `BoardGame.new_initial_state`."""
+    def __init__(self, game: Rules, position: Mapping[str, Any] | None = None) -> None:
+        """See `boardenvs.openspiel.game.BoardGame.new_initial_state`."""
         super().__init__(game)
         self._action: int | None = None  # what was played when chance began; `None` for the deal
         self._outcomes: tuple[int, ...] = ()  # of the draws since then
@@ -56,7 +64,7 @@ class BoardState(pyspiel.State):
     def is_terminal(self) -> bool:
         if self._ways:
             return False
-        return self._states["terminated"].item() or self._states["truncated"].item()
+        return bool(is_over(self._states)[0])
 
     def returns(self) -> list[float]:
         n = self.num_players()

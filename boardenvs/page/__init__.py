@@ -18,6 +18,7 @@ import numpy as np
 
 from boardenvs.analysis import Analysis
 from boardenvs.game import Game, States
+from boardenvs.records import is_over
 
 __all__ = [
     "Panel",
@@ -79,8 +80,7 @@ def page_html(
 
 def position_text(game: Game, state: np.void) -> str:
     """A position, and below it what else its player to move knows."""
-    over = state["terminated"] or state["truncated"]
-    aside = "" if over else game.aside(state)
+    aside = "" if is_over(state) else game.aside(state)
     return game.to_text(state) + (f"{aside}\n" if aside else "")
 
 

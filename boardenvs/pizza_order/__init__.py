@@ -81,6 +81,10 @@ class PizzaOrder(Game):
             constants={"most": (np.int64, max_pizzas)},
         )
 
+    @property
+    def most_chance_outcomes(self) -> int:
+        return rules.INGREDIENTS
+
     def info(self, state: np.void | States) -> dict[str, Any]:
         return {"wanted": _wanted(state)}
 

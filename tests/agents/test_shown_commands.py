@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import boardenvs
-from agents.command import _parser, main
+from agents.command import main, make_parser
 from agents.training import start
 
 PACKAGE = Path(boardenvs.__file__).parent
@@ -47,7 +47,7 @@ def test_block(shown, tiny_settings, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr("agents.play.web.serve.serve", lambda *game, **_: served.append(game))
     monkeypatch.setattr(start, "settings_for", lambda _game: tiny_settings)
     for words in shown:
-        options = _parser().parse_args(words)  # exits where there is no such option
+        options = make_parser().parse_args(words)  # exits where there is no such option
         if words[0] == "bench" or "ray" in words:
             continue  # minutes, or a library that is not here: their own tests run them
         monkeypatch.setattr("sys.stdin", io.StringIO(""))

@@ -9,9 +9,10 @@ import pytest
 
 import boardenvs
 from boardenvs import chance
+from boardenvs.explicit_chance import plain_rules
 
 pyspiel = pytest.importorskip("pyspiel")
-from boardenvs.openspiel.chance import _plain  # noqa: E402
+import boardenvs.openspiel  # noqa: E402
 
 DRAWING = {
     "goat_race": {"num_players": 2},
@@ -49,7 +50,7 @@ def test_the_draws_of_the_rules_lead_to_the_same_positions(name):
             draws.append((bound, int(outcome)))
         return outcome
 
-    rules = _plain(game.kernels.rules, drawn)
+    rules = plain_rules(game.kernels.rules, drawn)
     rng = np.random.default_rng(0)
     in_play = 0
     for seed in range(4):

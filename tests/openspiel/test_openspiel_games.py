@@ -10,7 +10,9 @@ import pytest
 from variants import VARIANTS
 
 import boardenvs
+from boardenvs.dominoes175 import Dominoes175
 from boardenvs.game112 import Game112
+from boardenvs.goat_race import GoatRace
 
 pyspiel = pytest.importorskip("pyspiel")
 import boardenvs.openspiel  # noqa: E402
@@ -152,9 +154,50 @@ def test_a_game_of_ones_own():
     assert type(load("own_of_the_tests").game) is Own
 
 
+def test_a_game_derived_from_another_has_what_that_says():
+    class Tiles(Dominoes175):
+        name = "tiles_of_the_tests"
+
+    class Race(GoatRace):
+        name = "race_of_the_tests"
+
+    for cls in (Tiles, Race):
+        boardenvs.openspiel.register(cls)
+    tiles = load("tiles_of_the_tests")
+    assert type(tiles.chance) is type(load("dominoes175").chance)
+    assert tiles.max_chance_outcomes() == 28
+    deck = " ".join(f"{low}/{high}" for low in range(7) for high in range(low, 7))
+    assert load("tiles_of_the_tests", f"deck={deck}").max_chance_outcomes() == 0
+    race = load("race_of_the_tests", "num_players=5,obstacles=BCDEFG")
+    assert race.num_players() == 5
+    assert race.game.params["obstacles"] == [list(pair) for pair in enumerate("BCDEFG", 1)]
+
+
+def test_what_is_given_goes_before_what_the_game_says():
+    class Race(GoatRace):
+        name = "short_race_of_the_tests"
+
+    boardenvs.openspiel.register(
+        Race,
+        num_players=(2, 3),
+        most_outcomes=lambda game: 99,
+        readers={"obstacles": lambda text: list(enumerate(text[::-1], 1))},
+    )
+    race = load("short_race_of_the_tests", "obstacles=BCDEFG")
+    assert race.get_type().max_num_players == 3
+    assert race.max_chance_outcomes() == 99
+    assert race.game.params["obstacles"] == [list(pair) for pair in enumerate("GFEDCB", 1)]
+
+
 @pytest.mark.parametrize(
     ("facts", "message"),
-    [({"has_chance": True}, "most_outcomes"), ({"has_hidden": True}, "draws it when seen")],
+    [
+        (
+            {"has_chance": True},
+            "refused_of_the_tests has chance: its most_chance_outcomes must say",
+        ),
+        ({"has_hidden": True}, "draws it when seen"),
+    ],
 )
 def test_a_game_that_says_too_little_is_refused(facts, message):
     own = type("Refused", (Game112,), {"name": "refused_of_the_tests", **facts})

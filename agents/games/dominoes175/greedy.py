@@ -6,14 +6,11 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable
-
 import numpy as np
 
 from agents.agent import Actions, Agent, Words
 from boardenvs.chance import below, mixed, stepped
-from boardenvs.compiling import bind_parallel
+from boardenvs.compiling import over_rules
 from boardenvs.dominoes175 import rules
 from boardenvs.dominoes175.rules import CELLS, ENDS, GOAL, HIGH, LOW, STACKS, top
 from boardenvs.game import States
@@ -35,21 +32,18 @@ class Dominoes175GreedyAgent(Agent):
     def choose(self, states: States, words: Words) -> Actions:
         actions = np.empty(len(states), np.int64)
         masks = self.game.legal(states)
-        _compiled()(None, states, words, masks, actions)
+        greedy_actions.bound_to(rules)(None, states, words, masks, actions)
         return actions
 
 
-@functools.cache
-def _compiled() -> Callable[..., None]:
-    return bind_parallel(greedy_actions, rules)
-
-
+@over_rules(spread=True)
 def greedy_actions(states, words, masks, actions, low, high):
     """The greedy action of games `low` to `high - 1`."""
     for i in range(low, high):
         actions[i] = pick(states[i], words[i], masks[i])
 
 
+@over_rules()
 def pick(s, word, mask):
     """One game's action: uniformly among the best."""
     best = -1
@@ -69,6 +63,7 @@ def pick(s, word, mask):
     return chosen
 
 
+@over_rules()
 def worth(s, way):
     """Tiles playable afterwards, then the height of the stack, as one number; a win tops all."""
     played_on = way // 2
@@ -79,6 +74,7 @@ def worth(s, way):
     return GOAL * playable(s, played_on, new_top) + height
 
 
+@over_rules()
 def playable(s, changed, new_top):
     """How many unseen tiles would fit some stack if stack `changed` had `new_top` on top."""
     wanted = 0  # a bit for each number of dots on top of a stack

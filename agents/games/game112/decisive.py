@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from numba import njit
 
-from boardenvs.game112.rules import legal, observe, play, redraw
-
-__all__ = ["decisive_action", "legal", "observe", "play", "redraw"]
+__all__ = ["decisive_action"]
 
 
 @njit

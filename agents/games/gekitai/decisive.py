@@ -10,9 +10,9 @@ import numpy as np
 from numba import njit
 
 from agents.games.gekitai.threats import lowest, winning_cells
-from boardenvs.gekitai.rules import count, legal, observe, play, redraw
+from boardenvs.gekitai.rules import count
 
-__all__ = ["decisive_action", "legal", "observe", "play", "redraw"]
+__all__ = ["decisive_action"]
 
 
 @njit

@@ -11,10 +11,9 @@ draw by `max_plies` is left out of account: a proof is of the board alone.
 from __future__ import annotations
 
 import argparse
-import functools
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -25,7 +24,7 @@ from agents.games.gekitai.symmetry import canonical, turned, turned_back
 from agents.games.gekitai.threats import lowest, neighbours, winning_cells, wins_at_once
 from boardenvs.chance import mixed
 from boardenvs.checks import whole_number
-from boardenvs.compiling import bind
+from boardenvs.compiling import over_rules
 from boardenvs.game import States
 from boardenvs.gekitai import Gekitai, rules
 from boardenvs.gekitai.rules import cell_bit, count, pushed, satisfied
@@ -221,6 +220,7 @@ def place_of(one, two, attack, table):
     return place, entry.mover == one and entry.other == two and entry.attack == attack
 
 
+@over_rules()
 def prove_all(states, params, plies, limit, room, fewest, actions):
     """The fewest plies, up to `plies`, within which each player to move can force a win.
 
@@ -305,20 +305,15 @@ class ProofSearch:
             raise ValueError(f"plies must be odd, since the winner plays the last, got {plies}")
         limit = _UNLIMITED if limit is None else whole_number("limit", limit, 0, _UNLIMITED)
         states = self.game.batch(states)
-        over = states["terminated"] | states["truncated"]
+        over = self.game.over(states)
         if over.any():
             raise ValueError(f"state {int(over.argmax())} is over: there is nothing to prove")
         fewest, actions = np.zeros((2, len(states)), np.int64)
-        prove = _compiled()
+        prove = prove_all.bound_to(rules)
         self.positions += prove(
             states, self.game.constants, plies, limit, self._room, fewest, actions
         )
         return fewest, actions
-
-
-@functools.cache
-def _compiled() -> Callable[..., int]:
-    return bind(prove_all, rules)
 
 
 # -- The program ----------------------------------------------------------------------------

@@ -6,18 +6,14 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable
-
 import numpy as np
 
 from agents.agent import Actions, Agent, Words
 from boardenvs.chance import below, mixed, stepped
-from boardenvs.compiling import bind_parallel
+from boardenvs.compiling import over_rules
 from boardenvs.game import States
 from boardenvs.goat_race import rules
 from boardenvs.goat_race.rules import (
-    ARRIVALS,
     FORWARD,
     PLACE,
     forward_columns,
@@ -52,15 +48,12 @@ class GoatRaceGreedyAgent(Agent):
 
     def choose(self, states: States, words: Words) -> Actions:
         actions = np.empty(len(states), np.int64)
-        _compiled()(None, states, self.game.constants, words, self.game.legal(states), actions)
+        greedy = greedy_actions.bound_to(rules)
+        greedy(None, states, self.game.constants, words, self.game.legal(states), actions)
         return actions
 
 
-@functools.cache
-def _compiled() -> Callable[..., None]:
-    return bind_parallel(greedy_actions, rules, plies=4)
-
-
+@over_rules(spread=True, plies=4)
 def greedy_actions(states, params, words, masks, actions, low, high):
     """The greedy action of games `low` to `high - 1`."""
     for i in range(low, high):
@@ -69,6 +62,7 @@ def greedy_actions(states, params, words, masks, actions, low, high):
         actions[i] = pick(work[0], params[0], words[i], masks[i], scores)
 
 
+@over_rules()
 def pick(s, p, word, mask, scores):
     """One game's action, uniformly among the best. `s` is changed and put right again."""
     best = 0.0
@@ -89,6 +83,7 @@ def pick(s, p, word, mask, scores):
     return chosen
 
 
+@over_rules()
 def outlook(s, p, action, scores):
     """The worth of the position at the end of the turn, if it begins with `action`."""
     me = s.to_move
@@ -112,6 +107,7 @@ def outlook(s, p, action, scores):
     return value
 
 
+@over_rules()
 def worth_after(s, p, me, row, column, to_row, to_column, scores):
     """The worth of the position after a move, which is taken back."""
     move_goat(s, p, row, column, to_row, to_column)
@@ -120,6 +116,7 @@ def worth_after(s, p, me, row, column, to_row, to_column, scores):
     return value
 
 
+@over_rules()
 def best_forward(s, p, me, scores):
     """The best worth that the forward move of this throw leads to; as it is, if there is none."""
     row = s.die - 1
@@ -133,11 +130,12 @@ def best_forward(s, p, me, scores):
     return best
 
 
+@over_rules()
 def worth(s, p, me, scores):
     """What a position is worth to `me`, as the class says."""
     n = len(s.returns)
     for seat in range(n):
-        if s.arrived[seat] >= ARRIVALS:
+        if s.arrived[seat] >= p.arrivals:
             return _WON if seat == me else -_WON
     if s.decision != PLACE and is_stuck(s, p):
         return 0.0
@@ -158,6 +156,7 @@ def worth(s, p, me, scores):
     return (scores[me] - (best + total) / n) * free / (1.0 + free)
 
 
+@over_rules()
 def score(s, p, seat):
     """How far a seat's three best goats have come."""
     first = second = third = _NONE

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from numba import njit
 
-from boardenvs.gomoku.rules import legal, lines, observe, play, reach, redraw
+from boardenvs.gomoku.rules import lines, reach
 
-__all__ = ["completing_cell", "decisive_action", "legal", "observe", "play", "redraw"]
+__all__ = ["completing_cell", "decisive_action"]
 
 
 @njit

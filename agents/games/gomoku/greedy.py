@@ -1,19 +1,16 @@
 """The greedy agent of Gomoku: it weighs every line that may still become somebody's."""
 
-# The rules' names are bound by boardenvs.compiling; compiled functions carry no annotations.
+# Compiled functions carry no annotations.
 # ruff: noqa: ANN001, ANN202
 # mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable
-
 import numpy as np
 
 from agents.agent import Actions, Agent, Words
 from boardenvs.chance import below, mixed, stepped
-from boardenvs.compiling import bind_parallel
+from boardenvs.compiling import over_rules
 from boardenvs.game import Game, States
 from boardenvs.gomoku import rules
 
@@ -44,15 +41,12 @@ class GomokuGreedyAgent(Agent):
 
     def choose(self, states: States, words: Words) -> Actions:
         actions = np.empty(len(states), np.int64)
-        _compiled()(None, states, self.game.constants, self._weights, words, actions)
+        greedy = weightiest_actions.bound_to(rules)
+        greedy(None, states, self.game.constants, self._weights, words, actions)
         return actions
 
 
-@functools.cache
-def _compiled() -> Callable[..., None]:
-    return bind_parallel(weightiest_actions, rules, plies=16)
-
-
+@over_rules(spread=True, plies=16)
 def weightiest_actions(states, params, weights, words, actions, low, high):
     """The greedy action of games `low` to `high - 1`."""
     cells = params[0].side * params[0].side
@@ -63,6 +57,7 @@ def weightiest_actions(states, params, weights, words, actions, low, high):
         actions[i] = pick(states[i], words[i], urgency, weight)
 
 
+@over_rules()
 def weigh(s, p, weights, urgency, weight):
     """Each empty cell's case (2 completes an own line, 1 one of the rival's) and its weight."""
     for a in range(len(weight)):
@@ -102,6 +97,7 @@ def weigh(s, p, weights, urgency, weight):
                         urgency[a] = max(urgency[a], kind)
 
 
+@over_rules()
 def longer(s, p, row, column, down, right, stone):
     """Whether a stone of a colour stands next to either end of the line that begins at a cell."""
     for k in (-1, p.line):
@@ -112,6 +108,7 @@ def longer(s, p, row, column, down, right, stone):
     return False
 
 
+@over_rules()
 def pick(s, word, urgency, weight):
     """The most urgent of the empty cells, among them the weightiest, among them any."""
     chosen = -1

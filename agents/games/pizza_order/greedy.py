@@ -6,13 +6,10 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable
-
 import numpy as np
 
 from agents.agent import Actions, Agent, Words
-from boardenvs.compiling import bind_parallel
+from boardenvs.compiling import over_rules
 from boardenvs.game import States
 from boardenvs.pizza_order import rules
 from boardenvs.pizza_order.rules import (
@@ -47,23 +44,20 @@ class PizzaOrderGreedyAgent(Agent):
 
     def choose(self, states: States, words: Words) -> Actions:
         good = np.empty((len(states), self.game.num_actions), np.bool_)
-        _compiled()(None, states, good)
+        mark_answers.bound_to(rules)(None, states, good)
         actions = np.empty(len(states), np.int64)
         self.game.kernels.random_actions(good, words, actions)
         return actions
 
 
-@functools.cache
-def _compiled() -> Callable[..., None]:
-    return bind_parallel(mark_answers, rules)
-
-
+@over_rules(spread=True)
 def mark_answers(states, good, low, high):
     """Mark the good answers in games `low` to `high - 1`."""
     for i in range(low, high):
         good_answers(states[i], good[i])
 
 
+@over_rules()
 def good_answers(s, good):
     """Mark the answers among which to choose."""
     for action in range(len(good)):
@@ -77,6 +71,7 @@ def good_answers(s, good):
         good[YES if missing > 0 else NO] = True
 
 
+@over_rules()
 def missing_pizzas(s):
     """The pizzas wanted that nothing taken stands for, bit k for pizza k.
 
@@ -95,6 +90,7 @@ def missing_pizzas(s):
     return missing
 
 
+@over_rules()
 def good_flavors(s, missing, good):
     """The flavours of all missing pizzas."""
     for k in range(s.num_wanted):
@@ -105,6 +101,7 @@ def good_flavors(s, missing, good):
             good[flavor] = True
 
 
+@over_rules()
 def good_ingredients(s, missing, good):
     """The next ingredients of the missing pizzas that the one in hand is best turned into."""
     held = s.taken[s.num_taken]
@@ -125,6 +122,7 @@ def good_ingredients(s, missing, good):
             good[FIRST + ingredient - 1] = held == 0
 
 
+@over_rules()
 def answers_lost(ingredients):
     """How many answers more the pizza takes as a custom one than by its own flavour."""
     if preset(ingredients) == CUSTOM:

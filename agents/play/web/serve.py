@@ -15,7 +15,6 @@ from typing import Any
 
 import uvicorn
 
-from agents.arena.seeds import fresh_seed
 from agents.play.web.app import make_app
 from agents.play.web.connection import MOST, Connection
 from agents.play.web.session import Session
@@ -42,7 +41,7 @@ def serve(game: Game, opponent: str, seat: int, seed: int | None, *, browser: bo
         OSError: no port can be had.
         KeyboardInterrupt: it was ended.
     """
-    session = Session(game, opponent, seat, fresh_seed() if seed is None else seed)
+    session = Session(game, opponent, seat, seed)
     with contextlib.ExitStack() as last:
         listening = last.enter_context(socket.socket())
         server, address = prepare(session, listening)

@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from agents.agent import blamed, check_can_play
+from agents.agent import blamed
 from agents.arena.seeds import agent_seed
 from agents.making import make
 from agents.play.person import result_line, typed_move
+from agents.play.setup import Setup
 from boardenvs.analysis import Analysis
-from boardenvs.chance import one_way, seed_word, stream_words
-from boardenvs.checks import whole_number
+from boardenvs.chance import one_way
 from boardenvs.game import Game, States
 from boardenvs.opponents import consult
 from boardenvs.page import (
@@ -57,48 +57,44 @@ class Session:
     agents thought once the game is over. The same seed and moves give the same game.
     """
 
-    def __init__(self, game: Game, opponent: str, seat: int, seed: int) -> None:
+    def __init__(self, game: Game, opponent: str, seat: int, seed: int | None = None) -> None:
         """Begin a game.
 
         Args:
             game: what is played.
             opponent: spec of the agent in every other seat, and of the one that gives hints.
             seat: the person's.
-            seed: of everything random.
+            seed: of everything random; `None` for a fresh one.
 
         Raises:
             ValueError: there is no such opponent or seat, or it cannot play the game.
         """
+        self._setup = Setup(game, opponent, seat, seed)
         self.game = game
         self.opponent = opponent
-        self.seat = whole_number("seat", seat, 0, game.num_players - 1)
-        self._agent = make(opponent, game, agent_seed(seed, 0))
-        self._adviser = make(opponent, game, agent_seed(seed, 1))
-        check_can_play(self._agent, game.new(1, seed))
+        self.seat = self._setup.seat
+        self._adviser = make(opponent, game, agent_seed(self._setup.seed, 1))
         self.names = [
             f"{'you' if k == self.seat else opponent} ({name})"
             for k, name in enumerate(game.seat_names)
         ]
-        self._seed = seed
         self._games = 0
         self._begin()
 
     def _begin(self) -> None:
         """Deal; the first game is the one that `boardenvs play` begins with this seed."""
+        deal = self._setup.deal(self._games)
         self._games += 1
-        words = stream_words(seed_word(self._seed), self._games)[-1:]
-        self._hint_words = one_way(words, "hints")
-        self._page_words = one_way(words, "page")
-        start = self.game.new_from_words(words)
-        self._positions = [_Position(start, one_way(words, "players"))]
+        self._hint_words = one_way(deal.words, "hints")
+        self._page_words = one_way(deal.words, "page")
+        self._positions = [_Position(deal.start, deal.opponents)]
         self._actions: list[int] = []
         self._analysis: list[Analysis | None] = []
 
     @property
     def over(self) -> bool:
         """Whether the game has ended."""
-        state = self._positions[-1].state
-        return bool(state["terminated"][0] or state["truncated"][0])
+        return bool(self.game.over(self._positions[-1].state)[0])
 
     @property
     def is_persons_turn(self) -> bool:
@@ -131,7 +127,7 @@ class Session:
         with blamed(f"agent {self.opponent}"):
             position = self._positions[-1]
             words = position.words.copy()
-            actions, [analysis] = consult(self._agent, self.game, position.state, words)
+            actions, [analysis] = consult(self._setup.agent, self.game, position.state, words)
         self._play(int(actions[0]), analysis, words)
         return self._news(len(self._positions) - 1)
 

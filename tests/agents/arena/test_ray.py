@@ -12,7 +12,6 @@ cluster_utils = pytest.importorskip("ray.cluster_utils")
 
 # Ray leaves sockets and files of its processes to the garbage collector.
 pytestmark = [
-    pytest.mark.slow,
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
     pytest.mark.filterwarnings("ignore::FutureWarning:ray"),

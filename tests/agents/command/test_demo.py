@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import agents
+import agents.training.settings
 from agents.command import demo
 from agents.command.demo import run_demo
 from agents.training.settings import settings_for
@@ -36,7 +37,7 @@ def small():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(demo, "_ARENA_GAMES", 20)
         patch.setattr(
-            demo,
+            agents.training.settings,
             "settings_for",
             lambda game: settings_for(
                 game,

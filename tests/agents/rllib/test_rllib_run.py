@@ -35,7 +35,6 @@ from agents.rllib.run import ClusterRun
 
 # Ray leaves sockets and files of its processes to the garbage collector.
 pytestmark = [
-    pytest.mark.slow,
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
     pytest.mark.filterwarnings("ignore::FutureWarning:ray"),

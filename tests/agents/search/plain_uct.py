@@ -1,6 +1,6 @@
 """UCT and its solver a second time: objects and dictionaries over `Game`'s own operations.
 
-It draws from the same streams as `agents.search.tree`, so both must agree to the last visit.
+It draws from the same streams as `agents.search.rollouts`, so both must agree to the last visit.
 """
 
 import numpy as np

@@ -1,13 +1,11 @@
 """Decisive moves: against every action tried out, and what the tree search makes of them."""
 
-import importlib
-
 import numpy as np
 import pytest
 
 import agents
 import boardenvs
-from agents.search.decisive import search_rules
+from agents.search.decisive import decisive_part
 from agents.search.gumbel import GumbelAgent
 from agents.search.mcts import MctsAgent
 from agents.search.puct import PuctAgent
@@ -23,8 +21,7 @@ GAMES = {
 
 def decisive(game, state, before=-2):
     """What the game tells of one position, of shape (1,)."""
-    module = importlib.import_module(search_rules(game))
-    return module.decisive_action(state[0], game.constants[0], before)
+    return decisive_part(game).decisive_action(state[0], game.constants[0], before)
 
 
 def winning_actions(game, state):

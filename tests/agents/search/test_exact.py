@@ -11,7 +11,7 @@ import pytest
 import agents
 import boardenvs
 
-sys.path.append(str(Path(__file__).parents[1] / "game112"))
+sys.path.append(str(Path(__file__).parents[2] / "game112"))
 from plain_game112 import reachable
 
 WON = 1000

@@ -1,7 +1,6 @@
 """Tree search: against a plain implementation, exhaustive solutions and positions made by hand."""
 
 import functools
-import importlib
 import pickle
 
 import numpy as np
@@ -10,7 +9,7 @@ from plain_uct import PlainUct
 
 import agents
 import boardenvs
-from agents.search.decisive import search_rules
+from agents.search.decisive import decisive_part
 from agents.search.mcts import MctsAgent
 from boardenvs.threads import fix_threads
 
@@ -57,8 +56,7 @@ def some_positions(game, random_positions, num, seed=0):
 
 def decisive_action(game, state):
     """What the game tells of one position, of shape (1,), wherever it came from."""
-    told = importlib.import_module(search_rules(game)).decisive_action
-    return told(state[0], game.constants[0], -2)
+    return decisive_part(game).decisive_action(state[0], game.constants[0], -2)
 
 
 @pytest.mark.parametrize(("rollout_depth", "decisive"), [(None, False), (7, None)])

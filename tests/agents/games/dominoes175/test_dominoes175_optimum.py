@@ -149,7 +149,7 @@ def test_the_game_itself(dominoes, late):
     np.testing.assert_allclose(found, values[:4], atol=1e-12)
 
     assert _optimum().rate == pytest.approx(0.0389463060, abs=1e-9)  # as its page says
-    results = Path(__file__).parents[1] / "results" / "dominoes175.json"
+    results = Path(__file__).with_name("results") / "dominoes175.json"
     for solo in json.loads(results.read_text(encoding="utf-8"))["solos"]:
         assert wilson(solo["wins"], solo["games"])[0] < _optimum().rate
 

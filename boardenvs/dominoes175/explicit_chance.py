@@ -11,15 +11,16 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from boardenvs import explicit_chance
 from boardenvs.dominoes175.rules import CELLS, HIGH, LOW
 from boardenvs.dominoes175.text import tile_to_text
+from boardenvs.explicit_chance import Ways
 from boardenvs.game import States
-from boardenvs.openspiel.chance import Chance, Ways
 
-__all__ = ["TileChance"]
+__all__ = ["Chance"]
 
 
-class TileChance(Chance):
+class Chance(explicit_chance.Chance):
     """An outcome is the number of the tile turned over.
 
     In a position the tiles not turned over lie in ascending order in the cells that are left,

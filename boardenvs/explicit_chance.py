@@ -1,13 +1,15 @@
 """The chance of a game, one draw at a time, where the rules draw it from the record's own stream.
 
-OpenSpiel wants to choose every outcome itself. So where the rules draw, they run once more as
-plain Python with another `draw`, which hands out given outcomes and stops the rules where these
-run out. Each draw of theirs is so a chance node, its outcomes as likely as one another
-(`boardenvs.chance.below` is uniform to within its bound divided by 2**32).
+Whoever plans with chance, such as OpenSpiel, wants to choose every outcome itself. So where the
+rules draw, they run once more as plain Python with another `draw`, which hands out given outcomes
+and stops the rules where these run out. Each draw of theirs is so a chance node, its outcomes as
+likely as one another (`boardenvs.chance.below` is uniform to within its bound divided by 2**32).
 """
 
 from __future__ import annotations
 
+import importlib
+import importlib.util
 import sys
 import threading
 import types
@@ -20,7 +22,7 @@ from boardenvs import chance
 from boardenvs.game import Game, States
 from boardenvs.numba_doors import entry_point
 
-__all__ = ["Chance", "Ways"]
+__all__ = ["Chance", "Ways", "chance_class", "plain_rules"]
 
 Ways = Sequence[int]
 """The outcomes of the draw that comes next, in ascending order; empty where none does."""
@@ -52,7 +54,7 @@ class _Outcomes(threading.local):
         return np.int64(self._left.pop(0))
 
 
-def _plain(rules: types.ModuleType, draw: Callable[[Any, int], np.int64]) -> dict[str, Any]:
+def plain_rules(rules: types.ModuleType, draw: Callable[[Any, int], np.int64]) -> dict[str, Any]:
     """The names of a rules module, compiled functions as plain Python that calls this `draw`."""
     packages = {"boardenvs", rules.__name__.partition(".")[0]}
     scopes: dict[str, dict[str, Any]] = {}
@@ -90,13 +92,13 @@ class Chance:
     def __init__(self, game: Game) -> None:
         self.game = game
         self._outcomes = _Outcomes()
-        rules = _plain(game.kernels.rules, self._outcomes)
+        rules = plain_rules(game.kernels.rules, self._outcomes)
         self._deal, self._play = rules["deal"], rules["play"]
         mask = np.zeros((1, game.num_actions), np.bool_)
         action = np.zeros(1, np.int64)
-        known = game.start, game.constants
-        self._legal = entry_point(game.kernels.legal_games, *known, mask)
-        self._advance = entry_point(game.kernels.advance_games, *known, action, mask)
+        start, constants = game.start, game.constants
+        self._legal = entry_point(game.kernels.legal_games, start, constants, mask)
+        self._advance = entry_point(game.kernels.advance_games, start, constants, action, mask)
 
     def deal(self, outcomes: Sequence[int]) -> tuple[States, Ways]:
         """The start of a game after the given outcomes, and those of the next draw.
@@ -148,3 +150,16 @@ class Chance:
         except _OutOfOutcomes as stopped:
             return range(stopped.bound)
         return ()
+
+
+def chance_class(game: Game) -> type[Chance]:
+    """How a game's chance is made explicit.
+
+    That is `Chance` of a module `explicit_chance` beside its class, or beside one it derives from
+    as far as it has the rules of that one; by default the one here, which asks the rules.
+    """
+    for home in game.homes:
+        if importlib.util.find_spec(f"{home}.explicit_chance") is not None:
+            own: type[Chance] = importlib.import_module(f"{home}.explicit_chance").Chance
+            return own
+    return Chance

@@ -1,7 +1,7 @@
 """Where agents stand, as text."""
 
 from agents.arena.ratings import Lead, Rating, rate
-from agents.arena.standings import elo_text, interval_text, ratings_table, tally
+from agents.arena.tables import elo_text, interval_text, ratings_table, tally
 
 PAIRS = [
     {"a": "random", "b": "x", "games": 10, "wins": 1, "draws": 2, "losses": 7},

@@ -1,4 +1,6 @@
-"""Compile what a game needs before anybody waits for it: in an image, on a node, before a class.
+"""`boardenvs compile`: what a game needs is compiled before anybody waits for it.
+
+In an image, on a node, before a class.
 
 Everything compiled stays on disk (see `boardenvs.kernel_cache`), for the game's parameters: a
 board of another size has records of another layout, and is compiled by itself.
@@ -6,8 +8,10 @@ board of another size has records of another layout, and is compiled by itself.
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import importlib
+import time
 from collections.abc import Callable, Iterator
 
 import gymnasium
@@ -16,20 +20,44 @@ import numpy as np
 import boardenvs
 from agents.agent import Agent
 from agents.arena.match import play_match
+from agents.command.arguments import make_game
+from agents.command.parser import Commands
 from agents.making import make, names_for, options_of
 from boardenvs.game import Game
-from boardenvs.single import SeatEnv
-from boardenvs.threads import fix_threads
-from boardenvs.vector import SeatVectorEnv
 
-__all__ = ["compile_game"]
+__all__ = ["add", "compile_game"]
 
 _MANY = 512
 """Games with which no loop is left to one thread because they are few."""
 
 
+def add(commands: Commands) -> None:
+    """Add the subcommand."""
+    commands.add(
+        "compile",
+        _run,
+        "compile a game, or all games, ahead: then nothing waits for it when it is first used",
+        optional=True,
+    )
+
+
+def _run(options: argparse.Namespace) -> None:
+    if options.game is not None:
+        games = [make_game(options)]
+    elif options.param:
+        raise ValueError("--param is for one GAME")
+    else:
+        games = [boardenvs.make(name) for name in boardenvs.GAMES]
+    for game in games:
+        began = time.perf_counter()
+        compile_game(game)
+        print(f"{game!r}: {time.perf_counter() - began:.1f} s", flush=True)
+
+
 def compile_game(game: Game) -> None:
     """Use every environment and every agent of a game once, on one thread and on two."""
+    from boardenvs.threads import fix_threads
+
     for use in _uses(game):
         for threads in (1, 2):
             fix_threads(threads)
@@ -59,6 +87,8 @@ def _step_batch(game: Game) -> None:
 
 
 def _step_seat(game: Game) -> None:
+    from boardenvs.single import SeatEnv
+
     for opponent in ("random", _First(game)):
         env = SeatEnv(game, opponent)
         _, info = env.reset(seed=0)
@@ -66,6 +96,8 @@ def _step_seat(game: Game) -> None:
 
 
 def _step_vector(game: Game) -> None:
+    from boardenvs.vector import SeatVectorEnv
+
     for mode in gymnasium.vector.AutoresetMode:
         envs = SeatVectorEnv(_MANY, game, autoreset_mode=mode)
         _, infos = envs.reset(seed=0)

@@ -1,0 +1,180 @@
+"""`boardenvs arena`: every two agents play each other, and tables say what came out."""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from agents.arena import PairResult, SoloResult, local, rated, report, round_robin, solos
+from agents.arena.tables import arena_text, forfeit_lines
+from agents.arena.tournament import Engine, Until
+from agents.command.arguments import check_place, make_game
+from agents.command.parser import Commands
+from boardenvs.checks import whole_number
+from boardenvs.files import write_atomically
+from boardenvs.game import Game
+
+__all__ = ["add", "play_arena"]
+
+
+def add(commands: Commands) -> None:
+    """Add the subcommand."""
+    arena = commands.add("arena", _run, "let every two agents play each other")
+    arena.add_argument("agents", nargs="+", metavar="SPEC", help="agents, at least two")
+    arena.add_argument("--games", type=int, default=1000, metavar="N", help="for each pair; 1000")
+    arena.add_argument("--seed", type=int, default=0, metavar="S", help="of everything random; 0")
+    arena.add_argument(
+        "--opening-plies",
+        type=int,
+        metavar="P",
+        help="random plies that every game begins with; by default 2 where all else would be "
+        "the same in every game, else none",
+    )
+    arena.add_argument(
+        "--until",
+        choices=["decided"],
+        help="'decided' ends a match once a sequential test finds one of the pair better "
+        "(wrongly in at most 5%% of matches of equals), after --games at the latest",
+    )
+    arena.add_argument(
+        "--store",
+        type=Path,
+        metavar="FILE",
+        help="keep every finished game there, and go on from the games that are there",
+    )
+    arena.add_argument(
+        "--workers",
+        type=int,
+        metavar="W",
+        help="processes that play; by default one, or as many as cores if it takes long",
+    )
+    arena.add_argument(
+        "--engine",
+        choices=["local", "ray"],
+        default="local",
+        help="play on this machine or on a Ray cluster; by default local",
+    )
+    arena.add_argument(
+        "--address", metavar="ADDR", help="of the Ray cluster; by default one that Ray finds"
+    )
+    arena.add_argument("--json", type=Path, metavar="FILE", help="write the results there, too")
+    arena.add_argument(
+        "--html",
+        type=Path,
+        metavar="FILE",
+        help="write a page there, with ratings, scores, and each pair's shortest and longest game",
+    )
+
+
+def _run(options: argparse.Namespace) -> None:
+    game = make_game(options)
+    check_place(options.json)
+    check_place(options.html)
+    check_place(options.store)
+    results = play_arena(
+        game,
+        options.agents,
+        options.games,
+        options.seed,
+        opening_plies=options.opening_plies,
+        until=options.until,
+        store=options.store,
+        engine=_engine(options),
+    )
+    ratings = rated(results)
+    as_json = report(game, options.seed, results)
+    print(arena_text(game, results, ratings), end="")
+    for line in forfeit_lines(as_json):
+        print(f"boardenvs: warning: {line}", file=sys.stderr)
+    if options.json is not None:
+        write_atomically(options.json, f"{json.dumps(as_json, indent=2)}\n".encode())
+    if options.html is not None:
+        from agents.arena.page import write_page
+
+        write_page(options.html, as_json, ratings, {r.agents: r.extremes for r in results})
+
+
+def play_arena(
+    game: Game,
+    specs: Sequence[str],
+    games: int,
+    seed: int,
+    *,
+    opening_plies: int | None = None,
+    until: Until | None = None,
+    store: Path | None = None,
+    engine: Engine = local.play_here,
+) -> list[PairResult] | list[SoloResult]:
+    """Every two agents play, or in a game for one each; a bar on standard error shows how far.
+
+    Args:
+        game: what is played.
+        specs: of the agents.
+        games: for each pair, or each agent.
+        seed: of everything random.
+        opening_plies: as for `agents.arena.round_robin`, like the following.
+        until: see there.
+        store: see there.
+        engine: what plays the games; by default this process.
+
+    Raises:
+        ValueError: as `agents.arena.round_robin` and `agents.arena.solos`.
+    """
+    from tqdm.auto import tqdm
+
+    games = whole_number("games", games, 1)
+    alone = game.num_players == 1
+    if alone and until is not None:
+        raise ValueError(f"{game.name} is for one player: there are no pairs to decide")
+    total = games * (len(specs) if alone else len(specs) * (len(specs) - 1) // 2)
+    with tqdm(total=total, unit="game", disable=not sys.stderr.isatty()) as bar:
+
+        def progress(pair: str, finished: int) -> None:
+            bar.set_description(pair)
+            bar.update(finished)
+
+        if alone:
+            return list(
+                solos(
+                    game,
+                    specs,
+                    games,
+                    seed,
+                    opening_plies=opening_plies,
+                    store=store,
+                    engine=engine,
+                    progress=progress,
+                )
+            )
+        return list(
+            round_robin(
+                game,
+                specs,
+                games,
+                seed,
+                opening_plies=opening_plies,
+                until=until,
+                store=store,
+                engine=engine,
+                progress=progress,
+            )
+        )
+
+
+def _engine(options: argparse.Namespace) -> Engine:
+    """What plays the arena's games."""
+    if options.engine == "ray":
+        if options.workers is not None:
+            raise ValueError("--workers is for --engine local: Ray has the nodes' cores")
+        from agents.arena import ray_tasks
+
+        return functools.partial(ray_tasks.play, address=options.address)
+    if options.address is not None:
+        raise ValueError("--address is for --engine ray")
+    if options.workers is not None:
+        whole_number("workers", options.workers, 1)
+    return functools.partial(local.play, workers=options.workers)

@@ -1,0 +1,62 @@
+"""Arguments that subcommands share: a game, and files that are to be written."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+import boardenvs
+from agents.users_own import register_game
+from boardenvs.game import Game
+
+__all__ = ["add_game", "check_place", "make_game"]
+
+
+def add_game(parser: argparse.ArgumentParser, *, optional: bool) -> None:
+    """Let a subcommand take a game, with its parameters."""
+    parser.add_argument(
+        "game",
+        nargs="?" if optional else None,
+        metavar="GAME",
+        help="name of the game, or MODULE:CLASS of your own",
+    )
+    parser.add_argument(
+        "-p",
+        "--param",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="a parameter of the game, such as board_size=7; may be repeated",
+    )
+
+
+def make_game(options: argparse.Namespace) -> Game:
+    """The game that was typed, with its parameters.
+
+    Raises:
+        ValueError: there is no such game or parameter.
+    """
+    params: dict[str, Any] = {}
+    for text in options.param:
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise ValueError(f"--param takes NAME=VALUE, got {text!r}")
+        try:
+            params[name] = json.loads(value)
+        except ValueError:
+            params[name] = value
+    name = register_game(options.game) if ":" in options.game else options.game
+    return boardenvs.make(name, **params)
+
+
+def check_place(path: Path | None) -> None:
+    """Refuse before the games are played what could not be written after them.
+
+    Raises:
+        ValueError: it is a folder, or there is no folder for it.
+    """
+    if path is not None and (path.is_dir() or not path.parent.is_dir()):
+        reason = "it is a folder" if path.is_dir() else f"there is no folder {path.parent}"
+        raise ValueError(f"{path} cannot be written: {reason}")

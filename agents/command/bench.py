@@ -1,0 +1,50 @@
+"""`boardenvs bench`: how fast everything is, beside ceilings and other packages."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+from agents.command.arguments import check_place
+from agents.command.extras import require_extra
+from agents.command.parser import Commands
+from boardenvs.files import write_atomically
+
+__all__ = ["add"]
+
+
+def add(commands: Commands) -> None:
+    """Add the subcommand."""
+    bench = commands.add(
+        "bench",
+        _run,
+        "measure speed beside ceilings and other packages, in about four minutes",
+        game=False,
+    )
+    bench.add_argument("--json", type=Path, metavar="FILE", help="write the figures there, too")
+    bench.add_argument("--plot", type=Path, metavar="FILE", help="draw them there as PNG, too")
+    bench.add_argument(
+        "--quick", action="store_true", help="only see that all of it runs, in 20 seconds"
+    )
+
+
+def _run(options: argparse.Namespace) -> None:
+    from agents import bench
+
+    check_place(options.json)
+    check_place(options.plot)
+    if options.plot is not None:
+        require_extra("--plot", "bench", ["matplotlib"])
+    measured = bench.Bench(bench.QUICK if options.quick else bench.FULL)
+    rows = bench.measure(measured)
+    print(bench.results_table(rows))
+    print("".join(f"{line}\n" for line in [*measured.missing, bench.describe_machine()]), end="")
+    if options.json is not None:
+        text = json.dumps(bench.report(rows), indent=2) + "\n"
+        write_atomically(options.json, text.encode())
+    if options.plot is not None:
+        from agents.bench.plot import draw
+
+        machine = " - ".join(bench.describe_machine().splitlines())
+        write_atomically(options.plot, draw(rows, machine))

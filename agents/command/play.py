@@ -1,0 +1,48 @@
+"""`boardenvs play`: a person against an agent."""
+
+from __future__ import annotations
+
+import argparse
+
+from agents.command.arguments import make_game
+from agents.command.extras import require_extra
+from agents.command.parser import Commands
+
+__all__ = ["add"]
+
+
+def add(commands: Commands) -> None:
+    """Add the subcommand."""
+    play = commands.add("play", _run, "play against an agent, here in the terminal or in a page")
+    play.add_argument("--opponent", metavar="SPEC", help="by default greedy")
+    play.add_argument("--seat", type=int, default=0, help="yours, from 0; by default 0, the first")
+    play.add_argument("--seed", type=int, default=None, help="of everything random")
+    play.add_argument(
+        "--web",
+        action="store_true",
+        help="play in a page, served on this machine alone; Ctrl-C ends it",
+    )
+    play.add_argument(
+        "--no-browser", action="store_true", help="with --web: print the address, open nothing"
+    )
+
+
+def _run(options: argparse.Namespace) -> None:
+    game = make_game(options)
+    if game.num_players == 1 and options.opponent is not None and not options.web:
+        raise ValueError(
+            f"{game.name} is for one player: --opponent is for games of more, "
+            "and for the hints of --web"
+        )
+    opponent = "greedy" if options.opponent is None else options.opponent
+    if options.web:
+        require_extra("--web", "web", ["starlette", "uvicorn"])
+        from agents.play.web.serve import serve
+
+        serve(game, opponent, options.seat, options.seed, browser=not options.no_browser)
+        return
+    if options.no_browser:
+        raise ValueError("--no-browser is for --web")
+    from agents.play.terminal import play
+
+    play(game, opponent, options.seat, options.seed)

@@ -1,0 +1,119 @@
+"""`boardenvs watch`: one game between agents, played now or stored by an arena."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+from agents.agent import blamed, check_can_play
+from agents.arena import seats
+from agents.arena.seeds import agent_seed, fresh_seed
+from agents.command.arguments import check_place, make_game
+from agents.command.parser import Commands
+from agents.making import make
+from boardenvs.episode import Episode
+from boardenvs.game import Game
+from boardenvs.pixels import require_render
+
+__all__ = ["add"]
+
+
+def add(commands: Commands) -> None:
+    """Add the subcommand."""
+    watch = commands.add(
+        "watch", _run, "watch agents play one game, or a game that was stored", optional=True
+    )
+    watch.add_argument(
+        "agents", nargs="*", metavar="SPEC", help="one agent for each seat, in order"
+    )
+    watch.add_argument(
+        "--store", type=Path, metavar="FILE", help="where 'boardenvs arena --store' put its games"
+    )
+    watch.add_argument(
+        "--game",
+        dest="stored",
+        metavar="MATCH.NUMBER",
+        help="which of them, such as 1.0; without it they are listed",
+    )
+    watch.add_argument("--seed", type=int, default=None, help="of everything random")
+    watch.add_argument("--html", type=Path, metavar="F", help="write the game as a page, too")
+    watch.add_argument("--gif", type=Path, metavar="F", help="write it as an animation, too")
+    watch.add_argument("--save", type=Path, metavar="F", help="write the game as JSON, too")
+
+
+def _run(options: argparse.Namespace) -> None:
+    check_place(options.html)
+    check_place(options.gif)
+    check_place(options.save)
+    if options.gif is not None:
+        require_render("--gif")
+    if options.store is not None:
+        if options.game or options.agents:
+            raise ValueError("a stored game has its agents: --store takes no GAME and SPEC")
+        episode = _stored(options.store, options.stored)
+    elif options.stored is not None:
+        raise ValueError("--game is for --store")
+    elif not options.agents:
+        missing = "SPEC" if options.game else "GAME, SPEC"
+        raise ValueError(f"the following arguments are required: {missing}")
+    else:
+        kept = options.html is not None or options.save is not None
+        episode = _played(make_game(options), options.agents, options.seed, analysis=kept)
+    if episode is None:
+        return
+    print(episode.to_text(), end="")
+    if options.html is not None:
+        episode.save_html(options.html)
+        print(f"\nThe game as a page: {options.html}")
+    if options.gif is not None:
+        episode.save_gif(options.gif)
+        print(f"\nThe game as an animation: {options.gif}")
+    if options.save is not None:
+        episode.save(options.save)
+        print(f"\nThe game as JSON: {options.save}")
+
+
+def _played(game: Game, specs: Sequence[str], seed: int | None, *, analysis: bool) -> Episode:
+    """One game between agents; those of one spec are told apart by seat.
+
+    Args:
+        game: what is played.
+        specs: one agent for each seat.
+        seed: of everything random.
+        analysis: whether the episode keeps what the agents thought; the game is the same.
+
+    Raises:
+        ValueError: there are not as many agents as seats, or one cannot be made or play the
+            game.
+    """
+    if len(specs) != game.num_players:
+        raise ValueError(f"{game.name} takes {seats(game)}, got {len(specs)}")
+    seed = fresh_seed() if seed is None else seed
+    agents = [make(spec, game, agent_seed(seed, k)) for k, spec in enumerate(specs)]
+    for agent in agents:
+        check_can_play(agent, game.new(1, seed))
+    names = [
+        spec if specs.count(spec) == 1 else f"{spec} ({seat})"
+        for spec, seat in zip(specs, game.seat_names, strict=True)
+    ]
+    with blamed("an agent"):
+        return Episode.play(game, agents, seed, names=names, analysis=analysis)
+
+
+def _stored(path: Path, number: str | None) -> Episode | None:
+    """A stored game; without a number `None`, and which games there are is printed.
+
+    Raises:
+        ValueError: there is no such store or game, or it is damaged.
+    """
+    from agents.arena.store import Store
+
+    with Store.read(path) as store:
+        if number is not None:
+            return store.episode(number)
+        print(f"{store.game!r}, seed {store.seed}")
+        for match in store.matches():
+            print(f"{match.id}. {' - '.join(match.specs)}: {match.games} games")
+    print(f"Watch one: boardenvs watch --store {path} --game MATCH.NUMBER")
+    return None

@@ -1,0 +1,91 @@
+"""The way up a tree: how results are added to it, and what they prove.
+
+Results are kept for each edge as its mover sees them. With one or two players a *proven*
+node is one whose value is certain, as in M. Winands, Y. Bjornsson, J. Saito, "Monte-Carlo
+Tree Search Solver", CG 2008: an action that proves to win proves its node, and so does the
+best one when all are proven. An action that draws from the stream proves nothing, nor
+does anything where parts are hidden. A proven loss keeps in how many plies it comes, so that the
+search plays on as long as it can.
+"""
+
+# Compiled functions carry no annotations.
+# ruff: noqa: ANN001, ANN201, ANN202
+# mypy: disable-error-code="no-untyped-def"
+
+from __future__ import annotations
+
+import numpy as np
+
+from boardenvs.compiling import over_rules
+
+__all__ = ["LOST", "back_up", "prove", "prove_win", "take_proven"]
+
+LOST = np.float32(-1e30)
+"""The worth of an edge that proved to lose: lower than any other."""
+
+
+@over_rules()
+def back_up(tree, leaf, guided):
+    """Add the result to the leaf and to every node and edge of the path."""
+    for k in range(len(tree.result)):
+        tree.sums[k] += tree.result[k]
+    tree.nodes[leaf].visits += 1
+    for k in range(tree.used[2]):
+        n = tree.nodes[tree.path[k].node]
+        e = tree.edges[tree.path[k].edge]
+        n.visits += 1
+        e.visits += 1
+        e.total += tree.result[n.mover]
+        if not e.proven:
+            e.worth = e.total / np.float32(e.visits)
+        e.width = weigh(e, guided)
+
+
+@over_rules()
+def weigh(e, guided):
+    """What exploration of an edge is worth: of UCT's bound, or of a policy's.
+
+    The latter is from D. Silver et al., "Mastering the game of Go without human
+    knowledge", Nature 550 (2017).
+    """
+    visits = np.float32(e.visits)
+    return e.prior / (np.float32(1) + visits) if guided else np.float32(1) / np.sqrt(visits)
+
+
+@over_rules()
+def take_proven(tree, leaf):
+    """The result of a simulation that ends in a proven node: what the node is worth."""
+    n = tree.nodes[leaf]
+    tree.result[n.mover] = n.best
+    if len(tree.result) == 2:
+        tree.result[1 - n.mover] = -n.best
+
+
+@over_rules()
+def prove(tree, leaf):
+    """A proven leaf proves its edge, and that perhaps the node above, and so on up."""
+    n = tree.nodes[leaf]
+    for k in range(tree.used[2] - 1, -1, -1):
+        e = tree.edges[tree.path[k].edge]
+        if not n.proven or n.drawn or e.proven:
+            return
+        above = tree.nodes[tree.path[k].node]
+        value = n.best if n.mover == above.mover else -n.best
+        # A single player who gets nothing has lost.
+        lost = value < 0 or (value == 0 and len(tree.result) == 1)
+        e.proven = True
+        e.plies = n.plies + 1
+        e.worth = LOST if lost else value
+        above.settled += 1
+        above.best = max(above.best, value)
+        above.proven = value >= 1 or above.settled == above.num_edges
+        above.plies = e.plies if value >= 1 else max(above.plies, e.plies)
+        n = above
+
+
+@over_rules()
+def prove_win(n):
+    """A node whose mover wins with the next action."""
+    n.proven = True
+    n.best = 1
+    n.plies = 1

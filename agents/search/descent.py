@@ -1,0 +1,94 @@
+"""The way down a tree: which edge a simulation takes at each node, until it comes to a leaf."""
+
+# Compiled functions carry no annotations.
+# ruff: noqa: ANN001, ANN201, ANN202
+# mypy: disable-error-code="no-untyped-def"
+
+from __future__ import annotations
+
+import numpy as np
+
+from agents.search.decisive import decisive_action
+from agents.search.tree import expand, follow
+from boardenvs.chance import below, mixed, stepped
+from boardenvs.compiling import over_rules
+from boardenvs.hooks import legal, play
+from boardenvs.outcome import is_over
+
+__all__ = ["descend"]
+
+
+@over_rules(legal, play, decisive_action)
+def descend(tree, s, p, options, scales, word, start):
+    """Play from the root to a leaf; returns the leaf, the stream, and `before` for the leaf.
+
+    The latter is for `decisive_action`: -1 below a quiet node, else -2.
+    `start` is the root's edge to take; -1 leaves it to the bound, as at all other nodes, but for
+    a root's decisive action, which is the first to be tried. A leaf grows edges when it is met a
+    second time; a guided one when it is evaluated.
+    """
+    nodes = tree.nodes
+    node = 0
+    depth = 0
+    before = -2
+    while not nodes[node].proven and not is_over(s):
+        if nodes[node].num_edges == 0:
+            if options.guided or (nodes[node].visits == 0 and depth > 0):
+                break
+            legal(s, p, tree.mask)
+            if not expand(tree, node):
+                break
+            if depth == 0 and options.decisive:
+                start = try_first(tree, decisive_action(s, p, -2))
+        word = stepped(word)
+        edge = start if depth == 0 and start >= 0 else select(tree, node, scales, mixed(word))
+        tree.path[depth].node = node
+        tree.path[depth].edge = edge
+        depth += 1
+        stream = s.rng
+        before = -1 if nodes[node].quiet else -2
+        play(s, p, tree.edges[edge].action)
+        node = follow(tree, edge, s, p, options.hidden, s.rng != stream)
+    tree.used[2] = depth
+    tree.used[3] = node
+    return node, word, before
+
+
+@over_rules()
+def try_first(tree, action):
+    """Make the edge of an action the root's first; returns it, or -1 for no action, -1."""
+    n = tree.nodes[0]
+    n.quiet = action < 0
+    for edge in range(n.first, n.first + n.num_edges):
+        if tree.edges[edge].action == action:
+            tree.edges[edge].action = tree.edges[n.first].action
+            tree.edges[n.first].action = action
+            n.tried = 1
+            return np.int64(n.first)
+    return np.int64(-1)
+
+
+@over_rules()
+def select(tree, node, scales, bits):
+    """The edge to go: any of those not tried, else the one with the highest bound."""
+    edges = tree.edges
+    n = tree.nodes[node]
+    first = n.first
+    tried = n.tried
+    if tried < n.num_edges:
+        edge = first + tried
+        other = edge + below(bits, n.num_edges - tried)
+        action = edges[edge].action
+        edges[edge].action = edges[other].action
+        edges[other].action = action
+        n.tried = tried + 1
+        return edge
+    scale = scales[n.visits]
+    best = first
+    most = edges[first].worth + scale * edges[first].width
+    for edge in range(first + 1, first + tried):
+        bound = edges[edge].worth + scale * edges[edge].width
+        if bound > most:
+            most = bound
+            best = edge
+    return best

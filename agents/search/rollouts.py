@@ -1,0 +1,109 @@
+"""The search of `agents.search.mcts`: UCT, whose leaves are played out at random."""
+
+# Compiled functions carry no annotations.
+# ruff: noqa: ANN001, ANN201, ANN202
+# mypy: disable-error-code="no-untyped-def"
+
+from __future__ import annotations
+
+from agents.search.backup import back_up, prove, prove_win, take_proven
+from agents.search.decisive import decisive_action
+from agents.search.descent import descend
+from agents.search.report import credit, report
+from agents.search.tree import empty_tree, plant
+from boardenvs.chance import mixed, stepped
+from boardenvs.choice import tried_action
+from boardenvs.compiling import over_rules
+from boardenvs.hooks import legal, play, redraw
+from boardenvs.outcome import is_over
+
+__all__ = ["search_further", "search_states"]
+
+
+# A state costs as much as many plies, so that threads pay from two states on.
+@over_rules(spread=True, plies=512)
+def search_states(
+    states, params, words, options, scales, visits, values, proven, actions, low, high
+):
+    """Search states `low` to `high - 1`, each in a tree of its own; `words` are their streams.
+
+    Writes what `mcts.Searched` has a row of for each state.
+    """
+    if low < high:
+        o = options[0]
+        tree = empty_tree(o.simulations, visits.shape[1], o.observation_size, values.shape[1])
+        board = states[low : low + 1].copy()
+        for i in range(low, high):
+            plant(tree, states[i])
+            grow(tree, states, i, params, words, o, scales, board, o.simulations)
+            report(tree, i, visits, values, proven, actions)
+            credit(visits, i, actions[i], o.simulations)
+
+
+@over_rules()
+def search_further(
+    states, params, words, options, scales, tree, simulations, visits, values, proven, actions
+):
+    """As `search_states` for a single state: so many more simulations in a tree of the caller's.
+
+    A tree without nodes is planted.
+    """
+    if tree.used[0] == 0:
+        plant(tree, states[0])
+    done = tree.nodes[0].visits
+    board = states[0:1].copy()
+    grow(tree, states, 0, params, words, options[0], scales, board, done + simulations)
+    report(tree, 0, visits, values, proven, actions)
+
+
+@over_rules(redraw)
+def grow(tree, states, i, params, words, options, scales, board, simulations):
+    """Simulations from state `i`, until the root has had so many or is proven."""
+    while tree.nodes[0].visits < simulations and not tree.nodes[0].proven:
+        words[i] = stepped(words[i])
+        word = mixed(words[i])
+        board[0] = states[i]
+        redraw(board[0], params[0], states[i].to_move, mixed(word))
+        simulate(tree, board[0], params[0], options, scales, word)
+
+
+@over_rules()
+def simulate(tree, s, p, options, scales, word):
+    """One simulation of UCT: down to a leaf, on at random, and the result up again."""
+    leaf, word, before = descend(tree, s, p, options, scales, word, -1)
+    if tree.nodes[leaf].proven:
+        take_proven(tree, leaf)
+    else:
+        ply = s.ply
+        n = tree.nodes[leaf]
+        n.quiet = roll_out(s, p, options, word, before, tree.mask)
+        # Won with the first action of the playout: whoever is to move at the leaf can do so.
+        if options.decisive and s.ply == ply + 1 and s.returns[n.mover] >= 1:
+            prove_win(n)
+        for k in range(len(tree.result)):
+            tree.result[k] = s.returns[k]
+    back_up(tree, leaf, False)
+    prove(tree, leaf)
+
+
+@over_rules(legal, play, decisive_action)
+def roll_out(s, p, options, word, before, mask):
+    """Random play to the end, or for so many plies, in place: uniform, but for decisive moves.
+
+    Returns whether it looked for these, and there was none where it began.
+    """
+    plies = 0
+    quiet = False
+    while not is_over(s) and plies < options.rollout_depth:
+        word = stepped(word)
+        action = decisive_action(s, p, before) if options.decisive else -1
+        if action < 0:
+            legal(s, p, mask)
+            action = tried_action(mask, mixed(word))
+            before = -1
+            quiet |= plies == 0
+        elif before != -2:
+            before = s.last_action
+        play(s, p, action)
+        plies += 1
+    return quiet & options.decisive

@@ -1,0 +1,261 @@
+"""Positions of Goat Race as dictionaries: what their stacks are, and whether play leads to them.
+
+The functions read and write records; the number of players and the size of the board are theirs.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from string import ascii_uppercase
+from typing import Any
+
+import numpy as np
+
+from boardenvs.goat_race.text import LETTERS, cells_of_move
+from boardenvs.grid import address
+
+__all__ = [
+    "ARRIVALS",
+    "GOATS",
+    "check_last_action",
+    "checked_stacks",
+    "complete_stacks",
+    "put_stacks",
+    "set_placement",
+    "set_race",
+    "stacks_of",
+]
+
+GOATS = 4
+"""Of each player."""
+ARRIVALS = 3
+"""How many of them in the Destination win."""
+
+_LETTER_OF_DIGIT = str.maketrans("01234567", f"?{LETTERS}??")  # of a stack in octal
+
+
+# -- Stacks -------------------------------------------------------------------------------
+
+
+def stacks_of(state: np.void) -> dict[str, str]:
+    """The letters of every stack of a record from the bottom, by address.
+
+    The record may hold any bytes; "?" stands for what no stack of the game holds.
+    """
+    stacks = {}
+    for r, row in enumerate(state["stacks"].tolist()):
+        for c, stack in enumerate(row):
+            if stack:
+                digits = f"{stack:o}" if stack > 0 else "0"
+                stacks[address(r, c)] = digits.translate(_LETTER_OF_DIGIT)
+    return stacks
+
+
+def put_stacks(stacks: Any, players: Sequence[str], state: np.void) -> None:
+    """Write stacks into a record, whose obstacles stand, and what follows from them.
+
+    Args:
+        stacks: letters by address, as the user gave them.
+        players: the colours in play.
+        state: the record, without goats.
+
+    Raises:
+        ValueError: they are no stacks, or one stands on an obstacle.
+    """
+    height, width = state["stacks"].shape
+    piles = checked_stacks(stacks, height, width, players)
+    blocked = state["blocked"].tolist()
+    for (row, column), pile in piles.items():
+        if blocked[row] >> column & 1:
+            raise ValueError(f"stacks has goats on the obstacle {address(row, column)}")
+        seats = [LETTERS.index(letter) for letter in pile]
+        stack = 0
+        for seat in seats:
+            stack = stack << 3 | seat + 1
+        state["stacks"][row, column] = stack
+        state["tops"][seats[-1], row] |= 1 << column
+        if column == width - 1:
+            for seat in seats:
+                state["arrived"][seat] += 1
+
+
+def _goats(state: np.void) -> list[int]:
+    """How many goats each seat has on the board."""
+    piles = "".join(stacks_of(state).values())
+    return [piles.count(letter) for letter in LETTERS[: len(state["order"])]]
+
+
+def complete_stacks(
+    tops: Sequence[str], stacks: Any, players: Sequence[str], everyone: bool
+) -> dict[str, str]:
+    """Whole stacks by address, from the bottom, for a board of tops.
+
+    Args:
+        tops: as in `boardenvs.goat_race.text.Position`.
+        stacks: those that are known.
+        players: the colours in play.
+        everyone: whether all goats are on the board: those that are missing are then put at
+            the bottom of the first stack that is not among `stacks`, one on the way if
+            there is any, since those in the Destination count.
+
+    Raises:
+        ValueError: `stacks` are none, or do not show these tops.
+    """
+    known = checked_stacks(stacks, len(tops), len(tops[0]), players)
+    piles = {}
+    first = arrived = None
+    for r, row in enumerate(tops):
+        for c, cell in enumerate(row):
+            shown = known.get((r, c), cell)[-1].strip("X ")
+            if shown != cell.strip("X "):
+                raise ValueError(f"stacks has {shown} on top of {address(r, c)}, not {cell!r}")
+            if shown:
+                piles[address(r, c)] = known.get((r, c), cell)
+                if (r, c) not in known and c < len(row) - 1:
+                    first = first or address(r, c)
+                elif (r, c) not in known:
+                    arrived = arrived or address(r, c)
+    first = first or arrived
+    if everyone and first is not None:
+        standing = "".join(piles.values())
+        missing = [letter * (GOATS - standing.count(letter)) for letter in LETTERS[: len(players)]]
+        piles[first] = "".join(missing) + piles[first]
+    return piles
+
+
+def checked_stacks(
+    stacks: Any, height: int, width: int, players: Sequence[str]
+) -> dict[tuple[int, int], str]:
+    """Stacks given by address, by row and column counted from 0 instead.
+
+    Raises:
+        ValueError: they are no dictionary of addresses to letters of the players' colours.
+    """
+    letters = LETTERS[: len(players)]
+    if not isinstance(stacks, dict):
+        raise ValueError(f"stacks must be a dictionary of addresses to goats, got {stacks!r}")
+    cells = {}
+    for key, pile in stacks.items():
+        found = re.fullmatch("([A-Z])([1-9][0-9]?)", key) if isinstance(key, str) else None
+        if found is None or ord(found[1]) - ord("A") >= width or int(found[2]) > height:
+            last = address(height - 1, width - 1)
+            raise ValueError(f"stacks must have addresses from A1 to {last}, got {key!r}")
+        if not isinstance(pile, str) or not pile or set(pile) - set(letters):
+            raise ValueError(f"stacks must be letters of {letters!r}, got {pile!r} at {key}")
+        if len(pile) > GOATS * len(players):
+            raise ValueError(f"stacks has {len(pile)} goats at {key}, more than there are")
+        cells[int(found[2]) - 1, ascii_uppercase.index(found[1])] = pile
+    return cells
+
+
+# -- What play leads to --------------------------------------------------------------------
+
+
+def set_placement(fields: dict[str, Any], max_plies: int, state: np.void) -> None:
+    """Write whose turn it is, and the ply, while goats are placed.
+
+    They stand on the gate as they do when all were placed in turn and by the rule.
+
+    Args:
+        fields: as for `Game._position_from_dict`.
+        max_plies: of the game.
+        state: the record, with stacks and order of play.
+
+    Raises:
+        ValueError: play does not lead to them, or `fields` say otherwise.
+    """
+    order = state["order"].tolist()
+    height, num_players = len(state["stacks"]), len(order)
+    placed = sum(_goats(state))
+    if state["stacks"][:, 1:].any():
+        raise ValueError("stacks may hold goats on the gate alone during placement")
+    if placed >= GOATS * num_players:
+        raise ValueError(f"decision must be another than 'place': all {placed} goats stand")
+    heights = [len(stacks_of(state).get(address(r, 0), "")) for r in range(height)]
+    if max(heights) - min(heights) > 1:
+        raise ValueError(f"stacks of the gate must be level to one goat, got heights {heights}")
+    if wrong := _wrong_layer(state, placed):
+        raise ValueError(wrong)
+    for key, implied in (
+        ("die", 0),
+        ("last_die", 0),
+        ("ply", placed),
+        ("to_move", order[placed % num_players]),
+    ):
+        if fields.get(key, implied) != implied:
+            raise ValueError(f"{key} must be {implied} here, got {fields[key]}")
+    if placed > max_plies:
+        raise ValueError(f"stacks hold {placed} goats placed in {max_plies} plies")
+    state["ply"] = placed
+    state["to_move"] = order[placed % num_players]
+
+
+def _wrong_layer(state: np.void, placed: int) -> str:
+    """How the gate differs from goats placed in turn, layer by layer; "" where it does not."""
+    height, num_players = len(state["stacks"]), len(state["order"])
+    gate = [stacks_of(state).get(address(row, 0), "") for row in range(height)]
+    for level in range(-(-placed // height)):
+        plies = range(level * height, min((level + 1) * height, placed))
+        due = sorted(LETTERS[state["order"][k % num_players]] for k in plies)
+        layer = sorted(pile[level] for pile in gate if len(pile) > level)
+        if layer != due:
+            return (
+                f"stacks have the goats {''.join(layer)} in layer {level + 1} of the gate, "
+                f"but placed in turn they are {''.join(due)}"
+            )
+    return ""
+
+
+def set_race(fields: dict[str, Any], max_plies: int, state: np.void) -> None:
+    """Write whose turn it is, and the ply, in the race.
+
+    All goats stand, and enough plies were played for them to stand there.
+
+    Args:
+        fields: as for `Game._position_from_dict`.
+        max_plies: of the game.
+        state: the record, with stacks and order of play.
+
+    Raises:
+        ValueError: play does not lead to them in as many plies.
+    """
+    goats = _goats(state)
+    if goats != [GOATS] * len(goats):
+        raise ValueError(f"stacks must hold {GOATS} goats of each player, got {goats}")
+    if state["arrived"].max() > ARRIVALS or (state["arrived"] >= ARRIVALS).sum() > 1:
+        raise ValueError("stacks hold more goats in the Destination than end the game")
+    steps = sum((ord(key[0]) - ord("A")) * len(pile) for key, pile in stacks_of(state).items())
+    placed = GOATS * len(goats)
+    # On the gate alone, another order than that of the placement took a sideways move.
+    fewest = placed + (steps or bool(_wrong_layer(state, placed)))
+    ply = fields.get("ply", fewest)
+    if not fewest <= ply <= max_plies:
+        raise ValueError(f"ply must be from {fewest} to {max_plies} here, got {ply}")
+    state["ply"] = ply
+    state["to_move"] = fields.get("to_move", int(state["order"][0]))
+
+
+def check_last_action(state: np.void) -> None:
+    """Raise `ValueError` unless the last action, where there is one, left its goat as it stands."""
+    height, width = state["stacks"].shape
+    num_players = len(state["order"])
+    action, last_die = int(state["last_action"]), int(state["last_die"])
+    if (last_die > 0) != (action >= height):
+        raise ValueError(f"last_die {last_die} does not belong to last_action {action}")
+    placed = GOATS * num_players
+    if action < 0 or action == height + 2 * height * width:
+        fits = action < 0 or state["ply"] > placed
+    elif action < height:
+        mover = state["order"][(state["ply"] - 1) % num_players]
+        fits = 0 < state["ply"] <= placed and state["tops"][mover, action] & 1
+    else:
+        row, column = cells_of_move(action, height, width, last_die)[1]
+        fits = (
+            0 <= row < height
+            and column < width
+            and state["ply"] > placed
+            and state["stacks"][row, column] > 0
+        )
+    if not fits:
+        raise ValueError(f"last_action {action} is not what the board shows")

@@ -1,0 +1,106 @@
+"""The hooks: what a game's `rules.py` supplies, and everything else calls.
+
+Loops over games (see `boardenvs.loops`) import these names and say which of them they need; see
+`boardenvs.compiling.over_rules`. A rules file has a function of each name, compiled by
+`numba.njit` and with as many parameters as here. Each is for one record `s` of the game's
+`state_dtype` and the game's parameters `p`, that is `Game.constants[0]`.
+
+>>> @njit
+... def legal(s, p, mask):
+...     for c in range(p.columns):
+...         mask[c] = s.cells[0, c] == 0
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, overload
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+__all__ = ["Hook", "deal", "hook", "judge", "legal", "observe", "play", "redraw", "sound"]
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
+
+class Hook(Generic[_P, _R]):
+    """A function that each game supplies, known here by its name, parameters and purpose."""
+
+    def __init__(self, function: Callable[_P, _R], *, optional: bool = False) -> None:
+        """Take the place of a function; see `hook`."""
+        functools.update_wrapper(self, function)
+        code = function.__code__
+        self.name = code.co_name
+        self.parameters = code.co_varnames[: code.co_argcount]
+        self.default = function if optional else None
+        """What stands for it where it is not supplied."""
+
+    def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> _R:
+        raise TypeError(f"{self} is a hook: only loops bound to a game's rules call it")
+
+    def __repr__(self) -> str:
+        return f"{self.name}({', '.join(self.parameters)})"
+
+
+@overload
+def hook(function: Callable[_P, _R]) -> Hook[_P, _R]: ...
+@overload
+def hook(*, optional: bool) -> Callable[[Callable[_P, _R]], Hook[_P, _R]]: ...
+def hook(function: Any = None, *, optional: bool = False) -> Any:
+    """Make a hook of a function that has its name, its parameters and its docstring.
+
+    Args:
+        function: without a body, unless it is optional.
+        optional: whether the body stands for it where a game has none.
+    """
+    if function is None:
+        return functools.partial(Hook, optional=optional)
+    return Hook(function, optional=optional)
+
+
+@hook
+def deal(s: Any, p: Any) -> None:
+    """The chance before the first move (a shuffle, a throw), or nothing."""
+
+
+@hook
+def legal(s: Any, p: Any, mask: npt.NDArray[np.bool_]) -> None:
+    """Write every entry of a bool array of shape (num_actions,); the game is not over."""
+
+
+@hook
+def play(s: Any, p: Any, action: int) -> None:
+    """One legal action, ending with `boardenvs.outcome.end_ply`."""
+
+
+@hook
+def judge(s: Any, p: Any) -> None:
+    """End the game if the position just reached does; `play` calls it too."""
+
+
+@hook
+def observe(s: Any, p: Any, seat: int, out: npt.NDArray[np.int8]) -> None:
+    """Write every entry of an observation, laid out as one row of int8.
+
+    A board of several dimensions would cost its shape at every entry.
+    """
+
+
+@hook
+def redraw(s: Any, p: Any, seat: int, word: np.uint64) -> None:
+    """Replace what `seat` cannot know, and the stream, which is `word` from then on."""
+
+
+@hook(optional=True)
+def sound(s: Any, p: Any) -> bool:
+    """Whether the others can be called on a record of whatever bytes, and after `play` again.
+
+    That is whether the game's own fields lead to no index outside of an array and to no loop
+    without end, and a game that is not over has a legal action. Where a game has no such
+    function, its records need nothing but what is common to all games.
+    """
+    return True

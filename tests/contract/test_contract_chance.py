@@ -1,0 +1,58 @@
+"""What a game says of its chance, its players and its arguments, against what its rules do."""
+
+from __future__ import annotations
+
+import inspect
+
+import numpy as np
+import pytest
+
+from boardenvs import chance
+from boardenvs.explicit_chance import plain_rules
+
+
+def draws_of_random_games(game, num):
+    """The numbers of outcomes of all draws in random games, a draw from one aside."""
+    bounds = []
+
+    def drawn(s, bound):
+        if bound > 1:
+            bounds.append(int(bound))
+        return np.int64(chance.draw(s, bound))
+
+    rules = plain_rules(game.kernels.rules, drawn)
+    rng = np.random.default_rng(0)
+    for seed in range(num):
+        states = game.start.copy()
+        states["rng"] = chance.stream_words(chance.seed_word(seed), 1)
+        rules["deal"](states[0], game.constants[0])
+        while not game.over(states)[0]:
+            action = int(rng.choice(np.flatnonzero(game.legal(states)[0])))
+            rules["play"](states[0], game.constants[0], action)
+    return bounds
+
+
+def test_no_draw_has_more_outcomes_than_the_game_says(variant):
+    most = max(draws_of_random_games(variant, 2), default=0)
+    assert most <= variant.most_chance_outcomes
+    assert variant.has_chance or variant.most_chance_outcomes == 0
+
+
+def test_the_range_of_players(game):
+    params = inspect.signature(type(game)).parameters
+    counts = type(game).player_counts
+    assert (counts is not None) == ("num_players" in params)
+    if counts is None:
+        return
+    for number in range(counts[0], counts[1] + 1):
+        assert type(game)(num_players=number).num_players == number
+    for number in (counts[0] - 1, counts[1] + 1):
+        with pytest.raises(ValueError, match=f"from {counts[0]} to {counts[1]}"):
+            type(game)(num_players=number)
+
+
+def test_arguments_that_are_read_from_text(game):
+    readers = type(game).param_readers
+    assert set(readers) <= set(game.params)
+    for parameter, value in game.params.items():
+        assert parameter in readers or isinstance(value, int | str)

@@ -1,0 +1,76 @@
+"""Explicit chance: that beside the class, that of the rules it has, or the general one."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import boardenvs
+from boardenvs import dominoes175, explicit_chance
+from boardenvs.dominoes175 import Dominoes175
+from boardenvs.explicit_chance import chance_class
+from boardenvs.game112 import Game112
+
+OTHER_RULES = '''
+from boardenvs.dominoes175 import Dominoes175
+
+
+class Other(Dominoes175):
+    """Dominoes by rules of its own."""
+
+    name = "other175"
+'''
+
+
+def test_each_game_has_its_own_or_the_general_one(game):
+    own = chance_class(game)
+    assert issubclass(own, explicit_chance.Chance)
+    assert (own is not explicit_chance.Chance) == (game.name == "dominoes175")
+
+
+def test_a_class_has_that_of_the_rules_it_derives_from():
+    class Own(Dominoes175):
+        name = "own175"
+
+    assert chance_class(Own()) is chance_class(Dominoes175())
+    assert chance_class(Own()).__module__ == f"{dominoes175.__name__}.explicit_chance"
+
+
+@pytest.mark.parametrize("own", [False, True])
+def test_what_lies_beside_other_rules_goes_before(tmp_path, monkeypatch, own):
+    package = tmp_path / f"other175_{own}"
+    package.mkdir()
+    (package / "__init__.py").write_text(OTHER_RULES)
+    (package / "rules.py").write_text("from boardenvs.dominoes175.rules import *\n")
+    if own:
+        text = (
+            "from boardenvs import explicit_chance\n\nclass Chance(explicit_chance.Chance): ...\n"
+        )
+        (package / "explicit_chance.py").write_text(text)
+    monkeypatch.syspath_prepend(tmp_path)
+    game = __import__(package.name).Other()
+    found = chance_class(game)
+    home = package.name if own else "boardenvs"
+    assert found.__module__ == f"{home}.explicit_chance"
+
+
+def test_a_game_with_chance_has_to_say_how_many_outcomes_a_draw_has():
+    class Silent(Game112):
+        name = "silent"
+        has_chance = True
+
+    with pytest.raises(ValueError, match="silent has chance: its most_chance_outcomes must say"):
+        _ = Silent().most_chance_outcomes
+
+
+def test_a_tile_is_drawn_when_it_is_turned_over():
+    game = boardenvs.make("dominoes175")
+    drawn = chance_class(game)(game)
+    states, ways = drawn.deal(())
+    assert ways == ()
+    same, ways = drawn.play(states, 5, ())
+    assert same[0] == states[0]
+    assert ways == list(range(28))
+    after, ways = drawn.play(states, 5, (17,))
+    assert (after["hand"][0], ways) == (17, ())
+    assert sorted(np.delete(after["grid"][0], 5)) == [tile for tile in range(28) if tile != 17]

@@ -1,0 +1,307 @@
+"""The doors into Numba: what breaks without each, and that all runs on where one is closed."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+import boardenvs
+from boardenvs import numba_doors
+from boardenvs.numba_doors import COMPILES, entry_point
+
+needs_compiler = pytest.mark.skipif(not COMPILES, reason="nothing is compiled")
+
+
+def ran(script, folder, *arguments, **environment):
+    """A fresh interpreter after it has run a script in a folder."""
+    inherited = {k: v for k, v in os.environ.items() if not k.startswith(("NUMBA", "OMP"))}
+    return subprocess.run(
+        [sys.executable, "-c", script, *arguments],
+        cwd=folder,
+        env={**inherited, "NUMBA_NUM_THREADS": "2", **environment},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+
+
+# -- What breaks without them -------------------------------------------------------------
+
+# Too long for LLVM to copy it into its callers, and the same for every record.
+LONG = "".join(
+    f"    bits = (bits * {2 * k + 3} ^ bits >> {k % 7 + 1}) & 0xFFFF\n" for k in range(80)
+)
+SUMS = f"""
+import sys
+import numpy as np
+from numba import njit
+if "closed" not in sys.argv:
+    import boardenvs.numba_doors
+
+@njit
+def value(record):
+    bits = record.x
+{LONG}
+    return record.x if bits != 7 else -1
+
+@njit(cache=True)
+def total(records):
+    result = 0
+    for i in range(len(records)):
+        result += value(records[i])
+    return result
+
+@njit(cache=True)
+def largest(records):
+    result = 0
+    for i in range(len(records)):
+        result = max(result, value(records[i]))
+    return result
+
+def records(*fields):
+    array = np.zeros(3, [(name, "i8") for name in fields])
+    array["x"] = 10
+    return array
+
+if "total" in sys.argv:
+    print(total(records("x", "y")))
+if "largest" in sys.argv:
+    print(largest(records("y", "x")))
+"""
+
+
+def test_without_names_of_records_code_for_one_layout_is_taken_for_another(tmp_path):
+    # Numba's own names for the two versions of `value` are the same in the first two processes;
+    # the third one links the machine code of both.
+    (tmp_path / "sums.py").write_text(SUMS)
+
+    def sums(*which):
+        return ran("import runpy; runpy.run_path('sums.py')", tmp_path, *which).stdout.split()
+
+    for closed, both in ((), ["30", "10"]), (("closed",), ["30", "0"]):
+        assert sums("total", *closed) == ["30"]
+        assert sums("largest", *closed) == ["10"]
+        assert sums("total", "largest", *closed) == both
+        for file in (tmp_path / "__pycache__").iterdir():
+            file.unlink()
+
+
+@needs_compiler
+def test_without_an_entry_point_small_calls_take_longer():
+    game = boardenvs.make("game112")
+    states = game.new(1, 0)
+    given = states, game.constants, game.legal(states)
+    kernel = game.kernels.legal_games
+
+    def fastest(call):
+        best = np.inf
+        for _ in range(50):
+            began = time.perf_counter()
+            for _ in range(100):
+                call(*given)
+            best = min(best, time.perf_counter() - began)
+        return best
+
+    assert fastest(entry_point(kernel, *given)) < 0.8 * fastest(kernel)
+
+
+@needs_compiler
+def test_without_its_options_every_function_is_wrapped():
+    import numba
+
+    def code(**options):
+        compiled = numba.njit(**options)(lambda x: 3 * x)
+        caller = numba.njit(**options)(lambda x: compiled(x) + 1)
+        caller.compile((numba.int64,))
+        return "".join(compiled.inspect_llvm().values())
+
+    assert "@cfunc." in code()
+    assert "cpython" in code()
+    assert "@cfunc." not in code(**numba_doors.without_wrappers(helper=False))
+    assert "cpython" not in code(**numba_doors.without_wrappers(helper=True))
+
+
+PYTHON_THREADS = """
+import threading
+import boardenvs
+
+game = boardenvs.make("game112")
+
+def play():
+    batch = boardenvs.BatchEnv(game, 600, 0, threads=2)
+    for _ in range(200):
+        batch.step(batch.action_mask.argmax(1))
+
+workers = [threading.Thread(target=play) for _ in range(4)]
+for worker in workers:
+    worker.start()
+for worker in workers:
+    worker.join()
+"""
+
+
+@needs_compiler
+def test_without_a_threading_layer_of_our_choice_python_threads_end_the_process(tmp_path):
+    assert ran(PYTHON_THREADS, tmp_path).returncode == 0
+    # A user's own choice is respected, this one too.
+    done = ran(PYTHON_THREADS, tmp_path, NUMBA_THREADING_LAYER="workqueue")
+    assert done.returncode != 0
+    assert "Concurrent access has been detected" in done.stderr
+
+
+FORK = """
+import os
+import sys
+import warnings
+import boardenvs
+from boardenvs import threads
+
+warnings.filterwarnings("ignore", ".*fork", DeprecationWarning)  # Python 3.12, of fork itself
+batch = boardenvs.BatchEnv("game112", 64, 0, threads=2)
+batch.step([0] * 64)
+child = os.fork()
+if child == 0:
+    if "closed" in sys.argv:
+        threads._threads._usable = True
+    batch.step([1] * 64)
+    os._exit(0)
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) != 0)
+"""
+
+
+@needs_compiler
+@pytest.mark.skipif(sys.platform != "linux", reason="GNU OpenMP")
+def test_without_a_look_at_forks_a_child_dies(tmp_path):
+    assert ran(FORK, tmp_path, NUMBA_THREADING_LAYER="omp").returncode == 0
+    done = ran(FORK, tmp_path, "closed", NUMBA_THREADING_LAYER="omp")
+    assert done.returncode == 1
+    assert "fork() called from a process already using GNU OpenMP" in done.stderr
+
+
+# -- A Numba that lacks them ----------------------------------------------------------------
+
+# Each a Numba that still works, but has another name for what the door was.
+RECORDS = """
+from numba.core import itanium_mangler, types
+
+def all_types(cls):
+    return {cls}.union(*map(all_types, cls.__subclasses__()))
+
+for cls in all_types(types.Type):
+    if "mangling_args" in vars(cls):
+        cls.args_to_mangle = cls.mangling_args
+        del cls.mangling_args
+code = itanium_mangler.mangle_type.__code__
+names = tuple("args_to_mangle" if n == "mangling_args" else n for n in code.co_names)
+itanium_mangler.mangle_type.__code__ = code.replace(co_names=names)
+"""
+CACHE = """
+import numba.core.ccallback  # which knows the old name, too
+del numba.core.caching.FunctionCache
+"""
+ENTRY = """
+import sys
+from numba.core.dispatcher import Dispatcher
+
+def compile(self, sig, original=Dispatcher.compile):
+    entry = original(self, sig)
+    return None if "boardenvs" in sys._getframe(1).f_globals["__name__"] else entry
+
+Dispatcher.compile = compile
+"""
+OPTIONS = """
+from numba.core.cpu import CPUTargetOptions
+for cls in CPUTargetOptions.__mro__:
+    if "no_cfunc_wrapper" in vars(cls):
+        del cls.no_cfunc_wrapper
+"""
+LAYER = """
+import numba
+numba.config.layer = numba.config.THREADING_LAYER
+del numba.config.THREADING_LAYER
+"""
+TBB = """
+import importlib.metadata
+importlib.metadata.files = lambda name: None
+"""
+PLAY = """
+import hashlib
+import boardenvs
+
+digest = hashlib.sha256()
+for threads in (None, 2, 1):
+    batch = boardenvs.BatchEnv("game112", 6, 0, threads=threads)
+    for step in range(40):
+        batch.step(batch.action_mask.argmax(1))
+        digest.update(batch.states.tobytes())
+env = boardenvs.game112_v0.env()
+env.reset(seed=0)
+for action in (0, 2, 4):
+    env.step(action)
+digest.update(env.last()[0]["observation"].tobytes())
+print(digest.hexdigest())
+"""
+UNCACHED = "cache of compiled code to extend: every process compiles anew"
+SAID = {
+    ENTRY: ["entry point of compiled code: games one at a time are slower"],
+    OPTIONS: ["option to leave wrappers out: compiling takes longer"],
+    LAYER: ["choice of its threading layer: everything runs on one thread"],
+    TBB: [],
+}
+
+
+def lines_of(said):
+    import numba
+
+    return [f"boardenvs: Numba {numba.__version__} has no {line}" for line in said]
+
+
+@needs_compiler
+def test_everything_runs_where_a_door_is_closed_and_says_so_once(tmp_path):
+    expected = ran(PLAY, tmp_path)
+    assert (expected.returncode, expected.stderr) == (0, "")
+    every = CACHE + "".join(SAID)
+    told = [*SAID[OPTIONS], UNCACHED, *SAID[LAYER], *SAID[ENTRY]]
+    for closed, said in [*SAID.items(), (every, told)]:
+        done = ran(closed + PLAY, tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert done.stdout == expected.stdout
+        assert done.stderr.splitlines() == lines_of(said)
+
+
+TOTAL = """
+import numpy as np
+from boardenvs.kernel_cache import cached_njit
+
+@cached_njit("a sum")
+def total(records):
+    result = 0
+    for i in range(len(records)):
+        result += records[i].x
+    return result
+
+print(total(np.full(3, 14, [("x", "i8")])), len(total.stats.cache_hits))
+"""
+
+
+@needs_compiler
+def test_nothing_is_kept_where_that_is_not_safe(tmp_path):
+    (tmp_path / "total.py").write_text(TOTAL)
+    use = "import total"
+    for said in ("42 0\n", "42 1\n"):
+        assert ran(use, tmp_path).stdout == said
+    files = sorted((tmp_path / "__pycache__").iterdir())
+    for closed in (RECORDS, CACHE):
+        done = ran(closed + use, tmp_path)
+        assert (done.returncode, done.stdout) == (0, "42 0\n"), done.stderr
+        assert done.stderr.splitlines() == lines_of([UNCACHED])
+        assert sorted((tmp_path / "__pycache__").iterdir()) == files
+    # Nor does a process that another one has started say so again.
+    told = "door cache of compiled code to extend"
+    assert ran(CACHE + use, tmp_path, BOARDENVS_TOLD=told).stderr == ""

@@ -21,6 +21,7 @@ from agents.arena.match import Match
 from agents.arena.store import Lineup, Store
 from agents.arena.versions import agent_version
 from agents.command import main
+from agents.games.gomoku.neighbour import NeighbourAgent
 from agents.search.mcts import SearchAgent
 
 # While there is a file `hold`, it plays on only until the store has as many games as that says.
@@ -398,6 +399,28 @@ def test_an_agent_whose_play_has_changed(gekitai, path, refused, monkeypatch):
     with refused("holds games of mcts:2 of version boardenvs .*, play .*, this is .* play 99"):
         list(round_robin(gekitai, ["random", "mcts:2"], 4, 0, store=path))
     assert rows(path) == before
+
+
+def test_a_store_that_names_a_moved_module_is_gone_on_with(path, refused, monkeypatch):
+    """It holds the digest of a file that has moved and changed since."""
+    monkeypatch.delitem(sys.modules, "agents.neighbour", raising=False)
+    game = boardenvs.make("gomoku", board_size=5, win_length=3)
+    specs = ["agents.neighbour:NeighbourAgent", "random"]
+    with pytest.warns(FutureWarning, match=r"agents.neighbour has moved.*games.gomoku.neighbour"):
+        list(round_robin(game, specs, 4, 1, store=path))
+    with sqlite3.connect(path) as connection:
+        connection.execute(
+            "UPDATE agents SET version = ? WHERE spec = ?", (f"file {'0' * 64}", specs[0])
+        )
+    connection.close()
+    before = rows(path)
+    [longer] = round_robin(game, specs, 8, 1, store=path)
+    assert set(before) < set(rows(path))
+    [fresh] = round_robin(game, specs, 8, 1)
+    assert longer == fresh
+    monkeypatch.setattr(NeighbourAgent, "play_version", 2)
+    with refused(f"of version file 0{{64}}, this is boardenvs {boardenvs.__version__}, play 2"):
+        list(round_robin(game, specs, 8, 1, store=path))
 
 
 def test_the_network_that_guides_a_search_is_part_of_its_version(gekitai, tiny):

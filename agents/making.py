@@ -5,145 +5,44 @@ from __future__ import annotations
 import contextlib
 import importlib
 import inspect
+import typing
+import warnings
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import boardenvs
 from agents.agent import Agent, check_can_play, one_line
-from agents.specs import NAMES, Spec, parse
+from agents.games import folder_of
+from agents.moved import moved_message, new_spec
+from agents.specs import Declared, Spec, agents_of, parse
 from agents.users_own import find, is_allowed
 from boardenvs.game import Game
 from boardenvs.opponents import Opponent
+from boardenvs.registration import GAMES
 
-__all__ = ["make", "make_builtin", "names_for"]
-
-
-def _random(game: Game, seed: int | None, spec: Spec) -> Agent:
-    from agents.random_agent import RandomAgent
-
-    return RandomAgent(game, seed, spec.text)
-
-
-_OWN_GREEDY = {
-    "gomoku": "agents.games.gomoku.greedy:GomokuGreedyAgent",
-    "goat_race": "agents.games.goat_race.greedy:GoatRaceGreedyAgent",
-    "dominoes175": "agents.games.dominoes175.greedy:Dominoes175GreedyAgent",
-    "pizza_order": "agents.games.pizza_order.greedy:PizzaOrderGreedyAgent",
-}
-"""Games in which looking a move ahead is not what a greedy player does: where its class is."""
-
-
-def _greedy(game: Game, seed: int | None, spec: Spec) -> Agent:
-    where = _OWN_GREEDY.get(game.name, "agents.greedy:GreedyAgent")
-    module, _, name = where.partition(":")
-    agent: Agent = getattr(importlib.import_module(module), name)(game, seed, spec.text)
-    return agent
-
-
-def _neighbour(game: Game, seed: int | None, spec: Spec) -> Agent:
-    from agents.games.gomoku.neighbour import NeighbourAgent
-
-    return NeighbourAgent(game, seed, spec.text)
-
-
-def _exact(game: Game, seed: int | None, spec: Spec, *, budget: int = 2_000_000) -> Agent:
-    from agents.search.exact import ExactAgent
-
-    return ExactAgent(game, seed, spec.text, budget)
-
-
-def _trained(game: Game, seed: int | None, spec: Spec, *, temperature: float = 0.0) -> Agent:
-    from agents.trained import TrainedAgent
-
-    return TrainedAgent(game, seed, spec.told.get("PATH"), temperature, spec.text)
-
-
-def _mcts(
-    game: Game,
-    seed: int | None,
-    spec: Spec,
-    *,
-    simulations: int | None = None,
-    exploration: float = 1.0,
-    rollout_depth: int | None = None,
-    time_limit: float | None = None,
-    decisive_rollouts: bool | None = None,
-) -> Agent:
-    from agents.search.mcts import MctsAgent
-
-    number = _simulations(spec, simulations, 1000)
-    return MctsAgent(
-        game, seed, number, exploration, rollout_depth, time_limit, decisive_rollouts, spec.text
-    )
-
-
-def _puct(
-    game: Game,
-    seed: int | None,
-    spec: Spec,
-    *,
-    simulations: int | None = None,
-    exploration: float = 1.5,
-    path: str | Path | None = None,
-    decisive: bool | None = None,
-) -> Agent:
-    from agents.search.puct import PuctAgent
-
-    number = _simulations(spec, simulations, 400)
-    told = spec.told.get("PATH")
-    if told is not None and path is not None:
-        raise ValueError(f"agent {spec.text!r} says which network; leave the option out")
-    network = path if told is None else told
-    return PuctAgent(game, seed, number, exploration, network, decisive, spec=spec.text)
-
-
-def _simulations(spec: Spec, option: int | None, default: int) -> int:
-    """How many simulations a spec such as `mcts:500` or the option of that name asks for."""
-    argument = spec.told.get("SIMULATIONS")
-    if argument is None:
-        return default if option is None else option
-    if option is not None:
-        raise ValueError(f"agent {spec.text!r} says how many simulations; leave the option out")
-    if not (argument.isascii() and argument.isdigit()):
-        raise ValueError(f"agent {spec.text!r}: expected {spec.name}:SIMULATIONS, a whole number")
-    return int(argument)
-
-
-_BUILDERS: dict[str, Callable[..., Agent]] = {
-    "random": _random,
-    "greedy": _greedy,
-    "neighbour": _neighbour,
-    "exact": _exact,
-    "mcts": _mcts,
-    "puct": _puct,
-    "trained": _trained,
-}
+__all__ = ["make", "make_builtin", "names_for", "options_of"]
 
 
 def make(spec: str, game: Game | str, seed: int | None = None, **options: Any) -> Agent | Opponent:
     """An agent by its spec.
 
     Args:
-        spec: one of `agents.SPECS`, whose grammar `agents.specs` tells: `neighbour` is for
-            Gomoku alone, `exact` for games of two players without chance, `trained:PATH` plays
-            the ONNX file at PATH, by which `puct:SIMULATIONS:PATH` is guided, and
-            `module:factory` calls `factory(game, seed)` of an importable module, the current
-            folder included, which returns an object with `act(states) -> actions`.
+        spec: one of `agents.SPECS`, or an agent that the game's own players declare; `agents.specs`
+            tells the grammar. `trained:PATH` plays the ONNX file at PATH, by which
+            `puct:SIMULATIONS:PATH` is guided, and `module:factory` calls `factory(game, seed)` of
+            an importable module, the current folder included, which returns an object with
+            `act(states) -> actions`.
         game: a game, or the name of one with its default parameters.
         seed: of the agent's own randomness; `None` for a fresh one.
-        **options: of that agent: `temperature` for `trained`; `budget` (positions) for `exact`;
-            `simulations`, `exploration`, `rollout_depth`, `time_limit` and `decisive_rollouts`
-            for `mcts` (see `agents.search.mcts.MctsAgent`); `simulations`, `exploration`, `path`
-            and `decisive` for `puct` (see `agents.search.puct.PuctAgent`).
+        **options: of that agent: the other parameters of its class, such as `temperature` of
+            `agents.trained.TrainedAgent`, or of the factory.
 
     Raises:
         ValueError: there is no such agent or option, or it cannot be made for this game.
     """
-    known = parse(spec)
     if isinstance(game, str):
         game = boardenvs.make(game)
-    return _made(known, game, seed, options)
+    return _made(parse(spec, game), game, seed, options)
 
 
 def make_builtin(spec: str, game: Game) -> Agent | Opponent:
@@ -154,8 +53,8 @@ def make_builtin(spec: str, game: Game) -> Agent | Opponent:
     Raises:
         ValueError: as `make`, or the spec names an agent of the user's own.
     """
-    known = parse(spec)
-    if not is_allowed(spec):
+    known = parse(spec, game)
+    if not is_allowed(spec, game):
         raise ValueError(
             f"{spec!r} is an agent of your own, which is not made by its name here, since names "
             f"may come from files: give agents.make({spec!r}, game) itself"
@@ -163,31 +62,114 @@ def make_builtin(spec: str, game: Game) -> Agent | Opponent:
     return _made(known, game, 0, {})
 
 
-def _made(spec: Spec, game: Game, seed: int | None, options: dict[str, Any]) -> Agent | Opponent:
-    if not spec.builtin:
-        return _users_own(spec, game, seed, options)
-    build = _BUILDERS[spec.name]
-    known = [*inspect.signature(build).parameters][3:]
-    for key in options:
-        if key not in known:
-            raise ValueError(f"agent {spec.name!r} has no option {key!r}; it has {known or 'none'}")
-    return build(game, seed, spec, **options)
-
-
 def names_for(game: Game) -> list[str]:
     """The names of all agents that can play a game from its start."""
     names = []
-    for name in NAMES:
+    for name in agents_of(game):
         with contextlib.suppress(ValueError):
             check_can_play(make(name, game, seed=0), game.new(1, 0))
             names.append(name)
     return names
 
 
-def _users_own(spec: Spec, game: Game, seed: int | None, options: dict[str, Any]) -> Opponent:
-    """Call a user's factory; whatever goes wrong in it is told in one line."""
+def options_of(name: str, game: Game) -> list[str]:
+    """The options that an agent of a game has.
+
+    Raises:
+        ValueError: the game has no such agent, or it cannot be imported.
+    """
+    return list(_parameters(_class_of(_playable(parse(name, game), game))))
+
+
+def _made(spec: Spec, game: Game, seed: int | None, options: dict[str, Any]) -> Agent | Opponent:
+    if spec.text != new_spec(spec.text):
+        warnings.warn(moved_message(spec.text, new_spec(spec.text)), FutureWarning, stacklevel=3)
+    if spec.declared is None:
+        return _users(spec, lambda: find(spec.name, *spec.arguments)(game, seed, **options))
+    cls = _class_of(_playable(spec, game))
+    parameters = _parameters(cls)
+    for key in options:
+        if key not in parameters:
+            known = list(parameters) or "none"
+            raise ValueError(f"agent {spec.name!r} has no option {key!r}; it has {known}")
+    for number, argument in enumerate(spec.arguments):
+        _tell(spec, number, argument, parameters, options)
+    if spec.module.startswith("agents."):
+        return cls(game, seed=seed, spec=spec.text, **options)
+    return _users(spec, lambda: cls(game, seed=seed, spec=spec.text, **options))
+
+
+def _playable(spec: Spec, game: Game) -> Declared:
+    """What the table says of an agent that is one of the game's."""
+    assert spec.declared is not None
+    if spec.declared != agents_of(game).get(spec.name):
+        theirs = (name for name in GAMES if spec.module.startswith(f"{folder_of(name)}."))
+        raise ValueError(f"agent {spec.name!r} plays {next(theirs)} alone, not {game.name}")
+    return spec.declared
+
+
+def _class_of(agent: Declared) -> Callable[..., Any]:
+    """The class of an agent.
+
+    Raises:
+        ValueError: it is a user's own, and cannot be imported.
+    """
     try:
-        agent = find(spec.name, *spec.arguments)(game, seed, **options)
+        cls: Callable[..., Any] = getattr(importlib.import_module(agent.module), agent.cls)
+    except (Exception, SystemExit) as error:
+        if agent.module.startswith("agents."):
+            raise
+        raise ValueError(f"agent {agent.name!r} cannot be made: {one_line(error)}") from error
+    return cls
+
+
+def _parameters(cls: Callable[..., Any]) -> dict[str, inspect.Parameter]:
+    """Those of a class that are options: all but the game, the seed and the spec."""
+    parameters = [*inspect.signature(cls).parameters.items()][1:]
+    return {key: value for key, value in parameters if key not in ("seed", "spec")}
+
+
+def _tell(
+    spec: Spec,
+    number: int,
+    argument: str,
+    parameters: dict[str, inspect.Parameter],
+    options: dict[str, Any],
+) -> None:
+    """Make an option of an argument that stands in a spec.
+
+    Raises:
+        ValueError: it is given twice, or no whole number where one is expected.
+    """
+    assert spec.declared is not None
+    kinds = spec.declared.arguments[: number + 1]
+    name = kinds[-1].lower()
+    if name not in parameters:
+        raise ValueError(
+            f"agent {spec.name!r} cannot be told {kinds[-1]}: {spec.declared.cls} has "
+            f"no parameter {name!r}"
+        )
+    whole = _is_whole(parameters[name].annotation)
+    if name in options:
+        what = f"how many {name}" if whole else f"which {name}"
+        raise ValueError(f"agent {spec.text!r} says {what}; leave the option out")
+    if whole and not (argument.isascii() and argument.isdigit()):
+        expected = ":".join([spec.name, *kinds])
+        raise ValueError(f"agent {spec.text!r}: expected {expected}, a whole number")
+    options[name] = int(argument) if whole else argument
+
+
+def _is_whole(annotation: Any) -> bool:
+    """Whether a parameter's annotation, which may be text, says that it is a whole number."""
+    if isinstance(annotation, str):
+        return "int" in (part.strip() for part in annotation.split("|"))
+    return int in (annotation, *typing.get_args(annotation))
+
+
+def _users(spec: Spec, make_it: Callable[[], Any]) -> Opponent:
+    """Have a user's code make its agent; whatever goes wrong in it is told in one line."""
+    try:
+        agent: Opponent = make_it()
     except (Exception, SystemExit) as error:
         raise ValueError(f"agent {spec.text!r} cannot be made: {one_line(error)}") from error
     if not callable(getattr(agent, "act", None)):

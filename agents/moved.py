@@ -1,4 +1,4 @@
-"""Modules that have moved: their old names still work for a version, with a warning.
+"""Modules and agents that have moved: their old names still work for a version, with a warning.
 
 Users' settings, cards, stores and scripts may name a module by where it was, such as
 `agents.mcts`, or run one by `python -m`.
@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from importlib.abc import InspectLoader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 
-__all__ = ["MOVED", "find_moved_modules", "new_name"]
+__all__ = ["MOVED", "MOVED_SPECS", "find_moved_modules", "moved_message", "new_name", "new_spec"]
 
 MOVED = {
     "arena_markdown": "arena.markdown",
@@ -55,6 +55,11 @@ MOVED = {
     "web": "play.web",
 }
 """The name that each module had until version 0.1, within `agents`, and the one it has."""
+MOVED_SPECS = {
+    "agents.dominoes175_perfect:Dominoes175PerfectAgent": "perfect",
+    "agents.games.dominoes175.perfect:Dominoes175PerfectAgent": "perfect",
+}
+"""Specs of agents that have a name now."""
 
 
 def new_name(module: str) -> str:
@@ -64,6 +69,16 @@ def new_name(module: str) -> str:
     if package != __package__ or first not in MOVED:
         return module
     return f"{package}.{MOVED[first]}{dot}{inner}"
+
+
+def new_spec(spec: str) -> str:
+    """The spec of an agent as it is now, for one that may have been another."""
+    return MOVED_SPECS.get(spec, spec)
+
+
+def moved_message(old: str, new: str) -> str:
+    """What a warning says of a name that is another one now."""
+    return f"{old} has moved, and its old name is gone in the next version: use {new}"
 
 
 class _Loader(InspectLoader):
@@ -101,7 +116,7 @@ class _Finder(MetaPathFinder):
         if name == fullname:
             return None
         warnings.warn(
-            f"{fullname} has moved, and its old name is gone in the next version: use {name}",
+            moved_message(fullname, name),
             FutureWarning,  # which, unlike others, is shown to those who use a program
             stacklevel=2,  # the line that imports it
         )

@@ -1,44 +1,131 @@
-r"""Specs, the names that agents go by: their grammar, which stands here and nowhere else.
+r"""Specs, the names that agents go by: their grammar, and the table of the agents of any game.
 
 A spec is a name and what the agent is told, by colons: `NAME[:ARGUMENT[:ARGUMENT ...]]`. Each
-agent of this package has a fixed list of arguments, of which the last ones may be left out. The
-last of the list is taken as it stands, colons, spaces and quotes included, so nothing is ever
-quoted or escaped: `puct:400:C:\my networks\agent.onnx`. (A shell wants its own quotes around a
-spec with spaces.) Arguments before the last hold no colon; none is empty.
+agent has a fixed list of arguments, of which the last ones may be left out. The last of the list
+is taken as it stands, colons, spaces and quotes included, so nothing is ever quoted or escaped:
+`puct:400:C:\my networks\agent.onnx`. (A shell wants its own quotes around a spec with spaces.)
+Arguments before the last hold no colon; none is empty.
 
-A spec whose name is none of these is `module:factory`, an agent of the user's own.
+A table says which agents there are: `AGENTS` here, and one of that name in the folder of each game
+that has agents of its own (see `agents.games`). A spec whose name stands in none of them is
+`module:factory`, an agent of the user's own.
 """
 
 from __future__ import annotations
 
+import importlib.util
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from agents.games import declared, folder_of, folders
+from agents.moved import new_spec
+from boardenvs.game import Game
+from boardenvs.registration import GAMES
 from boardenvs.suggestion import did_you_mean
 
-__all__ = ["ARGUMENTS", "NAMES", "QUOTING", "SPECS", "Spec", "parse"]
+__all__ = [
+    "AGENTS",
+    "NAMES",
+    "QUOTING",
+    "SPECS",
+    "Declared",
+    "Spec",
+    "agents_of",
+    "known_agents",
+    "parse",
+]
 
-ARGUMENTS: dict[str, tuple[str, ...]] = {
-    "random": (),
-    "greedy": (),
-    "neighbour": (),
-    "exact": (),
-    "mcts": ("SIMULATIONS",),
-    "puct": ("SIMULATIONS", "PATH"),
-    "trained": ("PATH",),
+AGENTS = {
+    "random": "random_agent:RandomAgent",
+    "greedy": "greedy:GreedyAgent",
+    "exact": "search.exact:ExactAgent",
+    "mcts:SIMULATIONS": "search.mcts:MctsAgent",
+    "puct:SIMULATIONS:PATH": "search.puct:PuctAgent",
+    "trained:PATH": "trained:TrainedAgent",
 }
-"""The agents of this package by name, each with what it may be told, in order."""
-_FACTORY = ("factory",)
-NAMES = tuple(ARGUMENTS)
-SPECS = (
-    *(
-        ":".join([name, *told[:number]])
-        for name, told in ARGUMENTS.items()
-        for number in range(len(told) + 1)
-    ),
-    "module:factory",
-)
-"""What `parse` understands."""
+"""The agents of any game: a name with what may be told, and where the class is, from here.
+
+What may be told are parameters of the class, in capitals; they and all others, but for the game,
+the seed and the spec, are options of `agents.make`. It is called with the game, and with `seed`,
+`spec` and options by keyword.
+"""
 QUOTING = "The last part of a spec is taken as it stands, colons and spaces included."
+_FACTORY = ("factory",)
+
+
+@dataclass(frozen=True)
+class Declared:
+    """An agent as a table has it."""
+
+    name: str
+    arguments: tuple[str, ...]
+    """What it may be told in its spec, in order, in capitals."""
+    module: str
+    """Where its class is."""
+    cls: str
+    """The name of its class there."""
+
+    @property
+    def specs(self) -> list[str]:
+        """Its specs, the shortest first."""
+        told = self.arguments
+        return [":".join([self.name, *told[:number]]) for number in range(len(told) + 1)]
+
+
+def _read(package: str, table: Mapping[str, str]) -> dict[str, Declared]:
+    """The agents of a table by their names."""
+    found = {}
+    for spec, where in table.items():
+        name, *arguments = spec.split(":")
+        module, _, cls = where.partition(":")
+        found[name] = Declared(name, tuple(arguments), f"{package}.{module}", cls)
+    return found
+
+
+_ANY_GAME = _read("agents", AGENTS)
+
+
+def agents_of(game: Game) -> dict[str, Declared]:
+    """The agents of a game: those of any game, and those that its folders declare.
+
+    Raises:
+        ValueError: the players of a user's game cannot be imported, or their table is none.
+    """
+    found = dict(_ANY_GAME)
+    for folder in reversed(folders(game)):
+        found.update(_read(folder, declared(folder)))
+    return found
+
+
+def _ours() -> dict[str, Declared]:
+    """All agents of this package by their names; of two games' agents of one name the first."""
+    found = dict(_ANY_GAME)
+    for folder in map(folder_of, GAMES):
+        if importlib.util.find_spec(folder) is not None:
+            found = {**found, **_read(folder, declared(folder)), **found}
+    return found
+
+
+_OURS = _ours()
+NAMES = tuple(_OURS)
+"""The agents of this package, those of one game included."""
+
+
+def known_agents(game: Game | None = None) -> dict[str, Declared]:
+    """The agents of this package, and those of the game itself, where it is known.
+
+    Raises:
+        ValueError: as `agents_of`.
+    """
+    return _OURS if game is None else {**_OURS, **agents_of(game)}
+
+
+def _shown(agents: Iterable[Declared]) -> tuple[str, ...]:
+    return (*(spec for agent in agents for spec in agent.specs), "module:factory")
+
+
+SPECS = _shown(_OURS.values())
+"""What `parse` understands of any game."""
 
 
 @dataclass(frozen=True)
@@ -48,34 +135,46 @@ class Spec:
     text: str
     """As it was typed."""
     name: str
-    """An agent of this package, or a module of the user's."""
+    """An agent that a table declares, or a module of the user's."""
     arguments: tuple[str, ...]
     """What the agent is told; of a user's own the factory's name alone."""
-
-    @property
-    def builtin(self) -> bool:
-        """Whether the agent is one of this package."""
-        return self.name in ARGUMENTS
+    declared: Declared | None = None
+    """What the table says of it; `None` of `module:factory`."""
 
     @property
     def told(self) -> dict[str, str]:
-        """The arguments that were typed, by what `ARGUMENTS` calls them."""
-        return dict(zip(ARGUMENTS.get(self.name, _FACTORY), self.arguments, strict=False))
+        """The arguments that were typed, by what the table calls them."""
+        kinds = self.declared.arguments if self.declared else _FACTORY
+        return dict(zip(kinds, self.arguments, strict=False))
+
+    @property
+    def module(self) -> str:
+        """The module of its class or factory."""
+        return self.declared.module if self.declared else self.name
 
 
-def parse(text: str) -> Spec:
+def parse(text: str, game: Game | None = None) -> Spec:
     """Take a spec apart.
 
+    Args:
+        text: the spec.
+        game: what the agent is to play, whose own agents then are known, too.
+
     Raises:
-        ValueError: it is none; whether the agent can be made is another question.
+        ValueError: it is none; whether the agent can be made is another question. Or as
+            `agents_of`.
     """
     if not isinstance(text, str):
         raise ValueError(f"an agent's spec must be one of {', '.join(SPECS)}, got {text!r}")
-    name, colon, rest = text.partition(":")
-    kinds = ARGUMENTS.get(name, _FACTORY)
+    agents = known_agents(game)
+    name, colon, rest = new_spec(text).partition(":")
+    found = agents.get(name)
+    kinds = found.arguments if found else _FACTORY
     arguments = tuple(rest.split(":", max(len(kinds) - 1, 0))) if colon else ()
-    complete = name in ARGUMENTS or arguments
+    complete = found or arguments
     if not (name and complete and all(arguments) and len(arguments) <= len(kinds)):
-        meant = did_you_mean(name, NAMES)
-        raise ValueError(f"there is no agent {text!r}; expected one of {', '.join(SPECS)}{meant}")
-    return Spec(text, name, arguments)
+        expected = ", ".join(_shown(agents.values()))
+        raise ValueError(
+            f"there is no agent {text!r}; expected one of {expected}{did_you_mean(name, agents)}"
+        )
+    return Spec(text, name, arguments, found)

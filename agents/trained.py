@@ -12,13 +12,13 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.agent import Actions, Agent, Words
+from agents.games import files
 from agents.network_file import check_network
 from boardenvs.analysis import Analysis
 from boardenvs.checks import finite_number
 from boardenvs.game import Game, States
 
 __all__ = [
-    "WEIGHTS",
     "TrainedAgent",
     "card_path",
     "masked_choice",
@@ -26,9 +26,6 @@ __all__ = [
     "read_card",
     "shipped",
 ]
-
-WEIGHTS = Path(__file__).with_name("games")
-"""Where the shipped networks lie."""
 
 
 class TrainedAgent(Agent):
@@ -182,14 +179,13 @@ def card_path(network: Path) -> Path:
 
 
 def shipped(game: Game) -> Path:
-    """The network shipped for a game with its parameters.
+    """The network in a game's folders that plays it with its parameters.
 
     Raises:
-        ValueError: there is none.
+        ValueError: there is none, or one there has no card.
     """
-    for path in sorted(WEIGHTS.glob("*/*.onnx")):
-        card = read_card(path)
-        if card["game"] == game.name and _matches(card, game):
+    for path in files(game, "*.onnx"):
+        if _plays(read_card(path), game):
             return path
     raise ValueError(
         f"no trained agent is shipped for {game!r}; 'boardenvs train {game.name}' makes one, "
@@ -220,23 +216,40 @@ def read_card(network: Path) -> dict[str, Any]:
     return card
 
 
-def _matches(card: dict[str, Any], game: Game) -> bool:
-    """Whether a card's parameters are the game's, but for its length and what is shown of it."""
-    aside = {"max_plies", *game.observation_params}
+def _plays(card: dict[str, Any], game: Game) -> bool:
+    """Whether a card's network plays a game: one of the card's name, or that derives from it.
 
-    def essential(params: dict[str, Any]) -> dict[str, Any]:
-        return {k: v for k, v in params.items() if k not in aside}
-
+    Parameters must be the same, but for the game's length and what is shown of it.
+    """
     params = card["params"]
-    return (
-        isinstance(params, dict)
-        and params.keys() == game.params.keys()
-        and essential(params) == essential(game.params)
-    )
+    if not isinstance(params, dict) or params.keys() != game.params.keys():
+        return False
+    aside = {"max_plies", *game.observation_params}
+    if any(params[key] != value for key, value in game.params.items() if key not in aside):
+        return False
+    return bool(card["game"] == game.name) or _derives(game, card["game"])
+
+
+def _derives(game: Game, name: Any) -> bool:
+    """Whether a game is, for its rules, the same as one of another name that it derives from."""
+    for base in type(game).__mro__[1:]:
+        if issubclass(base, Game) and vars(base).get("name") == name:
+            try:
+                original = base(**game.params)
+            except (TypeError, ValueError):
+                return False
+            return original.rules_name == game.rules_name and all(
+                theirs.dtype == ours.dtype and theirs.tobytes() == ours.tobytes()
+                for theirs, ours in (
+                    (original.constants, game.constants),
+                    (original.start, game.start),
+                )
+            )
+    return False
 
 
 def _check_card(card: dict[str, Any], game: Game, path: Path) -> None:
-    if card["game"] != game.name or not _matches(card, game):
+    if not _plays(card, game):
         raise ValueError(
             f"{path} plays {card['game']} with {card['params']}, not {game.name} with {game.params}"
         )

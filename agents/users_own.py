@@ -16,19 +16,36 @@ from pathlib import Path
 from typing import Any
 
 import boardenvs
-from agents.specs import NAMES
+from agents.moved import new_spec
+from agents.specs import known_agents
+from boardenvs.game import Game
+from boardenvs.registration import game_class
 
-__all__ = ["allow", "find", "is_allowed", "is_users_code", "register_game", "require_allowed"]
+__all__ = [
+    "allow",
+    "find",
+    "is_allowed",
+    "is_users_code",
+    "name_of_game",
+    "register_game",
+    "require_allowed",
+]
 
 _COMMANDS = {"engine", "text"}
 """Kinds of agents that run what stands behind the colon, whether or not this package makes them."""
 _allowed: set[str] = set()
 
 
-def is_users_code(spec: str) -> bool:
-    """Whether a spec runs code or a command of the user's own: any that is not this package's."""
-    name, colon, _ = spec.partition(":")
-    return bool(colon) and (name in _COMMANDS or name not in NAMES)
+def is_users_code(spec: str, game: Game | None = None) -> bool:
+    """Whether a spec runs code or a command of the user's own: any that no table declares.
+
+    Args:
+        spec: of an agent.
+        game: what it is to play, if that is known. The agents that its own players declare count
+            as this package's: who imported the game trusts the package that it lies in.
+    """
+    name, colon, _ = new_spec(spec).partition(":")
+    return bool(colon) and (name in _COMMANDS or name not in known_agents(game))
 
 
 def allow(spec: str) -> None:
@@ -45,20 +62,21 @@ def allow(spec: str) -> None:
     _allowed.add(spec)
 
 
-def is_allowed(spec: str) -> bool:
-    """Whether a file may name an agent: one of this package, or one that was allowed."""
-    return not is_users_code(spec) or spec in _allowed
+def is_allowed(spec: str, game: Game | None = None) -> bool:
+    """Whether a file may name an agent: one that a table declares, or one that was allowed."""
+    return not is_users_code(spec, game) or spec in _allowed
 
 
-def require_allowed(specs: Iterable[object], where: str) -> None:
+def require_allowed(specs: Iterable[object], where: str, game: Game | None = None) -> None:
     """Raise `ValueError` for the first spec out of a file that runs code and that nobody allowed.
 
     Args:
         specs: of agents, as the file names them.
         where: what names them.
+        game: what they are to play, as for `is_users_code`.
     """
     for spec in specs:
-        if isinstance(spec, str) and not is_allowed(spec):
+        if isinstance(spec, str) and not is_allowed(spec, game):
             raise ValueError(
                 f"{where} names {spec!r}, which runs code of your own only if the command names it "
                 f"again: add --allow {shlex.quote(spec)}, in Python agents.allow({spec!r})"
@@ -85,6 +103,13 @@ def _place(folder: str) -> int:
     if PathFinder.find_spec("agents", [folder]) is None or ours not in sys.path:
         return 0
     return sys.path.index(ours) + 1
+
+
+def name_of_game(game: Game) -> str:
+    """What the command calls a game: its name, or `MODULE:CLASS` of a user's own."""
+    cls = type(game)
+    known = game.name in boardenvs.GAMES and game_class(game.name) is cls
+    return game.name if known else f"{cls.__module__}:{cls.__qualname__}"
 
 
 def register_game(spec: str) -> str:

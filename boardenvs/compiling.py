@@ -120,19 +120,22 @@ class _OverRules:
     def _kernel(
         self,
         rules: str | types.ModuleType,
-        parts: tuple[types.ModuleType | None, ...],
+        parts: tuple[str | types.ModuleType | None, ...],
         compile_: Callable[[_Modules], Callable[..., Any]],
     ) -> Callable[..., Any]:
-        module = rules if isinstance(rules, types.ModuleType) else sys.modules.get(rules)
-        if module is None:
-            module = importlib.import_module(str(rules))
-        given = (*(part for part in parts if part is not None), module)
+        given = (*(_module(part) for part in parts if part is not None), _module(rules))
         if given not in self._bound:
             needed = self.needed(given)
             if needed not in self._bound:
                 self._bound[needed] = compile_(needed)
             self._bound[given] = self._bound[needed]
         return self._bound[given]
+
+
+def _module(given: str | types.ModuleType) -> types.ModuleType:
+    if isinstance(given, types.ModuleType):
+        return given
+    return sys.modules.get(given) or importlib.import_module(given)
 
 
 class Loop(_OverRules, Generic[_P, _R]):
@@ -142,13 +145,14 @@ class Loop(_OverRules, Generic[_P, _R]):
         return super().__call__(*args, **kwargs)
 
     def bound_to(
-        self, rules: str | types.ModuleType, *parts: types.ModuleType | None
+        self, rules: str | types.ModuleType, *parts: str | types.ModuleType | None
     ) -> Callable[_P, _R]:
         """The function compiled with the hooks of a game, always the same one.
 
         Args:
             rules: the game's module of rules, or its name; compiled code is kept beside it.
-            *parts: modules in which hooks are looked up first; `None` stands for none.
+            *parts: modules in which hooks are looked up first, or their names; `None` stands for
+                none.
 
         Raises:
             ValueError: a hook is lacking, or is no compiled function of its parameters.
@@ -170,7 +174,7 @@ class SpreadLoop(_OverRules):
         """That cost as much as what it does for one game, about."""
 
     def bound_to(
-        self, rules: str | types.ModuleType, *parts: types.ModuleType | None
+        self, rules: str | types.ModuleType, *parts: str | types.ModuleType | None
     ) -> Callable[..., None]:
         """The function compiled with the hooks of a game, always the same one.
 

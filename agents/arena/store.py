@@ -186,7 +186,7 @@ class Store:
         for lineup in wanted:
             _require_text(*lineup.specs)
             for spec, version in zip(lineup.specs, lineup.versions, strict=True):
-                if not plays_on(spec, held.setdefault(spec, version), version):
+                if not plays_on(held.setdefault(spec, version), version):
                     raise ValueError(
                         f"{self.path} holds games of {spec} of version {held[spec]}, this is "
                         f"{version}: name another file"

@@ -208,7 +208,7 @@ def _lineup(entry: Entry) -> Lineup:
     from agents.arena.store import Lineup
 
     pairs = zip(entry.specs, entry.match.players, strict=True)
-    versions = tuple(agent_version(spec, agent) for spec, agent in pairs)
+    versions = tuple(agent_version(spec, agent, entry.match.game) for spec, agent in pairs)
     return Lineup(entry.specs, versions, entry.match.opening_plies)
 
 

@@ -7,15 +7,17 @@ import sys
 from pathlib import Path
 
 import boardenvs
-from agents.specs import Spec, parse
+from agents.specs import parse
+from boardenvs.game import Game
 from boardenvs.opponents import Opponent
 
 __all__ = ["agent_version", "plays_on"]
 
+_PACKAGE = "boardenvs "
 _FILE = "file "
 
 
-def agent_version(spec: str, agent: Opponent) -> str:
+def agent_version(spec: str, agent: Opponent, game: Game | None = None) -> str:
     """The version of an agent: two that differ in it may play otherwise.
 
     For an agent of this package, also one named by its module, it is the package's version, with
@@ -26,10 +28,11 @@ def agent_version(spec: str, agent: Opponent) -> str:
     Args:
         spec: as `agents.make` was given it.
         agent: what `agents.make` made of it.
+        game: what it plays, for an agent that the game's own players declare.
     """
-    parsed = parse(spec)
-    if _is_ours(parsed):
-        parts = [f"boardenvs {boardenvs.__version__}"]
+    module = parse(spec, game).module
+    if module.startswith("agents."):
+        parts = [f"{_PACKAGE}{boardenvs.__version__}"]
         play = getattr(agent, "play_version", 1)
         if play > 1:
             parts.append(f"play {play}")
@@ -37,34 +40,28 @@ def agent_version(spec: str, agent: Opponent) -> str:
         if isinstance(network, Path) and network.is_file():
             parts.append(f"network {_sha256(network)}")
     else:
-        file = getattr(sys.modules.get(parsed.name), "__file__", None)
+        file = getattr(sys.modules.get(module), "__file__", None)
         parts = [f"{_FILE}{_sha256(Path(file))}" if file else "unknown"]
     own = getattr(agent, "version", None)
     return ", ".join([*parts, *([own] if isinstance(own, str) else [])])
 
 
-def plays_on(spec: str, held: str, version: str) -> bool:
+def plays_on(held: str, version: str) -> bool:
     """Whether an agent may add to games that it played when its version was another.
 
-    Stores of the same version of this package may hold the SHA-256 of a module's file for an
-    agent of this package that was named by its module, such as
-    `agents.dominoes175_perfect:Dominoes175PerfectAgent`. The module has moved since, and plays as
-    before as long as its `play_version` says nothing else.
+    Stores hold the SHA-256 of a file for an agent of this package that was named by its module,
+    such as `agents.dominoes175_perfect:Dominoes175PerfectAgent`, before that module moved. It plays
+    as before as long as its `play_version` says nothing else.
 
     Args:
-        spec: of the agent.
-        held: the version that the games are of.
-        version: as `agent_version` tells it now.
+        held: what `agent_version` said when the games were played, by the same version of this
+            package.
+        version: what it says now.
     """
-    if held == version:
-        return True
-    more, more_now = held.partition(", ")[2], version.partition(", ")[2]
-    return _is_ours(parse(spec)) and held.startswith(_FILE) and more == more_now
-
-
-def _is_ours(spec: Spec) -> bool:
-    """Whether the agent is one of this package, by its name or by its module."""
-    return spec.builtin or spec.name.partition(".")[0] == "agents"
+    kind, _, rest = version.partition(", ")
+    before, _, rest_before = held.partition(", ")
+    moved = before.startswith(_FILE) and kind.startswith(_PACKAGE) and rest == rest_before
+    return held == version or moved
 
 
 def _sha256(path: Path) -> str:

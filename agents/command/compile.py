@@ -22,7 +22,7 @@ from agents.agent import Agent
 from agents.arena.match import play_match
 from agents.command.arguments import make_game
 from agents.command.parser import Commands
-from agents.making import make, names_for
+from agents.making import make, names_for, options_of
 from boardenvs.game import Game
 
 __all__ = ["add", "compile_game"]
@@ -75,7 +75,7 @@ def _uses(game: Game) -> Iterator[Callable[[], object]]:
     yield lambda: play_match(game, ["random"] * game.num_players, 2, seed=0)
     for name in names_for(game):
         # A few simulations reach every loop that many do.
-        options = {"simulations": 3} if name in ("mcts", "puct") else {}
+        options = {"simulations": 3} if "simulations" in options_of(name, game) else {}
         yield lambda name=name, options=options: _act(game, make(name, game, 0, **options))  # type: ignore[misc]
 
 

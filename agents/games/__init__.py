@@ -1,1 +1,126 @@
-"""What the players know of each game, a folder for each game."""
+"""What the players know of each game, a folder for each game, and the one rule that finds it.
+
+A module of `agents` is used by any game, or it lies in the folder of the one game that it is for.
+The folder of a game of `boardenvs` has the game's name and lies here. That of a user's own game,
+defined in a package P, is P.players. Either may hold
+
+- agents, which a table `AGENTS` in its `__init__.py` declares, as that of `agents.specs` does:
+  those of the name of an agent for any game take its place;
+- modules of a fixed name that loops look for, such as `decisive`;
+- `training.toml`, the settings of training;
+- trained networks, `*.onnx`, with their cards.
+
+Whose a part is, follows from the bases of the game's class, as whose its rules are
+(`boardenvs.Game.homes`): the nearest folder that has the part counts. A subclass with unchanged
+rules so has all that its base has; one with rules of its own, nothing of it.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from types import ModuleType
+
+from boardenvs.game import Game
+from boardenvs.registration import GAMES
+
+__all__ = ["declared", "files", "folder_of", "folders", "part", "part_name", "require"]
+
+_OWN = "players"
+"""The folder of a user's game, within the game's package."""
+
+
+def folder_of(name: str) -> str:
+    """The package in which the players of a game of `boardenvs` would lie."""
+    return f"{__name__}.{name}"
+
+
+def folders(game: Game) -> list[str]:
+    """The packages in which the parts of a game may lie, the nearest first."""
+    places = []
+    for home in game.homes:
+        package, _, name = home.rpartition(".")
+        ours = package == "boardenvs" and name in GAMES
+        places.append(folder_of(name) if ours else f"{home}.{_OWN}")
+    return [place for place in places if _places(place)]
+
+
+def _places(package: str) -> list[str]:
+    """Where the files of a package lie; nothing if there is none. It is not imported."""
+    spec = importlib.util.find_spec(package)
+    return [] if spec is None else list(spec.submodule_search_locations or ())
+
+
+def part_name(game: Game, name: str) -> str | None:
+    """The module that a part of a game is, such as its `decisive`; `None` if it has none.
+
+    The module is not imported.
+
+    Raises:
+        ValueError: the players of a user's game cannot be imported.
+    """
+    for folder in folders(game):
+        _imported(folder)
+        if importlib.util.find_spec(f"{folder}.{name}") is not None:
+            return f"{folder}.{name}"
+    return None
+
+
+def part(game: Game, name: str) -> ModuleType | None:
+    """As `part_name`, but the module itself.
+
+    Raises:
+        ValueError: it cannot be imported.
+    """
+    module = part_name(game, name)
+    return None if module is None else _imported(module)
+
+
+def files(game: Game, pattern: str) -> Iterator[Path]:
+    """The files of a game's folders that match a pattern such as `*.onnx`, the nearest first."""
+    for folder in folders(game):
+        for place in _places(folder):
+            yield from sorted(Path(place).glob(pattern))
+
+
+def declared(folder: str) -> Mapping[str, str]:
+    """The agents that a folder declares: its table `AGENTS`; see `agents.specs`.
+
+    Raises:
+        ValueError: it cannot be imported, or the table is none.
+    """
+    table = getattr(_imported(folder), "AGENTS", {})
+    if not isinstance(table, Mapping) or not all(
+        isinstance(text, str) for entry in table.items() for text in entry
+    ):
+        raise ValueError(
+            f"{folder}.AGENTS must be a dictionary such as {{'greedy': 'greedy:GreedyAgent'}}, "
+            f"got {table!r}"
+        )
+    return table
+
+
+def require(game: Game, folder: str, what: str) -> None:
+    """Raise `ValueError` for a game whose players do not lie in a folder.
+
+    Args:
+        game: what is to be played.
+        folder: of the games that `what` plays.
+        what: the player.
+    """
+    if folder not in folders(game):
+        raise ValueError(f"{what} plays {folder.rpartition('.')[2]} alone, not {game.name}")
+
+
+def _imported(module: str) -> ModuleType:
+    try:
+        return importlib.import_module(module)
+    except Exception as error:
+        if module.startswith(f"{__name__}."):
+            raise
+        reason = " ".join(str(error).split())
+        raise ValueError(
+            f"{module} cannot be imported: {type(error).__name__}: {reason}"
+        ) from error

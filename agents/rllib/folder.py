@@ -48,15 +48,24 @@ class SavedRun:
     """Until the last checkpoint."""
     checkpoint: Path
     """The folder of RLlib's part of it."""
+    settings_file: str | None = None
+    """Where the settings were read from, if not from the game's own file."""
 
 
-def write_settings(folder: Path, game: Game, settings: ClusterSettings, seed: int) -> None:
+def write_settings(
+    folder: Path,
+    game: Game,
+    settings: ClusterSettings,
+    seed: int,
+    settings_file: str | None = None,
+) -> None:
     """Write what a run starts from."""
     data = {
         "engine": "ray",
         "game": game.name,
         "params": game.params,
         "seed": seed,
+        "settings_file": settings_file,
         "settings": settings.to_dict(),
     }
     write_atomically(folder / SETTINGS, (json.dumps(data, indent=2) + "\n").encode())
@@ -108,6 +117,7 @@ def read_run(folder: Path, steps: int | None = None) -> SavedRun:
             data["seed"],
             Progress(**state),
             checkpoint,
+            data.get("settings_file"),
         )
     except (ValueError, KeyError, TypeError, OSError) as error:
         reason = " ".join(str(error).split())[:400] or type(error).__name__

@@ -50,6 +50,7 @@ class ClusterRun:
         folder: Path,
         env_runners: int,
         progress: Progress | None = None,
+        settings_file: str | None = None,
     ) -> None:
         """Set up; nothing is written yet.
 
@@ -61,8 +62,10 @@ class ClusterRun:
             env_runners: processes that play, of one core each; 0 to play in this one.
             progress: where a run goes on: it plays new games, not those of the beginning
                 once more.
+            settings_file: where the settings were read from, if not from the game's own file.
         """
         self.game = game
+        self.settings_file = settings_file
         self.settings = settings
         self.seed = seed
         self.folder = folder
@@ -87,7 +90,15 @@ class ClusterRun:
         Raises:
             ValueError: RLlib's part of the checkpoint is damaged.
         """
-        run = cls(saved.game, saved.settings, saved.seed, saved.folder, env_runners, saved.progress)
+        run = cls(
+            saved.game,
+            saved.settings,
+            saved.seed,
+            saved.folder,
+            env_runners,
+            saved.progress,
+            saved.settings_file,
+        )
         try:
             run.algorithm.restore_from_path(str(saved.checkpoint))
         except Exception as error:  # noqa: BLE001 a damaged file can break anywhere
@@ -106,7 +117,7 @@ class ClusterRun:
         """
         self.folder.mkdir(parents=True, exist_ok=True)
         remove_leftovers(self.folder, (SETTINGS, *LEFT))
-        write_settings(self.folder, self.game, self.settings, self.seed)
+        write_settings(self.folder, self.game, self.settings, self.seed, self.settings_file)
         training = self.settings.training
         if self.progress.steps >= training.steps:
             return

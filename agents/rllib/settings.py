@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from typing import Any
 
-from agents.training.settings import Settings, settings_for, settings_from
+from agents.training.settings import Settings, read_settings, settings_for, settings_from
 from boardenvs.game import Game
 
 __all__ = ["ClusterSettings", "cluster_settings_for"]
@@ -35,8 +36,17 @@ class ClusterSettings:
         return cls(**{**data, "training": training})
 
 
-def cluster_settings_for(game: Game) -> ClusterSettings:
-    """A game's settings: of local training, those of MaskablePPO, which RLlib's PPO shares."""
-    settings = settings_for(game)
+def cluster_settings_for(game: Game, file: Path | None = None) -> ClusterSettings:
+    """A game's settings: of local training, those of MaskablePPO, which RLlib's PPO shares.
+
+    Args:
+        game: what is learned.
+        file: has them, as `agents.training.settings.read_settings` reads it; by default the
+            game's own.
+
+    Raises:
+        ValueError: as `read_settings`.
+    """
+    settings = settings_for(game) if file is None else read_settings(file, game)
     steps = settings.steps or Settings().steps
     return ClusterSettings(replace(settings, clone=None, guided=None, steps=steps))

@@ -30,7 +30,7 @@ def train(
     command: str = "",
     *,
     resume: bool = False,
-    settings: ClusterSettings | None = None,
+    settings: ClusterSettings | Path | None = None,
     address: str | None = None,
 ) -> ClusterRun:
     """Train with an env runner for each of the cluster's cores, export and report.
@@ -55,11 +55,19 @@ def train(
         saved = read_run(folder, steps)
         check_resumed(saved, saved.progress.steps, game, steps, seed)
         total = saved.settings.training.steps
-        command = command_of(game, total, saved.seed, "--engine ray")
+        training = saved.settings.training
+        command = command_of(
+            game, training, saved.settings_file, total, saved.seed, "--engine", "ray"
+        )
     else:
         check_empty(folder)
         fresh_seed = seed_of(seed)
-        chosen = cluster_settings_for(game) if settings is None else settings
+        file = str(settings) if isinstance(settings, Path) else None
+        chosen = (
+            settings
+            if isinstance(settings, ClusterSettings)
+            else cluster_settings_for(game, settings)
+        )
         if steps is not None:
             chosen = replace(chosen, training=replace(chosen.training, steps=steps))
     # RLlib makes its env runners in a way that has Ray warn of each, in red and at length.
@@ -81,7 +89,7 @@ def train(
                 run = ClusterRun.resume(saved, cores)
                 print(f"going on from step {run.progress.steps:,} of {total:,}")
             else:
-                run = ClusterRun(game, chosen, fresh_seed, folder, cores)
+                run = ClusterRun(game, chosen, fresh_seed, folder, cores, settings_file=file)
             nodes = len(set(run.places()))
             print(f"env runners: {cores}, on {nodes} node{'s' * (nodes > 1)}", flush=True)
             try:

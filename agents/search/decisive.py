@@ -1,26 +1,20 @@
 """Decisive moves: which games tell the tree search about them.
 
-The idea is from F. Teytaud, O. Teytaud, "On the huge benefit of decisive moves in Monte-Carlo
-tree search algorithms", CIG 2010. Such a game has a module with one more hook than its rules,
-`decisive_action`. The games are of two players, without chance or hidden parts.
+The idea is from F. Teytaud, O. Teytaud, "On the huge benefit of decisive moves in Monte-Carlo tree
+search algorithms", CIG 2010. A game that tells of them has a part `decisive` (see `agents.games`),
+a module that has the hook `decisive_action`. The games are of two players, without chance or
+hidden parts.
 """
 
 from __future__ import annotations
 
-import importlib
-import types
 from typing import Any
 
+from agents.games import part_name
 from boardenvs.game import Game
 from boardenvs.hooks import hook
 
 __all__ = ["checked_decisive", "decisive_action", "decisive_part", "knows_decisive"]
-
-_MODULES = {
-    "boardenvs.gekitai.rules": "agents.games.gekitai.decisive",
-    "boardenvs.gomoku.rules": "agents.games.gomoku.decisive",
-    "boardenvs.game112.rules": "agents.games.game112.decisive",
-}
 
 
 @hook(optional=True)
@@ -41,7 +35,7 @@ def decisive_action(s: Any, p: Any, before: int) -> int:
 
 def knows_decisive(game: Game) -> bool:
     """Whether a game tells of decisive moves."""
-    return game.rules_name in _MODULES
+    return part_name(game, "decisive") is not None
 
 
 def checked_decisive(what: str, value: Any, game: Game) -> bool:
@@ -64,7 +58,6 @@ def checked_decisive(what: str, value: Any, game: Game) -> bool:
     return value
 
 
-def decisive_part(game: Game) -> types.ModuleType | None:
-    """The module that has the hook `decisive_action` of a game, if there is one."""
-    name = _MODULES.get(game.rules_name)
-    return None if name is None else importlib.import_module(name)
+def decisive_part(game: Game) -> str | None:
+    """The name of the module that has the hook `decisive_action` of a game, if there is one."""
+    return part_name(game, "decisive")

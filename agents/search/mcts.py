@@ -125,6 +125,7 @@ class MctsAgent(SearchAgent):
             time_limit = finite_number("time_limit", time_limit)
         self.time_limit = time_limit
         self.decisive_rollouts = checked_decisive("decisive_rollouts", decisive_rollouts, game)
+        self._decisive_part = decisive_part(game)
         self._options = np.zeros(1, OPTIONS)
         self._options["simulations"] = self.simulations
         self._options["rollout_depth"] = game.max_plies if rollout_depth is None else rollout_depth
@@ -151,7 +152,7 @@ class MctsAgent(SearchAgent):
             words = self._rng.integers(0, 2**64, len(states), np.uint64)
         found = unsearched(self.game, len(states))
         if self.time_limit is None:
-            search = search_states.bound_to(self.game.rules_name, decisive_part(self.game))
+            search = search_states.bound_to(self.game.rules_name, self._decisive_part)
             search(None, states, self.game.constants, *self._told(words), *found)
         else:
             for i in range(len(states)):
@@ -168,7 +169,7 @@ class MctsAgent(SearchAgent):
     ) -> None:
         assert self.time_limit is not None
         game = self.game
-        further = search_further.bound_to(game.rules_name, decisive_part(game))
+        further = search_further.bound_to(game.rules_name, self._decisive_part)
         began = time.perf_counter()
         tree = empty_tree(
             self.simulations, game.num_actions, game.observation_size, game.num_players

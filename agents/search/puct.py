@@ -88,6 +88,7 @@ class PuctAgent(SearchAgent):
         if evaluator is not None and path is not None:
             raise ValueError("give a network's path or an evaluator, not both")
         self.evaluator = TrainedAgent(game, seed, path) if evaluator is None else evaluator
+        self._decisive_part = decisive_part(game)
         self._options = np.zeros(1, OPTIONS)
         self._options["simulations"] = self.simulations
         self._options["observation_size"] = game.observation_size
@@ -132,7 +133,7 @@ class PuctAgent(SearchAgent):
         """The forest of the states' trees."""
         game = self.game
         num = len(states)
-        step = step_trees.bound_to(game.rules_name, decisive_part(game))
+        step = step_trees.bound_to(game.rules_name, self._decisive_part)
         size = (self.simulations, game.num_actions, game.observation_size, game.num_players)
         forest = empty_forest(num, *size)
         leaves = states.copy()

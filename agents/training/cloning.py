@@ -48,6 +48,8 @@ class CloningSettings:
         Raises:
             ValueError: one is of the wrong kind or out of range.
         """
+        if not isinstance(self.agent, str):
+            raise ValueError(f"agent must be an agent's spec, got {self.agent!r}")
         for name in ("steps", "epochs", "batch_size"):
             whole_number(name, getattr(self, name), 1)
         if not isinstance(self.fixed_ties, bool):

@@ -34,8 +34,16 @@ class BoardTrunk(BaseFeaturesExtractor):
             observation_space: of shape (planes, rows, columns) or (planes, positions).
             channels: of every layer.
             blocks: residual blocks.
+
+        Raises:
+            ValueError: observations have no planes.
         """
         super().__init__(observation_space, channels)
+        if len(observation_space.shape) not in (2, 3):
+            raise ValueError(
+                f"a convolutional network is for observations of shape (planes, rows, columns) or "
+                f"(planes, positions), not {observation_space.shape}"
+            )
         planes, *cells = observation_space.shape
         self.rows = cells[0] if len(cells) == 2 else 1
         self.columns = cells[-1]

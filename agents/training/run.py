@@ -39,7 +39,13 @@ class TrainingRun:
     """
 
     def __init__(
-        self, game: Game, settings: Settings, seed: int, folder: Path, device: str = "cpu"
+        self,
+        game: Game,
+        settings: Settings,
+        seed: int,
+        folder: Path,
+        device: str = "cpu",
+        settings_file: str | None = None,
     ) -> None:
         """Set up a fresh run; nothing is written yet.
 
@@ -49,6 +55,7 @@ class TrainingRun:
             seed: of everything random.
             folder: where it is kept.
             device: of the network, as PyTorch names it, such as `cuda`.
+            settings_file: where the settings were read from, if not from the game's own file.
 
         Raises:
             ValueError: an opponent that the settings name cannot be made for the game.
@@ -57,6 +64,7 @@ class TrainingRun:
         self.settings = settings
         self.seed = seed
         self.folder = folder
+        self.settings_file = settings_file
         self.history: list[dict[str, Any]] = []
         self.best: dict[str, Any] = {}
         """Of the evaluation with the highest mean score: `steps`, `score`, and the weights,
@@ -106,7 +114,7 @@ class TrainingRun:
             settings = settings_of_run(data["settings"], game, _SETTINGS)
             if steps is not None:
                 settings = settings.ending_at(steps)
-            run = cls(game, settings, data["seed"], folder, device)
+            run = cls(game, settings, data["seed"], folder, device, data.get("settings_file"))
             run.ppo.load_state(checkpoint["ppo"], run.seed)
             if run.clone:
                 run.clone.steps = checkpoint["cloned"]
@@ -261,6 +269,7 @@ class TrainingRun:
             "game": self.game.name,
             "params": self.game.params,
             "seed": self.seed,
+            "settings_file": self.settings_file,
             "settings": self.settings.to_dict(),
         }
         write_atomically(self.folder / _SETTINGS, (json.dumps(data, indent=2) + "\n").encode())

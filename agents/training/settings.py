@@ -1,4 +1,4 @@
-"""The settings of a training run; a game's own lie in `games/`, a file for each."""
+"""The settings of a training run; a game's own lie in its folder, as `training.toml`."""
 
 from __future__ import annotations
 
@@ -8,23 +8,24 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
+from agents.games import files
 from agents.training.cloning import CloningSettings
 from agents.training.guided_settings import GuidedSettings
 from agents.users_own import require_allowed
+from boardenvs.checks import finite_number, whole_number
 from boardenvs.game import Game
+from boardenvs.suggestion import did_you_mean
 
 __all__ = [
     "EARLIER",
-    "GAMES",
     "LATEST",
     "Settings",
+    "read_settings",
     "settings_for",
     "settings_from",
     "settings_of_run",
 ]
 
-GAMES = Path(__file__).parents[1] / "games"
-"""Where the games' settings lie, as TOML."""
 LATEST, EARLIER = "latest", "earlier"
 """Among the opponents, the learner as it is now and one of its earlier selves."""
 
@@ -84,6 +85,44 @@ class Settings:
     final_games: int = 1000
     """Games against each fixed opponent for the card."""
 
+    def __post_init__(self) -> None:
+        """Check each.
+
+        Raises:
+            ValueError: one is of the wrong kind or out of range.
+        """
+        for name, kind in (("clone", CloningSettings), ("guided", GuidedSettings)):
+            if not isinstance(getattr(self, name), kind | None):
+                raise ValueError(f"{name} must be a table, got {getattr(self, name)!r}")
+        for name in ("steps", "blocks"):
+            whole_number(name, getattr(self, name), 0)
+        for name in ("num_envs", "channels", "rollout", "epochs", "selves", "remember_every"):
+            whole_number(name, getattr(self, name), 1)
+        for name in ("evaluate_every", "evaluation_games", "patience", "final_games"):
+            whole_number(name, getattr(self, name), 1)
+        whole_number("batch_size", self.batch_size, 2)
+        for name in ("gamma", "gae_lambda"):
+            finite_number(name, getattr(self, name), 0, 1)
+        finite_number("entropy", self.entropy)
+        if finite_number("learning_rate", self.learning_rate) == 0:
+            raise ValueError(f"learning_rate must be above 0, got {self.learning_rate!r}")
+        if self.network not in ("plain", "convolutional"):
+            raise ValueError(f"network must be plain or convolutional, got {self.network!r}")
+        if not isinstance(self.hidden, tuple) or not self.hidden:
+            raise ValueError(f"hidden must be a list of widths, got {self.hidden!r}")
+        for width in self.hidden:
+            whole_number("hidden's width", width, 1)
+        rivals = self.evaluate_against
+        if not isinstance(rivals, tuple) or not all(isinstance(spec, str) for spec in rivals):
+            raise ValueError(f"evaluate_against must be a list of agents' specs, got {rivals!r}")
+        if not rivals:
+            raise ValueError("evaluate_against must name an agent")
+        if not isinstance(self.opponents, Mapping):
+            raise ValueError(f"opponents must be a table of shares, got {self.opponents!r}")
+        shares = [finite_number(f"{k}'s share", v) for k, v in self.opponents.items()]
+        if not shares or not all(shares):
+            raise ValueError(f"opponents must have shares above 0, got {dict(self.opponents)}")
+
     @property
     def total_steps(self) -> int:
         """Positions of the agent imitated, decisions by MaskablePPO, and positions searched."""
@@ -112,24 +151,59 @@ class Settings:
 
 
 def settings_for(game: Game, **changes: Any) -> Settings:
-    """A game's settings, some of them changed.
-
-    The game's file holds what differs from the default, and in tables such as
-    `["board_size=9"]` what differs further for such parameters; tables in tables are merged.
+    """A game's settings, some of them changed: those of its `training.toml`, or the defaults.
 
     Raises:
-        ValueError: the file, or a change, names a setting that there is not.
+        ValueError: as `read_settings`, or a change is no setting.
     """
-    path = GAMES / game.name / "training.toml"
-    found = tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    path = next(files(game, "training.toml"), None)
+    return settings_from(changes) if path is None else read_settings(path, game, **changes)
+
+
+def read_settings(path: Path, game: Game, **changes: Any) -> Settings:
+    """The settings that a file has for a game, some of them changed.
+
+    The file, in TOML, holds what differs from the defaults, and in tables such as
+    `["board_size=9"]` what differs further for such parameters; tables in tables are merged.
+
+    Args:
+        path: of the file, which may name no code but what `agents.allow` was told of.
+        game: what is learned.
+        **changes: of the settings, by their names.
+
+    Raises:
+        ValueError: there is no such file, it is no TOML, it names a setting or a parameter that
+            there is not, a value is out of range, or an agent is the user's own.
+    """
+    try:
+        found = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ValueError(f"{path} cannot be read: {error.strerror}") from None
+    except ValueError as error:  # no TOML, or no UTF-8
+        raise ValueError(f"{path} is no TOML: {error}") from None
+    try:
+        settings = settings_from({**_for_parameters(found, game), **changes})
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
+    require_allowed(settings.specs, str(path), game)
+    return settings
+
+
+def _for_parameters(found: Mapping[str, Any], game: Game) -> dict[str, Any]:
+    """The values of a file, those of its conditions put in where they hold."""
     values = {key: value for key, value in found.items() if "=" not in key}
-    for condition in found.keys() - values.keys():
-        name, _, value = condition.partition("=")
-        if str(game.params[name]) == value:
+    for condition in (key for key in found if "=" in key):
+        name, _, wanted = condition.partition("=")
+        if name not in game.params:
+            told = f"its parameters are {', '.join(game.params)}{did_you_mean(name, game.params)}"
+            raise ValueError(f"{condition!r}: {game.name} has no parameter {name!r}; {told}")
+        if not isinstance(found[condition], dict):
+            raise ValueError(f"{condition!r} must be a table, got {found[condition]!r}")
+        if str(game.params[name]) == wanted:
             for key, other in found[condition].items():
                 both = isinstance(other, dict) and isinstance(values.get(key), dict)
                 values[key] = {**values[key], **other} if both else other
-    return settings_from({**values, **changes})
+    return values
 
 
 def settings_from(values: Mapping[str, Any]) -> Settings:
@@ -143,13 +217,11 @@ def settings_from(values: Mapping[str, Any]) -> Settings:
     for part, kind in (("clone", CloningSettings), ("guided", GuidedSettings)):
         if isinstance(given.get(part), Mapping):
             _check_names(kind, given[part], f"{part}.")
-            given[part] = kind(**given[part])
-    settings = replace(Settings(), **given)
-    if settings.network not in ("plain", "convolutional"):
-        raise ValueError(f"network must be plain or convolutional, got {settings.network!r}")
-    if not settings.opponents or not all(share > 0 for share in settings.opponents.values()):
-        raise ValueError(f"opponents must have shares above 0, got {dict(settings.opponents)}")
-    return settings
+            try:
+                given[part] = kind(**given[part])
+            except ValueError as error:
+                raise ValueError(f"{part}.{error}") from None
+    return replace(Settings(), **given)
 
 
 def settings_of_run(values: Mapping[str, Any], game: Game, where: str) -> Settings:
@@ -157,15 +229,14 @@ def settings_of_run(values: Mapping[str, Any], game: Game, where: str) -> Settin
 
     Args:
         values: as for `settings_from`.
-        game: of the run; agents that its own settings name are this package's.
+        game: of the run.
         where: the file, for messages.
 
     Raises:
         ValueError: as `settings_from`, and for an agent of the user's own.
     """
     settings = settings_from(values)
-    ours = settings_for(game).specs
-    require_allowed([spec for spec in settings.specs if spec not in ours], where)
+    require_allowed(settings.specs, where, game)
     return settings
 
 
@@ -173,5 +244,5 @@ def _check_names(kind: Any, values: Mapping[str, Any], prefix: str = "") -> None
     known = [f.name for f in fields(kind)]
     for key in values:
         if key not in known:
-            told = ", ".join(sorted(known))
+            told = f"{', '.join(sorted(known))}{did_you_mean(key, known)}"
             raise ValueError(f"there is no setting {prefix}{key!r}; there are {told}")

@@ -2,29 +2,55 @@
 
 from __future__ import annotations
 
+import json
+import shlex
 from pathlib import Path
 from typing import Any
 
-import boardenvs
 from agents.training.evaluation import ALONE
 from agents.training.run import TrainingRun
-from agents.training.settings import Settings, settings_for
+from agents.training.settings import Settings, read_settings, settings_for
+from agents.users_own import is_users_code, name_of_game
 from boardenvs.checks import whole_number
 from boardenvs.game import Game
 
 __all__ = ["check_empty", "check_resumed", "command_of", "report", "seed_of", "train"]
 
 
-def command_of(game: Game, steps: int, seed: int, *more: str) -> str:
-    """The command that makes a run anew, however often it was resumed."""
-    words = ["boardenvs train", game.name, *_changed(game), *more]
-    return " ".join([*words, f"--steps {steps} --seed {seed}"])
+def command_of(
+    game: Game, settings: Settings, file: str | None, steps: int, seed: int, *more: str
+) -> str:
+    """The command that makes a run anew, in any process, however often it was resumed.
+
+    Args:
+        game: what is learned.
+        settings: of the run.
+        file: where they were read from, as the command named it; `None` for the game's own.
+        steps: decisions in all.
+        seed: of the run.
+        *more: options of the command.
+    """
+    words = [*_game_words(game), *more]
+    if file is not None:
+        words += ["--settings", file]
+    for spec in dict.fromkeys(settings.specs):
+        if is_users_code(spec, game):
+            words += ["--allow", spec]
+    return shlex.join([*words, "--steps", str(steps), "--seed", str(seed)])
 
 
-def _changed(game: Game) -> list[str]:
-    """What tells the command of a game's parameters that are not the default."""
-    defaults = boardenvs.make(game.name).params
-    return [f"-p {k}={v}" for k, v in game.params.items() if v != defaults[k]]
+def _game_words(game: Game) -> list[str]:
+    """How a command begins that trains on a game: its name and parameters that are not default."""
+    words = ["boardenvs", "train", name_of_game(game)]
+    kind: Any = type(game)
+    try:
+        defaults = kind().params
+    except TypeError:  # a user's game may have parameters without
+        defaults = {}
+    for key, value in game.params.items():
+        if key not in defaults or value != defaults[key]:
+            words += ["-p", f"{key}={json.dumps(value)}"]
+    return words
 
 
 def check_empty(folder: Path) -> None:
@@ -50,7 +76,7 @@ def check_resumed(run: Any, done: int, game: Game, steps: int | None, seed: int 
         seed: if said.
     """
     if run.game != game:
-        right = " ".join(["boardenvs train", run.game.name, *_changed(run.game)])
+        right = shlex.join(_game_words(run.game))
         meant = f"; did you mean '{right}'?" if run.game.name == game.name else ""
         raise ValueError(f"{run.folder} holds a run of {run.game!r}, not of {game!r}{meant}")
     if steps is not None and steps < done:
@@ -80,7 +106,7 @@ def train(
     command: str = "",
     *,
     resume: bool = False,
-    settings: Settings | None = None,
+    settings: Settings | Path | None = None,
     device: str = "cpu",
 ) -> TrainingRun:
     """Train, export and report; progress goes to standard error, the result to output.
@@ -92,12 +118,13 @@ def train(
         seed: of everything random; 0 by default.
         command: that repeats the run, for the card.
         resume: go on with the run in the folder.
-        settings: by default those of the game.
+        settings: themselves, or a file that has them, as `agents.training.settings.read_settings`
+            reads it; by default those of the game.
         device: of the network, as PyTorch names it.
 
     Raises:
         ValueError: the folder holds a run and `resume` is not set, or the other way
-            round, or what is asked for does not fit the run in it.
+            round, or what is asked for does not fit the run in it, or the settings are bad.
     """
     if steps is not None:
         steps = whole_number("steps", steps, 1)
@@ -105,13 +132,17 @@ def train(
         run = TrainingRun.resume(folder, steps, device)
         check_resumed(run, run.steps, game, steps, seed)
         total = run.settings.total_steps
-        command = command_of(game, total, run.seed)
+        command = command_of(game, run.settings, run.settings_file, total, run.seed)
         print(f"going on from step {run.steps:,} of {total:,}")
     else:
         check_empty(folder)
+        fresh_seed = seed_of(seed)
+        file = str(settings) if isinstance(settings, Path) else None
+        if isinstance(settings, Path):
+            settings = read_settings(settings, game)
         chosen = settings_for(game) if settings is None else settings
         chosen = chosen if steps is None else chosen.ending_at(steps)
-        run = TrainingRun(game, chosen, seed_of(seed), folder, device)
+        run = TrainingRun(game, chosen, fresh_seed, folder, device, file)
     run.learn()
     path = run.finish(command)
     report(run, path)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import gymnasium
 import numpy as np
 import pytest
 
@@ -72,6 +73,36 @@ def own_module(tmp_path, monkeypatch):
     yield write
     for name in written:
         sys.modules.pop(name, None)
+
+
+@pytest.fixture
+def own_package(own_module, tmp_path, monkeypatch):
+    """The function that writes a package of the user's own, and imports it.
+
+    It takes the package's name and its files: text by their paths within the package. What it
+    registers is forgotten afterwards, too.
+    """
+    monkeypatch.setattr(boardenvs.registration, "_own", {})
+    registry = dict(gymnasium.registry)
+    monkeypatch.setattr(gymnasium.envs.registration, "registry", registry)
+    monkeypatch.setattr(gymnasium, "registry", registry)
+    written = []
+
+    def write(name, files):
+        for path, text in files.items():
+            file = tmp_path / name / path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, encoding="utf-8")
+        written.append(name)
+        importlib.invalidate_caches()
+        if str(tmp_path) not in sys.path:
+            sys.path.insert(0, str(tmp_path))
+        return importlib.import_module(name)
+
+    yield write
+    for name in written:
+        for module in [m for m in sys.modules if m == name or m.startswith(f"{name}.")]:
+            del sys.modules[module]
 
 
 @pytest.fixture(scope="session")

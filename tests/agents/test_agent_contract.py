@@ -8,7 +8,7 @@ import pytest
 
 import agents
 import boardenvs
-from agents.making import _OWN_GREEDY
+from agents.specs import agents_of
 
 # An agent's spec after its game; of Gekitai's trained agents "best", "warm" and "guided".
 KINDS = [
@@ -20,7 +20,11 @@ KINDS = [
     "gomoku neighbour",
 ]
 KINDS += ["game112 exact", "gekitai mcts:20", "dominoes175 mcts:20"]
-KINDS += [f"{name} greedy" for name in boardenvs.GAMES if name in _OWN_GREEDY]
+KINDS += [
+    f"{name} greedy"
+    for name in boardenvs.GAMES
+    if agents_of(boardenvs.make(name))["greedy"].module != "agents.greedy"
+]
 
 
 @pytest.fixture(params=KINDS)

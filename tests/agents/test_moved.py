@@ -8,7 +8,10 @@ import sys
 import pytest
 
 import agents
-from agents.moved import MOVED, new_name
+import boardenvs
+from agents.moved import MOVED, MOVED_SPECS, new_name
+from agents.training.settings import settings_for, settings_of_run
+from agents.users_own import is_users_code
 
 
 def run(*arguments, **more):
@@ -64,9 +67,19 @@ def test_the_door_of_an_older_installation():
     assert "use agents.command" in ran.stderr
 
 
-def test_an_old_spec():
-    with pytest.warns(FutureWarning, match="dominoes175_perfect has moved"):
-        agent = agents.make(
-            "agents.dominoes175_perfect:Dominoes175PerfectAgent", "dominoes175", seed=0
-        )
-    assert type(agent).__name__ == "Dominoes175PerfectAgent"
+@pytest.mark.parametrize("old", MOVED_SPECS)
+def test_an_old_spec(old):
+    now = agents.make(MOVED_SPECS[old], "dominoes175", seed=0)
+    with pytest.warns(FutureWarning, match=f"^{old} has moved.*: use perfect$"):
+        agent = agents.make(old, "dominoes175", seed=0)
+    assert type(agent) is type(now)
+    assert agent.spec == old
+    assert not is_users_code(old)  # so that a run of before can be resumed
+
+
+def test_settings_of_before():
+    game = boardenvs.make("dominoes175")
+    values = settings_for(game).to_dict()
+    (old, _) = MOVED_SPECS
+    values["clone"]["agent"] = old
+    assert settings_of_run(values, game, "settings.json").clone.agent == old

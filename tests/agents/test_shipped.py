@@ -2,13 +2,14 @@
 
 import hashlib
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import agents
 import boardenvs
-from agents.trained import WEIGHTS, shipped
+from agents.trained import shipped
 from agents.training.settings import settings_for, settings_from
 
 SHIPPED = [
@@ -52,10 +53,10 @@ def label(game):
 
 def test_no_other_weights_lie_there():
     named = {shipped(boardenvs.make(name, **params)) for name, params in SHIPPED}
-    assert named == set(WEIGHTS.glob("*.onnx"))
+    games = Path(agents.games.__file__).parent
+    assert named == set(games.glob("**/*.onnx"))
     assert len(named) == len(SHIPPED)
-    files = {path.name for path in WEIGHTS.iterdir()} - {"__pycache__"}
-    assert files == {p.name for n in named for p in (n, n.with_suffix(".json"))}
+    assert {network.with_suffix(".json") for network in named} == set(games.glob("**/*.json"))
 
 
 def test_goat_race_with_and_without_memory_have_the_same():

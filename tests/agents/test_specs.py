@@ -1,6 +1,8 @@
 """The grammar of specs."""
 
 import hashlib
+import importlib
+import inspect
 import string
 
 import pytest
@@ -8,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import agents
-from agents import making
 from agents.arena.versions import agent_version
-from agents.specs import ARGUMENTS, SPECS, parse
+from agents.specs import AGENTS, NAMES, SPECS, known_agents, parse
 
 PATHS = [
     "agent.onnx",
@@ -24,15 +25,25 @@ PATHS = [
 ]
 
 
-def test_every_agent_is_made_by_its_name():
-    assert set(making._BUILDERS) == set(ARGUMENTS)
+def test_every_agent_of_the_table_is_there():
+    for agent in known_agents().values():
+        cls = getattr(importlib.import_module(agent.module), agent.cls)
+        parameters = inspect.signature(cls).parameters
+        assert {"seed", "spec", *(word.lower() for word in agent.arguments)} <= set(parameters)
+
+
+def test_specs_are_made_of_the_table():
+    assert [spec.partition(":")[0] for spec in AGENTS] == list(NAMES[: len(AGENTS)])
+    assert {"neighbour", "perfect"} == set(NAMES[len(AGENTS) :])
+    assert {*AGENTS, "mcts", "puct", "puct:SIMULATIONS", "trained"} < set(SPECS)
+    assert len(set(SPECS)) == len(SPECS)
 
 
 @pytest.mark.parametrize("spec", SPECS)
 def test_every_spec_that_is_shown_is_one(spec):
     known = parse(spec)
     assert ":".join([known.name, *known.arguments]) == known.text == spec
-    assert known.builtin == (spec != "module:factory")
+    assert (known.declared is not None) == (spec != "module:factory")
     assert tuple(known.told) == known.arguments  # they are shown by their kinds
 
 
@@ -44,7 +55,7 @@ def test_the_last_argument_is_taken_as_it_stands(path):
 
 def test_an_agent_of_the_users_own():
     known = parse("my.module:factory")
-    assert (known.name, known.arguments, known.builtin) == ("my.module", ("factory",), False)
+    assert (known.name, known.arguments, known.declared) == ("my.module", ("factory",), None)
 
 
 @pytest.mark.parametrize(
@@ -59,7 +70,7 @@ def test_what_is_no_spec(spec, refused):
         parse(spec)
 
 
-@given(st.text(string.printable) | st.lists(st.sampled_from([*ARGUMENTS, ""])).map(":".join))
+@given(st.text(string.printable) | st.lists(st.sampled_from([*NAMES, ""])).map(":".join))
 def test_any_text_is_a_spec_or_refused_in_one_line(attempt, text):
     known = attempt(parse, text)
     assert known is None or ":".join([known.name, *known.arguments]) == text
@@ -78,7 +89,7 @@ def test_networks_by_their_paths(folder, gekitai, network_file, tmp_path, refuse
     digest = hashlib.sha256(network.read_bytes()).hexdigest()
     assert f"network {digest}" in agent_version(made.spec, made)
     assert agents.make(f"trained:{network}", gekitai).path == network
-    with refused("agent 'puct:30:.*' says which network; leave the option out"):
+    with refused("agent 'puct:30:.*' says which path; leave the option out"):
         agents.make(f"puct:30:{network}", gekitai, path=network)
 
 

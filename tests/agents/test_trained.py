@@ -14,9 +14,9 @@ import torch
 
 import agents
 import boardenvs
-from agents.trained import WEIGHTS, TrainedAgent, card_path, masked_choice
+from agents.trained import TrainedAgent, card_path, masked_choice
 
-SHIPPED = sorted(WEIGHTS.glob("*/*.onnx"))
+SHIPPED = sorted(Path(agents.games.__file__).parent.glob("*/*.onnx"))
 
 
 def words(num, seed=0):

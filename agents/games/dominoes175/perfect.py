@@ -1,7 +1,4 @@
-"""The agent that wins Dominoes 175 as often as can be.
-
-Its spec is `agents.games.dominoes175.perfect:Dominoes175PerfectAgent`.
-"""
+"""The agent that wins Dominoes 175 as often as can be."""
 
 from __future__ import annotations
 
@@ -10,6 +7,7 @@ import functools
 import numpy as np
 
 from agents.agent import Actions, Agent, Words
+from agents.games import require
 from agents.games.dominoes175.optimum import Optimum
 from boardenvs.dominoes175.rules import CELLS, ENDS, GOAL, STACKS
 from boardenvs.game import Game, States
@@ -30,8 +28,7 @@ class Dominoes175PerfectAgent(Agent):
         Raises:
             ValueError: it is another game.
         """
-        if game.name != "dominoes175":
-            raise ValueError(f"this agent plays dominoes175, not {game.name}")
+        require(game, __package__, "agent 'perfect'")
         super().__init__(game, seed, spec)
 
     def choose(self, states: States, words: Words) -> Actions:

@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+from agents.games import require
 from agents.games.gekitai.symmetry import canonical, turned, turned_back
 from agents.games.gekitai.threats import lowest, neighbours, winning_cells, wins_at_once
 from boardenvs.chance import mixed
@@ -264,8 +265,7 @@ class ProofSearch:
         Raises:
             ValueError: the game is another one, or `table_bits` is not from 4 to 32.
         """
-        if not isinstance(game, Gekitai):
-            raise ValueError(f"this is the proof search of gekitai, not of {game.name}")
+        require(game, __package__, "the proof search")
         self.game = game
         self.positions = 0
         """How many positions it has looked at so far."""

@@ -1,1 +1,3 @@
 """Players of Goat Race alone."""
+
+AGENTS = {"greedy": "greedy:GoatRaceGreedyAgent"}

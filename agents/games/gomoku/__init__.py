@@ -1,1 +1,3 @@
 """Players of Gomoku alone."""
+
+AGENTS = {"greedy": "greedy:GomokuGreedyAgent", "neighbour": "neighbour:NeighbourAgent"}

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import numpy as np
 
 from agents.agent import Actions, Agent, Words
+from agents.games import require
 from boardenvs.game import Game, States
 from boardenvs.gomoku import Gomoku
 
@@ -23,10 +26,9 @@ class NeighbourAgent(Agent):
         Raises:
             ValueError: the game is not Gomoku.
         """
-        if not isinstance(game, Gomoku):
-            raise ValueError(f"agent 'neighbour' plays gomoku alone, not {game.name}")
+        require(game, __package__, "agent 'neighbour'")
         super().__init__(game, seed, spec)
-        self._gomoku = game
+        self._gomoku = cast("Gomoku", game)
 
     def choose(self, states: States, words: Words) -> Actions:
         actions = np.empty(len(states), np.int64)

@@ -1,1 +1,3 @@
 """Players of the ordering dialogue alone."""
+
+AGENTS = {"greedy": "greedy:PizzaOrderGreedyAgent"}

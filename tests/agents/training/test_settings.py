@@ -7,50 +7,113 @@ from dataclasses import replace
 import pytest
 
 import boardenvs
-from agents.training import settings as settings_module
+from agents import games
 from agents.training.cloning import CloningSettings
 from agents.training.guided_settings import GuidedSettings
-from agents.training.settings import GAMES, Settings, settings_for, settings_from
+from agents.training.settings import Settings, read_settings, settings_for, settings_from
 
 
-@pytest.mark.parametrize("path", sorted(GAMES.glob("*.toml")), ids=lambda path: path.stem)
-def test_every_value_that_differs_has_its_sentence(path):
-    game = boardenvs.make(path.stem)
+@pytest.mark.parametrize("name", boardenvs.GAMES)
+def test_every_value_that_differs_has_its_sentence(name):
+    game = boardenvs.make(name)
+    (path,) = games.files(game, "training.toml")
     lines = path.read_text(encoding="utf-8").splitlines()
     for above, line in zip(["", *lines], lines, strict=False):
         if line and not line.startswith(("#", "[")):
-            assert above.startswith("# "), f"{path.name}: nothing is said of {line!r}"
-            assert above.endswith((".", ";")) or len(above) > 20
+            assert above.startswith("# "), f"{name}: nothing is said of {line!r}"
+            assert above.endswith((".", ";", ",")) or len(above) > 20
     tables = tomllib.loads(path.read_text(encoding="utf-8"))
     for condition in (key for key in tables if "=" in key):
         assert condition.partition("=")[0] in game.params
         settings_from(tables[condition])
     for settings in (tables, *(tables[key] for key in tables if "=" in key)):
-        for name, default in (
+        for part, default in (
             ("", Settings()),
             ("clone", CloningSettings()),
             ("guided", GuidedSettings()),
         ):
-            for key, value in (settings.get(name, {}) if name else settings).items():
+            for key, value in (settings.get(part, {}) if part else settings).items():
                 if "=" not in key and key not in ("clone", "guided"):
                     given = getattr(default, key)
                     given = list(given) if isinstance(given, tuple) else given
-                    assert given != value, f"{path.name}: {name} {key} is the default"
+                    assert given != value, f"{name}: {part} {key} is the default"
 
 
-def test_settings_for_parameters(tmp_path, monkeypatch, gekitai):
-    monkeypatch.setattr(settings_module, "GAMES", tmp_path)
-    assert settings_for(gekitai) == Settings()
-    (tmp_path / "gekitai.toml").write_text('steps = 7\nhidden = [8]\n["board_size=7"]\nsteps = 9\n')
-    assert settings_for(gekitai) == replace(Settings(), steps=7, hidden=(8,))
+@pytest.fixture
+def written(tmp_path):
+    """The function that writes a file of settings."""
+
+    def write(text):
+        path = tmp_path / "own.toml"
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    return write
+
+
+def test_settings_for_parameters(written, gekitai):
+    path = written('steps = 7\nhidden = [8]\n["board_size=7"]\nsteps = 9\n')
+    assert read_settings(path, gekitai) == replace(Settings(), steps=7, hidden=(8,))
     seven = boardenvs.make("gekitai", board_size=7)
-    assert settings_for(seven) == replace(Settings(), steps=9, hidden=(8,))
-    assert settings_for(seven, steps=3).steps == 3
-    (tmp_path / "gekitai.toml").write_text(
-        '[clone]\nsteps = 7\nepochs = 3\n["board_size=7".clone]\nsteps = 9\n'
-    )
-    assert settings_for(gekitai).clone == CloningSettings(steps=7, epochs=3)
-    assert settings_for(seven).clone == CloningSettings(steps=9, epochs=3)
+    assert read_settings(path, seven) == replace(Settings(), steps=9, hidden=(8,))
+    assert read_settings(path, seven, steps=3).steps == 3
+    path = written('[clone]\nsteps = 7\nepochs = 3\n["board_size=7".clone]\nsteps = 9\n')
+    assert read_settings(path, gekitai).clone == CloningSettings(steps=7, epochs=3)
+    assert read_settings(path, seven).clone == CloningSettings(steps=9, epochs=3)
+
+
+def test_of_two_conditions_the_last_counts(written, gekitai):
+    path = written('["board_size=6"]\nsteps = 5\n["pieces=8"]\nsteps = 6\n')
+    assert read_settings(path, gekitai).steps == 6
+
+
+@pytest.mark.parametrize("name", boardenvs.GAMES)
+def test_a_copy_of_the_games_own_file_is_the_same(name, tmp_path):
+    game = boardenvs.make(name)
+    (path,) = games.files(game, "training.toml")
+    copy = tmp_path / "copy.toml"
+    copy.write_bytes(path.read_bytes())
+    assert read_settings(copy, game) == settings_for(game) == read_settings(path, game)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("steps = ", "own.toml is no TOML: "),
+        ("step = 3", r"own.toml: there is no setting 'step'; there are .*; did you mean steps\?$"),
+        ("[clone]\nepoch = 3", "own.toml: there is no setting clone.'epoch'; there are agent, "),
+        ("[guided]\nsteps = 0", "own.toml: guided.steps must be a whole number of at least 1"),
+        ("guided = 3", "own.toml: guided must be a table, got 3$"),
+        ("clone = 'greedy'", "own.toml: clone must be a table, got 'greedy'$"),
+        ("[clone]\nagent = 3", "own.toml: clone.agent must be an agent's spec, got 3$"),
+        ("steps = 'many'", "own.toml: steps must be a whole number of at least 0, got 'many'$"),
+        ("num_envs = 0", "own.toml: num_envs must be a whole number of at least 1, got 0$"),
+        ("gamma = 2", "own.toml: gamma must be a number from 0 to 1, got 2$"),
+        ("learning_rate = 0", "own.toml: learning_rate must be above 0"),
+        ("hidden = 8", "own.toml: hidden must be a list of widths, got 8$"),
+        ("hidden = ['wide']", "own.toml: hidden's width must be a whole number"),
+        ("evaluate_against = 'random'", "own.toml: evaluate_against must be a list of agents'"),
+        ("evaluate_against = []", "own.toml: evaluate_against must name an agent$"),
+        ("opponents = ['random']", "own.toml: opponents must be a table of shares"),
+        ("opponents = {random = 'all'}", "own.toml: random's share must be a number"),
+        ('["size=6"]', "own.toml: 'size=6': gekitai has no parameter 'size'; its parameters are "),
+        ('"board_size=6" = 3', "own.toml: 'board_size=6' must be a table, got 3$"),
+        ("evaluate_against = ['os:getcwd']", "own.toml names 'os:getcwd', which runs code of your"),
+    ],
+)
+def test_a_bad_file(text, said, written, gekitai, refused):
+    with refused(said):
+        read_settings(written(text), gekitai)
+
+
+def test_no_file(tmp_path, gekitai, refused):
+    with refused("nowhere.toml cannot be read: No such file or directory$"):
+        read_settings(tmp_path / "nowhere.toml", gekitai)
+    with refused(f"{tmp_path} cannot be read: Is a directory$"):
+        read_settings(tmp_path, gekitai)
+    (tmp_path / "bytes.toml").write_bytes(b"\xff")
+    with refused("bytes.toml is no TOML: "):
+        read_settings(tmp_path / "bytes.toml", gekitai)
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,6 @@ from agents.games.dominoes175.optimum import Optimum, main
 from agents.games.dominoes175.perfect import Dominoes175PerfectAgent, _optimum, _value
 from agents.games.dominoes175.sets import canonical, levels
 
-SPEC = "agents.games.dominoes175.perfect:Dominoes175PerfectAgent"
 SMALL = [(1, 2), (2, 2), (2, 3), (3, 2), (3, 3), (4, 2), (4, 3), (4, 4)]
 
 
@@ -139,7 +138,7 @@ def test_the_game_itself(dominoes, late):
     assert len(set(values)) > 5
     np.testing.assert_allclose(values, by_the_rules(dominoes, late, dominoes.legal), atol=1e-12)
 
-    agent = agents.make(SPEC, dominoes, seed=0)
+    agent = agents.make("perfect", dominoes, seed=0)
 
     def chosen(states):
         choices = np.zeros((len(states), dominoes.num_actions), np.bool_)
@@ -156,8 +155,10 @@ def test_the_game_itself(dominoes, late):
 
 
 def test_the_perfect_agent_plays_no_other_game(game112, refused):
-    with refused("this agent plays dominoes175, not game112$"):
+    with refused("agent 'perfect' plays dominoes175 alone, not game112$"):
         Dominoes175PerfectAgent(game112)
+    with refused("agent 'perfect' plays dominoes175 alone, not game112$"):
+        agents.make("perfect", game112)
 
 
 # -- Errors and the program -----------------------------------------------------------------

@@ -307,7 +307,7 @@ def test_a_turned_position_has_the_same_answer(moves, k):
 
 
 def test_it_refuses_another_game(game112, refused):
-    with refused("this is the proof search of gekitai, not of game112$"):
+    with refused("the proof search plays gekitai alone, not game112$"):
         ProofSearch(game112)
 
 

@@ -1,0 +1,288 @@
+"""What the players know of a game is found by one rule, for users' games as for ours."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import agents
+import boardenvs
+from agents import games
+from agents.agent import Agent
+from agents.arena.versions import agent_version
+from agents.making import make_builtin, names_for, options_of
+from agents.search.decisive import knows_decisive
+from agents.specs import NAMES, parse
+from agents.training.settings import settings_for
+from agents.users_own import allow, is_users_code
+from boardenvs.gomoku import Gomoku
+
+MINE = """
+from boardenvs.gomoku import Gomoku
+import boardenvs
+
+@boardenvs.register
+class Mine(Gomoku):
+    name = "mine"
+"""
+RULES = "from boardenvs.gomoku.rules import *\n"
+PLAYERS = """
+AGENTS = {"greedy": "greedy:First", "hunter:STEPS:PATH": "hunting:Hunter", "broken": "broken:X",
+          "shy": "hunting:Shy", "odd:SIZE": "greedy:First"}
+"""
+FIRST = """
+from agents.agent import Agent
+
+class First(Agent):
+    def choose(self, states, words):
+        return self.game.legal(states).argmax(1)
+"""
+HUNTING = """
+from greedy_of.players.greedy import First
+
+class Hunter(First):
+    def __init__(self, game, seed=None, spec="", steps: int | None = 3, path=None, bonus=0):
+        super().__init__(game, seed, spec)
+        self.steps, self.path, self.bonus = steps, path, bonus
+
+class Shy(First):
+    def __init__(self, game, seed=None, spec=""):
+        raise RuntimeError("not\\ntoday")
+"""
+
+
+@pytest.fixture
+def mine(own_package):
+    """The function that makes a user's variant of Gomoku, its package in the folder `files`."""
+
+    def make(**files):
+        return own_package("greedy_of", {"__init__.py": MINE, **files}).Mine(board_size=9)
+
+    return make
+
+
+@pytest.fixture
+def hunted(mine):
+    return mine(
+        **{
+            "players/__init__.py": PLAYERS,
+            "players/greedy.py": FIRST,
+            "players/hunting.py": HUNTING,
+            "players/broken.py": "import no_such_module\n",
+        }
+    )
+
+
+# -- Games of this package --------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", boardenvs.GAMES)
+def test_a_game_has_its_own_folder(name):
+    game = boardenvs.make(name)
+    assert games.folders(game) == [f"agents.games.{name}"]
+    assert [path.parent.name for path in games.files(game, "training.toml")] == [name]
+    assert games.part(game, "no_such_part") is None
+
+
+def test_a_part_is_found_and_none_is_imported_by_looking():
+    code = (
+        "import sys, boardenvs; from agents import games; g = boardenvs.make('gekitai');"
+        "print(games.part_name(g, 'decisive'), 'agents.games.gekitai.decisive' in sys.modules);"
+        "print(games.part(g, 'decisive').__name__)"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    name = "agents.games.gekitai.decisive"
+    assert ran.stdout.split() == [name, "False", name]
+
+
+def test_a_helper_is_no_agent(refused):
+    """Gekitai's module `threats` is compiled code, and no agent of that name."""
+    game = boardenvs.make("gekitai")
+    assert games.part_name(game, "threats") == "agents.games.gekitai.threats"
+    with refused("there is no agent 'threats'"):
+        agents.make("threats", game)
+
+
+def test_an_agent_of_one_game_is_known_and_refused_by_the_others(refused):
+    assert {"neighbour", "perfect"} <= set(NAMES)
+    assert "perfect" in names_for(boardenvs.make("dominoes175"))
+    with refused("agent 'perfect' plays dominoes175 alone, not gekitai$"):
+        agents.make("perfect", "gekitai")
+    with refused("agent 'perfect' plays dominoes175 alone, not gekitai$"):
+        options_of("perfect", boardenvs.make("gekitai"))
+
+
+# -- Games that derive from one of this package -----------------------------------------
+
+
+class Variant(Gomoku):
+    """Defined in a module: it has no folder of its own."""
+
+    name = "variant"
+
+
+@pytest.fixture(params=["module", "package"])
+def derived(request, mine):
+    """Gomoku under another name, with unchanged rules."""
+    return Variant(board_size=9) if request.param == "module" else mine()
+
+
+def test_unchanged_rules_have_all_that_the_base_has(derived):
+    original = boardenvs.make("gomoku", board_size=9)
+    assert games.folders(derived) == ["agents.games.gomoku"]
+    for name in ("greedy", "neighbour"):
+        one, other = agents.make(name, derived, 0), agents.make(name, original, 0)
+        assert type(one) is type(other)
+        assert one.act(derived.new(50, 0)).tolist() == other.act(original.new(50, 0)).tolist()
+    assert knows_decisive(derived)
+    assert len(derived.symmetries()) == 8
+    assert settings_for(derived) == settings_for(original)
+    assert names_for(derived) == names_for(original)
+    assert agents.make("trained", derived).path == agents.make("trained", original).path
+
+
+def test_other_rules_have_nothing_of_it(mine, refused):
+    game = mine(**{"rules.py": RULES})
+    assert game.rules_name == "greedy_of.rules"
+    assert games.folders(game) == []
+    assert type(agents.make("greedy", game, 0)).__module__ == "agents.greedy"
+    assert not knows_decisive(game)
+    assert len(game.symmetries()) == 1
+    assert settings_for(game).network == "plain"
+    for spec, said in (
+        ("neighbour", "agent 'neighbour' plays gomoku alone, not mine$"),
+        ("trained", "no trained agent is shipped for Mine"),
+    ):
+        with refused(said):
+            agents.make(spec, game)
+    with refused("agent 'neighbour' plays gomoku alone, not mine$"):
+        from agents.games.gomoku.neighbour import NeighbourAgent
+
+        NeighbourAgent(game)
+
+
+def test_a_network_plays_what_derives_from_its_game_only_if_it_is_the_same(tiny, refused):
+    class Same(boardenvs.game_class("gekitai")):
+        name = "same"
+
+    class Otherwise(Same):
+        name = "otherwise"
+
+        def __init__(self, board_size=6, pieces=8, line_length=3, max_plies=200):
+            super().__init__(board_size, pieces, line_length, max_plies)
+            self.constants["line"] = 4
+
+    assert agents.make(tiny.spec, Same()).act(Same().new(2, 0)).shape == (2,)
+    with refused("agent.onnx plays gekitai with .*, not otherwise with "):
+        agents.make(tiny.spec, Otherwise())
+    with refused("agent.onnx plays gekitai with .*, not same with "):
+        agents.make(tiny.spec, Same(pieces=9))
+
+
+# -- A user's own players ---------------------------------------------------------------
+
+
+def test_players_beside_the_users_class(hunted):
+    assert games.folders(hunted) == ["greedy_of.players", "agents.games.gomoku"]
+    own = agents.make("greedy", hunted, seed=1)
+    assert (type(own).__name__, own.spec) == ("First", "greedy")
+    assert agents.make("neighbour", hunted).spec == "neighbour"  # of its base
+    assert {"hunter", "neighbour"} <= set(names_for(hunted))
+    assert {"broken", "shy"}.isdisjoint(names_for(hunted))
+    assert options_of("hunter", hunted) == ["steps", "path", "bonus"]
+    scores = agents.play_match(hunted, ["hunter", "greedy"], 4, seed=0)
+    assert scores.games == 4
+
+
+def test_what_a_users_agent_may_be_told(hunted, refused):
+    agent = agents.make("hunter:7:a b:c", hunted, bonus=2)
+    assert (agent.steps, agent.path, agent.bonus) == (7, "a b:c", 2)
+    assert agents.make("hunter", hunted, steps=5).steps == 5
+    for spec, options, said in (
+        ("hunter:x", {}, "agent 'hunter:x': expected hunter:STEPS, a whole number$"),
+        ("hunter:3", {"steps": 4}, "agent 'hunter:3' says how many steps; leave the option out$"),
+        ("hunter:3:p", {"path": "q"}, "agent 'hunter:3:p' says which path; leave the option out$"),
+        ("hunter", {"colour": 1}, "agent 'hunter' has no option 'colour'; it has .*'bonus'"),
+        ("hunterr", {}, "there is no agent 'hunterr'; .*hunter:STEPS.*; did you mean hunter"),
+        ("greedy:1", {}, "there is no agent 'greedy:1'"),
+        ("shy", {}, "agent 'shy' cannot be made: RuntimeError: not today$"),
+        ("broken", {}, "agent 'broken' cannot be made: ModuleNotFoundError: .*no_such_module"),
+        ("odd:3", {}, "agent 'odd' cannot be told SIZE: First has no parameter 'size'$"),
+    ):
+        with refused(said):
+            agents.make(spec, hunted, **options)
+    with refused("there is no agent 'hunter'"):
+        agents.make("hunter", "gomoku")
+
+
+def test_a_file_may_name_what_the_game_brings_but_no_module(hunted, refused):
+    assert make_builtin("hunter:3", hunted).steps == 3
+    assert not is_users_code("hunter:3", hunted)
+    assert is_users_code("hunter:3")
+    with refused("'greedy_of.players.greedy:First' is an agent of your own"):
+        make_builtin("greedy_of.players.greedy:First", hunted)
+    with refused("expected an agent of your own"):
+        allow("hunter")
+
+
+def test_its_version_is_that_of_its_file(hunted, tmp_path):
+    spec = "hunter:3"
+    agent = agents.make(spec, hunted)
+    before = agent_version(spec, agent, hunted)
+    assert before.startswith("file ")
+    assert parse(spec, hunted).module == "greedy_of.players.hunting"
+    file = tmp_path / "greedy_of" / "players" / "hunting.py"
+    file.write_text(HUNTING + "# changed\n", encoding="utf-8")
+    assert agent_version(spec, agent, hunted) != before
+    ours = agents.make("neighbour", hunted)
+    assert agent_version("neighbour", ours, hunted).startswith("boardenvs ")
+
+
+def test_a_folder_of_files_alone(mine, network_file, tmp_path):
+    """Without any code, and written after the game was imported."""
+    game = mine()
+    assert agents.make("trained", game).path.parent.name == "gomoku"
+    folder = tmp_path / "greedy_of" / "players"
+    folder.mkdir()
+    (folder / "training.toml").write_text("steps = 7\n", encoding="utf-8")
+    assert settings_for(game).steps == 7
+    network = network_file(game)
+    for file in (network, network.with_suffix(".json")):
+        file.rename(folder / file.name)
+    assert agents.make("trained", game).path == folder / network.name
+    assert agents.make("puct:2", game).path == folder / network.name
+    card = json.loads((folder / "handmade.json").read_text(encoding="utf-8"))
+    assert card["game"] == "mine"
+
+
+@pytest.mark.parametrize(
+    ("table", "said"),
+    [
+        ("AGENTS = ['greedy']", r"greedy_of.players.AGENTS must be a dictionary .*, got \['gr"),
+        ("AGENTS = {'greedy': 3}", "greedy_of.players.AGENTS must be a dictionary such as"),
+        ("raise RuntimeError('no\\nluck')", "greedy_of.players cannot be imported: Run.*: no luck"),
+    ],
+)
+def test_players_that_are_wrong(mine, refused, table, said):
+    game = mine(**{"players/__init__.py": table})
+    with refused(said):
+        agents.make("greedy", game)
+
+
+def test_a_single_module_of_that_name_is_no_folder(mine):
+    game = mine(**{"players.py": "AGENTS = {'greedy': 'nowhere:X'}"})
+    assert games.folders(game) == ["agents.games.gomoku"]
+    assert agents.make("greedy", game).spec == "greedy"
+
+
+def test_own_decisive_moves(mine):
+    game = mine(**{"players/decisive.py": "from agents.games.gomoku.decisive import *\n"})
+    assert games.part_name(game, "decisive") == "greedy_of.players.decisive"
+    assert games.part_name(game, "greedy") == "agents.games.gomoku.greedy"
+
+
+def test_greedy_of_a_users_class_is_an_agent(hunted):
+    assert isinstance(agents.make("greedy", hunted), Agent)
+    assert np.array_equal(agents.make("greedy", hunted).act(hunted.new(2, 0)), [0, 0])

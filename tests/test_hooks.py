@@ -16,8 +16,8 @@ from numba import njit
 
 import agents
 import boardenvs
-from agents.search import backup, rollouts
 from agents.games.game112 import decisive as part
+from agents.search import backup, rollouts
 from agents.search.decisive import decisive_action
 from boardenvs import hooks, loops
 from boardenvs.compiling import Loop, SpreadLoop, over_rules

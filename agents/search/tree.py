@@ -71,8 +71,8 @@ _EDGE = np.dtype(
         ("child", np.int32),  # its first node, -1 for none
         ("visits", np.int32),
         ("total", np.float32),  # of the results, for the mover
-        ("worth", np.float32),  # mean result, or the value if proven; LOST for a loss
-        ("width", np.float32),  # what exploration is worth here, see `weigh`
+        ("worth", np.float32),  # mean result, or the value if proven; `backup.LOST` for a loss
+        ("width", np.float32),  # what exploration is worth here, see `backup.weigh`
         ("prior", np.float32),  # of the policy that guides the search
         ("plies", np.int16),  # as a node's, if proven
         ("proven", np.bool_),

@@ -312,7 +312,7 @@ for name in boardenvs.GAMES:
         for state in states:
             assert game.from_dict(game.to_dict(state)) == state
             digest.update(game.to_text(state).encode())
-        states = states[~(game.terminated(states) | game.truncated(states))]
+        states = states[~game.over(states)]
     masks = np.zeros(game.num_actions, bool)
     states = game.new(20, 5)
     game.kernels.play_out(states, game.constants, np.arange(20, dtype=np.uint64), masks)

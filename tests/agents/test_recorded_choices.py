@@ -20,6 +20,7 @@ import agents
 import boardenvs
 from agents.arena.versions import agent_version
 from agents.making import NAMES
+from boardenvs.playout import playout
 
 RECORD = Path(__file__).with_name("choices.json")
 GAMES = {name: {"game": name} for name in boardenvs.GAMES}
@@ -42,11 +43,13 @@ def positions(game):
     rng = np.random.default_rng(16)
     states = game.new(8, 16)
     seen = []
-    while len(states):
-        seen.append(states.copy())
-        draws = rng.random((len(states), game.num_actions))
-        game.play(states, np.argmax(draws * game.legal(states), 1))
-        states = states[~(game.terminated(states) | game.truncated(states))]
+
+    def choose(live, _):
+        seen.append(live.copy())
+        draws = rng.random((len(live), game.num_actions))
+        return np.argmax(draws * game.legal(live), 1)
+
+    playout(game, states, choose)
     found = rng.permutation(np.concatenate(seen))[:NUM]
     found["last_action"][::2] = -1
     words = rng.integers(0, 2**64, (2, len(found)), np.uint64)

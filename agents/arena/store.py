@@ -25,6 +25,7 @@ from agents.arena.match import Games
 from agents.arena.replay import episode_of, offenders_of
 from agents.arena.results import PairResult, SoloResult, result_of
 from agents.arena.scores import agent_scores
+from agents.arena.versions import plays_on
 from boardenvs.episode import Episode
 from boardenvs.game import Game
 
@@ -185,7 +186,7 @@ class Store:
         for lineup in wanted:
             _require_text(*lineup.specs)
             for spec, version in zip(lineup.specs, lineup.versions, strict=True):
-                if held.setdefault(spec, version) != version:
+                if not plays_on(held.setdefault(spec, version), version):
                     raise ValueError(
                         f"{self.path} holds games of {spec} of version {held[spec]}, this is "
                         f"{version}: name another file"

@@ -11,25 +11,28 @@ from agents.specs import parse
 from boardenvs.game import Game
 from boardenvs.opponents import Opponent
 
-__all__ = ["agent_version"]
+__all__ = ["agent_version", "plays_on"]
+
+_PACKAGE = "boardenvs "
+_FILE = "file "
 
 
 def agent_version(spec: str, agent: Opponent, game: Game | None = None) -> str:
     """The version of an agent: two that differ in it may play otherwise.
 
-    For an agent of this package it is the package's version, with its class's `play_version` if
-    that was ever raised, and the SHA-256 of the network if it plays by one (the file at its
-    `path`). For an agent of the user's own it is the SHA-256 of its module's file. An agent may
-    have more to say in an attribute `version`.
+    For an agent of this package, also one named by its module, it is the package's version, with
+    its class's `play_version` if that was ever raised, and the SHA-256 of the network if it plays
+    by one (the file at its `path`). For an agent of the user's own it is the SHA-256 of its
+    module's file. An agent may have more to say in an attribute `version`.
 
     Args:
         spec: as `agents.make` was given it.
         agent: what `agents.make` made of it.
         game: what it plays, for an agent that the game's own players declare.
     """
-    known = parse(spec, game)
-    if known.declared and known.module.startswith("agents."):
-        parts = [f"boardenvs {boardenvs.__version__}"]
+    module = parse(spec, game).module
+    if module.startswith("agents."):
+        parts = [f"{_PACKAGE}{boardenvs.__version__}"]
         play = getattr(agent, "play_version", 1)
         if play > 1:
             parts.append(f"play {play}")
@@ -37,10 +40,28 @@ def agent_version(spec: str, agent: Opponent, game: Game | None = None) -> str:
         if isinstance(network, Path) and network.is_file():
             parts.append(f"network {_sha256(network)}")
     else:
-        file = getattr(sys.modules.get(known.module), "__file__", None)
-        parts = [f"file {_sha256(Path(file))}" if file else "unknown"]
-    told = getattr(agent, "version", None)
-    return ", ".join([*parts, *([told] if isinstance(told, str) else [])])
+        file = getattr(sys.modules.get(module), "__file__", None)
+        parts = [f"{_FILE}{_sha256(Path(file))}" if file else "unknown"]
+    own = getattr(agent, "version", None)
+    return ", ".join([*parts, *([own] if isinstance(own, str) else [])])
+
+
+def plays_on(held: str, version: str) -> bool:
+    """Whether an agent may add to games that it played when its version was another.
+
+    Stores hold the SHA-256 of a file for an agent of this package that was named by its module,
+    such as `agents.dominoes175_perfect:Dominoes175PerfectAgent`, before that module moved. It plays
+    as before as long as its `play_version` says nothing else.
+
+    Args:
+        held: what `agent_version` said when the games were played, by the same version of this
+            package.
+        version: what it says now.
+    """
+    kind, _, rest = version.partition(", ")
+    before, _, rest_before = held.partition(", ")
+    moved = before.startswith(_FILE) and kind.startswith(_PACKAGE) and rest == rest_before
+    return held == version or moved
 
 
 def _sha256(path: Path) -> str:

@@ -2,8 +2,9 @@
 
 from agents.bench.effort import FULL, QUICK, Effort
 from agents.bench.machine import describe_machine
+from agents.bench.measures import measure
 from agents.bench.row import Row, report, results_table
-from agents.bench.run import Bench, measure
+from agents.bench.run import Bench
 
 __all__ = [
     "FULL",

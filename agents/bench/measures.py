@@ -1,8 +1,11 @@
-"""The list of measures, the only one, in the order in which they run."""
+"""All measures, one after the other: the only list of them."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
+
+from tqdm import tqdm
 
 from agents.bench.batch import batch_steps
 from agents.bench.busy import steps_beside_another_program
@@ -17,7 +20,7 @@ from agents.bench.single import aec_loops, seat_steps
 from agents.bench.startup import first_steps, imports
 from agents.bench.vector import learning_steps, vector_steps
 
-__all__ = ["MEASURES"]
+__all__ = ["MEASURES", "measure"]
 
 MEASURES: dict[str, Callable[[Bench], list[Row]]] = {
     "batches": batch_steps,
@@ -37,4 +40,14 @@ MEASURES: dict[str, Callable[[Bench], list[Row]]] = {
     "curves over N": curves_over_n,
     "curves over board size": curves_over_size,
 }
-"""Name of each to the function that makes its rows."""
+"""Name of each to the function that makes its rows, in the order in which they run."""
+
+
+def measure(bench: Bench) -> list[Row]:
+    """All figures; a bar on standard error shows how far it is."""
+    rows: list[Row] = []
+    with tqdm(MEASURES.items(), disable=not sys.stderr.isatty()) as bar:
+        for name, one in bar:
+            bar.set_description(name)
+            rows += one(bench)
+    return rows

@@ -1,19 +1,15 @@
-"""A run of the benchmark: all measures, one after the other."""
+"""What the measures share: how much to do, which peers there are, and who is compared."""
 
 from __future__ import annotations
 
-import sys
 import warnings
 from collections.abc import Callable
 from typing import TypeVar
 
-from tqdm import tqdm
-
 from agents.bench.effort import Effort
-from agents.bench.row import Row
 from agents.bench.timing import Side, interleaved
 
-__all__ = ["Bench", "Key", "measure"]
+__all__ = ["Bench", "Key"]
 
 Thing = TypeVar("Thing")
 Key = tuple[str, ...]
@@ -51,15 +47,3 @@ class Bench:
     def compare(self, sides: dict[Key, Side]) -> dict[Key, float]:
         """The median figure of each side, all taking turns; see `interleaved`."""
         return interleaved(sides, self.effort.rounds)
-
-
-def measure(bench: Bench) -> list[Row]:
-    """All figures; a bar on standard error shows how far it is."""
-    from agents.bench.measures import MEASURES
-
-    rows: list[Row] = []
-    with tqdm(MEASURES.items(), disable=not sys.stderr.isatty()) as bar:
-        for name, one in bar:
-            bar.set_description(name)
-            rows += one(bench)
-    return rows

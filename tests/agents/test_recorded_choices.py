@@ -19,7 +19,7 @@ import pytest
 import agents
 import boardenvs
 from agents.arena.versions import agent_version
-from agents.making import NAMES
+from agents.specs import agents_of
 from boardenvs.playout import playout
 
 RECORD = Path(__file__).with_name("choices.json")
@@ -62,11 +62,13 @@ def chosen(which):
     game = boardenvs.make(params.pop("game"), **params)
     states, words = positions(game)
     found = {}
-    for name in NAMES:
+    for name in agents_of(game):
         if name in SIMULATIONS and which in UNSEARCHED:
             continue
         if name == "exact" and game.name != "game112":
             continue  # these positions are too large for it
+        if name == "perfect":
+            continue  # it looks at all positions first, for some 15 seconds
         spec = f"{name}:{SIMULATIONS[name]}" if name in SIMULATIONS else name
         try:
             agent = agents.make(spec, game, 0)

@@ -53,11 +53,16 @@ def train(
         steps = whole_number("steps", steps, 1)
     if resume:
         saved = read_run(folder, steps)
-        check_resumed(saved, saved.progress.steps, game, steps, seed)
+        check_resumed(saved, done=saved.progress.steps, game=game, steps=steps, seed=seed)
         total = saved.settings.training.steps
         training = saved.settings.training
         command = command_of(
-            game, training, saved.settings_file, total, saved.seed, "--engine", "ray"
+            game,
+            training,
+            file=saved.settings_file,
+            steps=total,
+            seed=saved.seed,
+            options=["--engine", "ray"],
         )
     else:
         check_empty(folder)

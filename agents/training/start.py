@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,13 @@ __all__ = ["check_empty", "check_resumed", "command_of", "report", "seed_of", "t
 
 
 def command_of(
-    game: Game, settings: Settings, file: str | None, steps: int, seed: int, *more: str
+    game: Game,
+    settings: Settings,
+    *,
+    file: str | None,
+    steps: int,
+    seed: int,
+    options: Sequence[str] = (),
 ) -> str:
     """The command that makes a run anew, in any process, however often it was resumed.
 
@@ -28,9 +35,9 @@ def command_of(
         file: where they were read from, as the command named it; `None` for the game's own.
         steps: decisions in all.
         seed: of the run.
-        *more: options of the command.
+        options: of the command, beside those that follow from the others.
     """
-    words = [*_game_words(game), *more]
+    words = [*_game_words(game), *options]
     if file is not None:
         words += ["--settings", file]
     for spec in dict.fromkeys(settings.specs):
@@ -65,7 +72,7 @@ def seed_of(seed: int | None) -> int:
     return whole_number("seed", 0 if seed is None else seed, 0, 2**31 - 1)
 
 
-def check_resumed(run: Any, done: int, game: Game, steps: int | None, seed: int | None) -> None:
+def check_resumed(run: Any, *, done: int, game: Game, steps: int | None, seed: int | None) -> None:
     """Raise `ValueError` where what is asked for does not fit the run in its folder.
 
     Args:
@@ -130,9 +137,9 @@ def train(
         steps = whole_number("steps", steps, 1)
     if resume:
         run = TrainingRun.resume(folder, steps, device)
-        check_resumed(run, run.steps, game, steps, seed)
+        check_resumed(run, done=run.steps, game=game, steps=steps, seed=seed)
         total = run.settings.total_steps
-        command = command_of(game, run.settings, run.settings_file, total, run.seed)
+        command = command_of(game, run.settings, file=run.settings_file, steps=total, seed=run.seed)
         print(f"going on from step {run.steps:,} of {total:,}")
     else:
         check_empty(folder)
@@ -142,7 +149,7 @@ def train(
             settings = read_settings(settings, game)
         chosen = settings_for(game) if settings is None else settings
         chosen = chosen if steps is None else chosen.ending_at(steps)
-        run = TrainingRun(game, chosen, fresh_seed, folder, device, file)
+        run = TrainingRun(game, chosen, fresh_seed, folder, device=device, settings_file=file)
     run.learn()
     path = run.finish(command)
     report(run, path)

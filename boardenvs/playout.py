@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import numpy.typing as npt
 
-from boardenvs.game import Game, States
+from boardenvs.game import Game, Illegal, States
 
 __all__ = ["Choose", "playout", "plies"]
 
@@ -16,31 +16,35 @@ Choose = Callable[[States, npt.NDArray[np.intp]], npt.ArrayLike]
 action for each."""
 
 
-def plies(game: Game, states: States, choose: Choose) -> Iterator[npt.NDArray[np.intp]]:
+def plies(
+    game: Game, states: States, choose: Choose, *, illegal: Illegal = "lose"
+) -> Iterator[npt.NDArray[np.intp]]:
     """Play games to their ends in place, a ply in each that is not over at a time.
 
     Args:
         game: what is played.
         states: records, shape (N,).
-        choose: what is played in each position; an illegal action loses the game.
+        choose: what is played in each position.
+        illegal: what an illegal action does, as for `Game.play`.
 
     Yields:
         After every ply the places of the games that it has ended, in ascending order.
 
     Raises:
-        ValueError: an action is outside of the action space.
+        ValueError: an action is outside of the action space, or with `illegal="raise"` an
+            illegal one; nothing is played in that ply.
     """
     live = np.flatnonzero(~game.over(states))
     while len(live):
         part = states[live]
-        game.play(part, choose(part, live))
+        game.play(part, choose(part, live), illegal=illegal)
         states[live] = part
         over = game.over(part)
         ended, live = live[over], live[~over]
         yield ended
 
 
-def playout(game: Game, states: States, choose: Choose) -> None:
-    """As `plies`, to the end of all games at once."""
-    for _ in plies(game, states, choose):
+def playout(game: Game, states: States, choose: Choose, *, illegal: Illegal = "lose") -> None:
+    """As `plies`, to the ends of all games at once."""
+    for _ in plies(game, states, choose, illegal=illegal):
         pass

@@ -42,7 +42,7 @@ def _random_positions(game, num, seed):
         actions = np.argmax(rng.random((len(states), game.num_actions)) * game.legal(states), 1)
         game.play(states, actions)
         seen.append(states.copy())
-        states = states[~(states["terminated"] | states["truncated"])]
+        states = states[~game.over(states)]
     return np.concatenate(seen)
 
 

@@ -15,6 +15,7 @@ from pettingzoo.utils import wrappers
 
 import boardenvs
 from boardenvs.chance import stream_words
+from boardenvs.playout import playout
 
 
 @pytest.fixture(params=boardenvs.GAMES)
@@ -93,8 +94,7 @@ def finished(game):
     """A finished game, as an array of one."""
     rng = np.random.default_rng(0)
     states = game.new(1, 0)
-    while not (game.terminated(states) | game.truncated(states))[0]:
-        game.play(states, [pick(game.legal(states)[0], rng)])
+    playout(game, states, lambda live, _: [pick(game.legal(live)[0], rng)])
     return states
 
 

@@ -107,7 +107,8 @@ def test_what_is_accepted_can_be_played_to_the_end(game, accepted):
 
 @pytest.mark.parametrize("game", boardenvs.GAMES, indirect=True)
 @pytest.mark.parametrize("spec", ["random", "greedy", "mcts:8"])
-def test_agents_refuse_or_choose(game, records, accepted, spec, attempt):
+def test_agents_refuse_or_choose(game, records, accepted, spec, attempt, fixed_threads):
+    fixed_threads(1)  # for others the search would be compiled once more
     player = agents.make(spec, game, seed=0)
     for one in records[:60]:
         answer = attempt(player.act, one)

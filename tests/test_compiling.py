@@ -312,7 +312,7 @@ for name in boardenvs.GAMES:
         for state in states:
             assert game.from_dict(game.to_dict(state)) == state
             digest.update(game.to_text(state).encode())
-        states = states[~(game.terminated(states) | game.truncated(states))]
+        states = states[~game.over(states)]
     masks = np.zeros(game.num_actions, bool)
     states = game.new(20, 5)
     game.kernels.play_out(states, game.constants, np.arange(20, dtype=np.uint64), masks)
@@ -332,6 +332,7 @@ for name in boardenvs.GAMES:
 """
 
 
+@pytest.mark.slow
 def test_plain_python_plays_the_same_games_without_a_warning(tmp_path):
     compiled = run(DIGEST, tmp_path, "-W", "error", NUMBA_DISABLE_JIT="0").splitlines()
     plain = run(DIGEST, tmp_path, "-W", "error", NUMBA_DISABLE_JIT="1").splitlines()

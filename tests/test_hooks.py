@@ -16,8 +16,9 @@ from numba import njit
 
 import agents
 import boardenvs
+from agents.games.game112 import decisive as part
 from agents.search import backup, rollouts
-from agents.search.decisive import decisive_action, decisive_part
+from agents.search.decisive import decisive_action
 from boardenvs import hooks, loops
 from boardenvs.compiling import Loop, SpreadLoop, over_rules
 from boardenvs.game112 import Game112
@@ -110,7 +111,6 @@ def test_helpers_of_other_modules_are_bound_and_each_is_compiled_once():
 
 
 def test_hooks_are_looked_up_in_the_more_special_module_first():
-    part = decisive_part(Game112())
     plain = rollouts.search_further.bound_to(rules_of_112)
     decisive = rollouts.search_further.bound_to(rules_of_112, part)
 

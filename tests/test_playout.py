@@ -91,4 +91,6 @@ def test_an_illegal_action_loses_and_none_at_all_is_refused():
     before = states.copy()
     with pytest.raises(ValueError, match="action 99 is outside of the action space"):
         playout(game, states, lambda states, places: [99])
+    with pytest.raises(ValueError, match="action 7 is illegal in game 0"):
+        playout(game, states, lambda states, places: [7], illegal="raise")
     assert (states == before).all()

@@ -17,6 +17,24 @@ if not README.exists():
     pytest.skip("not in a checkout", allow_module_level=True)
 
 
+def matches(report):
+    return report["pairs"] or report["solos"]
+
+
+def simulations(specs):
+    """The most simulations that one of the agents makes for a move."""
+    return max(int(parse(spec).told.get("SIMULATIONS", 0)) for spec in specs)
+
+
+def few_simulations(name):
+    """Whether somebody searches in it, and nobody so much that it takes long."""
+    report = read_report(name)
+    return any(
+        0 < simulations([result[key] for key in ("a", "b", "agent") if key in result]) <= 100
+        for result in matches(report)
+    )
+
+
 @pytest.fixture(params=TABLES)
 def table(request):
     return request.param
@@ -67,14 +85,30 @@ def test_the_ratings_are_those_of_the_pairs(table):
 
 
 def test_a_part_is_played_again(table):
+    assert played_again(table, 0, 20) >= 2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("searched", [table for table in TABLES if few_simulations(table)])
+def test_a_part_of_what_was_searched_is_played_again(searched):
+    assert played_again(searched, 100, 4) >= 2
+
+
+def played_again(table, most, few):
+    """How many of its matches come out again, of those in which somebody searches so much.
+
+    Args:
+        table: its name.
+        most: simulations for a move; with 0, the matches in which nobody searches.
+        few: games of each that are played.
+    """
     report = read_report(table)
     game = boardenvs.make(report["game"], **report["params"])
     replayed = 0
     for result in matches(report):
         specs = [result[key] for key in ("a", "b", "agent") if key in result]
-        if simulations(specs) > 100:
+        if not bool(most) <= simulations(specs) <= most:
             continue
-        few = 4 if simulations(specs) else 20
         play = solos if game.num_players == 1 else round_robin
         (again,) = play(game, specs, few, report["seed"])
         found = again.to_dict()["first"].split()
@@ -84,13 +118,4 @@ def test_a_part_is_played_again(table):
         allowed = 2 if "trained" in specs else 0
         assert different <= allowed, f"{specs}: {found}, not {expected}"
         replayed += 1
-    assert replayed >= 2
-
-
-def matches(report):
-    return report["pairs"] or report["solos"]
-
-
-def simulations(specs):
-    """The most simulations that one of the agents makes for a move."""
-    return max(int(parse(spec).told.get("SIMULATIONS", 0)) for spec in specs)
+    return replayed

@@ -9,6 +9,7 @@ from agents.command.arguments import make_game
 from agents.command.extras import TRAINING, require_extra
 from agents.command.parser import Commands
 from agents.users_own import allow
+from boardenvs.game import Game
 
 __all__ = ["add"]
 
@@ -17,7 +18,7 @@ def add(commands: Commands) -> None:
     """Add the subcommand."""
     train = commands.add("train", _run, "train an agent by self-play")
     train.add_argument(
-        "--steps", type=int, default=None, help="decisions to train for; by default the game's"
+        "--steps", type=int, default=None, help="decisions to train for; by default the settings'"
     )
     train.add_argument("--seed", type=int, default=None, help="of everything random; by default 0")
     train.add_argument(
@@ -33,14 +34,21 @@ def add(commands: Commands) -> None:
         default="cpu",
         help="where the network is trained; by default cpu",
     )
+    train.add_argument(
+        "--settings",
+        type=Path,
+        metavar="FILE",
+        help="how to train, in TOML as the game's own training.toml, and instead of it",
+    )
     train.add_argument("--resume", action="store_true", help="go on with the run in the folder")
     train.add_argument(
         "--allow",
         action="append",
         default=[],
         metavar="SPEC",
-        help="with --resume: an agent of your own that the run's settings name, MODULE:FACTORY, "
-        "whose code is run only if it is named here; may be repeated",
+        help="an agent of your own that a file names, MODULE:FACTORY, be it that of --settings, "
+        "of a game of your own, or of the run to --resume: its code is run only if it is named "
+        "here; may be repeated",
     )
     train.add_argument(
         "--engine",
@@ -59,15 +67,15 @@ def _run(options: argparse.Namespace) -> None:
         raise ValueError("--address is for --engine ray")
     if options.engine == "ray" and options.device != "cpu":
         raise ValueError("--device is for --engine local")
-    if options.allow and not options.resume:
-        raise ValueError("--allow is for --resume")
+    if options.allow and not (options.resume or options.settings or ":" in options.game):
+        raise ValueError("--allow is for --resume, --settings or a game of your own")
     for spec in options.allow:
         allow(spec)
     if options.engine == "ray":
         require_extra("training on Ray", "ray", ["ray", *TRAINING])
     else:
         require_extra("training", "train", TRAINING)
-    folder = Path("runs", options.game) if options.out is None else options.out
+    folder = _folder(options, game)
     try:
         if options.engine == "ray":
             from agents.rllib import start as cluster
@@ -79,6 +87,7 @@ def _run(options: argparse.Namespace) -> None:
                 seed=options.seed,
                 command=options.command_line,
                 resume=options.resume,
+                settings=options.settings,
                 address=options.address,
             )
         else:
@@ -91,6 +100,7 @@ def _run(options: argparse.Namespace) -> None:
                 seed=options.seed,
                 command=options.command_line,
                 resume=options.resume,
+                settings=options.settings,
                 device=_device(options.device),
             )
     except KeyboardInterrupt:
@@ -99,6 +109,16 @@ def _run(options: argparse.Namespace) -> None:
             raise
         again = options.command_line + ("" if options.resume else " --resume")
         raise KeyboardInterrupt(f"'{again}' goes on") from None
+
+
+def _folder(options: argparse.Namespace, game: Game) -> Path:
+    """Where the run is kept: by default in a folder of the game's name, as any disk takes it."""
+    if options.out is not None:
+        out: Path = options.out
+        return out
+    folder = Path("runs", game.name)
+    once = Path("runs", options.game)  # of a user's own game until version 0.1
+    return once if options.resume and not folder.exists() and once.exists() else folder
 
 
 def _device(name: str) -> str:

@@ -12,7 +12,14 @@ from agents.agent import one_line
 from agents.arena.cluster import joined
 from agents.rllib.folder import read_run
 from agents.rllib.settings import ClusterSettings, cluster_settings_for
-from agents.training.start import check_empty, check_resumed, command_of, report, seed_of
+from agents.training.start import (
+    check_empty,
+    check_resumed,
+    check_settings,
+    command_of,
+    report,
+    seed_of,
+)
 from boardenvs.checks import whole_number
 from boardenvs.game import Game
 
@@ -51,11 +58,16 @@ def train(
     """
     if steps is not None:
         steps = whole_number("steps", steps, 1)
+    file = str(settings) if isinstance(settings, Path) else None
+    asked = cluster_settings_for(game, settings) if isinstance(settings, Path) else settings
     if resume:
         saved = read_run(folder, steps)
         check_resumed(saved, done=saved.progress.steps, game=game, steps=steps, seed=seed)
         total = saved.settings.training.steps
         training = saved.settings.training
+        if asked is not None:
+            wanted = replace(asked.training, steps=training.steps)
+            check_settings(folder, training, wanted)
         command = command_of(
             game,
             training,
@@ -67,12 +79,7 @@ def train(
     else:
         check_empty(folder)
         fresh_seed = seed_of(seed)
-        file = str(settings) if isinstance(settings, Path) else None
-        chosen = (
-            settings
-            if isinstance(settings, ClusterSettings)
-            else cluster_settings_for(game, settings)
-        )
+        chosen = cluster_settings_for(game) if asked is None else asked
         if steps is not None:
             chosen = replace(chosen, training=replace(chosen.training, steps=steps))
     # RLlib makes its env runners in a way that has Ray warn of each, in red and at length.

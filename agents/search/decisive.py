@@ -35,7 +35,7 @@ def decisive_action(s: Any, p: Any, before: int) -> int:
 
 def knows_decisive(game: Game) -> bool:
     """Whether a game tells of decisive moves."""
-    return part_name(game, "decisive") is not None
+    return decisive_part(game) is not None
 
 
 def checked_decisive(what: str, value: Any, game: Game) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,15 @@ from agents.users_own import is_users_code, name_of_game
 from boardenvs.checks import whole_number
 from boardenvs.game import Game
 
-__all__ = ["check_empty", "check_resumed", "command_of", "report", "seed_of", "train"]
+__all__ = [
+    "check_empty",
+    "check_resumed",
+    "check_settings",
+    "command_of",
+    "report",
+    "seed_of",
+    "train",
+]
 
 
 def command_of(
@@ -92,6 +101,13 @@ def check_resumed(run: Any, *, done: int, game: Game, steps: int | None, seed: i
         raise ValueError(f"{run.folder} holds a run with seed {run.seed}, not {seed}")
 
 
+def check_settings(folder: Path, run: Settings, asked: Settings) -> None:
+    """Raise `ValueError` where the settings asked for are not those of the run in its folder."""
+    if run != asked:
+        differ = [f.name for f in fields(run) if getattr(run, f.name) != getattr(asked, f.name)]
+        raise ValueError(f"{folder} holds a run with other settings: {', '.join(differ)}")
+
+
 def report(run: Any, path: Path) -> None:
     """Print where a finished run's agent lies and what its card says of its strength."""
     print(f"the agent: {path}\nits card: {path.with_suffix('.json')}")
@@ -126,7 +142,7 @@ def train(
         command: that repeats the run, for the card.
         resume: go on with the run in the folder.
         settings: themselves, or a file that has them, as `agents.training.settings.read_settings`
-            reads it; by default those of the game.
+            reads it; by default those of the game, or of the run that goes on.
         device: of the network, as PyTorch names it.
 
     Raises:
@@ -135,19 +151,20 @@ def train(
     """
     if steps is not None:
         steps = whole_number("steps", steps, 1)
+    file = str(settings) if isinstance(settings, Path) else None
+    asked = read_settings(settings, game) if isinstance(settings, Path) else settings
     if resume:
         run = TrainingRun.resume(folder, steps, device)
         check_resumed(run, done=run.steps, game=game, steps=steps, seed=seed)
         total = run.settings.total_steps
+        if asked is not None:
+            check_settings(folder, run.settings, asked.ending_at(total))
         command = command_of(game, run.settings, file=run.settings_file, steps=total, seed=run.seed)
         print(f"going on from step {run.steps:,} of {total:,}")
     else:
         check_empty(folder)
         fresh_seed = seed_of(seed)
-        file = str(settings) if isinstance(settings, Path) else None
-        if isinstance(settings, Path):
-            settings = read_settings(settings, game)
-        chosen = settings_for(game) if settings is None else settings
+        chosen = settings_for(game) if asked is None else asked
         chosen = chosen if steps is None else chosen.ending_at(steps)
         run = TrainingRun(game, chosen, fresh_seed, folder, device=device, settings_file=file)
     run.learn()

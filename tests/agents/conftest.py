@@ -36,7 +36,7 @@ def live_positions(random_positions):
 
     def live(game, num, seed):
         states = random_positions(game, num, seed)
-        return states[~(states["terminated"] | states["truncated"])]
+        return states[~game.over(states)]
 
     return live
 

@@ -16,6 +16,7 @@ from agents.arena.seeds import agent_seed
 from boardenvs.chance import next_words, one_way, seed_word, stream_words
 from boardenvs.dominoes175.rules import CELLS, HIGH, LOW
 from boardenvs.episode import Episode
+from boardenvs.playout import playout
 from boardenvs.single import SeatEnv
 from boardenvs.vector import SeatVectorEnv
 
@@ -142,7 +143,7 @@ def guessed_and_thrown(conceal):
     states = game.new(200, 0)
     words = stream_words(np.uint64(5), 200)
     for _ in range(60):
-        live = states[~(states["terminated"] | states["truncated"])]
+        live = states[~game.over(states)]
         seats = game.to_move(live)
         told = game.conceal(live, seats, rng) if conceal else live.copy()
         actions = np.empty(len(live), np.int64)
@@ -205,10 +206,7 @@ class BlindPeeker(TilePeeker):
 def alone(game, agent, num_games):
     """How many games an agent wins that is told all."""
     states = game.new(num_games, 0)
-    while len(live := np.flatnonzero(~(states["terminated"] | states["truncated"]))):
-        played = states[live]
-        game.play(played, agent.act(played))
-        states[live] = played
+    playout(game, states, lambda live, _: agent.act(live))
     return int((states["returns"][:, 0] > 0).sum())
 
 

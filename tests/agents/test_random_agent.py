@@ -10,10 +10,10 @@ import agents
 def test_uniform_over_the_legal_actions(game, plies):
     states = game.new(20, seed=3)
     for _ in range(plies):
-        live = states[~(states["terminated"] | states["truncated"])]
+        live = states[~game.over(states)]
         game.play(live, agents.make("random", game, seed=9).act(live))
         states = live
-    state = states[~(states["terminated"] | states["truncated"])][:1]
+    state = states[~game.over(states)][:1]
     legal = game.legal(state)[0]
     draws = 1000 * legal.sum()
     counts = np.bincount(

@@ -19,7 +19,8 @@ import pytest
 import agents
 import boardenvs
 from agents.arena.versions import agent_version
-from agents.making import NAMES
+from agents.specs import agents_of
+from boardenvs.playout import playout
 
 RECORD = Path(__file__).with_name("choices.json")
 GAMES = {name: {"game": name} for name in boardenvs.GAMES}
@@ -42,11 +43,13 @@ def positions(game):
     rng = np.random.default_rng(16)
     states = game.new(8, 16)
     seen = []
-    while len(states):
-        seen.append(states.copy())
-        draws = rng.random((len(states), game.num_actions))
-        game.play(states, np.argmax(draws * game.legal(states), 1))
-        states = states[~(game.terminated(states) | game.truncated(states))]
+
+    def choose(live, _):
+        seen.append(live.copy())
+        draws = rng.random((len(live), game.num_actions))
+        return np.argmax(draws * game.legal(live), 1)
+
+    playout(game, states, choose)
     found = rng.permutation(np.concatenate(seen))[:NUM]
     found["last_action"][::2] = -1
     words = rng.integers(0, 2**64, (2, len(found)), np.uint64)
@@ -59,11 +62,13 @@ def chosen(which):
     game = boardenvs.make(params.pop("game"), **params)
     states, words = positions(game)
     found = {}
-    for name in NAMES:
+    for name in agents_of(game):
         if name in SIMULATIONS and which in UNSEARCHED:
             continue
         if name == "exact" and game.name != "game112":
             continue  # these positions are too large for it
+        if name == "perfect":
+            continue  # it looks at all positions first, for some 15 seconds
         spec = f"{name}:{SIMULATIONS[name]}" if name in SIMULATIONS else name
         try:
             agent = agents.make(spec, game, 0)

@@ -197,5 +197,5 @@ def test_moves_lead_to_the_result(game):
             game.play(states, actions)
         np.testing.assert_array_equal(states["returns"], part.returns)
         np.testing.assert_array_equal(states["ply"], part.plies)
-        assert (states["terminated"] | states["truncated"]).all()
+        assert game.over(states).all()
     assert sum(map(len, games)) == 20

@@ -8,6 +8,7 @@ import pytest
 
 import boardenvs
 from agents.arena import play_match
+from boardenvs.playout import playout
 
 
 class First:
@@ -68,8 +69,7 @@ def test_games_are_those_that_are_played_from_there(gekitai):
     scores = play_match(gekitai, [First(gekitai), First(gekitai)], seed=0, openings=openings)
     for number, opening in enumerate(openings):
         states = opening[None].copy()
-        while not (states["terminated"] | states["truncated"])[0]:
-            gekitai.play(states, gekitai.legal(states).argmax(1))
+        playout(gekitai, states, lambda live, _: gekitai.legal(live).argmax(1))
         result = gekitai.returns(states)[0]
         for game, seats in ((2 * number, result), (2 * number + 1, result[::-1])):
             assert scores.returns[game].tolist() == seats.tolist()

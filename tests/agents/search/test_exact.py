@@ -122,7 +122,7 @@ def test_112_of_size_9_is_a_tie_and_exact_never_loses_it(game112):
 def searched(game, states):
     """The score of each position for the player to move, by looking at all lines of play."""
     scores = np.zeros(len(states), np.int64)
-    over = states["terminated"] | states["truncated"]
+    over = game.over(states)
     scores[over] = WON * states["returns"][over, states["to_move"][over]]
     live = np.flatnonzero(~over)
     if len(live):
@@ -185,7 +185,7 @@ def test_three_in_a_row_is_won_by_the_third_stone(size):
 def test_games_that_are_over_have_their_result(game112, random_positions):
     states = random_positions(game112, 20, 2)
     agent = agents.make("exact", game112)
-    over = states["terminated"] | states["truncated"]
+    over = game112.over(states)
     np.testing.assert_array_equal(agent.values(states)[over], states["returns"][over])
     assert not agent.plies(states)[over].any()
     assert np.isnan(agent.action_values(states)[over]).all()

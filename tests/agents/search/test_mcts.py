@@ -9,7 +9,7 @@ from plain_uct import PlainUct
 
 import agents
 import boardenvs
-from agents.search.decisive import decisive_part
+from agents.games import part
 from agents.search.mcts import MctsAgent
 from boardenvs.threads import fix_threads
 
@@ -50,13 +50,13 @@ def searched(game, state, word=3, **options):
 def some_positions(game, random_positions, num, seed=0):
     """So many live positions of random play."""
     states = random_positions(game, 30, seed)
-    states = states[~(states["terminated"] | states["truncated"])]
+    states = states[~game.over(states)]
     return np.random.default_rng(seed).permutation(states)[:num].copy()
 
 
 def decisive_action(game, state):
     """What the game tells of one position, of shape (1,), wherever it came from."""
-    return decisive_part(game).decisive_action(state[0], game.constants[0], -2)
+    return part(game, "decisive").decisive_action(state[0], game.constants[0], -2)
 
 
 @pytest.mark.parametrize(("rollout_depth", "decisive"), [(None, False), (7, None)])

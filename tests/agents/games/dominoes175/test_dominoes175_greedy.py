@@ -8,6 +8,7 @@ from numba.core import config
 
 import agents
 import boardenvs
+from boardenvs.playout import playout
 
 GAME = boardenvs.make("dominoes175")
 TILES = [(low, high) for high in range(7) for low in range(high + 1)]
@@ -88,10 +89,12 @@ def played_by_greedy(num, seed):
     agent = agents.make("greedy", GAME, seed)
     states = GAME.new(num, seed)
     seen = []
-    while len(states):
-        seen.append(states.copy())
-        GAME.play(states, agent.act(states), illegal="raise")
-        states = states[~(states["terminated"] | states["truncated"])]
+
+    def choose(live, _):
+        seen.append(live.copy())
+        return agent.act(live)
+
+    playout(GAME, states, choose, illegal="raise")
     return np.concatenate(seen)
 
 
@@ -137,13 +140,12 @@ def test_it_wins_several_times_as_often_as_random_play():
     num = 300 if config.DISABLE_JIT else 20_000
     agent = agents.make("greedy", GAME, 0)
     states = GAME.new(num, 0)
-    live = np.arange(num)
     rng = np.random.default_rng(0)
-    while len(live):
-        part = states[live]
-        GAME.play(part, agent.act(GAME.conceal(part, 0, rng)), illegal="raise")
-        states[live] = part
-        live = live[~(part["terminated"] | part["truncated"])]
+
+    def choose(part, _):
+        return agent.act(GAME.conceal(part, 0, rng))
+
+    playout(GAME, states, choose, illegal="raise")
     won = (states["returns"][:, 0] > 0).mean()
     # Five standard errors.
     assert won == pytest.approx(0.0379, abs=5 * (0.037 / num) ** 0.5)

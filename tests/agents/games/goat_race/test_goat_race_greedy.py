@@ -5,6 +5,7 @@ import pytest
 
 import agents
 import boardenvs
+from boardenvs.playout import playout
 
 GAMES = {n: boardenvs.make("goat_race", num_players=n) for n in (2, 3)}
 TWO, THREE = GAMES.values()
@@ -163,17 +164,16 @@ def test_it_beats_random_players(num_players, share):
     rng = np.random.default_rng(5)
     players = [agents.make(spec, game, seed=1) for spec in ("greedy", "random")]
     seats = np.arange(num) % num_players
-    live = np.arange(num)
-    while len(live):
-        part = states[live]
+
+    def choose(part, live):
         actions = np.empty(len(live), np.int64)
         for k, player in enumerate(players):
             turn = (part["to_move"] == seats[live]) == (k == 0)
             known = game.conceal(part[turn], part["to_move"][turn], rng)
             actions[turn] = player.act(known)
-        game.play(part, actions, illegal="raise")
-        states[live] = part
-        live = live[~(part["terminated"] | part["truncated"])]
+        return actions
+
+    playout(game, states, choose, illegal="raise")
     results = game.returns(states)[np.arange(num), seats]
     assert (results > 0).mean() > share
     assert (results < 0).mean() < 0.12

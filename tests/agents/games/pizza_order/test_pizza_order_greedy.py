@@ -11,6 +11,7 @@ import agents
 import boardenvs
 from agents.arena import solos
 from agents.games.pizza_order.greedy import PizzaOrderGreedyAgent
+from boardenvs.playout import playout
 
 GAMES = {most: boardenvs.make("pizza_order", max_pizzas=most) for most in (1, 2, 3, 9)}
 PRESETS = [[1, 13], [6, 7, 8, 9, 10], [2, 3, 4, 5], [3, 12]]
@@ -31,12 +32,11 @@ def played(game, num, seed):
     agent = agents.make("greedy", game, seed)
     rng = np.random.default_rng(seed)
     states = game.new(num, seed)
-    live = np.arange(num)
-    while len(live):
-        part = states[live]
-        game.play(part, agent.act(game.conceal(part, 0, rng)), illegal="raise")
-        states[live] = part
-        live = live[game.legal(part).any(1)]
+
+    def choose(part, _):
+        return agent.act(game.conceal(part, 0, rng))
+
+    playout(game, states, choose, illegal="raise")
     return states
 
 
@@ -142,12 +142,7 @@ def test_from_any_position_it_gets_what_can_be_got(most, live_positions):
     hoped = np.array([can_be_right(game, state) for state in states])
     assert 50 < hoped.sum() < len(states) - 50
     ends = states.copy()
-    live = np.arange(len(ends))
-    while len(live):
-        part = ends[live]
-        game.play(part, agent.act(part), illegal="raise")
-        ends[live] = part
-        live = live[game.legal(part).any(1)]
+    playout(game, ends, lambda part, _: agent.act(part), illegal="raise")
     np.testing.assert_array_equal(ends["returns"][:, 0] == 1, hoped)
     # A lost order is over after a flavour, or an ingredient and "done", and "no" at most.
     assert (ends["ply"] - states["ply"])[~hoped].max() <= 3

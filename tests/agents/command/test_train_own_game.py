@@ -1,0 +1,199 @@
+"""`boardenvs train` on a user's own game, and with settings of the user's own."""
+
+import json
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from agents import users_own
+
+GAME = """
+import numpy as np
+
+import boardenvs
+from boardenvs.gekitai import Gekitai
+from boardenvs.symmetries import Symmetries
+
+
+@boardenvs.register
+class Handed(Gekitai):
+    '''Gekitai under another name, told to know left from right no more than that.'''
+
+    name = "handed_gekitai"
+
+    def symmetries(self):
+        cells = np.arange(36).reshape(6, 6)
+        entries = np.arange(108).reshape(3, 6, 6)
+        return Symmetries(
+            np.stack([cells.ravel(), cells[:, ::-1].ravel()]),
+            np.stack([entries.ravel(), entries[..., ::-1].ravel()]),
+        )
+"""
+PLAYERS = 'AGENTS = {"first:OFFSET": "first:First"}\n'
+FIRST = """
+from agents.agent import Agent
+
+class First(Agent):
+    def __init__(self, game, seed=None, spec="", offset: int = 0):
+        super().__init__(game, seed, spec)
+        self.offset = offset
+
+    def choose(self, states, words):
+        return self.game.legal(states).argmax(1)
+"""
+SETTINGS = """
+network = "convolutional"
+hidden = [16]
+channels = 8
+blocks = 1
+steps = 256
+num_envs = 16
+rollout = 16
+evaluate_every = 100_000
+evaluation_games = 4
+final_games = 10
+opponents = { random = 1, "first:2" = 1, latest = 1 }
+evaluate_against = ["random", "first"]
+"""
+MODULE_OF_THEIR_OWN = """
+def factory(game, seed):
+    import agents
+    return agents.make("random", game, seed)
+"""
+
+
+@pytest.fixture(autouse=True)
+def nothing_allowed(monkeypatch):
+    monkeypatch.setattr(users_own, "_allowed", set())
+
+
+@pytest.fixture
+def handed(own_package):
+    """A user's package with a game, players, and settings beside it, in the current folder."""
+    files = {
+        "__init__.py": GAME,
+        "players/__init__.py": PLAYERS,
+        "players/first.py": FIRST,
+        "players/training.toml": SETTINGS,
+    }
+    return own_package("handed", files)
+
+
+def card_of(folder):
+    return json.loads(Path(folder, "agent.json").read_text(encoding="utf-8"))
+
+
+def test_settings_beside_the_game_and_the_command_of_its_card(handed, command, own_module):
+    status, out, _ = command("train", "handed:Handed", "--seed", "3")
+    assert status == 0
+    # A folder's name as every file system takes it.
+    assert out.startswith(f"the agent: {Path('runs', 'handed_gekitai', 'agent.onnx')}\n")
+    card = card_of("runs/handed_gekitai")
+    assert card["settings"]["network"] == "convolutional"
+    assert card["settings"]["opponents"] == {"random": 1, "first:2": 1, "latest": 1}
+    assert [score["against"] for score in card["scores"]] == ["random", "first"]
+    assert card["command"] == "boardenvs train handed:Handed --seed 3"
+
+    Path("own settings.toml").write_text(SETTINGS.replace("16]", "8]"), encoding="utf-8")
+    asked = ("train", "handed:Handed", "-p", "pieces=9", "--out", "run")
+    asked += ("--settings", "own settings.toml")
+    assert command(*asked, "--steps", "512")[0] == 0
+    assert card_of("run")["settings"]["hidden"] == [8]
+    status, out, _ = command(*asked, "--resume", "--steps", "1024")
+    assert out.startswith("going on from step ")
+    assert (status, card_of("run")["command"]) == (
+        0,
+        "boardenvs train handed:Handed -p pieces=9 --settings 'own settings.toml' "
+        "--steps 1024 --seed 0",
+    )
+
+    # In a process that has never heard of the game.
+    words = shlex.split(card["command"])
+    ran = subprocess.run(
+        [sys.executable, "-m", "agents.command", *words[1:], "--out", "again"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stderr
+    assert card_of("again")["sha256"] == card["sha256"]
+
+
+def test_the_training_sees_the_views_of_the_game(handed):
+    from agents.training.ppo import PPOLearner
+    from agents.training.settings import settings_for
+
+    game = handed.Handed()
+    learner = PPOLearner(game, settings_for(game), 0)
+    assert len(learner.env._views) == 2
+
+
+def test_settings_that_name_code_of_the_users_own(handed, command, fails, own_module):
+    own_module("their", MODULE_OF_THEIR_OWN)
+    sys.modules.pop("their", None)
+    text = SETTINGS.replace('"first"]', '"their:factory"]')
+    Path("own.toml").write_text(text, encoding="utf-8")
+    asked = ("train", "handed:Handed", "--settings", "own.toml", "--out", "run")
+    said = "own.toml names 'their:factory', which runs code of your own .* --allow their:factory"
+    fails(said, *asked)
+    fails(said, *asked, "--allow", "their:other")
+    assert "their" not in sys.modules
+    assert not Path("run").exists()
+    assert command(*asked, "--allow", "their:factory")[0] == 0
+    users_own._allowed.clear()
+    fails(said, *asked, "--resume")
+    assert command(*asked, "--resume", "--allow", "their:factory")[0] == 0
+    assert card_of("run")["command"] == (
+        "boardenvs train handed:Handed --settings own.toml --allow their:factory "
+        "--steps 256 --seed 0"
+    )
+
+
+def test_a_game_whose_own_settings_name_code_elsewhere(handed, command, fails, own_module):
+    own_module("their", MODULE_OF_THEIR_OWN)
+    beside = Path("handed", "players", "training.toml")
+    beside.write_text(SETTINGS.replace('"first"]', '"their:factory"]'), encoding="utf-8")
+    fails("training.toml names 'their:factory', which runs code", "train", "handed:Handed")
+    assert "their" not in sys.modules
+    assert command("train", "handed:Handed", "--allow", "their:factory")[0] == 0
+
+
+def test_a_run_in_the_folder_of_earlier_versions_goes_on(handed, command, fails):
+    old = Path("runs", "handed:Handed")
+    assert command("train", "handed:Handed", "--out", old)[0] == 0
+    status, out, _ = command("train", "handed:Handed", "--resume", "--steps", "1024")
+    assert status == 0
+    assert out.startswith("going on from step ")
+    assert not Path("runs", "handed_gekitai").exists()
+    # A new run begins in the folder that is right today.
+    assert command("train", "handed:Handed", "--steps", "16")[0] == 0
+    assert Path("runs", "handed_gekitai", "agent.onnx").is_file()
+
+
+def test_a_resumed_run_keeps_its_settings(handed, command, fails):
+    Path("own.toml").write_text(SETTINGS, encoding="utf-8")
+    asked = ("train", "handed:Handed", "--settings", "own.toml")
+    assert command(*asked, "--steps", "16")[0] == 0
+    Path("own.toml").write_text(SETTINGS + "epochs = 3\n", encoding="utf-8")
+    fails("handed_gekitai holds a run with other settings: epochs$", *asked, "--resume")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (None, "own.toml cannot be read: No such file or directory"),
+        ("steps =", "own.toml is no TOML: "),
+        ("step = 3", "own.toml: there is no setting 'step'; .*; did you mean steps"),
+        ('network = "convolutional"\nopponents = { first = 1 }', "there is no agent 'first'"),
+        ('evaluate_against = ["perfect"]', "agent 'perfect' plays dominoes175 alone, not game112"),
+    ],
+)
+def test_bad_settings_are_told_in_a_line(text, said, fails, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    if text is not None:
+        Path("own.toml").write_text(text, encoding="utf-8")
+    fails(said, "train", "game112", "--settings", "own.toml")
+    assert not Path("runs").exists()

@@ -13,7 +13,7 @@ import boardenvs.interrupts  # noqa: F401 first, since it is for what follows
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from boardenvs.registration import GAMES, check_params, game_class, register, register_all
+from boardenvs.registration import GAMES, make, register, register_all
 from boardenvs.variables import refuse_nonsense
 
 if TYPE_CHECKING:
@@ -30,21 +30,6 @@ _LAZY = {
     "Episode": "boardenvs.episode",
     "Game": "boardenvs.game",
 }
-
-
-def make(name: str, /, **params: Any) -> Game:
-    """A game by name.
-
-    Args:
-        name: one of `GAMES`, or of a game that was registered.
-        **params: its arguments, as its class and its page say.
-
-    Raises:
-        ValueError: there is no such game or argument, or a value is out of range.
-    """
-    cls = game_class(name)
-    check_params(cls, params)
-    return cls(**params)
 
 
 def __getattr__(name: str) -> Any:

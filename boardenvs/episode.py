@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boardenvs import make
 from boardenvs.analysis import Analysis
 from boardenvs.chance import one_way, seed_word, stream_words
 from boardenvs.checks import finite_number, whole_number
@@ -25,6 +24,7 @@ from boardenvs.named_players import make_player
 from boardenvs.opponents import Opponent, ask, consult
 from boardenvs.page import packed, page_html, position_text, show_analysis, show_moves, show_players
 from boardenvs.playout import playout
+from boardenvs.registration import make
 
 __all__ = ["Episode"]
 

@@ -10,11 +10,11 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
-from boardenvs import make
 from boardenvs.chance import seed_word
 from boardenvs.checks import whole_number
 from boardenvs.game import Game, States
 from boardenvs.pixels import SIZES
+from boardenvs.registration import make
 
 __all__ = [
     "RENDER_FPS",

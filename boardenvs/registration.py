@@ -15,7 +15,16 @@ from boardenvs.suggestion import did_you_mean
 if TYPE_CHECKING:
     from boardenvs.game import Game
 
-__all__ = ["GAMES", "check_params", "env_id", "game_class", "names", "register", "register_all"]
+__all__ = [
+    "GAMES",
+    "check_params",
+    "env_id",
+    "game_class",
+    "make",
+    "names",
+    "register",
+    "register_all",
+]
 
 GAMES = {
     "gekitai": "Gekitai",
@@ -62,6 +71,21 @@ def check_params(cls: type[Game], params: Mapping[str, Any]) -> None:
                 f"{cls.name} has no parameter {key!r}; its parameters are {', '.join(known)}"
                 f"{did_you_mean(key, known)}"
             )
+
+
+def make(name: str, /, **params: Any) -> Game:
+    """A game by name.
+
+    Args:
+        name: one of `GAMES`, or of a game that was registered.
+        **params: its arguments, as its class and its page say.
+
+    Raises:
+        ValueError: there is no such game or argument, or a value is out of range.
+    """
+    cls = game_class(name)
+    check_params(cls, params)
+    return cls(**params)
 
 
 def env_id(name: str) -> str:

@@ -54,16 +54,16 @@ def overview_markdown(reports: Mapping[str, Mapping[str, Any]]) -> str:
     rows = []
     for title, report in reports.items():
         if report["pairs"]:
-            told = [
+            body = [
                 (agent, elo if interval == "fixed" else f"{elo} ({interval})", games, score)
                 for agent, elo, interval, games, score in _ratings(report)
             ]
         else:
-            told = []
+            body = []
             for solo in sorted(report.get("solos", ()), key=lambda s: -s["wins"] / s["games"]):
                 score, interval = _score(solo)
-                told.append((f"`{solo['agent']}`", "", str(solo["games"]), f"{score} ({interval})"))
-        rows += [(title if k == 0 else "", *cells) for k, cells in enumerate(told)]
+                body.append((f"`{solo['agent']}`", "", str(solo["games"]), f"{score} ({interval})"))
+        rows += [(title if k == 0 else "", *cells) for k, cells in enumerate(body)]
     return _table(("game", "agent", "Elo (95% interval)", "games", "score"), rows)
 
 

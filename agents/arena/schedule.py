@@ -38,7 +38,7 @@ class Entry:
         """Games that nobody plays."""
         self.decided: int | None = None
         """After how many games the test has decided."""
-        self._done = np.zeros(num_games, np.bool_)
+        self._finished = np.zeros(num_games, np.bool_)
         self._returns = np.zeros((num_games, *match.seatings.shape[1:]), np.float32)
         self._who = np.zeros((num_games, *match.seatings.shape[1:]), np.int64)
         self._plies = np.zeros(num_games, np.int32)
@@ -48,26 +48,26 @@ class Entry:
         self._longest: tuple[int, int, Games] | None = None
 
     @property
-    def begun(self) -> int:
+    def taken(self) -> int:
         """How many games are played or being played."""
         return self.num_games - len(self.waiting)
 
     @property
-    def settled(self) -> int:
-        """How many games are finished or need not be played any more."""
-        return int(self._done.sum()) if self.decided is None else self.num_games
+    def closed(self) -> int:
+        """How many games are finished, or need not be played any more."""
+        return int(self._finished.sum()) if self.decided is None else self.num_games
 
     @property
     def finished(self) -> bool:
         """Whether there is nothing more to wait for."""
-        return self.settled == self.num_games
+        return self.closed == self.num_games
 
     def add(self, games: Games) -> None:
         """Take note of finished games; those that are known or not asked for change nothing."""
         fresh = games.numbers < self.num_games
-        fresh[fresh] = ~self._done[games.numbers[fresh]]
+        fresh[fresh] = ~self._finished[games.numbers[fresh]]
         numbers = games.numbers[fresh]
-        self._done[numbers] = True
+        self._finished[numbers] = True
         self._returns[numbers] = games.returns[fresh]
         self._who[numbers] = games.who[fresh]
         self._plies[numbers] = games.plies[fresh]
@@ -102,11 +102,11 @@ class Entry:
 
     def put_back(self, numbers: Numbers) -> None:
         """Those of these games that are not there wait again."""
-        self.waiting = np.union1d(self.waiting, numbers[~self._done[numbers]])
+        self.waiting = np.union1d(self.waiting, numbers[~self._finished[numbers]])
 
     def _test(self) -> None:
         """Look whether the games so far, as far as none before them is missing, decide it."""
-        missing = np.flatnonzero(~self._done)
+        missing = np.flatnonzero(~self._finished)
         # A score is the mean over all seatings: of one seating alone, equals need not score 1/2.
         cycle = len(self.match.seatings)
         cycles = (int(missing[0]) if len(missing) else self.num_games) // cycle
@@ -170,8 +170,8 @@ class Schedule:
             return None
         if any(entry.tested for entry in self.entries):
             # All pairs keep pace, and none runs far ahead of what may be decided already.
-            place = min(waiting, key=lambda k: self.entries[k].begun)
-            most = min(most, max(_FIRST_LOOK, self.entries[place].begun // 2))
+            place = min(waiting, key=lambda k: self.entries[k].taken)
+            most = min(most, max(_FIRST_LOOK, self.entries[place].taken // 2))
         else:
             place = waiting[0]
         entry = self.entries[place]

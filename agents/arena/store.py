@@ -119,7 +119,7 @@ class Store:
         }
         connection = _connected(path, "rw" if path.exists() else "rwc")
         try:
-            with _told(path):
+            with _sqlite_errors(path):
                 if _holds_nothing(path, connection):
                     _found(connection, wanted)
                 _check(path, connection)
@@ -140,11 +140,11 @@ class Store:
         path = Path(path)
         if not path.is_file():
             raise ValueError(f"there is no store {path}")
-        with _told(path):
+        with _sqlite_errors(path):
             _take_back(path)
         connection = _connected(path, "ro")
         try:
-            with _told(path):
+            with _sqlite_errors(path):
                 _check(path, connection)
             return cls(path, connection)
         except BaseException:
@@ -197,7 +197,7 @@ class Store:
                     f"{plies[lineup.specs]} random plies, not {lineup.opening_plies}: "
                     f"name another file"
                 )
-        with _told(self.path):
+        with _sqlite_errors(self.path):
             # A log survives the process, and a power cut but for its last games.
             self._connection.execute("PRAGMA journal_mode = WAL")
             self._connection.execute("PRAGMA synchronous = NORMAL")
@@ -259,11 +259,11 @@ class Store:
                 "SELECT id, agents, opening_plies FROM matches ORDER BY id"
             ):
                 specs = tuple(json.loads(agents))
-                told = tuple(versions[spec] for spec in specs)
-                _require_text(*specs, *told)
+                theirs = tuple(versions[spec] for spec in specs)
+                _require_text(*specs, *theirs)
                 if not (isinstance(number, int) and isinstance(plies, int)):
                     raise ValueError("a match's numbers are none")
-                found.append(StoredMatch(specs, told, plies, number, counts.get(number, 0)))
+                found.append(StoredMatch(specs, theirs, plies, number, counts.get(number, 0)))
         return found
 
     def games(self, specs: Sequence[str], below: int | None = None) -> Iterator[Games]:
@@ -306,22 +306,22 @@ class Store:
         match: int,
         numbers: Sequence[int],
         words: npt.NDArray[np.uint64],
-        told: Sequence[int | None],
+        recorded: Sequence[int | None],
     ) -> npt.NDArray[np.int64]:
-        """The seat that forfeited each of some games: as told, else they are played again."""
-        found = np.array([-1 if seat is None else seat for seat in told], np.int64)
+        """The seat that forfeited each of some games: as recorded, else they are played again."""
+        found = np.array([-1 if seat is None else seat for seat in recorded], np.int64)
         if not ((found >= -1) & (found < self.game.num_players)).all():
             raise ValueError("a seat that lost by an illegal action is none")
-        untold = [k for k, seat in enumerate(told) if seat is None]
-        if untold:
+        unrecorded = [k for k, seat in enumerate(recorded) if seat is None]
+        if unrecorded:
             moves = dict(
                 self._rows(
                     "SELECT number, moves FROM games WHERE match = ? AND number BETWEEN ? AND ?",
-                    (match, numbers[untold[0]], numbers[untold[-1]]),
+                    (match, numbers[unrecorded[0]], numbers[unrecorded[-1]]),
                 )
             )
-            played = [json.loads(moves[numbers[k]]) for k in untold]
-            found[untold] = offenders_of(self.game, words[untold], played)
+            played = [json.loads(moves[numbers[k]]) for k in unrecorded]
+            found[unrecorded] = offenders_of(self.game, words[unrecorded], played)
         return found
 
     def results(self) -> list[PairResult | SoloResult]:
@@ -386,12 +386,12 @@ class Store:
         raise ValueError(f"{self.path} holds no match of {' - '.join(specs)}")
 
     def _rows(self, query: str, values: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-        with _told(self.path):
+        with _sqlite_errors(self.path):
             return self._connection.execute(query, values).fetchall()
 
     @contextlib.contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
-        with _told(self.path), _at_once(self._connection):
+        with _sqlite_errors(self.path), _at_once(self._connection):
             yield self._connection
 
     @contextlib.contextmanager
@@ -421,14 +421,14 @@ def _parsed(texts: Sequence[str], kind: Any, shape: tuple[int, ...], low: int, h
 
 
 def _connected(path: Path, mode: str) -> sqlite3.Connection:
-    with _told(path):
+    with _sqlite_errors(path):
         return sqlite3.connect(
             f"{path.resolve().as_uri()}?mode={mode}", uri=True, timeout=60, isolation_level=None
         )
 
 
 @contextlib.contextmanager
-def _told(path: Path) -> Iterator[None]:
+def _sqlite_errors(path: Path) -> Iterator[None]:
     """SQLite's errors become a `ValueError` of one line that names the file."""
     try:
         yield

@@ -156,10 +156,10 @@ def _played(
 
     def add(place: int, games: Games) -> None:
         entry = entries[place]
-        before = entry.settled
+        before = entry.closed
         entry.add(games)
-        if progress is not None and entry.settled > before:
-            progress(entry.name, entry.settled - before)
+        if progress is not None and entry.closed > before:
+            progress(entry.name, entry.closed - before)
 
     with _opened(path, schedule) as store:
         if store is not None:
@@ -168,18 +168,18 @@ def _played(
                 for games in store.games(entry.specs, entry.num_games):
                     entry.skip(games.numbers)
                     add(place, games)
-        told = 0
+        yielded = 0
         with closing(engine(schedule)) as playing:
             for place, games in playing:
                 if store is not None:
                     store.add(entries[place].specs, games)
                 add(place, games)
-                while told < len(entries) and entries[told].finished:
-                    yield entries[told], _episodes(entries[told], store)
-                    told += 1
-                if told == len(entries):
+                while yielded < len(entries) and entries[yielded].finished:
+                    yield entries[yielded], _episodes(entries[yielded], store)
+                    yielded += 1
+                if yielded == len(entries):
                     return  # what is being played beyond a decision is not waited for
-        for entry in entries[told:]:
+        for entry in entries[yielded:]:
             yield entry, _episodes(entry, store)
 
 

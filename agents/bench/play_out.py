@@ -22,14 +22,14 @@ def playing_out(game: Game, seconds: float) -> Side:
     """Plies a second on one core."""
     mask = np.zeros(game.num_actions, np.bool_)
     words = stream_words(np.uint64(1), _GAMES)
-    begun = game.new(_GAMES, 0)
-    states = begun.copy()
+    starts = game.new(_GAMES, 0)
+    states = starts.copy()
 
     def work() -> int:
         game.kernels.play_out(states, game.constants, words, mask)
         return int(states["ply"].sum())
 
-    return lambda: rate(work, seconds, lambda: np.copyto(states, begun))
+    return lambda: rate(work, seconds, lambda: np.copyto(states, starts))
 
 
 def play_outs(bench: Bench) -> list[Row]:

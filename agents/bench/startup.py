@@ -71,17 +71,17 @@ def imports(bench: Bench) -> list[Row]:
 
 def first_steps(bench: Bench) -> list[Row]:
     """The first step of `gym.make` in a new process, each game in its own."""
-    told: dict[str, float] = {}
+    warm: dict[str, float] = {}
 
     def first(name: str) -> float:
         # One process tells both figures: they differ by the first use alone.
-        whole, told[name] = _in_new_process(_FIRST, env_id(name))
+        whole, warm[name] = _in_new_process(_FIRST, env_id(name))
         return whole
 
     sides: dict[Key, Side] = {}
     for name in bench.effort.process_games:
         sides[name,] = lambda name=name: first(name)  # type: ignore[misc]
-        sides[name, _WARM] = lambda name=name: told[name]  # type: ignore[misc]
+        sides[name, _WARM] = lambda name=name: warm[name]  # type: ignore[misc]
     found = interleaved(sides, bench.effort.process_rounds)
     measure = "first step in a new process"
     return [

@@ -21,7 +21,7 @@ from agents.rllib.folder import SETTINGS, Progress, SavedRun, write_checkpoint, 
 from agents.rllib.line_ups import DECISIONS, LEARNER, earlier
 from agents.rllib.settings import ClusterSettings
 from agents.sb3 import SB3Agent, from_sb3
-from agents.training.evaluation import Yardstick, told
+from agents.training.evaluation import Yardstick, score_texts
 from agents.training.finish import LEFT, leave_agent
 from boardenvs.files import remove_leftovers
 from boardenvs.game import Game
@@ -167,7 +167,7 @@ class ClusterRun:
                 f"evaluation/score_against_{spec}", point[spec]["score"], self.progress.steps
             )
         log.flush()
-        bar.set_postfix(told(point))
+        bar.set_postfix(score_texts(point))
         self.save_checkpoint()
 
     def places(self) -> list[str]:

@@ -62,14 +62,19 @@ def train(
     asked = cluster_settings_for(game, settings) if isinstance(settings, Path) else settings
     if resume:
         saved = read_run(folder, steps)
-        check_resumed(saved, saved.progress.steps, game, steps, seed)
+        check_resumed(saved, done=saved.progress.steps, game=game, steps=steps, seed=seed)
         total = saved.settings.training.steps
         training = saved.settings.training
         if asked is not None:
             wanted = replace(asked.training, steps=training.steps)
             check_settings(folder, training, wanted)
         command = command_of(
-            game, training, saved.settings_file, total, saved.seed, "--engine", "ray"
+            game,
+            training,
+            file=saved.settings_file,
+            steps=total,
+            seed=saved.seed,
+            options=["--engine", "ray"],
         )
     else:
         check_empty(folder)

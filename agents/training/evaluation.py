@@ -9,7 +9,7 @@ from agents.arena import Scores, play_match
 from agents.making import make
 from boardenvs.game import Game
 
-__all__ = ["ALONE", "Yardstick", "told"]
+__all__ = ["ALONE", "Yardstick", "score_texts"]
 
 ALONE = "alone"
 """The name of the evaluation in a game for one."""
@@ -69,7 +69,7 @@ class Yardstick:
         ]
 
 
-def told(point: dict[str, Any]) -> dict[str, str]:
+def score_texts(point: dict[str, Any]) -> dict[str, str]:
     """The scores of a point, as a progress bar shows them."""
     return {
         spec if spec == ALONE else f"vs {spec}": f"{found['score']:.2f}"

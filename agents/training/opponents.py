@@ -105,14 +105,14 @@ class EarlierSelves(LatestSelf):
             over: which of the games ended in this step, shape (num_games,).
             rewards: the learner's, shape (num_games,).
         """
-        told = over & ~self._began_before
+        counted = over & ~self._began_before  # the others began against another self
         self._began_before &= ~over
         if self._playing < 0:
             return
-        for reward in rewards[told]:
+        for reward in rewards[counted]:
             score = (1 + float(np.clip(reward, -1, 1))) / 2
             self.scores[self._playing] += (score - self.scores[self._playing]) / _MEMORY
-        self._finished += int(told.sum())
+        self._finished += int(counted.sum())
 
     def draw(self) -> None:
         """Play as another of the earlier selves from now on, if enough games of this one ended."""

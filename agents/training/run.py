@@ -18,7 +18,7 @@ from agents.agent import Agent
 from agents.making import make
 from agents.sb3 import from_sb3
 from agents.training.cloning import CloningLearner
-from agents.training.evaluation import Yardstick, told
+from agents.training.evaluation import Yardstick, score_texts
 from agents.training.finish import LEFT, leave_agent
 from agents.training.guided import GuidedLearner
 from agents.training.ppo import PPOLearner
@@ -200,7 +200,7 @@ class TrainingRun:
         if last is None or self.steps - last >= self.settings.evaluate_every:
             point = self.evaluate()
             self.save_checkpoint()
-            bar.set_postfix(told(point))
+            bar.set_postfix(score_texts(point))
 
     @property
     def stale(self) -> bool:

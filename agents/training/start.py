@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from collections.abc import Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -27,7 +28,13 @@ __all__ = [
 
 
 def command_of(
-    game: Game, settings: Settings, file: str | None, steps: int, seed: int, *more: str
+    game: Game,
+    settings: Settings,
+    *,
+    file: str | None,
+    steps: int,
+    seed: int,
+    options: Sequence[str] = (),
 ) -> str:
     """The command that makes a run anew, in any process, however often it was resumed.
 
@@ -37,9 +44,9 @@ def command_of(
         file: where they were read from, as the command named it; `None` for the game's own.
         steps: decisions in all.
         seed: of the run.
-        *more: options of the command.
+        options: of the command, beside those that follow from the others.
     """
-    words = [*_game_words(game), *more]
+    words = [*_game_words(game), *options]
     if file is not None:
         words += ["--settings", file]
     for spec in dict.fromkeys(settings.specs):
@@ -74,7 +81,7 @@ def seed_of(seed: int | None) -> int:
     return whole_number("seed", 0 if seed is None else seed, 0, 2**31 - 1)
 
 
-def check_resumed(run: Any, done: int, game: Game, steps: int | None, seed: int | None) -> None:
+def check_resumed(run: Any, *, done: int, game: Game, steps: int | None, seed: int | None) -> None:
     """Raise `ValueError` where what is asked for does not fit the run in its folder.
 
     Args:
@@ -148,18 +155,18 @@ def train(
     asked = read_settings(settings, game) if isinstance(settings, Path) else settings
     if resume:
         run = TrainingRun.resume(folder, steps, device)
-        check_resumed(run, run.steps, game, steps, seed)
+        check_resumed(run, done=run.steps, game=game, steps=steps, seed=seed)
         total = run.settings.total_steps
         if asked is not None:
             check_settings(folder, run.settings, asked.ending_at(total))
-        command = command_of(game, run.settings, run.settings_file, total, run.seed)
+        command = command_of(game, run.settings, file=run.settings_file, steps=total, seed=run.seed)
         print(f"going on from step {run.steps:,} of {total:,}")
     else:
         check_empty(folder)
         fresh_seed = seed_of(seed)
         chosen = settings_for(game) if asked is None else asked
         chosen = chosen if steps is None else chosen.ending_at(steps)
-        run = TrainingRun(game, chosen, fresh_seed, folder, device, file)
+        run = TrainingRun(game, chosen, fresh_seed, folder, device=device, settings_file=file)
     run.learn()
     path = run.finish(command)
     report(run, path)

@@ -153,6 +153,33 @@ def test_what_no_source_makes_any_more_is_removed(place):
     assert not set(files(place)) & set(before)
 
 
+IN_TWO_FILES = """
+from boardenvs.kernel_cache import cached_njit
+from helper import worth
+
+@cached_njit("a game")
+def total(num):
+    result = 0
+    for k in range(num):
+        result += worth(k)
+    return result
+
+print(total(4), sum(total.stats.cache_hits.values()))
+"""
+HELPER = "from numba import njit\nTIMES = 7\n@njit\ndef worth(k): return TIMES * k\n"
+
+
+def test_a_change_of_what_is_called_in_another_file_is_noticed(tmp_path):
+    (tmp_path / "total.py").write_text(IN_TWO_FILES)
+    for helper, printed in (
+        (HELPER, "42 0\n"),
+        (HELPER.replace("* k", "+ k"), "34 0\n"),
+        (HELPER.replace("* k", "+ k"), "34 1\n"),
+    ):
+        (tmp_path / "helper.py").write_text(helper)
+        assert said("import total", tmp_path) == (printed, "")
+
+
 def test_others_may_read_what_one_has_compiled(place):
     old = os.umask(0o022)
     try:

@@ -1,8 +1,8 @@
-"""What every agent chooses, as it was when `choices.json` was written.
+"""What every agent chooses, as it was when `choices.json` of its game's tests was written.
 
 Stores of games tell an agent's play from what it was earlier by its class's `play_version`
 (see `agents.arena.versions`). If a change of play is meant, raise that number, and write the
-file anew, which refuses whatever was forgotten:
+files anew, which refuses whatever was forgotten:
 
     python tests/agents/test_recorded_choices.py --write
 """
@@ -22,10 +22,6 @@ from agents.arena.versions import agent_version
 from agents.specs import agents_of
 from boardenvs.playout import playout
 
-RECORD = Path(__file__).with_name("choices.json")
-GAMES = {name: {"game": name} for name in boardenvs.GAMES}
-GAMES["gomoku, 9x9"] = {"game": "gomoku", "board_size": 9}
-GAMES["goat_race, two"] = {"game": "goat_race", "num_players": 2}
 SIMULATIONS = {"mcts": 60, "puct": 20}
 UNSEARCHED = ("gomoku", "goat_race", "pizza_order")
 """Where searches are left out: each takes long to compile, and is the same elsewhere."""
@@ -33,6 +29,22 @@ NUM = 24
 """Positions of each game."""
 ROUNDED = 2
 """Choices that may differ where a network's logits are rounded otherwise, on another processor."""
+
+
+def file_of(name):
+    """Where a game's record lies."""
+    return Path(__file__).parent / "games" / name / "choices.json"
+
+
+def recorded(name):
+    """By what a variant of a game is called, its arguments (`params`), and its `agents`."""
+    path = file_of(name)
+    if not path.exists():
+        return {name: {"params": {}, "agents": {}}}
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+RECORDED = {which: (name, one) for name in boardenvs.GAMES for which, one in recorded(name).items()}
 
 
 def positions(game):
@@ -58,8 +70,8 @@ def positions(game):
 
 def chosen(which):
     """For each agent that is recorded of a game: its class, version and choices."""
-    params = dict(GAMES[which])
-    game = boardenvs.make(params.pop("game"), **params)
+    name, one = RECORDED[which]
+    game = boardenvs.make(name, **one["params"])
     states, words = positions(game)
     found = {}
     for name in agents_of(game):
@@ -98,9 +110,10 @@ def difference(spec, now, then):
     return ""
 
 
-@pytest.mark.parametrize("which", GAMES)
+@pytest.mark.parametrize("which", RECORDED)
 def test_whose_play_has_changed_has_another_version(which):
-    then = json.loads(RECORD.read_text(encoding="utf-8"))[which]
+    _, one = RECORDED[which]
+    then = one["agents"]
     now = chosen(which)
     assert now.keys() == then.keys()
     told = [difference(spec, now[spec], then[spec]) for spec in now]
@@ -108,7 +121,7 @@ def test_whose_play_has_changed_has_another_version(which):
 
 
 def test_a_change_of_play_is_told():
-    record = json.loads(RECORD.read_text(encoding="utf-8"))["gekitai"]
+    record = recorded("gekitai")["gekitai"]["agents"]
     for spec, then in record.items():
         now = {**then, "choices": then["choices"][::-1]}
         assert f"raise {then['class']}.play_version" in difference(spec, now, then)
@@ -120,15 +133,19 @@ def test_a_change_of_play_is_told():
 
 
 def write():
-    """Write the record, but for agents whose play has changed and whose version has not."""
-    record = json.loads(RECORD.read_text(encoding="utf-8")) if RECORD.exists() else {}
-    found = {which: chosen(which) for which in GAMES}
+    """Write the records, but for agents whose play has changed and whose version has not."""
+    found = {which: chosen(which) for which in RECORDED}
     for which, now in found.items():
-        for spec, then in record.get(which, {}).items():
+        for spec, then in RECORDED[which][1]["agents"].items():
             told = difference(spec, now[spec], then) if spec in now else ""
             if "play_version" in told:
                 raise SystemExit(f"{which}: {told}")
-    RECORD.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    for name in boardenvs.GAMES:
+        record = recorded(name)
+        for which, one in record.items():
+            one["agents"] = found[which]
+        file_of(name).parent.mkdir(exist_ok=True)
+        file_of(name).write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ from agents.search.decisive import knows_decisive
 from agents.specs import NAMES, parse
 from agents.training.settings import settings_for
 from agents.users_own import allow, is_users_code
+from boardenvs.gekitai import Gekitai
 from boardenvs.gomoku import Gomoku
 
 MINE = """
@@ -164,7 +165,7 @@ def test_other_rules_have_nothing_of_it(mine, refused):
 
 
 def test_a_network_plays_what_derives_from_its_game_only_if_it_is_the_same(tiny, refused):
-    class Same(boardenvs.game_class("gekitai")):
+    class Same(Gekitai):
         name = "same"
 
     class Otherwise(Same):

@@ -30,6 +30,18 @@ def folder(gekitai, tmp_path):
     return tmp_path
 
 
+def test_where_the_settings_came_from_is_kept(gekitai, folder, tmp_path):
+    write_checkpoint(folder, after(900), save("first"))
+    assert read_run(folder).settings_file is None
+    own = tmp_path / "own.toml"
+    own.write_text("hidden = [7]\n[clone]\nsteps = 9\n", encoding="utf-8")
+    settings = cluster_settings_for(gekitai, own)
+    assert (settings.training.hidden, settings.training.clone) == ((7,), None)
+    write_settings(folder, gekitai, settings, 5, str(own))
+    saved = read_run(folder)
+    assert (saved.settings_file, saved.settings) == (str(own), settings)
+
+
 def test_what_was_written_is_read(gekitai, folder):
     write_checkpoint(folder, after(900), save("first"))
     write_checkpoint(folder, Progress(1100, 3, 800, [{"steps": 700}]), save("second"))

@@ -3,6 +3,7 @@
 import importlib
 import inspect
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -42,6 +43,15 @@ def test_the_checks_run_the_second_command_as_it_stands():
         ".venv/bin/pytest",
     ]
     assert setup[1] in (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
+
+
+def test_the_checks_run_what_the_second_command_leaves_out():
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    left_out = re.findall(r"-m 'not (\w+)'", settings["tool"]["pytest"]["ini_options"]["addopts"])
+    assert left_out
+    checks = (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
+    for marker in left_out:
+        assert f".venv/bin/pytest -m {marker}" in checks
 
 
 def test_what_it_links_to_is_there():

@@ -30,8 +30,9 @@ def _seeded():
     logging.getLogger("tianshou").setLevel(logging.ERROR)  # it finds two players' returns odd
 
 
-# Their infos are lists, pairs or `None`, and Tianshou makes an array of every info.
-NOT_ARRAYS = ("dominoes175", "pizza_order")
+def told_as_objects(game):
+    """Whether its infos are lists, pairs or `None`: Tianshou makes an array of every info."""
+    return any(column.dtype == object for column in game.infos(game.new(2, 0)).values())
 
 
 def environments(name, num):
@@ -40,7 +41,7 @@ def environments(name, num):
 
     def make():
         env = module.env(illegal="raise")
-        return PettingZooEnv(WithoutInfo(env) if name in NOT_ARRAYS else env)
+        return PettingZooEnv(WithoutInfo(env) if told_as_objects(env.unwrapped.game) else env)
 
     return DummyVectorEnv([make] * num), make()
 

@@ -15,12 +15,12 @@ from boardenvs.threads import fix_threads
 
 # Each of these compiles the search once: variants with records of another layout would again.
 SMALL = {
+    **{name: boardenvs.make(name) for name in boardenvs.GAMES},
     "gekitai": boardenvs.make("gekitai", pieces=6),
     "gomoku": boardenvs.make("gomoku", board_size=5, win_length=3),
     "game112": boardenvs.make("game112", board_size=4),
+    "goat_race": boardenvs.make("goat_race", max_plies=170),
     "goat_race, two": boardenvs.make("goat_race", num_players=2, max_plies=170),
-    "goat_race, three": boardenvs.make("goat_race", max_plies=170),
-    "dominoes175": boardenvs.make("dominoes175"),
     "pizza_order": boardenvs.make("pizza_order", max_pizzas=1),
 }
 

@@ -5,25 +5,21 @@ import re
 
 import numpy as np
 import pytest
+from variants import first_variant
 
 import boardenvs
 from agents.play.web.session import OutdatedError, Session
 
-GAMES = [
-    ("gekitai", {}, 1),
-    ("gomoku", {"board_size": 7}, 0),
-    ("game112", {}, 1),
-    ("goat_race", {"num_players": 5}, 2),
-    ("goat_race", {"num_players": 2, "memory": True}, 0),
-    ("dominoes175", {}, 0),
-    ("pizza_order", {}, 0),
-]
+# Each game as it is, with a person in its last seat, and otherwise, with one in the first.
+GAMES = [(name, {}, -1) for name in boardenvs.GAMES]
+GAMES += [(name, first_variant(name), 0) for name in boardenvs.GAMES]
 
 
-@pytest.fixture(params=GAMES, ids=lambda one: f"{one[0]}-{one[2]}")
+@pytest.fixture(params=GAMES, ids=lambda one: f"{one[0]}-{'last' if one[2] else 'first'}")
 def session(request):
     name, params, seat = request.param
-    return Session(boardenvs.make(name, **params), "random", seat, seed=5)
+    game = boardenvs.make(name, **params)
+    return Session(game, "random", range(game.num_players)[seat], seed=5)
 
 
 class Page:

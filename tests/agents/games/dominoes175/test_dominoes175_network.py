@@ -1,0 +1,8 @@
+"""The network that is shipped for Dominoes 175."""
+
+import agents
+
+
+def test_its_share_is_of_many_games():
+    entries = {e["against"]: e for e in agents.make("trained", "dominoes175").card["scores"]}
+    assert entries["alone"]["games"] >= 100_000

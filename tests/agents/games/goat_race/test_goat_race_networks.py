@@ -1,0 +1,21 @@
+"""The networks that are shipped for Goat Race: one for each number of players."""
+
+import pytest
+
+import agents
+import boardenvs
+from agents.trained import shipped
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_with_and_without_memory_they_are_the_same(players):
+    game = boardenvs.make("goat_race", num_players=players)
+    assert shipped(game).name == f"goat_race-{players}.onnx"
+    assert agents.make("trained", game).observed_game.params["memory"]
+
+
+@pytest.mark.parametrize("players", [3, 4])
+def test_among_several_they_win_more_than_twice_their_share(players):
+    agent = agents.make("trained", boardenvs.make("goat_race", num_players=players))
+    entries = {entry["against"]: entry for entry in agent.card["scores"]}
+    assert entries["random"]["wins"] >= 2.2 / players * entries["random"]["games"]

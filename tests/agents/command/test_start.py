@@ -131,6 +131,20 @@ def test_an_interrupt_is_never_lost(place):
     assert (ran.stdout, ran.stderr, ran.returncode) == ("finished\ninterrupted\n", "", 0)
 
 
+def test_what_takes_long_to_import_waits_for_its_subcommand():
+    program = """
+import sys
+from agents.command import main
+main(["--help"])
+heavy = "torch onnxruntime shtab tqdm sqlite3 pettingzoo matplotlib boardenvs.vector agents.bench"
+print([name for name in heavy.split() if name in sys.modules], file=sys.stderr)
+"""
+    ran = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (ran.returncode, ran.stderr) == (0, "[]\n")
+
+
 @pytest.mark.parametrize(
     ("given", "argv", "expected"),
     [

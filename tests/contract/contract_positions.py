@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from boardenvs.playout import playout
+
 NUM = 40
 """How many, unless a test says otherwise."""
 
@@ -36,7 +38,16 @@ def legal_actions(game, states, seed=0):
 
 def with_illegal(game, num=NUM):
     """Games in each of which some action is illegal, and such an action for each."""
-    states = middle(game, num)
+    seen = []
+
+    def choose(live, _):
+        seen.append(live.copy())
+        return legal_actions(game, live, len(seen))
+
+    playout(game, game.new(num, 3), choose)
+    states = np.concatenate(seen)
+    states = states[~game.legal(states).all(1)]
+    assert len(states)
+    states = states[np.random.default_rng(3).integers(0, len(states), num)]
     masks = game.legal(states)
-    assert not masks.all(1).any()
     return states, (~masks).argmax(1)

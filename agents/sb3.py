@@ -57,8 +57,8 @@ class SB3Agent(Agent):
             return super().consider(states, words)
         logits, masks = self._scores(states), self.game.legal(states)
         unknown = np.full(self.game.num_players, np.nan)
-        told = [Analysis.of_policy(policy, unknown) for policy in masked_policy(logits, masks)]
-        return masked_choice(logits, masks, self.temperature, words), told
+        analyses = [Analysis.of_policy(policy, unknown) for policy in masked_policy(logits, masks)]
+        return masked_choice(logits, masks, self.temperature, words), analyses
 
     def _scores(self, states: States) -> npt.NDArray[np.floating[Any]]:
         """Logits or Q-values of shape (N, num_actions), unmasked."""

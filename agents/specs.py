@@ -68,8 +68,10 @@ class Declared:
     @property
     def specs(self) -> list[str]:
         """Its specs, the shortest first."""
-        told = self.arguments
-        return [":".join([self.name, *told[:number]]) for number in range(len(told) + 1)]
+        return [
+            ":".join([self.name, *self.arguments[:number]])
+            for number in range(len(self.arguments) + 1)
+        ]
 
 
 def _read(package: str, table: Mapping[str, str]) -> dict[str, Declared]:
@@ -142,7 +144,7 @@ class Spec:
     """What the table says of it; `None` of `module:factory`."""
 
     @property
-    def told(self) -> dict[str, str]:
+    def by_kind(self) -> dict[str, str]:
         """The arguments that were typed, by what the table calls them."""
         kinds = self.declared.arguments if self.declared else _FACTORY
         return dict(zip(kinds, self.arguments, strict=False))

@@ -119,8 +119,8 @@ class TrainedAgent(Agent):
             values[:] = -estimates[:, None]
         values[np.arange(len(states)), states["to_move"]] = estimates
         policies = masked_policy(logits, masks)
-        told = [Analysis.of_policy(*one) for one in zip(policies, values, strict=True)]
-        return masked_choice(logits, masks, self.temperature, words), told
+        analyses = [Analysis.of_policy(*one) for one in zip(policies, values, strict=True)]
+        return masked_choice(logits, masks, self.temperature, words), analyses
 
 
 def masked_choice(

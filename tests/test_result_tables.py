@@ -23,7 +23,7 @@ def matches(report):
 
 def simulations(specs):
     """The most simulations that one of the agents makes for a move."""
-    return max(int(parse(spec).told.get("SIMULATIONS", 0)) for spec in specs)
+    return max(int(parse(spec).by_kind.get("SIMULATIONS", 0)) for spec in specs)
 
 
 def few_simulations(name):

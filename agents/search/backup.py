@@ -76,9 +76,9 @@ def prove(tree, leaf):
         e.proven = True
         e.plies = n.plies + 1
         e.worth = LOST if lost else value
-        above.settled += 1
+        above.num_proven += 1
         above.best = max(above.best, value)
-        above.proven = value >= 1 or above.settled == above.num_edges
+        above.proven = value >= 1 or above.num_proven == above.num_edges
         above.plies = e.plies if value >= 1 else max(above.plies, e.plies)
         n = above
 

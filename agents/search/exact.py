@@ -80,11 +80,11 @@ class ExactAgent(Agent):
         """
         best = self._search.best_actions(states)
         values = self.values(states)  # that search has settled the positions: a look at its table
-        told = [
+        analyses = [
             Analysis.of_policy(mask / mask.sum(), value)
             for mask, value in zip(best, values, strict=True)
         ]
-        return self._choice(best, words), told
+        return self._choice(best, words), analyses
 
     def _choice(self, best: npt.NDArray[np.bool_], words: Words) -> Actions:
         actions = np.empty(len(best), np.int64)

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from agents.agent import Actions, Agent, Words
 from agents.search.decisive import checked_decisive, decisive_part
 from agents.search.rollouts import search_further, search_states
-from agents.search.tree import OPTIONS, Options, empty_tree
+from agents.search.tree import OPTIONS, empty_tree
 from boardenvs.analysis import Analysis
 from boardenvs.checks import finite_number, whole_number
 from boardenvs.game import Game, States
@@ -153,16 +153,14 @@ class MctsAgent(SearchAgent):
         found = unsearched(self.game, len(states))
         if self.time_limit is None:
             search = search_states.bound_to(self.game.rules_name, self._decisive_part)
-            search(None, states, self.game.constants, *self._told(words), *found)
+            search(
+                None, states, self.game.constants, words.copy(), self._options, self._scales, *found
+            )
         else:
             for i in range(len(states)):
                 part = [array[i : i + 1] for array in found]
                 self._search_for_a_time(states[i : i + 1], words[i : i + 1], part)
         return Searched(*found)
-
-    def _told(self, words: Words) -> tuple[Words, Options, npt.NDArray[np.float32]]:
-        """What the loops are told besides the states; the streams are stepped in place."""
-        return words.copy(), self._options, self._scales
 
     def _search_for_a_time(
         self, state: States, words: Words, found: list[npt.NDArray[Any]]
@@ -174,11 +172,11 @@ class MctsAgent(SearchAgent):
         tree = empty_tree(
             self.simulations, game.num_actions, game.observation_size, game.num_players
         )
-        told = self._told(words)
+        words = words.copy()  # the search steps them in place
         done, proven = 0, False
         part = 1
         while done < self.simulations and not proven:
-            further(state, game.constants, *told, tree, part, *found)
+            further(state, game.constants, words, self._options, self._scales, tree, part, *found)
             done, proven = int(found[0].sum()), bool(found[2][0])
             spent = time.perf_counter() - began
             if spent >= self.time_limit:

@@ -141,9 +141,11 @@ class PuctAgent(SearchAgent):
         logits = np.zeros((num, game.num_actions), np.float32)
         estimates = np.zeros(num, np.float32)
         waits = np.zeros(num, np.bool_)
-        told = (game.constants, words, self._options, self._scales, noise, self._schedule)
         while True:
-            step(None, states, *told, leaves, masks, logits, estimates, waits, *forest)
+            step(
+                None, states, game.constants, words, self._options, self._scales, noise,
+                self._schedule, leaves, masks, logits, estimates, waits, *forest,
+            )  # fmt: skip
             if not waits.any():
                 return forest
             logits[waits], estimates[waits] = self.evaluator.evaluate(leaves[waits])

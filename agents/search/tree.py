@@ -54,7 +54,7 @@ _NODE = np.dtype(
         ("num_edges", np.int32),  # 0 for a leaf
         ("tried", np.int32),  # edges, the first so many
         ("visits", np.int32),
-        ("settled", np.int32),  # proven edges
+        ("num_proven", np.int32),  # edges
         ("sibling", np.int32),  # the next node of the same edge, -1 for none
         ("best", np.float32),  # of the proven edges' values, for the mover
         ("plies", np.int32),  # to the end, along proven edges: what is proven lasts no longer
@@ -175,7 +175,7 @@ def new_node(tree, s, key, hidden, drawn):
     n.num_edges = 0
     n.tried = 0
     n.visits = 0
-    n.settled = 0
+    n.num_proven = 0
     n.sibling = -1
     n.plies = 0
     n.mover = s.to_move

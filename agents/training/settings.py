@@ -195,8 +195,8 @@ def _for_parameters(found: Mapping[str, Any], game: Game) -> dict[str, Any]:
     for condition in (key for key in found if "=" in key):
         name, _, wanted = condition.partition("=")
         if name not in game.params:
-            told = f"its parameters are {', '.join(game.params)}{did_you_mean(name, game.params)}"
-            raise ValueError(f"{condition!r}: {game.name} has no parameter {name!r}; {told}")
+            known = f"its parameters are {', '.join(game.params)}{did_you_mean(name, game.params)}"
+            raise ValueError(f"{condition!r}: {game.name} has no parameter {name!r}; {known}")
         if not isinstance(found[condition], dict):
             raise ValueError(f"{condition!r} must be a table, got {found[condition]!r}")
         if str(game.params[name]) == wanted:
@@ -244,5 +244,5 @@ def _check_names(kind: Any, values: Mapping[str, Any], prefix: str = "") -> None
     known = [f.name for f in fields(kind)]
     for key in values:
         if key not in known:
-            told = f"{', '.join(sorted(known))}{did_you_mean(key, known)}"
-            raise ValueError(f"there is no setting {prefix}{key!r}; there are {told}")
+            there = f"{', '.join(sorted(known))}{did_you_mean(key, known)}"
+            raise ValueError(f"there is no setting {prefix}{key!r}; there are {there}")

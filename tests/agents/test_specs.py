@@ -44,13 +44,13 @@ def test_every_spec_that_is_shown_is_one(spec):
     known = parse(spec)
     assert ":".join([known.name, *known.arguments]) == known.text == spec
     assert (known.declared is not None) == (spec != "module:factory")
-    assert tuple(known.told) == known.arguments  # they are shown by their kinds
+    assert tuple(known.by_kind) == known.arguments  # they are shown by their kinds
 
 
 @pytest.mark.parametrize("path", PATHS)
 def test_the_last_argument_is_taken_as_it_stands(path):
-    assert parse(f"trained:{path}").told == {"PATH": path}
-    assert parse(f"puct:400:{path}").told == {"SIMULATIONS": "400", "PATH": path}
+    assert parse(f"trained:{path}").by_kind == {"PATH": path}
+    assert parse(f"puct:400:{path}").by_kind == {"SIMULATIONS": "400", "PATH": path}
 
 
 def test_an_agent_of_the_users_own():

@@ -132,6 +132,7 @@ def main():
     for name in TABLES if options.all else options.names:
         print(f"$ {command(name)}", flush=True)
         asked = shlex.split(command(name))[1:]
+        result_file(name).parent.mkdir(exist_ok=True)
         json_file = ["--json", str(result_file(name))]
         if status := run_command([*asked, *json_file, "--workers", options.workers]):
             return status

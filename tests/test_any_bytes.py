@@ -105,8 +105,15 @@ def test_what_is_accepted_can_be_played_to_the_end(game, accepted):
     assert not len(states)
 
 
-@pytest.mark.parametrize("game", boardenvs.GAMES, indirect=True)
-@pytest.mark.parametrize("spec", ["random", "greedy", "mcts:8"])
+# A search is compiled for each game, and asks its rules as greedy does; one game is enough here.
+ASKED = [
+    pytest.param(name, spec, marks=[pytest.mark.slow] if spec == "mcts:8" and number else [])
+    for number, name in enumerate(boardenvs.GAMES)
+    for spec in ("random", "greedy", "mcts:8")
+]
+
+
+@pytest.mark.parametrize(("game", "spec"), ASKED, indirect=["game"])
 def test_agents_refuse_or_choose(game, records, accepted, spec, attempt, fixed_threads):
     fixed_threads(1)  # for others the search would be compiled once more
     player = agents.make(spec, game, seed=0)

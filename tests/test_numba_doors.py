@@ -76,6 +76,7 @@ if "largest" in sys.argv:
 """
 
 
+@pytest.mark.slow
 def test_without_names_of_records_code_for_one_layout_is_taken_for_another(tmp_path):
     # Numba's own names for the two versions of `value` are the same in the first two processes;
     # the third one links the machine code of both.

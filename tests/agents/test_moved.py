@@ -21,7 +21,8 @@ def run(*arguments, **more):
 
 
 @pytest.mark.parametrize("old", MOVED)
-def test_every_old_name_leads_to_a_module_that_there_is(old):
+def test_every_old_name_leads_to_a_module_that_there_is(old, monkeypatch):
+    monkeypatch.delitem(sys.modules, f"agents.{old}", raising=False)
     assert importlib.util.find_spec(f"agents.{MOVED[old]}") is not None
     with pytest.warns(FutureWarning, match=rf"agents\.{old} has moved.*use agents\.{MOVED[old]}$"):
         spec = importlib.util.find_spec(f"agents.{old}")
@@ -31,6 +32,7 @@ def test_every_old_name_leads_to_a_module_that_there_is(old):
 def test_a_moved_module_is_loaded_once():
     from agents.search import mcts
 
+    sys.modules.pop("agents.mcts", None)
     with pytest.warns(FutureWarning, match="agents.mcts has moved"):
         old = importlib.import_module("agents.mcts")
     assert old is mcts
@@ -41,6 +43,8 @@ def test_what_lies_in_a_moved_package_is_loaded_once():
     pytest.importorskip("starlette")
     from agents.play.web.session import Session
 
+    for name in ("agents.web", "agents.web.session"):
+        sys.modules.pop(name, None)
     with pytest.warns(FutureWarning, match="has moved"):
         old = importlib.import_module("agents.web.session")
     assert old.Session is Session

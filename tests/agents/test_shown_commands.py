@@ -24,8 +24,16 @@ def commands(block):
     return [line[1 : line.index(">") if ">" in line else None] for line in found]
 
 
+def marks(page, shown):
+    """Those of a block: `test_result_tables` plays the arenas on the games' pages again, too."""
+    arena = page.parent.parent == PACKAGE and any(words[0] == "arena" for words in shown)
+    return [pytest.mark.slow] if arena else []
+
+
 SHOWN = [
-    pytest.param(commands(block), id=f"{page.parent.name}-{number}")
+    pytest.param(
+        commands(block), id=f"{page.parent.name}-{number}", marks=marks(page, commands(block))
+    )
     for page in PAGES
     for number, block in enumerate(BLOCK.findall(page.read_text(encoding="utf-8")))
     if commands(block)

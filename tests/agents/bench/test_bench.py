@@ -168,7 +168,15 @@ def check(rows):
     assert json.loads(json.dumps(report(rows))) == report(rows)
 
 
-@pytest.mark.parametrize("name", [name for name in MEASURES if name != "training"])
+# Its loops are compiled for the benchmark alone.
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.slow] if name == "self-play" else [])
+        for name in MEASURES
+        if name != "training"
+    ],
+)
 def test_every_measure_has_rows(name, tiny):
     check(MEASURES[name](tiny))
 

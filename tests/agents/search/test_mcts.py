@@ -25,7 +25,11 @@ SMALL = {
 }
 
 
-@pytest.fixture(params=SMALL)
+# Goat Race for two has records of its own; other games have two players, or chance, too.
+ALL = [pytest.param(k, marks=[pytest.mark.slow] if k == "goat_race, two" else []) for k in SMALL]
+
+
+@pytest.fixture(params=ALL)
 def small(request):
     return SMALL[request.param]
 

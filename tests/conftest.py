@@ -33,6 +33,15 @@ def pytest_addoption(parser):
     )
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """What is marked `one_game` is slow for every game but the first."""
+    first = next(iter(boardenvs.GAMES))
+    for item in items:
+        if item.get_closest_marker("one_game") and item.callspec.params["name"] != first:
+            item.add_marker("slow")
+
+
 def _random_positions(game, num, seed):
     """Every position of `num` uniformly random games, from the start to the end."""
     rng = np.random.default_rng(seed)

@@ -80,6 +80,7 @@ def cached(folder):
     return {file: file.stat().st_mtime_ns for file in folder.rglob("*.nbc")}
 
 
+@pytest.mark.slow
 def test_a_second_process_compiles_nothing(package):
     said, hits, misses = use_kernels(package, STEP_BATCHES)
     files = cached(package)
@@ -92,6 +93,7 @@ def test_a_second_process_compiles_nothing(package):
     assert cached(package) == files
 
 
+@pytest.mark.slow
 def test_changed_source_is_compiled_anew(package):
     said, _, _ = use_kernels(package)
     assert said == "[[1.0, -1.0], [1.0, -1.0]] [True, True]"

@@ -78,6 +78,7 @@ for file in Path("__pycache__").glob("*.nbc"):
 """
 
 
+@pytest.mark.slow
 def test_a_broken_file_is_made_again(place):
     said(USE, place)
     one, other = files(place)
@@ -127,6 +128,7 @@ for number in range(rounds):
 """
 
 
+@pytest.mark.slow
 def test_two_processes_compile_one_function_for_different_records_at_once(place):
     rounds = 6
     for number in range(rounds):

@@ -301,6 +301,7 @@ print(total(np.full(3, 14, [("x", "i8")])), len(total.stats.cache_hits))
 
 
 @needs_compiler
+@pytest.mark.slow
 def test_nothing_is_kept_where_that_is_not_safe(tmp_path):
     (tmp_path / "total.py").write_text(TOTAL)
     use = "import total"

@@ -217,7 +217,13 @@ def layer_after(script, folder, **environment):
 
 @needs_tbb
 @pytest.mark.parametrize(
-    "way", [BATCH, VECTOR, ASKED_FIRST, pytest.param(SEARCH, marks=pytest.mark.slow), TRAINING]
+    "way",
+    [
+        BATCH,
+        VECTOR,
+        ASKED_FIRST,
+        *(pytest.param(way, marks=pytest.mark.slow) for way in (SEARCH, TRAINING)),
+    ],
 )
 def test_threads_steal_work_where_tbb_is_installed(tmp_path, way):
     assert layer_after(way + TELL, tmp_path) == ["tbb"]

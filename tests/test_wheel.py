@@ -128,6 +128,7 @@ def test_every_game_plays(python):
     assert [line.split()[:2] for line in out.splitlines()] == [[g, "True"] for g in boardenvs.GAMES]
 
 
+@pytest.mark.slow
 def test_the_compiled_rules_are_kept_beside_the_installed_files(python, site):
     compiled = python(PLAY, "game112", NUMBA_DISABLE_JIT="0")
     cached = {path.parent for path in site.rglob("*.nbc")}

@@ -168,15 +168,8 @@ def check(rows):
     assert json.loads(json.dumps(report(rows))) == report(rows)
 
 
-# Its loops are compiled for the benchmark alone.
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(name, marks=[pytest.mark.slow] if name == "self-play" else [])
-        for name in MEASURES
-        if name != "training"
-    ],
-)
+@pytest.mark.slow  # loops are compiled for the benchmark alone
+@pytest.mark.parametrize("name", [name for name in MEASURES if name != "training"])
 def test_every_measure_has_rows(name, tiny):
     check(MEASURES[name](tiny))
 

@@ -298,7 +298,11 @@ def test_threads_change_nothing(small, random_positions):
             np.testing.assert_array_equal(getattr(other, name), getattr(found[0], name))
 
 
-@TWO
+@pytest.mark.parametrize(
+    "small",
+    ["gekitai", pytest.param("dominoes175", marks=pytest.mark.slow)],
+    indirect=True,
+)
 def test_a_time_limit_that_is_not_reached_changes_nothing(small, random_positions):
     states = some_positions(small, random_positions, 3)
     words = np.arange(3, dtype=np.uint64)

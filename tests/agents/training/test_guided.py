@@ -61,7 +61,9 @@ def assert_equal_weights(one, other):
         assert torch.equal(value, other[key]), key
 
 
-@pytest.mark.parametrize(("name", "plies"), [("gomoku", 3), ("goat_race", 10)])
+@pytest.mark.parametrize(
+    ("name", "plies"), [("gomoku", 3), pytest.param("goat_race", 10, marks=pytest.mark.slow)]
+)
 def test_it_goes_on_from_its_state_bit_for_bit(name, plies, gomoku, tmp_path):
     game = gomoku if name == "gomoku" else boardenvs.make(name)
     settings = GuidedSettings(**{**SMALL.to_dict(), "plies": plies})

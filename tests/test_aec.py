@@ -70,10 +70,12 @@ def reach_illegal(env):
     """Play to a position with an illegal action and give its number."""
     rng = np.random.default_rng(0)
     mask = env.observe(env.agent_selection)["action_mask"]
-    while mask.all():
-        env.step(pick(mask, rng))
+    while mask.all() or not mask.any():
+        if mask.any():
+            env.step(pick(mask, rng))
+        else:  # a game may end before there is one
+            env.reset()
         mask = env.observe(env.agent_selection)["action_mask"]
-    assert mask.any()
     return int(mask.argmin())
 
 

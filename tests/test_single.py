@@ -72,6 +72,12 @@ def position(game, plies, seat=None):
     return states
 
 
+def position_with_illegal(game):
+    """As `position`, with seat 0 to move and an action that is illegal, as soon as there is one."""
+    turns = (position(game, n * game.num_players, seat=0) for n in itertools.count(2))
+    return next(states for states in turns if not game.legal(states).all())
+
+
 # -- What an environment is ---------------------------------------------------------------
 
 
@@ -296,9 +302,9 @@ def test_what_an_opponent_does_to_its_states_is_its_own_business(versus):
 def reach_illegal(env, mask):
     """Play to a position with an illegal action and give its number."""
     rng = np.random.default_rng(0)
-    while mask.all():
-        mask = env.step(pick(mask, rng))[4]["action_mask"]
-    assert mask.any()
+    while mask.all() or not mask.any():  # a game may end before there is one
+        info = env.step(pick(mask, rng))[4] if mask.any() else env.reset()[1]
+        mask = info["action_mask"]
     return int(mask.argmin())
 
 
@@ -329,7 +335,7 @@ def test_an_illegal_action_raises_if_so_wished(game):
 
 def test_an_opponents_illegal_action_loses_for_it(versus):
     env = SeatEnv(versus, Illegal(versus), seat=0)
-    start = position(versus, 2 * versus.num_players, seat=0)
+    start = position_with_illegal(versus)
     steps = play_out(env, env.reset(options={"state": start})[1]["action_mask"])
     assert steps[-1][1] == pytest.approx(1 / (versus.num_players - 1))
     assert steps[-1][2:4] == (True, False)
@@ -339,7 +345,7 @@ def test_an_opponents_illegal_action_loses_for_it(versus):
 
 def test_an_opponents_illegal_action_raises_if_so_wished(versus):
     env = SeatEnv(versus, Illegal(versus), seat=0, illegal="raise")
-    options = {"state": position(versus, 2 * versus.num_players, seat=0)}
+    options = {"state": position_with_illegal(versus)}
     mask = env.reset(options=options)[1]["action_mask"]
     with pytest.raises(ValueError, match="illegal"):
         play_out(env, mask)

@@ -292,6 +292,7 @@ def test_copies_are_counted_in_boards():
     assert copying(boardenvs.make("gekitai"), 8, 0.0)() > 0
 
 
+@pytest.mark.one_game
 def test_environments_that_do_nothing_have_the_games_spaces(game):
     from boardenvs.aec import GameAECEnv
     from boardenvs.single import SeatEnv

@@ -129,7 +129,7 @@ def test_side_by_side_or_alone(gekitai, tiny, live_positions, monkeypatch):
     np.testing.assert_array_equal(alone, together.visits)
 
 
-@pytest.mark.parametrize("name", ["goat_race", "dominoes175"])
+@pytest.mark.parametrize("name", [pytest.param("goat_race", marks=pytest.mark.slow), "dominoes175"])
 def test_chance_hidden_parts_and_any_number_of_players(name, network_file, live_positions):
     game = boardenvs.make(name)
     states = live_positions(game, 4, 1)[:20].copy()

@@ -258,6 +258,7 @@ def test_search_follows_and_goes_on_where_it_was(tmp_path):
     assert card["settings"]["guided"]["simulations"] == 8
 
 
+@pytest.mark.slow
 def test_a_killed_run_goes_on_from_its_last_checkpoint(tmp_path):
     """Killed without warning in mid-update, by another process's kill -9."""
     code = f"""

@@ -100,9 +100,10 @@ def spoilt(text, data):
 def shows(text, whole):
     """Whether a text is that of a position but for what may be left out of it.
 
-    That is blanks at the ends of lines, whatever frames a line, and lines at the end.
+    That is blanks at the ends of lines, whatever frames a line, and lines at the end; empty lines
+    may follow it.
     """
-    lines, expected = text.splitlines(), whole.splitlines()
+    lines, expected = text.rstrip("\n").splitlines(), whole.splitlines()
     return len(lines) <= len(expected) and all(
         line.strip() in shown and bool(line.strip()) == bool(shown.strip())
         for line, shown in zip(lines, expected, strict=False)

@@ -13,10 +13,11 @@ from typing import Any
 import boardenvs
 from agents.agent import Agent, check_can_play, one_line
 from agents.games import folder_of
-from agents.moved import moved_message, new_spec
+from agents.moved import new_spec
 from agents.specs import Declared, Spec, agents_of, parse
 from agents.users_own import find, is_allowed
 from boardenvs.game import Game
+from boardenvs.moved import moved_message
 from boardenvs.opponents import Opponent
 from boardenvs.registration import GAMES
 

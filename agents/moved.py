@@ -14,7 +14,9 @@ from collections.abc import Sequence
 from importlib.abc import InspectLoader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 
-__all__ = ["MOVED", "MOVED_SPECS", "find_moved_modules", "moved_message", "new_name", "new_spec"]
+from boardenvs.moved import moved_message
+
+__all__ = ["MOVED", "MOVED_SPECS", "find_moved_modules", "new_name", "new_spec"]
 
 MOVED = {
     "arena_markdown": "arena.markdown",
@@ -74,11 +76,6 @@ def new_name(module: str) -> str:
 def new_spec(spec: str) -> str:
     """The spec of an agent as it is now, for one that may have been another."""
     return MOVED_SPECS.get(spec, spec)
-
-
-def moved_message(old: str, new: str) -> str:
-    """What a warning says of a name that is another one now."""
-    return f"{old} has moved, and its old name is gone in the next version: use {new}"
 
 
 class _Loader(InspectLoader):

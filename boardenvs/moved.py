@@ -7,7 +7,12 @@ import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
 
-__all__ = ["moved"]
+__all__ = ["moved", "moved_message"]
+
+
+def moved_message(old: str, new: str) -> str:
+    """What a warning says of a name that is another one now."""
+    return f"{old} has moved, and its old name is gone in the next version: use {new}"
 
 
 def moved(module: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
@@ -23,8 +28,7 @@ def moved(module: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
         if name not in homes:
             raise AttributeError(f"module {module!r} has no attribute {name!r}")
         warnings.warn(
-            f"{module}.{name} has moved, and its old name is gone in the next version: "
-            f"use {homes[name]}.{name}",
+            moved_message(f"{module}.{name}", f"{homes[name]}.{name}"),
             DeprecationWarning,
             stacklevel=2,
         )

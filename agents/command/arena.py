@@ -12,7 +12,7 @@ from pathlib import Path
 from agents.arena import PairResult, SoloResult, local, rated, report, round_robin, solos
 from agents.arena.tables import arena_text, forfeit_lines
 from agents.arena.tournament import Engine, Until
-from agents.command.arguments import check_place, make_game
+from agents.command.arguments import add_engine, check_address, check_place, make_game
 from agents.command.parser import Commands
 from boardenvs.checks import whole_number
 from boardenvs.files import write_atomically
@@ -52,15 +52,7 @@ def add(commands: Commands) -> None:
         metavar="W",
         help="processes that play; by default one, or as many as cores if it takes long",
     )
-    arena.add_argument(
-        "--engine",
-        choices=["local", "ray"],
-        default="local",
-        help="play on this machine or on a Ray cluster; by default local",
-    )
-    arena.add_argument(
-        "--address", metavar="ADDR", help="of the Ray cluster; by default one that Ray finds"
-    )
+    add_engine(arena, "play on this machine or on a Ray cluster; by default local")
     arena.add_argument("--json", type=Path, metavar="FILE", help="write the results there, too")
     arena.add_argument(
         "--html",
@@ -173,8 +165,7 @@ def _engine(options: argparse.Namespace) -> Engine:
         from agents.arena import ray_tasks
 
         return functools.partial(ray_tasks.play, address=options.address)
-    if options.address is not None:
-        raise ValueError("--address is for --engine ray")
+    check_address(options)
     if options.workers is not None:
         whole_number("workers", options.workers, 1)
     return functools.partial(local.play, workers=options.workers)

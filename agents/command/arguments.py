@@ -1,4 +1,4 @@
-"""Arguments that subcommands share: a game, and files that are to be written."""
+"""Arguments that subcommands share: a game, an engine, and files that are to be written."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import boardenvs
 from agents.users_own import register_game
 from boardenvs.game import Game
 
-__all__ = ["add_game", "check_place", "make_game"]
+__all__ = ["add_engine", "add_game", "check_address", "check_place", "make_game"]
 
 
 def add_game(parser: argparse.ArgumentParser, *, optional: bool) -> None:
@@ -30,6 +30,20 @@ def add_game(parser: argparse.ArgumentParser, *, optional: bool) -> None:
         metavar="NAME=VALUE",
         help="a parameter of the game, such as board_size=7; may be repeated",
     )
+
+
+def add_engine(parser: argparse.ArgumentParser, text: str) -> None:
+    """Let a subcommand work on this machine or on a Ray cluster, of which `text` tells."""
+    parser.add_argument("--engine", choices=["local", "ray"], default="local", help=text)
+    parser.add_argument(
+        "--address", metavar="ADDR", help="of the Ray cluster; by default one that Ray finds"
+    )
+
+
+def check_address(options: argparse.Namespace) -> None:
+    """Raise `ValueError` for the address of a cluster that is not to work."""
+    if options.engine == "local" and options.address is not None:
+        raise ValueError("--address is for --engine ray")
 
 
 def make_game(options: argparse.Namespace) -> Game:

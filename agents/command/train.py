@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import functools
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
-from agents.command.arguments import make_game
+from agents.command.arguments import add_engine, check_address, make_game
 from agents.command.extras import TRAINING, require_extra
 from agents.command.parser import Commands
 from agents.users_own import allow
@@ -50,21 +53,12 @@ def add(commands: Commands) -> None:
         "of a game of your own, or of the run to --resume: its code is run only if it is named "
         "here; may be repeated",
     )
-    train.add_argument(
-        "--engine",
-        choices=["local", "ray"],
-        default="local",
-        help="train on this machine or, by RLlib, on a Ray cluster; by default local",
-    )
-    train.add_argument(
-        "--address", metavar="ADDR", help="of the Ray cluster; by default one that Ray finds"
-    )
+    add_engine(train, "train on this machine or, by RLlib, on a Ray cluster; by default local")
 
 
 def _run(options: argparse.Namespace) -> None:
     game = make_game(options)
-    if options.engine == "local" and options.address is not None:
-        raise ValueError("--address is for --engine ray")
+    check_address(options)
     if options.engine == "ray" and options.device != "cpu":
         raise ValueError("--device is for --engine local")
     if options.allow and not (options.resume or options.settings or ":" in options.game):
@@ -76,33 +70,25 @@ def _run(options: argparse.Namespace) -> None:
     else:
         require_extra("training", "train", TRAINING)
     folder = _folder(options, game)
+    train: Callable[..., Any]
     try:
         if options.engine == "ray":
             from agents.rllib import start as cluster
 
-            cluster.train(
-                game,
-                folder,
-                steps=options.steps,
-                seed=options.seed,
-                command=options.command_line,
-                resume=options.resume,
-                settings=options.settings,
-                address=options.address,
-            )
+            train = functools.partial(cluster.train, address=options.address)
         else:
             from agents.training import start
 
-            start.train(
-                game,
-                folder,
-                steps=options.steps,
-                seed=options.seed,
-                command=options.command_line,
-                resume=options.resume,
-                settings=options.settings,
-                device=_device(options.device),
-            )
+            train = functools.partial(start.train, device=_device(options.device))
+        train(
+            game,
+            folder,
+            steps=options.steps,
+            seed=options.seed,
+            command=options.command_line,
+            resume=options.resume,
+            settings=options.settings,
+        )
     except KeyboardInterrupt:
         kept = (folder / "checkpoint.pt").exists() or any((folder / "checkpoints").glob("[0-9]*"))
         if not kept:

@@ -44,6 +44,7 @@ class GumbelAgent(PuctAgent):
         considered: int = 16,
         value_scale: float = 0.1,
         evaluator: Evaluator | None = None,
+        threads: int | None = None,
         spec: str = "gumbel",
     ) -> None:
         """Sit down.
@@ -56,12 +57,15 @@ class GumbelAgent(PuctAgent):
             considered: of the root's actions, how many are tried.
             value_scale: how much results weigh against the policy.
             evaluator: what guides the search; by default the shipped network.
+            threads: as for `PuctAgent`.
             spec: the name it goes by.
 
         Raises:
             ValueError: an argument is out of range, or there is no such network.
         """
-        super().__init__(game, seed, simulations, exploration, evaluator=evaluator, spec=spec)
+        super().__init__(
+            game, seed, simulations, exploration, evaluator=evaluator, threads=threads, spec=spec
+        )
         self.considered = whole_number("considered", considered, 1)
         self.value_scale = finite_number("value_scale", value_scale)
         self._options["value_scale"] = self.value_scale

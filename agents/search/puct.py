@@ -61,6 +61,7 @@ class PuctAgent(SearchAgent):
         path: str | Path | None = None,
         decisive: bool | None = None,
         evaluator: Evaluator | None = None,
+        threads: int | None = None,
         spec: str = "puct",
     ) -> None:
         """Sit down, with a network or another evaluator.
@@ -74,6 +75,8 @@ class PuctAgent(SearchAgent):
             decisive: whether to look for a win at once at each leaf; `None` for wherever the
                 game tells of decisive moves.
             evaluator: what guides the search instead of a network file.
+            threads: over how many to spread the growth of trees; by default as many as measured
+                to pay.
             spec: the name it goes by.
 
         Raises:
@@ -88,6 +91,7 @@ class PuctAgent(SearchAgent):
         if evaluator is not None and path is not None:
             raise ValueError("give a network's path or an evaluator, not both")
         self.evaluator = TrainedAgent(game, seed, path) if evaluator is None else evaluator
+        self.threads = None if threads is None else whole_number("threads", threads, 1)
         self._decisive_part = decisive_part(game)
         self._options = np.zeros(1, OPTIONS)
         self._options["simulations"] = self.simulations
@@ -143,7 +147,7 @@ class PuctAgent(SearchAgent):
         waits = np.zeros(num, np.bool_)
         while True:
             step(
-                None, states, game.constants, words, self._options, self._scales, noise,
+                self.threads, states, game.constants, words, self._options, self._scales, noise,
                 self._schedule, leaves, masks, logits, estimates, waits, *forest,
             )  # fmt: skip
             if not waits.any():

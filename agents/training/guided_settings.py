@@ -18,6 +18,8 @@ class GuidedSettings:
     """Positions searched in all."""
     games: int = 128
     """Side by side."""
+    actors: int = 4
+    """Who share the games out, each in a thread of its own, or on a core of a cluster."""
     plies: int = 8
     """In each game between two updates of the network."""
     simulations: int = 32
@@ -65,6 +67,7 @@ class GuidedSettings:
         """
         for name in ("steps", "games", "plies", "simulations", "cheap_simulations", "buffer"):
             whole_number(name, getattr(self, name), 1)
+        whole_number("actors", self.actors, 1, self.games)
         for name in ("considered", "batch_size"):
             whole_number(name, getattr(self, name), 1)
         for name in ("opening_plies", "temperature_plies"):

@@ -178,8 +178,7 @@ class TrainingRun:
 
     def _guided_learner(self) -> GuidedLearner:
         assert self.settings.guided is not None
-        opponents = [others[0] for others in self.yardstick.rivals.values()]
-        policy = self.model.policy
+        policy, opponents = self.model.policy, self.settings.evaluate_against
         return GuidedLearner(self.game, policy, self.settings.guided, self.seed, opponents)
 
     def _learn_from(self, part: Any, name: str, steps: int, bar: Any) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -55,10 +55,12 @@ class Actor:
         Raises:
             ValueError: an opponent cannot be made, or does not play many games at once.
         """
-        others = [make(spec, game, seed) for spec in opponents]
-        for other in others:
+        others = []
+        for spec in opponents:
+            other = make(spec, game, seed)
             if not isinstance(other, Agent):
-                raise ValueError(f"{other!r} cannot be played against in training: it is no Agent")
+                raise ValueError(f"{spec!r} cannot play against searches: it is no Agent")
+            others.append(other)
         self._rng = np.random.default_rng([seed, number])
         self._evaluator = PolicyEvaluator(game, _nobody)
         num = len(range(number, settings.games, settings.actors))
@@ -107,11 +109,20 @@ class LocalActors:
         ]
         # One for each: however many cores there are, all end at about the same time.
         self._pool = ThreadPoolExecutor(settings.actors, "actor")
+        self._playing: list[Future[Played]] = []
 
-    def play(self, judge: Judge, plies: int) -> list[Played]:
-        """So many plies in all games; what each actor has played, in their order."""
-        playing = [self._pool.submit(actor.play, judge, plies) for actor in self._actors]
-        wait(playing)  # for all, so that none still plays if one fails or this is interrupted
+    def begin(self, judge: Judge, plies: int) -> None:
+        """Have every actor play so many plies in each of its games; see `Actor.play`."""
+        self._playing = [self._pool.submit(actor.play, judge, plies) for actor in self._actors]
+
+    def wait(self) -> None:
+        """Until all have played."""
+        wait(self._playing)
+
+    def finish(self) -> list[Played]:
+        """What each has played since `begin`, in their order; none plays any more then."""
+        wait(self._playing)
+        playing, self._playing = self._playing, []
         return [one.result() for one in playing]
 
     def state(self) -> list[dict[str, Any]]:

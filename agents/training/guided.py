@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from agents.training.actors import LocalActors
+from agents.training.actors import LocalActors, Played
 from agents.training.guided_settings import GuidedSettings
 from agents.training.networks import logits_and_values
 from agents.training.onnx_network import NetworkTemplate
@@ -77,20 +77,28 @@ class GuidedLearner:
             `value_loss`, and the mean `entropy` of policy and of target (`target_entropy`),
             over the legal actions, in nats.
         """
+        self._actors.begin(self._judge(), self.settings.plies)
+        try:
+            self._actors.wait()
+        finally:  # interrupted or not, what was played counts
+            figures = self._take(self._actors.finish())
+        with one_torch_thread():
+            return {**figures, **self._learn()}
+
+    def _take(self, played: Sequence[Played]) -> dict[str, float]:
+        """Put what was played into the buffer; returns figures of it."""
         settings = self.settings
-        played = self._actors.play(self._judge(), settings.plies)
         for each in played:
             self.steps += each.searched
             self._buffer.add(each.samples)
         new = sum(len(each.samples) for each in played)
+        if len(self._buffer) >= max(settings.warm_up, 1):
+            self._owed += new * settings.reuse / settings.batch_size
         ended = np.concatenate([each.lengths for each in played])
         figures = {"games": float(len(ended)), "samples": float(new)}
         if len(ended):
             figures["length"] = float(ended.mean())
-        if len(self._buffer) >= max(settings.warm_up, 1):
-            self._owed += new * settings.reuse / settings.batch_size
-        with one_torch_thread():
-            return {**figures, **self._learn()}
+        return figures
 
     def _judge(self) -> Judge:
         """The policy as it is now."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import torch
@@ -10,7 +11,7 @@ from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from torch import nn
 
-__all__ = ["BoardPolicy", "BoardTrunk", "logits_and_values"]
+__all__ = ["BoardPolicy", "BoardTrunk", "copied", "logits_and_values"]
 
 _STEM = 5
 """The first layer's kernel: its few input planes make a wide view cheap."""
@@ -164,3 +165,11 @@ def logits_and_values(policy: Any, observations: torch.Tensor) -> tuple[torch.Te
     features = policy.features_extractor(observations)
     for_policy, for_value = policy.mlp_extractor(features)
     return policy.action_net(for_policy), policy.value_net(for_value).squeeze(-1)
+
+
+def copied(policy: Any) -> Any:
+    """A copy of an actor-critic policy of Stable-Baselines3, for inference."""
+    last = policy.action_dist  # which keeps what it said last, and how it came to that
+    copy_ = copy.deepcopy(policy, {id(last): last})
+    copy_.set_training_mode(False)
+    return copy_

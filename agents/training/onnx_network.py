@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import io
 import warnings
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from agents.training.networks import logits_and_values
+from agents.training.networks import copied, logits_and_values
 from boardenvs.game import Game
 
 __all__ = ["NetworkTemplate", "onnx_bytes"]
@@ -34,8 +33,8 @@ def onnx_bytes(policy: Any, game: Game) -> bytes:
         policy: with a features extractor shared by policy and value.
         game: what it plays.
     """
-    network = _Network(copy.deepcopy(policy).cpu()).eval()
-    data = io.BytesIO()
+    network = _Network(copied(policy).cpu()).eval()
+    data: Any = io.BytesIO()  # which Torch takes, but does not say so
     with warnings.catch_warnings():
         # The exporter by tracing is deprecated, but the newer one needs onnxscript and
         # writes larger files for such plain networks.
@@ -50,7 +49,8 @@ def onnx_bytes(policy: Any, game: Game) -> bytes:
             opset_version=17,
             dynamo=False,
         )
-    return data.getvalue()
+    written: bytes = data.getvalue()
+    return written
 
 
 class NetworkTemplate:
@@ -71,7 +71,7 @@ class NetworkTemplate:
         """
         import onnx
 
-        different = copy.deepcopy(policy).cpu()
+        different = copied(policy).cpu()
         generator = torch.Generator().manual_seed(0)
         with torch.no_grad():
             # The exporter writes weights that are equal, as at the start, only once.

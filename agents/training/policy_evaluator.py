@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable
 from typing import Any
 
@@ -10,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from agents.training.networks import logits_and_values
+from agents.training.networks import copied, logits_and_values
 from boardenvs.game import Game, States
 
 __all__ = ["Judge", "PolicyEvaluator", "onnx_judge", "torch_judge"]
@@ -41,14 +40,11 @@ def onnx_judge(network: bytes) -> Judge:
 
 def torch_judge(policy: Any) -> Judge:
     """Judges by a Stable-Baselines3 policy as it is now, on the device where it lies."""
-    kept = copy.deepcopy(policy)
-    kept.set_training_mode(False)
+    kept = copied(policy)
 
     def judge(seen: npt.NDArray[np.int8]) -> tuple[Floats, Floats]:
         with torch.inference_mode():
-            logits, values = logits_and_values(
-                kept, torch.from_numpy(seen).to(kept.device).float()
-            )
+            logits, values = logits_and_values(kept, torch.from_numpy(seen).to(kept.device).float())
             return logits.cpu().numpy(), values.cpu().numpy()
 
     return judge

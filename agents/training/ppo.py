@@ -8,7 +8,7 @@ import torch
 from sb3_contrib import MaskablePPO
 
 from agents.making import make
-from agents.training.networks import BoardPolicy
+from agents.training.networks import BoardPolicy, PlainPolicy
 from agents.training.opponents import EarlierSelves, LatestSelf
 from agents.training.settings import EARLIER, LATEST, Settings
 from agents.training.vec_env import SB3VecEnv
@@ -52,7 +52,7 @@ class PPOLearner:
         self.env = SB3VecEnv(envs, seed, game.symmetries(), listeners)
         slowest = settings.learning_rate / 10
         self.model = MaskablePPO(
-            BoardPolicy if settings.network == "convolutional" else "MlpPolicy",
+            BoardPolicy if settings.network == "convolutional" else PlainPolicy,
             self.env,
             n_steps=settings.rollout,
             batch_size=min(settings.batch_size, self.env.num_envs * settings.rollout),

@@ -12,11 +12,11 @@ from typing import Any
 
 import boardenvs
 from agents.trained import card_path
-from agents.training.onnx_network import onnx_bytes
+from agents.training.onnx_network import network_file
 from boardenvs.files import write_atomically
 from boardenvs.game import Game
 
-__all__ = ["export_policy", "versions"]
+__all__ = ["export_policy", "network_file", "versions"]
 
 
 def export_policy(
@@ -33,7 +33,7 @@ def export_policy(
             checksum are added.
         libraries: whose versions are told beside those of `versions`.
     """
-    data = onnx_bytes(policy, game)
+    data = network_file(policy, game)
     full_card = {
         "game": game.name,
         "params": game.params,

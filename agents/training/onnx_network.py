@@ -12,7 +12,7 @@ import torch
 from agents.training.networks import copied, logits_and_values
 from boardenvs.game import Game
 
-__all__ = ["NetworkTemplate", "onnx_bytes"]
+__all__ = ["NetworkTemplate", "network_file"]
 
 
 class _Network(torch.nn.Module):
@@ -26,8 +26,10 @@ class _Network(torch.nn.Module):
         return logits_and_values(self.policy, observation)
 
 
-def onnx_bytes(policy: Any, game: Game) -> bytes:
-    """An actor-critic policy of Stable-Baselines3 as what an ONNX file holds.
+def network_file(policy: Any, game: Game) -> bytes:
+    """A Stable-Baselines3 actor-critic policy as an ONNX file.
+
+    Its parameters keep their names in the policy's `state_dict()`, with `policy.` before them.
 
     Args:
         policy: with a features extractor shared by policy and value.
@@ -63,7 +65,7 @@ class NetworkTemplate:
         """Write the network once.
 
         Args:
-            policy: as for `onnx_bytes`.
+            policy: as for `network_file`.
             game: what it plays.
 
         Raises:
@@ -77,7 +79,7 @@ class NetworkTemplate:
             # The exporter writes weights that are equal, as at the start, only once.
             for weight in different.parameters():
                 weight.copy_(torch.randn(weight.shape, generator=generator))
-        self._model = onnx.load_from_string(onnx_bytes(different, game))
+        self._model = onnx.load_from_string(network_file(different, game))
         held = {one.name: one for one in self._model.graph.initializer}
         weights = {f"policy.{name}": weight for name, weight in different.named_parameters()}
         self._places = {name.removeprefix("policy."): held[name] for name in weights.keys() & held}

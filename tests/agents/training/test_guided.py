@@ -13,7 +13,7 @@ from agents.training.actors import LocalActors
 from agents.training.guided import GuidedLearner
 from agents.training.guided_settings import GuidedSettings
 from agents.training.networks import BoardPolicy, logits_and_values
-from agents.training.onnx_network import NetworkTemplate, onnx_bytes
+from agents.training.onnx_network import NetworkTemplate, network_file
 from agents.training.policy_evaluator import PolicyEvaluator, onnx_judge, torch_judge
 
 SMALL = GuidedSettings(
@@ -175,7 +175,9 @@ def evaluator(game, policy):
     return PolicyEvaluator(game, torch_judge(policy))
 
 
-@pytest.mark.parametrize("kind", [torch_judge, lambda policy: onnx_judge(onnx_bytes(policy, GAME))])
+@pytest.mark.parametrize(
+    "kind", [torch_judge, lambda policy: onnx_judge(network_file(policy, GAME))]
+)
 def test_the_evaluator_says_what_the_policy_did_when_it_was_told(kind, live_positions):
     policy = small_policy(GAME)
     policy.set_training_mode(False)

@@ -19,9 +19,9 @@ import torch
 from agents.training.actors import LocalActors, Played
 from agents.training.guided_settings import GuidedSettings
 from agents.training.networks import logits_and_values
-from agents.training.onnx_network import NetworkTemplate
 from agents.training.policy_evaluator import Judge, onnx_judge, torch_judge
 from agents.training.replay_buffer import ReplayBuffer, Samples, sample_dtype, viewed
+from agents.training.sent_network import SentNetwork
 from agents.training.sharded import in_shards, one_torch_thread
 from boardenvs.game import Game
 
@@ -60,7 +60,8 @@ class GuidedLearner:
         """Positions searched so far."""
         self._rng = np.random.default_rng(seed)
         self._actors = LocalActors(game, settings, seed, opponents)
-        self._template = NetworkTemplate(policy, game) if policy.device.type == "cpu" else None
+        on_cpu = policy.device.type == "cpu"
+        self._sent = SentNetwork(game, policy, int8=settings.int8) if on_cpu else None
         self._buffer = ReplayBuffer(settings.buffer, sample_dtype(game))
         self._symmetries = game.symmetries()
         self._owed = 0.0  # gradient steps
@@ -102,9 +103,9 @@ class GuidedLearner:
 
     def _judge(self) -> Judge:
         """The policy as it is now."""
-        if self._template is None:
+        if self._sent is None:
             return torch_judge(self.policy)
-        return onnx_judge(self._template.filled(self.policy))
+        return onnx_judge(self._sent.network(self._buffer, self.steps))
 
     def _learn(self) -> dict[str, float]:
         """The whole gradient steps owed; returns their mean figures."""
@@ -163,6 +164,7 @@ class GuidedLearner:
             "owed": self._owed,
             "rng": json.dumps(self._rng.bit_generator.state),
             "buffer": self._buffer.state(),
+            "sent": self._sent.state() if self._sent else None,
             "actors": self._actors.state(),
         }
 
@@ -174,4 +176,6 @@ class GuidedLearner:
         self._owed = state["owed"]
         self._rng.bit_generator.state = json.loads(state["rng"])
         self._buffer.load_state(state["buffer"])
+        if self._sent and state["sent"]:
+            self._sent.load_state(state["sent"])
         self._actors.load_state(state["actors"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -13,12 +13,12 @@ import numpy.typing as npt
 from agents.agent import Agent
 from agents.making import make
 from agents.training.guided_settings import GuidedSettings
-from agents.training.policy_evaluator import Judge, PolicyEvaluator
+from agents.training.policy_evaluator import Network, PolicyEvaluator, judge_by
 from agents.training.replay_buffer import Samples
 from agents.training.searched_games import SearchedGames
 from boardenvs.game import Game
 
-__all__ = ["Actor", "LocalActors", "Played"]
+__all__ = ["Actor", "Actors", "LocalActors", "Played", "games_of_actors"]
 
 
 class Played(NamedTuple):
@@ -39,17 +39,19 @@ class Actor:
         self,
         game: Game,
         settings: GuidedSettings,
-        number: int,
+        games: int,
         seed: int,
+        number: int,
         opponents: Sequence[str],
     ) -> None:
         """Begin the games.
 
         Args:
             game: what is played.
-            settings: how; the actors share the games out.
-            number: of the actor, from 0.
+            settings: how.
+            games: side by side.
             seed: of the run.
+            number: of the actor, from 0, in the run.
             opponents: specs of the fixed ones.
 
         Raises:
@@ -63,19 +65,18 @@ class Actor:
             others.append(other)
         self._rng = np.random.default_rng([seed, number])
         self._evaluator = PolicyEvaluator(game, _nobody)
-        num = len(range(number, settings.games, settings.actors))
         self._games = SearchedGames(
-            game, settings, self._rng, self._evaluator, others, num=num, threads=1
+            game, settings, self._rng, self._evaluator, others, num=games, threads=1
         )
 
-    def play(self, judge: Judge, plies: int) -> Played:
+    def play(self, network: Network, plies: int) -> Played:
         """So many plies in each game.
 
         Args:
-            judge: the network as it is now.
+            network: as it is now.
             plies: how many.
         """
-        self._evaluator.judge_by(judge)
+        self._evaluator.judge_by(judge_by(network))
         played = [self._games.play_ply() for _ in range(plies)]
         return Played(
             np.concatenate([each.samples for each in played]),
@@ -97,39 +98,82 @@ def _nobody(seen: npt.NDArray[np.int8]) -> Any:
     raise AssertionError("an actor was sent no network yet")
 
 
+class Actors(Protocol):
+    """All actors of a run, wherever they play."""
+
+    @property
+    def ahead(self) -> bool:
+        """Whether they are to play on while the network learns, by what it was before."""
+
+    def begin(self, network: Network) -> None:
+        """Have those that are free play the settings' number of plies in each game."""
+
+    def wait(self) -> None:
+        """Until some have played."""
+
+    def finish(self) -> list[Played]:
+        """What they have played since they were told to, who are free now."""
+
+    def state(self) -> dict[str, Any]:
+        """`number`, how many actors there have been, and `games`, the states of those there are."""
+
+    def load_state(self, state: dict[str, Any]) -> None:
+        """Go on from `state()`; games that are not in it begin anew, by other actors."""
+
+
 class LocalActors:
-    """The actors of a run in threads of this process."""
+    """The actors of a run in threads of this process. All play at once, then the network learns."""
+
+    ahead = False
 
     def __init__(
         self, game: Game, settings: GuidedSettings, seed: int, opponents: Sequence[str]
     ) -> None:
         """Begin the games; see `Actor`."""
-        self._actors = [
-            Actor(game, settings, number, seed, opponents) for number in range(settings.actors)
-        ]
+        self._given = game, settings, seed, opponents
+        self._plies = settings.plies
+        self._begin_games(0)
         # One for each: however many cores there are, all end at about the same time.
         self._pool = ThreadPoolExecutor(settings.actors, "actor")
         self._playing: list[Future[Played]] = []
 
-    def begin(self, judge: Judge, plies: int) -> None:
-        """Have every actor play so many plies in each of its games; see `Actor.play`."""
-        self._playing = [self._pool.submit(actor.play, judge, plies) for actor in self._actors]
+    def _begin_games(self, first: int) -> None:
+        game, settings, seed, opponents = self._given
+        self._number = first + settings.actors
+        self._actors = [
+            Actor(game, settings, games, seed, first + k, opponents)
+            for k, games in enumerate(games_of_actors(settings))
+        ]
+
+    def begin(self, network: Network) -> None:
+        judge = judge_by(network)
+        self._playing = [
+            self._pool.submit(actor.play, judge, self._plies) for actor in self._actors
+        ]
 
     def wait(self) -> None:
-        """Until all have played."""
         wait(self._playing)
 
     def finish(self) -> list[Played]:
-        """What each has played since `begin`, in their order; none plays any more then."""
+        """In the order of the actors, none of whom plays any more then."""
         wait(self._playing)
         playing, self._playing = self._playing, []
         return [one.result() for one in playing]
 
-    def state(self) -> list[dict[str, Any]]:
-        """Of each actor."""
-        return [actor.state() for actor in self._actors]
+    def state(self) -> dict[str, Any]:
+        return {"number": self._number, "games": [actor.state() for actor in self._actors]}
 
-    def load_state(self, states: list[dict[str, Any]]) -> None:
-        """Go on from `state()`."""
-        for actor, state in zip(self._actors, states, strict=True):
-            actor.load_state(state)
+    def load_state(self, state: dict[str, Any]) -> None:
+        if len(state["games"]) != len(self._actors):
+            self._begin_games(state["number"])
+            return
+        self._number = state["number"]
+        for actor, games in zip(self._actors, state["games"], strict=True):
+            actor.load_state(games)
+
+
+def games_of_actors(settings: GuidedSettings) -> list[int]:
+    """How many games each actor has side by side."""
+    return [
+        len(range(number, settings.games, settings.actors)) for number in range(settings.actors)
+    ]

@@ -10,22 +10,25 @@ from __future__ import annotations
 import functools
 import json
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import torch
 
-from agents.training.actors import LocalActors, Played
+from agents.training.actors import Actors, LocalActors, Played
 from agents.training.guided_settings import GuidedSettings
 from agents.training.networks import logits_and_values
-from agents.training.policy_evaluator import Judge, onnx_judge, torch_judge
+from agents.training.policy_evaluator import Network, torch_judge
 from agents.training.replay_buffer import ReplayBuffer, Samples, sample_dtype, viewed
 from agents.training.sent_network import SentNetwork
 from agents.training.sharded import in_shards, one_torch_thread
 from boardenvs.game import Game
 
-__all__ = ["GuidedLearner"]
+__all__ = ["GuidedLearner", "MakeActors"]
+
+MakeActors = Callable[[Game, GuidedSettings, int, Sequence[str]], Actors]
+"""From game, settings, the run's seed and the opponents' specs."""
 
 
 class GuidedLearner:
@@ -38,6 +41,7 @@ class GuidedLearner:
         settings: GuidedSettings,
         seed: int,
         opponents: Sequence[str] = (),
+        actors: MakeActors = LocalActors,
     ) -> None:
         """Begin the games.
 
@@ -47,6 +51,7 @@ class GuidedLearner:
             settings: how.
             seed: of everything random but the policy's first weights.
             opponents: specs of fixed ones, who have a part of the games (`opponent_share`).
+            actors: makes those who play.
 
         Raises:
             ValueError: the game is for one player, or an opponent cannot be made.
@@ -59,9 +64,10 @@ class GuidedLearner:
         self.steps = 0
         """Positions searched so far."""
         self._rng = np.random.default_rng(seed)
-        self._actors = LocalActors(game, settings, seed, opponents)
-        on_cpu = policy.device.type == "cpu"
-        self._sent = SentNetwork(game, policy, int8=settings.int8) if on_cpu else None
+        self._actors = actors(game, settings, seed, opponents)
+        # Beside a learner on a GPU local actors have their searches judged there.
+        self._on_gpu = policy.device.type != "cpu" and isinstance(self._actors, LocalActors)
+        self._sent = SentNetwork(game, policy, int8=settings.int8)
         self._buffer = ReplayBuffer(settings.buffer, sample_dtype(game))
         self._symmetries = game.symmetries()
         self._owed = 0.0  # gradient steps
@@ -78,11 +84,14 @@ class GuidedLearner:
             `value_loss`, and the mean `entropy` of policy and of target (`target_entropy`),
             over the legal actions, in nats.
         """
-        self._actors.begin(self._judge(), self.settings.plies)
+        network = self._network()
+        self._actors.begin(network)
         try:
             self._actors.wait()
         finally:  # interrupted or not, what was played counts
             figures = self._take(self._actors.finish())
+        if self._actors.ahead:
+            self._actors.begin(network)
         with one_torch_thread():
             return {**figures, **self._learn()}
 
@@ -95,17 +104,17 @@ class GuidedLearner:
         new = sum(len(each.samples) for each in played)
         if len(self._buffer) >= max(settings.warm_up, 1):
             self._owed += new * settings.reuse / settings.batch_size
-        ended = np.concatenate([each.lengths for each in played])
+        ended = np.array([length for each in played for length in each.lengths])
         figures = {"games": float(len(ended)), "samples": float(new)}
         if len(ended):
             figures["length"] = float(ended.mean())
         return figures
 
-    def _judge(self) -> Judge:
+    def _network(self) -> Network:
         """The policy as it is now."""
-        if self._sent is None:
+        if self._on_gpu:
             return torch_judge(self.policy)
-        return onnx_judge(self._sent.network(self._buffer, self.steps))
+        return self._sent.network(self._buffer, self.steps)
 
     def _learn(self) -> dict[str, float]:
         """The whole gradient steps owed; returns their mean figures."""
@@ -164,7 +173,7 @@ class GuidedLearner:
             "owed": self._owed,
             "rng": json.dumps(self._rng.bit_generator.state),
             "buffer": self._buffer.state(),
-            "sent": self._sent.state() if self._sent else None,
+            "sent": self._sent.state(),
             "actors": self._actors.state(),
         }
 
@@ -176,6 +185,5 @@ class GuidedLearner:
         self._owed = state["owed"]
         self._rng.bit_generator.state = json.loads(state["rng"])
         self._buffer.load_state(state["buffer"])
-        if self._sent and state["sent"]:
-            self._sent.load_state(state["sent"])
+        self._sent.load_state(state["sent"])
         self._actors.load_state(state["actors"])

@@ -12,11 +12,14 @@ import torch
 from agents.training.networks import copied, logits_and_values
 from boardenvs.game import Game, States
 
-__all__ = ["Judge", "PolicyEvaluator", "onnx_judge", "torch_judge"]
+__all__ = ["Judge", "Network", "PolicyEvaluator", "judge_by", "onnx_judge", "torch_judge"]
 
 Floats = npt.NDArray[np.float32]
 Judge = Callable[[npt.NDArray[np.int8]], tuple[Floats, Floats]]
 """From observations, shape (N, ...), to logits, (N, num_actions), unmasked, and values, (N,)."""
+
+Network = bytes | Judge
+"""An ONNX file, or what judges by a network already."""
 
 _MEMORY = 2**25
 """Bytes of judgements remembered, about."""
@@ -36,6 +39,11 @@ def onnx_judge(network: bytes) -> Judge:
         return logits, values
 
     return judge
+
+
+def judge_by(network: Network) -> Judge:
+    """What judges by a network."""
+    return onnx_judge(network) if isinstance(network, bytes) else network
 
 
 def torch_judge(policy: Any) -> Judge:

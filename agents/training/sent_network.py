@@ -28,7 +28,7 @@ class SentNetwork:
 
         Args:
             game: what is played.
-            policy: an actor-critic policy of Stable-Baselines3 on the CPU.
+            policy: an actor-critic policy of Stable-Baselines3.
             int8: whether in 8-bit integers, once there are positions to set ranges by.
 
         Raises:
@@ -57,7 +57,7 @@ class SentNetwork:
             self._int8 = int8_template(self._float32.filled(self._policy), seen)
             self._set_at = steps
         weights = {
-            name: weight.detach().numpy() for name, weight in self._policy.named_parameters()
+            name: weight.detach().cpu().numpy() for name, weight in self._policy.named_parameters()
         }
         return self._int8.with_weights(weights)
 

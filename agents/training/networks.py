@@ -61,7 +61,7 @@ class BoardTrunk(BaseFeaturesExtractor):
         planes = observations.unsqueeze(2) if observations.dim() == 3 else observations
         # Several times as fast on a CPU with so few channels.
         planes = planes.contiguous(memory_format=torch.channels_last)
-        x = torch.relu(self.stem(planes))
+        x = self.stem(planes).relu_()
         for block in self.blocks:
             x = block(x)
         return x
@@ -76,7 +76,9 @@ class _Block(nn.Module):
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         shift = self.whole(pooled(x))[:, :, None, None]
-        return torch.relu(x + self.second(torch.relu(self.first(x) + shift)))
+        # In place where no gradient asks for what was there: memory is what cores share.
+        between = self.first(x).add_(shift).relu_()
+        return self.second(between).add_(x).relu_()
 
 
 def _layer(planes: int, channels: int, width: int, rows: int) -> nn.Conv2d:
@@ -186,14 +188,23 @@ class PlainPolicy(MaskableActorCriticPolicy):
 
     def get_distribution(self, obs: Any, action_masks: npt.NDArray[np.bool_] | None = None) -> Any:
         """The policy's distribution over actions."""
-        (logits,) = self._in_shards(lambda seen: logits_and_values(self, seen.float())[:1], obs)
-        distribution = self.action_dist.proba_distribution(action_logits=logits)
+        distribution = self.action_dist.proba_distribution(action_logits=self.logits(obs))
         if action_masks is not None:
             distribution.apply_masking(action_masks)
         return distribution
 
+    def logits(self, obs: torch.Tensor) -> torch.Tensor:
+        """Unmasked, of shape (N, num_actions)."""
+
+        def rows(seen: torch.Tensor) -> tuple[torch.Tensor]:
+            features = self.features_extractor(seen.float())
+            return (self.action_net(self.mlp_extractor.forward_actor(features)),)
+
+        return self._in_shards(rows, obs)[0]
+
     def _in_shards(self, rows: Any, *batch: torch.Tensor) -> tuple[torch.Tensor, ...]:
-        return in_shards(rows, list(self.parameters()), *batch)
+        parameters = list(self.parameters()) if torch.is_grad_enabled() else ()
+        return in_shards(rows, parameters, *batch)
 
     def _judged(self, seen: torch.Tensor, masks: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Log probabilities of all actions, and values."""

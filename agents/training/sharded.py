@@ -41,7 +41,7 @@ def in_shards(
     Args:
         function: row by row, from tensors of shape (n, ...) to a tuple of tensors of shape
             (n, ...), by Torch's functions and without state, since it runs in several threads.
-        parameters: leaves on which all that it gives depends, and to which alone gradients flow.
+        parameters: leaves to which alone gradients flow.
         *batch: of shape (N, ...). Not on a CPU, N rows are one shard.
 
     Returns:
@@ -85,7 +85,9 @@ class _InShards(torch.autograd.Function):
 
         def back(k: int) -> tuple[torch.Tensor, ...]:
             of_outputs = [grad[parts[k]] for grad in grads]
-            return torch.autograd.grad(found[k], ctx.parameters, of_outputs)
+            return torch.autograd.grad(
+                found[k], ctx.parameters, of_outputs, allow_unused=True, materialize_grads=True
+            )
 
         first, *others = side_by_side(back, len(parts))
         totals = list(first)
@@ -129,6 +131,7 @@ def side_by_side(work: Callable[[int], Found], number: int) -> list[Found]:
         for k in left:
             results[k] = work(k)
 
+    _keep_memory()
     helpers = min(number, cores()) - 1
     with one_torch_thread():
         futures: list[Future[None]] = []
@@ -136,10 +139,24 @@ def side_by_side(work: Callable[[int], Found], number: int) -> list[Found]:
             futures += [_pool(os.getpid()).submit(take) for _ in range(helpers)]
             take()
         finally:
+            # Those that no thread has begun have nothing left to take: to wait for them would
+            # be for ever where all threads wait here, for works that share out work themselves.
+            futures = [future for future in futures if not future.cancel()]
             wait(futures)
     for future in futures:
         future.result()
     return [results[k] for k in range(number)]
+
+
+@functools.cache
+def _keep_memory() -> None:
+    """Have glibc keep the memory that a batch needs, once for all.
+
+    Else it gives it back to the system after each, and every page comes anew, which took a
+    tenth of the time. glibc keeps twice as much as the largest block that was ever freed,
+    up to this size; other systems do not mind.
+    """
+    torch.empty(31 * 2**20, dtype=torch.uint8)
 
 
 @functools.cache

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from stable_baselines3.common.vec_env import VecEnv
 
+from agents.training.sharded import side_by_side
 from boardenvs.symmetries import Symmetries
 from boardenvs.vector import SeatVectorEnv
 
@@ -89,9 +90,9 @@ class SB3VecEnv(VecEnv):
     ) -> tuple[
         npt.NDArray[np.int8], npt.NDArray[np.float32], npt.NDArray[np.bool_], list[dict[str, Any]]
     ]:
-        stepped = [
-            env.step(self._actions[part]) for env, part in zip(self.envs, self._slices, strict=True)
-        ]
+        stepped = side_by_side(
+            lambda k: self.envs[k].step(self._actions[self._slices[k]]), len(self.envs)
+        )
         ended = [s[2] | s[3] for s in stepped]
         observation = np.concatenate([s[0] for s in stepped])
         reward = np.concatenate([s[1] for s in stepped]).astype(np.float32)

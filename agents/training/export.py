@@ -21,7 +21,7 @@ from agents.training.networks import logits_and_values
 from boardenvs.files import write_atomically
 from boardenvs.game import Game
 
-__all__ = ["export_policy", "network_file", "versions"]
+__all__ = ["export_policy", "versions"]
 
 
 class _Network(torch.nn.Module):
@@ -35,14 +35,19 @@ class _Network(torch.nn.Module):
         return logits_and_values(self.policy, observation)
 
 
-def network_file(policy: Any, game: Game) -> bytes:
-    """A Stable-Baselines3 actor-critic policy as an ONNX file.
-
-    Its parameters keep their names in the policy's `state_dict()`, with `policy.` before them.
+def export_policy(
+    policy: Any, game: Game, path: Path, card: dict[str, Any], libraries: Iterable[str] = ()
+) -> None:
+    """Write a Stable-Baselines3 actor-critic policy as an ONNX file with its card.
 
     Args:
         policy: with a features extractor shared by policy and value.
         game: what it plays.
+        path: of the ONNX file; the card lies beside it. Both are written whole or not
+            at all, the network first.
+        card: what is to be said of it; `game`, `params`, `versions` and the network's
+            checksum are added.
+        libraries: whose versions are told beside those of `versions`.
     """
     network = _Network(copy.deepcopy(policy).cpu()).eval()
     example = torch.zeros((1, *game.observation_shape))
@@ -61,24 +66,7 @@ def network_file(policy: Any, game: Game) -> bytes:
             opset_version=17,
             dynamo=False,
         )
-        return whole.read_bytes()
-
-
-def export_policy(
-    policy: Any, game: Game, path: Path, card: dict[str, Any], libraries: Iterable[str] = ()
-) -> None:
-    """Write a Stable-Baselines3 actor-critic policy as an ONNX file with its card.
-
-    Args:
-        policy: with a features extractor shared by policy and value.
-        game: what it plays.
-        path: of the ONNX file; the card lies beside it. Both are written whole or not
-            at all, the network first.
-        card: what is to be said of it; `game`, `params`, `versions` and the network's
-            checksum are added.
-        libraries: whose versions are told beside those of `versions`.
-    """
-    data = network_file(policy, game)
+        data = whole.read_bytes()
     full_card = {
         "game": game.name,
         "params": game.params,

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Int8Template", "bias_corrected", "int8_template"]
+__all__ = ["Int8Template", "bias_corrected", "check_convolutions", "int8_template"]
 
 _OBSERVATION = "observation"
 _POLICY = "policy."
@@ -94,7 +94,7 @@ def int8_template(network: bytes, observations: Observations) -> Int8Template:
             the activations.
 
     Raises:
-        ValueError: the network has no convolutions, or observations are negative.
+        ValueError: the network does not begin with a convolution, or observations are negative.
     """
     import onnx
     from onnx import numpy_helper
@@ -132,6 +132,16 @@ def int8_template(network: bytes, observations: Observations) -> Int8Template:
     for tensor in quantised.graph.initializer:  # all in one of the two ways that ONNX has
         tensor.CopyFrom(numpy_helper.from_array(_array(tensor), tensor.name))
     return Int8Template(quantised.SerializeToString())
+
+
+def check_convolutions(network: bytes) -> None:
+    """Raise `ValueError` for a network that `int8_template` does not quantise.
+
+    One of plain layers is not.
+    """
+    import onnx
+
+    _up_to_the_stem(onnx.load_from_string(network).graph)
 
 
 def bias_corrected(quantised: bytes, network: bytes, observations: Observations) -> bytes:
@@ -173,8 +183,6 @@ def _prepared(model: Proto, shape: tuple[int, ...]) -> Proto:
 
     model = copy.deepcopy(model)
     graph = model.graph
-    if not any(node.op_type == "Conv" for node in graph.node):
-        raise ValueError("the network has no convolutions: int8 would bring nothing")
     board = list(shape[1:]) if len(shape) == 3 else [1, *shape[1:]]
     for node in list(graph.node):
         if node.op_type not in ("ReduceMax", "ReduceMean"):
@@ -222,7 +230,7 @@ def _up_to_the_stem(graph: Proto) -> tuple[list[str], Proto]:
             if node.op_type == "Conv":
                 return names, node
             names.append(node.output[0])
-    raise ValueError("the network's first layer is no convolution: int8 would bring nothing")
+    raise ValueError("the network does not begin with a convolution: only such are quantised")
 
 
 def _trunk(graph: Proto) -> list[Proto]:

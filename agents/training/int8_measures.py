@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from agents.arena import Scores
+from agents.arena import Scores, play_match
 from agents.arena.match import Match
 from agents.arena.scores import agent_scores
-from agents.bench.timing import Side, interleaved, rate
+from agents.bench.evaluations import BATCHES, evaluating
+from agents.bench.timing import interleaved
 from agents.search.puct import PuctAgent
 from agents.trained import TrainedAgent, masked_choice, masked_policy
 from boardenvs.game import Game, States
@@ -26,8 +27,6 @@ _TEMPERATURE_PLIES = 10
 """As search-guided training varies its games, and a bit more."""
 _LEAVES = 4096
 _MATCH_OPENING = 4
-BATCHES = (16, 64, 256)
-"""At once, of which each network may choose the best."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,35 +129,12 @@ def speeds(networks: Mapping[str, TrainedAgent], seconds: float, rounds: int) ->
         rounds: of turns; the median counts.
     """
     sides = {
-        (name, batch): _judging(_session(network), network, batch, seconds)
+        (name, batch): evaluating(network, batch, seconds)
         for name, network in networks.items()
         for batch in BATCHES
     }
     found = interleaved(sides, rounds)
     return {name: max(found[name, batch] for batch in BATCHES) for name in networks}
-
-
-def _session(network: TrainedAgent) -> Any:
-    """The network on one core."""
-    import onnxruntime
-
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = 1
-    options.log_severity_level = 4
-    return onnxruntime.InferenceSession(
-        network.path.read_bytes(), options, providers=["CPUExecutionProvider"]
-    )
-
-
-def _judging(session: Any, network: TrainedAgent, batch: int, seconds: float) -> Side:
-    shape = batch, *network.observed_game.observation_shape
-    seen = np.random.default_rng(0).integers(0, 2, shape).astype(np.float32)
-
-    def work() -> int:
-        session.run(["logits", "value"], {"observation": seen})
-        return batch
-
-    return lambda: rate(work, seconds)
 
 
 def match(
@@ -167,7 +143,8 @@ def match(
     """Searches guided by two networks against each other, in turn in all seatings.
 
     Each pair of games begins with the same four plies at random, since else two agents that draw
-    nothing would play one game again and again.
+    nothing would play one game again and again. In a game for one each plays the same games, and
+    the better result wins.
 
     Returns:
         Scores of `other` and `network`, in this order.
@@ -176,6 +153,11 @@ def match(
         PuctAgent(game, seed + place, simulations, evaluator=one)
         for place, one in enumerate((other, network))
     ]
+    if game.num_players == 1:
+        alone = [play_match(game, [agent], games, seed, opening_plies=_MATCH_OPENING)
+                 for agent in agents]  # fmt: skip
+        gains = np.sign(alone[0].returns - alone[1].returns)
+        return Scores(np.concatenate([gains, -gains], 1), alone[0].plies)
     played = Match(game, agents, seed, _MATCH_OPENING)
     parts = [found for found in played.play(np.arange(games)) if found is not None]
     returns, who, plies, offenders = (

@@ -23,6 +23,7 @@ import numpy as np
 import boardenvs
 from agents.arena import Scores
 from agents.bench.machine import describe_machine
+from agents.command.extras import require_extra
 from agents.search.network import SearchNetwork
 from agents.trained import INT8, TrainedAgent, card_path, read_card
 from agents.training.int8 import bias_corrected, check_convolutions, int8_template
@@ -156,6 +157,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     options = parser.parse_args(arguments)
     try:
+        require_extra("quantising", "train", ["onnx"])
         card = read_card(options.path)
         name = card["game"] if options.game is None else register_game(options.game)
         entry = quantise(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from boardenvs.checks import finite_number
 from boardenvs.game import Game, States
 
 __all__ = [
+    "INT8",
     "TrainedAgent",
     "card_path",
     "masked_choice",
@@ -26,6 +28,9 @@ __all__ = [
     "read_card",
     "shipped",
 ]
+
+INT8 = ".int8.onnx"
+"""How the name of a network's version in 8-bit integers ends (see `agents.search.network`)."""
 
 
 class TrainedAgent(Agent):
@@ -66,13 +71,18 @@ class TrainedAgent(Agent):
         super().__init__(game, seed, spec)
         self.temperature = finite_number("temperature", temperature)
         self.deterministic = temperature == 0
-        self.path = shipped(game) if path is None else Path(path)
-        self.card = read_card(self.path)
-        _check_card(self.card, game, self.path)
+        network = shipped(game) if path is None else Path(path)
+        self.card = read_card(network)
+        _check_card(self.card, game, network)
+        self.path, self._told = self._file(network)
         shown = {key: self.card["params"][key] for key in game.observation_params}
         self.observed_game = type(game)(**{**game.params, **shown})
         """The game with the observations that the network takes."""
-        self._session = _load(self.path, self.card, self.observed_game)
+        self._session = _load(self.path, self._told, self.observed_game)
+
+    def _file(self, network: Path) -> tuple[Path, Mapping[str, Any]]:
+        """The file that is run, and what tells its `sha256`."""
+        return network, self.card
 
     # An inference session cannot be copied: a copy, here or elsewhere, loads its own.
     def __getstate__(self) -> dict[str, Any]:
@@ -80,7 +90,7 @@ class TrainedAgent(Agent):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self._session = _load(self.path, self.card, self.observed_game)
+        self._session = _load(self.path, self._told, self.observed_game)
 
     def evaluate(self, states: States) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
         """Logits of shape (N, num_actions), unmasked, and values of shape (N,).
@@ -185,6 +195,8 @@ def shipped(game: Game) -> Path:
         ValueError: there is none, or one there has no card.
     """
     for path in files(game, "*.onnx"):
+        if path.name.endswith(INT8):
+            continue  # the card of the one in float32 tells of it
         if _plays(read_card(path), game):
             return path
     raise ValueError(
@@ -255,12 +267,12 @@ def _check_card(card: dict[str, Any], game: Game, path: Path) -> None:
         )
 
 
-def _load(path: Path, card: dict[str, Any], game: Game) -> Any:
-    """An inference session whose inputs and outputs fit the game."""
+def _load(path: Path, told: Mapping[str, Any], game: Game) -> Any:
+    """An inference session whose inputs and outputs fit the game; `told` has its checksum."""
     import onnxruntime
 
     data = path.read_bytes()
-    if "sha256" in card and hashlib.sha256(data).hexdigest() != card["sha256"]:
+    if "sha256" in told and hashlib.sha256(data).hexdigest() != told["sha256"]:
         raise ValueError(f"{path} is damaged or another network: it is not the one of its card")
     try:
         check_network(data)

@@ -14,6 +14,7 @@ import shlex
 import tomllib
 from pathlib import Path
 
+import agents.games
 import boardenvs
 from agents.arena.markdown import overview_markdown, report_markdown
 from agents.command import main as run_command
@@ -98,6 +99,29 @@ def shipped_block():
     return "\n".join(lines) + "\n"
 
 
+def int8_block():
+    """What the README shows of the shipped networks' versions in int8: their cards."""
+    lines = [
+        "| network | evaluations a second | of float32 | same best move | score (95% interval) |",
+        "|---|---|---|---|---|",
+    ]
+    for path in sorted(Path(agents.games.__file__).parent.glob("*/*.json")):
+        entry = json.loads(path.read_text(encoding="utf-8")).get("int8")
+        if entry is None:
+            continue
+        speed = entry["evaluations_per_second"]
+        score = "not kept"
+        if "score" in entry:
+            low, high = entry["score"]["interval"]
+            score = f"{entry['score']['score']:.3f} ({low:.3f} to {high:.3f})"
+        lines.append(
+            f"| `{path.stem}` | {speed['int8']:,.0f} | {speed['times']:.2f} times "
+            f"| {entry['agreement']['best_move']:.3f} "
+            f"| {score}{'' if entry['file'] or score == 'not kept' else ': not kept'} |"
+        )
+    return "\n".join(lines) + "\n"
+
+
 def replaced(text, name, block):
     """A text with a block between its marks for a name.
 
@@ -113,11 +137,14 @@ def replaced(text, name, block):
 
 
 def place(name):
-    """The file that shows a table, the overview ("all"), or the cards ("shipped"); and the text."""
+    """The file that shows a table, the overview ("all"), or the cards
+    ("shipped", "int8"); and the text."""
     if name == "all":
         return README, overview_block()
     if name == "shipped":
         return README, shipped_block()
+    if name == "int8":
+        return README, int8_block()
     return ROOT / "boardenvs" / read_report(name)["game"] / "README.md", page_block(name)
 
 
@@ -136,7 +163,7 @@ def main():
         json_file = ["--json", str(result_file(name))]
         if status := run_command([*asked, *json_file, "--workers", options.workers]):
             return status
-    for name in (*TABLES, "all", "shipped"):
+    for name in (*TABLES, "all", "shipped", "int8"):
         path, block = place(name)
         text = path.read_text(encoding="utf-8")
         path.write_text(replaced(text, name, block), encoding="utf-8")

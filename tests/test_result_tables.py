@@ -48,7 +48,7 @@ def test_every_game_has_its_tables():
     assert {read_report(name)["game"] for name in TABLES} == set(boardenvs.GAMES)
 
 
-@pytest.mark.parametrize("shown", [*TABLES, "all", "shipped"])
+@pytest.mark.parametrize("shown", [*TABLES, "all", "shipped", "int8"])
 def test_the_tables_are_what_the_results_say(shown):
     path, block = place(shown)
     text = path.read_text(encoding="utf-8")

@@ -9,6 +9,7 @@ from tqdm import tqdm
 
 from agents.bench.batch import batch_steps
 from agents.bench.busy import steps_beside_another_program
+from agents.bench.evaluations import int8_networks
 from agents.bench.parts import parts_of_a_step
 from agents.bench.play_out import play_outs
 from agents.bench.row import Row
@@ -31,6 +32,7 @@ MEASURES: dict[str, Callable[[Bench], list[Row]]] = {
     "Gymnasium steps": seat_steps,
     "vector steps": vector_steps,
     "training": learning_steps,
+    "networks in int8": int8_networks,
     "self-play": self_play,
     "cores": core_gains,
     "a core taken": steps_beside_another_program,

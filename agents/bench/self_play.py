@@ -12,7 +12,7 @@ from agents.bench.row import Row
 from agents.bench.run import Bench, Key
 from agents.bench.timing import Side, rate
 from agents.search.gumbel import GumbelAgent
-from agents.trained import TrainedAgent
+from agents.search.network import SearchNetwork
 from boardenvs.game import Game
 
 __all__ = ["judging", "self_play", "self_playing"]
@@ -54,8 +54,8 @@ def self_playing(game: Game, num: int, simulations: int, seconds: float) -> Side
 
 
 def judging(game: Game, num: int, seconds: float) -> Side:
-    """Positions that the network judges a second, so many at once."""
-    agent = TrainedAgent(game)
+    """Positions that the network, as searches ask it, judges a second, so many at once."""
+    agent = SearchNetwork(game)
     states = game.new(num, 0)
     return lambda: rate(lambda: len(agent.evaluate(states)[1]), seconds)
 

@@ -13,8 +13,8 @@ from agents.agent import Words
 from agents.search.decisive import checked_decisive, decisive_part
 from agents.search.guided import report_trees, step_trees
 from agents.search.mcts import SearchAgent, Searched, unsearched
+from agents.search.network import SearchNetwork
 from agents.search.tree import OPTIONS, Tree, empty_forest
-from agents.trained import TrainedAgent
 from boardenvs.checks import finite_number, whole_number
 from boardenvs.game import Game, States
 
@@ -49,8 +49,11 @@ class PuctAgent(SearchAgent):
     is the network's, and the network's policy says which actions to try first. Where the game
     tells of decisive moves (see `agents.search.decisive`), a leaf in which one wins at once is
     proven without asking the network, and at the root it is played. The trees of all states grow
-    side by side, so that one run of the network evaluates a leaf of each.
+    side by side, so that one run of the network evaluates a leaf of each. Where a network's card
+    names a version in 8-bit integers, that one is asked.
     """
+
+    play_version = 3
 
     def __init__(
         self,
@@ -71,7 +74,7 @@ class PuctAgent(SearchAgent):
             seed: of what the simulations draw: chance and hidden parts.
             simulations: how many for each state, at least 1.
             exploration: the factor of the policy's share in the bound.
-            path: of the network, as for `TrainedAgent`; by default the shipped one.
+            path: of the network, as for `agents.trained.TrainedAgent`; by default the shipped one.
             decisive: whether to look for a win at once at each leaf; `None` for wherever the
                 game tells of decisive moves.
             evaluator: what guides the search instead of a network file.
@@ -90,8 +93,8 @@ class PuctAgent(SearchAgent):
         self.deterministic = not (game.has_chance or game.has_hidden)
         if evaluator is not None and path is not None:
             raise ValueError("give a network's path or an evaluator, not both")
-        self.evaluator = TrainedAgent(game, seed, path) if evaluator is None else evaluator
         self.threads = None if threads is None else whole_number("threads", threads, 1)
+        self.evaluator = SearchNetwork(game, seed, path) if evaluator is None else evaluator
         self._decisive_part = decisive_part(game)
         self._options = np.zeros(1, OPTIONS)
         self._options["simulations"] = self.simulations

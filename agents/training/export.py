@@ -16,7 +16,7 @@ from agents.training.onnx_network import network_file
 from boardenvs.files import write_atomically
 from boardenvs.game import Game
 
-__all__ = ["export_policy", "network_file", "versions"]
+__all__ = ["export_policy", "versions"]
 
 
 def export_policy(

@@ -1,8 +1,8 @@
 """A convolutional network in 8-bit integers: ONNX Runtime's static quantisation, made for search.
 
 Weights are signed and scaled by channel, activations unsigned, in the QDQ format of ONNX's own
-operators. The layers of the board's trunk are in integers; heads and what is computed from a whole
-board's means and maxima stay in float32.
+operators. The convolutions of the trunk are in integers; heads, and the layers on the whole board's
+means and maxima, stay in float32.
 
 Processors without VNNI add two products of 8 bits in 16, which overflow at 255 * 127 * 2. So
 weights have 7 bits, from -64 to 64, and the sums are the same on every processor. The first layer
@@ -22,22 +22,18 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Int8Template", "bias_corrected", "int8_template"]
+from agents.training.int8_preparation import ADDED, Proto, padded, prepared, trunk, up_to_the_stem
+
+__all__ = ["Int8Template", "bias_corrected", "check_convolutions", "int8_template"]
 
 _OBSERVATION = "observation"
 _POLICY = "policy."
 """What `agents.training.export` puts before the names of a policy's parameters."""
-_ALIGNED = 4
-"""Input planes of the first layer are padded to a multiple: ONNX Runtime then copies them faster,
-and the layer takes two thirds of the time."""
 _BATCH = 256
-_ADDED = "planes_to_add"
 _LARGEST_FIRST, _LARGEST = 127, 64
 """Largest integer of weights, in the first layer and the others."""
 
 Observations = npt.NDArray[np.int8]
-Proto = Any
-"""A message of ONNX."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +55,8 @@ class Int8Template:
                 at. Tensors must lie on the CPU.
 
         Returns:
-            The ONNX file, byte for byte what quantising these weights in these ranges gives.
+            The ONNX file, byte for byte what quantising these weights in these ranges gives;
+            biases are not corrected (see `bias_corrected`).
 
         Raises:
             ValueError: weights are missing, or are of other shapes.
@@ -94,7 +91,7 @@ def int8_template(network: bytes, observations: Observations) -> Int8Template:
             the activations.
 
     Raises:
-        ValueError: the network has no convolutions, or observations are negative.
+        ValueError: the network does not begin with a convolution, or observations are negative.
     """
     import onnx
     from onnx import numpy_helper
@@ -102,11 +99,10 @@ def int8_template(network: bytes, observations: Observations) -> Int8Template:
 
     if observations.min(initial=0) < 0:
         raise ValueError("observations must be at least 0 to be quantised")
-    model = _prepared(onnx.load_from_string(network), observations.shape[1:])
+    model = prepared(onnx.load_from_string(network), observations.shape[1:])
     kinds = ("Conv", "Add", "Relu", "Pad", "MaxPool", "GlobalAveragePool")
-    trunk = _trunk(model.graph)
-    nodes = [node.name for node in trunk if node.op_type in kinds]
-    seen, stem = _up_to_the_stem(model.graph)
+    nodes = [node.name for node in trunk(model.graph) if node.op_type in kinds]
+    seen, stem = up_to_the_stem(model.graph)
     whole = {"scale": np.array(1, np.float32), "zero_point": np.array(0, np.uint8)}
     precise = {
         "axis": 0, "quant_type": QuantType.QInt8, "symmetric": True, "reduce_range": False
@@ -134,6 +130,16 @@ def int8_template(network: bytes, observations: Observations) -> Int8Template:
     return Int8Template(quantised.SerializeToString())
 
 
+def check_convolutions(network: bytes) -> None:
+    """Raise `ValueError` for a network that `int8_template` does not quantise.
+
+    One of plain layers is not.
+    """
+    import onnx
+
+    up_to_the_stem(onnx.load_from_string(network).graph)
+
+
 def bias_corrected(quantised: bytes, network: bytes, observations: Observations) -> bytes:
     """Shift every layer's biases so that rounded weights leave its mean output as it was.
 
@@ -152,7 +158,7 @@ def bias_corrected(quantised: bytes, network: bytes, observations: Observations)
 
     model = onnx.load_from_string(quantised)
     layers = _layers(model.graph)
-    plain = _prepared(onnx.load_from_string(network), observations.shape[1:])
+    plain = prepared(onnx.load_from_string(network), observations.shape[1:])
     outputs = {node.name: node.output[0] for node in plain.graph.node}
     right = _channel_means(plain, [outputs[layer.name] for layer in layers], observations)
     for layer, mean in zip(layers, right, strict=True):
@@ -162,81 +168,6 @@ def bias_corrected(quantised: bytes, network: bytes, observations: Observations)
         layer.bias.raw_data = shifted.astype(np.int32).tobytes()
     data: bytes = model.SerializeToString()
     return data
-
-
-# --- before quantisation ---------------------------------------------------------------------
-
-
-def _prepared(model: Proto, shape: tuple[int, ...]) -> Proto:
-    """The same network, in operators that ONNX Runtime has in int8, channels last."""
-    from onnx import helper, numpy_helper
-
-    model = copy.deepcopy(model)
-    graph = model.graph
-    if not any(node.op_type == "Conv" for node in graph.node):
-        raise ValueError("the network has no convolutions: int8 would bring nothing")
-    board = list(shape[1:]) if len(shape) == 3 else [1, *shape[1:]]
-    for node in list(graph.node):
-        if node.op_type not in ("ReduceMax", "ReduceMean"):
-            continue
-        place = list(graph.node).index(node)
-        (source,), (out,) = node.input, node.output
-        flat = f"{out}_as_pool"
-        if node.op_type == "ReduceMax":
-            pool = helper.make_node("MaxPool", [source], [flat], node.name, kernel_shape=board)
-        else:
-            pool = helper.make_node("GlobalAveragePool", [source], [flat], node.name)
-        flatten = helper.make_node("Flatten", [flat], [out], f"{node.name}_flatten", axis=1)
-        graph.node.remove(node)
-        graph.node.insert(place, flatten)
-        graph.node.insert(place, pool)
-    _, stem = _up_to_the_stem(graph)
-    kernel = next(tensor for tensor in graph.initializer if tensor.name == stem.input[1])
-    weights = numpy_helper.to_array(kernel)
-    missing = -weights.shape[1] % _ALIGNED
-    if missing:
-        kernel.CopyFrom(
-            numpy_helper.from_array(_padded(weights, weights.shape[1] + missing), kernel.name)
-        )
-        pads = np.array([0, 0, 0, 0, 0, missing, 0, 0], np.int64)
-        graph.initializer.append(numpy_helper.from_array(pads, _ADDED))
-        pad = helper.make_node("Pad", [stem.input[0], _ADDED], ["observation_padded"], "pad_planes")
-        graph.node.insert(list(graph.node).index(stem), pad)
-        stem.input[0] = "observation_padded"
-    entry = model.metadata_props.add()
-    entry.key, entry.value = "onnx.quant.pre_process", "onnxruntime.quant"
-    return model
-
-
-def _padded(kernel: npt.NDArray[Any], planes: int) -> npt.NDArray[Any]:
-    """A kernel with zeros for planes that were added, shape (channels, planes, ...)."""
-    missing = planes - kernel.shape[1]
-    return np.pad(kernel, ((0, 0), (0, missing), (0, 0), (0, 0)))
-
-
-def _up_to_the_stem(graph: Proto) -> tuple[list[str], Proto]:
-    """The names that observations have up to the first convolution, and that one."""
-    names = [_OBSERVATION]
-    for node in graph.node:
-        if node.input and node.input[0] == names[-1]:
-            if node.op_type == "Conv":
-                return names, node
-            names.append(node.output[0])
-    raise ValueError("the network's first layer is no convolution: int8 would bring nothing")
-
-
-def _trunk(graph: Proto) -> list[Proto]:
-    """The nodes that the last convolution, the policy's, needs, and all pools."""
-    by_output = {output: node for node in graph.node for output in node.output}
-    policy = [node for node in graph.node if node.op_type == "Conv"][-1]
-    waiting, found = [policy.input[0]], set()
-    while waiting:
-        node = by_output.get(waiting.pop())
-        if node is not None and node.name not in found:
-            found.add(node.name)
-            waiting += node.input
-    pools = ("MaxPool", "GlobalAveragePool")
-    return [node for node in graph.node if node.name in found or node.op_type in pools]
 
 
 class _Reader:
@@ -252,9 +183,6 @@ class _Reader:
 def _batches(observations: Observations) -> Iterator[dict[str, npt.NDArray[np.float32]]]:
     for low in range(0, len(observations), _BATCH):
         yield {_OBSERVATION: observations[low : low + _BATCH].astype(np.float32)}
-
-
-# --- of a quantised network ------------------------------------------------------------------
 
 
 @functools.lru_cache(maxsize=4)
@@ -295,7 +223,7 @@ class _Layer:
         """Quantise other weights, of shapes (channels, planes, ...) and (channels,)."""
         found = _quantised(kernel, bias, self.input_scale, self.largest)
         scales, integers, biases = found
-        self.kernel.raw_data = _padded(integers, self.kernel.dims[1]).tobytes()
+        self.kernel.raw_data = padded(integers, self.kernel.dims[1]).tobytes()
         self.scales.raw_data = scales.tobytes()
         self.bias.raw_data = biases.tobytes()
         self.bias_scales.raw_data = (self.input_scale * scales).tobytes()
@@ -312,7 +240,7 @@ def _layers(graph: Proto) -> list[_Layer]:
     sources = {
         node.output[0]: node.input for node in graph.node if node.op_type == "DequantizeLinear"
     }
-    added = _array(tensors[_ADDED])[5] if _ADDED in tensors else 0
+    added = _array(tensors[ADDED])[5] if ADDED in tensors else 0
     layers: list[_Layer] = []
     for node in graph.node:
         if node.op_type == "Conv" and node.input[1] in sources:

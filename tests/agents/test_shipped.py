@@ -13,7 +13,8 @@ from agents.trained import read_card, shipped
 from agents.training.settings import settings_for, settings_from
 
 PLACE = Path(agents.games.__file__).parent
-SHIPPED = sorted(PLACE.glob("*/*.onnx"))
+VERSIONS = sorted(PLACE.glob("*/*.int8.onnx"))
+SHIPPED = sorted({*PLACE.glob("*/*.onnx")} - {*VERSIONS})
 
 
 def shipped_game(path):
@@ -43,7 +44,7 @@ def test_every_game_has_its_own():
         assert game.name == path.parent.name
         assert shipped(game) == path
     assert {path.with_suffix(".json") for path in SHIPPED} == set(PLACE.glob("**/*.json"))
-    assert set(SHIPPED) == set(PLACE.glob("**/*.onnx"))
+    assert {*SHIPPED, *VERSIONS} == set(PLACE.glob("**/*.onnx"))
 
 
 def test_small(agent):
@@ -58,6 +59,25 @@ def test_made_by_the_committed_settings(agent):
     assert "--steps" not in words or int(words[words.index("--steps") + 1]) == (
         settings_for(agent.game).total_steps
     )
+
+
+def test_its_version_in_int8(agent):
+    """It is there where it was measured to be worth it, and searches ask it."""
+    entry = agent.card.get("int8", {"file": None})
+    search = agents.make("puct:1", agent.game, seed=0)
+    if entry["file"] is None:
+        assert search.path == agent.path
+        assert agent.path.with_name(f"{agent.path.stem}.int8.onnx") not in VERSIONS
+        return
+    assert search.path in VERSIONS
+    assert search.path.name == entry["file"] == f"{agent.path.stem}.int8.onnx"
+    assert hashlib.sha256(search.path.read_bytes()).hexdigest() == entry["sha256"]
+    assert search.path.stat().st_size < agent.path.stat().st_size
+    assert entry["evaluations_per_second"]["times"] >= 2
+    score = entry["score"]
+    assert score["games"] >= 400
+    assert score["score"] >= 0.48
+    assert score["interval"][0] < score["score"] < score["interval"][1]
 
 
 def test_the_scores_of_the_card(agent):

@@ -1,0 +1,89 @@
+"""A float32 network as ONNX Runtime quantises it best: the same, in other operators."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["ADDED", "Proto", "padded", "prepared", "trunk", "up_to_the_stem"]
+
+Proto = Any
+"""A message of ONNX."""
+ADDED = "planes_to_add"
+"""The tensor that tells how many planes of zeros the first layer sees besides."""
+_ALIGNED = 4
+"""Input planes of the first layer are padded to a multiple: ONNX Runtime then copies them faster,
+and the layer takes two thirds of the time."""
+
+
+def prepared(model: Proto, shape: tuple[int, ...]) -> Proto:
+    """The same network, in operators that ONNX Runtime has in int8, channels last."""
+    from onnx import helper, numpy_helper
+
+    model = copy.deepcopy(model)
+    graph = model.graph
+    board = list(shape[1:]) if len(shape) == 3 else [1, *shape[1:]]
+    for node in list(graph.node):
+        if node.op_type not in ("ReduceMax", "ReduceMean"):
+            continue
+        place = list(graph.node).index(node)
+        (source,), (out,) = node.input, node.output
+        flat = f"{out}_as_pool"
+        if node.op_type == "ReduceMax":
+            pool = helper.make_node("MaxPool", [source], [flat], node.name, kernel_shape=board)
+        else:
+            pool = helper.make_node("GlobalAveragePool", [source], [flat], node.name)
+        flatten = helper.make_node("Flatten", [flat], [out], f"{node.name}_flatten", axis=1)
+        graph.node.remove(node)
+        graph.node.insert(place, flatten)
+        graph.node.insert(place, pool)
+    _, stem = up_to_the_stem(graph)
+    kernel = next(tensor for tensor in graph.initializer if tensor.name == stem.input[1])
+    weights = numpy_helper.to_array(kernel)
+    missing = -weights.shape[1] % _ALIGNED
+    if missing:
+        kernel.CopyFrom(
+            numpy_helper.from_array(padded(weights, weights.shape[1] + missing), kernel.name)
+        )
+        pads = np.array([0, 0, 0, 0, 0, missing, 0, 0], np.int64)
+        graph.initializer.append(numpy_helper.from_array(pads, ADDED))
+        pad = helper.make_node("Pad", [stem.input[0], ADDED], ["observation_padded"], "pad_planes")
+        graph.node.insert(list(graph.node).index(stem), pad)
+        stem.input[0] = "observation_padded"
+    entry = model.metadata_props.add()
+    entry.key, entry.value = "onnx.quant.pre_process", "onnxruntime.quant"
+    return model
+
+
+def padded(kernel: npt.NDArray[Any], planes: int) -> npt.NDArray[Any]:
+    """A kernel with zeros for planes that were added, shape (channels, planes, ...)."""
+    missing = planes - kernel.shape[1]
+    return np.pad(kernel, ((0, 0), (0, missing), (0, 0), (0, 0)))
+
+
+def up_to_the_stem(graph: Proto) -> tuple[list[str], Proto]:
+    """The names that observations have up to the first convolution, and that one."""
+    names = ["observation"]
+    for node in graph.node:
+        if node.input and node.input[0] == names[-1]:
+            if node.op_type == "Conv":
+                return names, node
+            names.append(node.output[0])
+    raise ValueError("the network does not begin with a convolution: only such are quantised")
+
+
+def trunk(graph: Proto) -> list[Proto]:
+    """The nodes that the last convolution, the policy's, needs, and all pools."""
+    by_output = {output: node for node in graph.node for output in node.output}
+    policy = [node for node in graph.node if node.op_type == "Conv"][-1]
+    waiting, found = [policy.input[0]], set()
+    while waiting:
+        node = by_output.get(waiting.pop())
+        if node is not None and node.name not in found:
+            found.add(node.name)
+            waiting += node.input
+    pools = ("MaxPool", "GlobalAveragePool")
+    return [node for node in graph.node if node.name in found or node.op_type in pools]

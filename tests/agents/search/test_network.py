@@ -1,0 +1,109 @@
+"""Searches ask the int8 version of a network that its card names; nobody else does."""
+
+import hashlib
+import json
+import pickle
+
+import numpy as np
+import pytest
+
+import agents
+from agents.arena.versions import agent_version
+from agents.search.network import SearchNetwork
+from agents.trained import TrainedAgent
+
+
+@pytest.fixture
+def versions(gekitai, network_file):
+    """A network that prefers action 3, and beside it a version that prefers action 5.
+
+    The function `(entry)` writes what the card says of the version, and returns the network.
+    """
+    cheap = network_file(gekitai, 9.0 * (np.arange(36) == 5)).read_bytes()
+    path = network_file(gekitai, 9.0 * (np.arange(36) == 3))
+    path.with_name("handmade.int8.onnx").write_bytes(cheap)
+    card = path.with_suffix(".json")
+    plain = json.loads(card.read_text(encoding="utf-8"))
+    right = {"file": "handmade.int8.onnx", "sha256": hashlib.sha256(cheap).hexdigest()}
+
+    def write(**changes):
+        entry = {**right, **changes}
+        entry = {key: value for key, value in entry.items() if value is not ...}
+        card.write_text(json.dumps({**plain, "int8": entry}), encoding="utf-8")
+        return path
+
+    return write
+
+
+def preferred(agent, game):
+    logits, _ = agent.evaluate(game.new(1, 0))
+    return int(logits.argmax())
+
+
+def test_puct_asks_the_version_and_trained_does_not(versions, gekitai):
+    path = versions()
+    search = agents.make(f"puct:8:{path}", gekitai, seed=0)
+    assert preferred(search.evaluator, gekitai) == 5
+    assert search.path == path.with_name("handmade.int8.onnx")
+    assert search.search(gekitai.new(1, 0)).visits[0].argmax() == 5
+    trained = agents.make(f"trained:{path}", gekitai, seed=0)
+    assert preferred(trained, gekitai) == 3
+    assert trained.path == path
+
+
+def test_a_network_without_a_version(versions, gekitai, network_file):
+    path = network_file(gekitai, 9.0 * (np.arange(36) == 3))
+    assert preferred(SearchNetwork(gekitai, path=path), gekitai) == 3
+    # One that was measured, and was not worth it.
+    assert preferred(SearchNetwork(gekitai, path=versions(file=None)), gekitai) == 3
+
+
+def test_a_copy_asks_the_version(versions, gekitai):
+    agent = SearchNetwork(gekitai, path=versions())
+    assert preferred(pickle.loads(pickle.dumps(agent)), gekitai) == 5
+
+
+def test_another_version_is_another_agent(versions, gekitai):
+    """So that an arena does not mix their games."""
+    path = versions()
+    spec = f"puct:8:{path}"
+    before = agent_version(spec, agents.make(spec, gekitai, seed=0))
+    other = versions(file=None)
+    assert other == path
+    assert agent_version(spec, agents.make(spec, gekitai, seed=0)) != before
+
+
+def test_a_damaged_version(versions, gekitai, refused):
+    path = versions()
+    version = path.with_name("handmade.int8.onnx")
+    data = bytearray(version.read_bytes())
+    data[len(data) // 2] ^= 1
+    version.write_bytes(data)
+    with refused("handmade.int8.onnx is damaged or another network: it is not the one of its card"):
+        agents.make(f"puct:8:{path}", gekitai)
+    TrainedAgent(gekitai, path=path)
+    version.unlink()
+    with refused("handmade.onnx has no int8 version beside it: expected handmade.int8.onnx"):
+        agents.make(f"puct:8:{path}", gekitai)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"file": ...}, "its int8 names no file"),
+        ({"file": "../handmade.int8.onnx"}, "its int8 must name a file beside it"),
+        ({"file": "handmade.onnx"}, "such as handmade.int8.onnx, got 'handmade.onnx'"),
+        ({"file": 7}, "got 7"),
+        ({"sha256": ...}, "its int8 has no sha256"),
+        ({"sha256": "00"}, "handmade.int8.onnx is damaged"),
+    ],
+    ids=str,
+)
+def test_a_card_that_tells_it_wrong(versions, gekitai, refused, changes, message):
+    with refused(message):
+        agents.make(f"puct:8:{versions(**changes)}", gekitai)
+    with refused("handmade.json is damaged: its int8 names no file"):
+        path = versions()
+        card = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
+        path.with_suffix(".json").write_text(json.dumps({**card, "int8": ["x"]}), encoding="utf-8")
+        agents.make(f"puct:8:{path}", gekitai)

@@ -249,15 +249,15 @@ def begin_game(states, params, start, seat, seats, words, masks, i):
 @over_rules(observe, spread=True)
 def step_seats(
     states, params, start, actions, restarting, seat, seats, words, masks,
-    out, shown, rewards, terminated, truncated, last, last_seen, stuck, low, high,
+    out, shown, rewards, terminated, truncated, last, stuck, low, high,
 ):  # fmt: skip
     """The vector environment's step against uniformly random opponents.
 
     In each game the seat's action, then the opponents' until it is its turn or the end; the
     result; and what the seat sees, its legal actions in `masks` and, a copy, in `shown`.
     An action of -1 begins a new game instead (as by `restart` and `take_seats`). If
-    `restarting`, a game that ends is followed by a new one, and its end put into `last` and
-    `last_seen`. `stuck[0]` is set where `ATTEMPTS` games end before the seat's turn.
+    `restarting`, a game that ends is followed by a new one, and its end put into `last`.
+    `stuck[0]` is set where `ATTEMPTS` games end before the seat's turn.
     """
     for i in range(low, high):
         s = states[i]
@@ -273,7 +273,6 @@ def step_seats(
             truncated[i] = s.truncated
             if restarting and is_over(s):
                 last[i] = s
-                observe(s, params[0], seats[i], last_seen[i])
                 renew = True
         if renew and not begin_game(states, params, start, seat, seats, words, masks, i):
             stuck[0] = True

@@ -35,6 +35,8 @@ class Effort:
     """As `seconds`, there."""
     pgx: tuple[str, ...] = ("connect_four", "tic_tac_toe", "othello")
     """Games of pgx."""
+    pgx_sizes: tuple[int, ...] = (64, 512, 4096)
+    """Batch sizes of pgx where it plays many plies in one call; the best one counts."""
     learn_envs: int = 512
     """Games side by side in training."""
     learn_steps: int = 32
@@ -72,6 +74,7 @@ QUICK = Effort(
     guided_simulations=8,
     guided_seconds=0.1,
     pgx=("connect_four",),
+    pgx_sizes=(512,),
     learn_envs=64,
     learn_steps=16,
     learn_rounds=1,

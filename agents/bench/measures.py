@@ -14,6 +14,7 @@ from agents.bench.parts import parts_of_a_step
 from agents.bench.play_out import play_outs
 from agents.bench.row import Row
 from agents.bench.run import Bench
+from agents.bench.same_game import connect_four
 from agents.bench.scaling import core_gains, curves_over_n, curves_over_size, memory
 from agents.bench.search import searches
 from agents.bench.self_play import self_play
@@ -30,6 +31,7 @@ MEASURES: dict[str, Callable[[Bench], list[Row]]] = {
     "tree search": searches,
     "PettingZoo loops": aec_loops,
     "Gymnasium steps": seat_steps,
+    "connect four": connect_four,
     "vector steps": vector_steps,
     "training": learning_steps,
     "networks in int8": int8_networks,

@@ -44,6 +44,7 @@ TINY = Effort(
     guided_simulations=2,
     guided_seconds=0.0,
     pgx=("tic_tac_toe",),
+    pgx_sizes=(16,),
     learn_envs=4,
     learn_steps=4,
     learn_rounds=1,
@@ -176,10 +177,46 @@ def test_every_measure_has_rows(name, tiny):
 
 def test_training_is_measured(tiny):
     pytest.importorskip("sb3_contrib")
-    (row,) = vector.learning_steps(tiny)
-    check([row])
-    assert row.game == "gekitai"
-    assert row.ratio
+    rows = vector.learning_steps(tiny)
+    check(rows)
+    assert [row.game for row in rows] == list(TINY.games)
+    assert all(row.ratio for row in rows)
+
+
+def test_a_vec_env_that_does_nothing_tells_what_another_told():
+    pytest.importorskip("stable_baselines3")
+    from agents.bench import zero_vec_env
+    from agents.training.vec_env import SB3VecEnv
+    from boardenvs.vector import SeatVectorEnv
+
+    num, steps = 8, 40
+    envs = [SB3VecEnv([SeatVectorEnv(num, "gekitai")], seed=5) for _ in "ab"]
+    zero, other = zero_vec_env.ZeroVecEnv(envs[0], steps), envs[1]
+    rng = np.random.default_rng(0)
+
+    def step(masks):
+        return other.step((rng.random(masks.shape) * masks).argmax(1))
+
+    observation = other.reset()
+    for _ in range(zero_vec_env._BEFORE):
+        observation = step(other.action_masks())[0]
+    for _ in range(2):  # it begins again after the last step
+        told = [(zero.reset(), zero.env_method("action_masks"))]
+        for _ in range(steps):
+            observed, reward, done, _ = zero.step(np.zeros(num, int))
+            told.append((observed, reward.copy(), done, zero.env_method("action_masks")))
+            reward[:] = 9  # which is the caller's
+    assert np.array_equal(told[0][0], observation)
+    ended = 0
+    for k in range(steps):
+        masks = other.action_masks()
+        assert np.array_equal(told[k][-1], masks)
+        observation, reward, done, _ = step(masks)
+        assert np.array_equal(told[k + 1][0], observation)
+        assert np.array_equal(told[k + 1][1], reward)
+        assert np.array_equal(told[k + 1][2], done)
+        ended += done.sum()
+    assert ended
 
 
 def test_each_game_is_measured(tiny):

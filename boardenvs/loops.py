@@ -13,6 +13,7 @@ from boardenvs.chance import below, mixed, stepped
 from boardenvs.choice import random_action, tried_action
 from boardenvs.compiling import over_rules
 from boardenvs.hooks import deal, judge, legal, observe, play, redraw, sound
+from boardenvs.numba_doors import uncounted
 from boardenvs.outcome import forfeit, is_over, truncate_if_long
 
 ATTEMPTS = 1000
@@ -84,6 +85,7 @@ def restart(states, i, params, start):
 @over_rules()
 def legal_games(states, params, masks):
     """Legal actions of every game; none once it is over."""
+    masks = uncounted(masks)
     for i in range(len(states)):
         refresh_mask(states[i], params[0], masks[i])
 
@@ -101,6 +103,7 @@ def refresh_mask(s, p, mask):
 @over_rules(observe)
 def observe_games(states, params, seats, out):
     """What each given seat sees."""
+    out = uncounted(out)
     for i in range(len(states)):
         observe(states[i], params[0], seats[i], out[i])
 
@@ -126,6 +129,7 @@ def advance_games(states, params, actions, masks):
 
     An action off the mask loses. An action of -1 leaves the game as it is.
     """
+    masks = uncounted(masks)
     for i in range(len(states)):
         if actions[i] >= 0:
             advance(states[i], params[0], actions[i], masks[i])
@@ -173,6 +177,8 @@ def step_games(
     states, params, start, actions, masks, out, to_move, rewards, terminated, truncated, low, high
 ):
     """`BatchEnv.step` for games `low` to `high - 1`: act, report, restart what ended, observe."""
+    masks = uncounted(masks)
+    out = uncounted(out)
     for i in range(low, high):
         s = states[i]
         if masks[i, actions[i]]:
@@ -193,6 +199,7 @@ def step_games(
 @over_rules()
 def random_actions(masks, bits, actions):
     """One marked action of every row, uniformly, out of 64 random bits each."""
+    masks = uncounted(masks)
     for i in range(len(masks)):
         actions[i] = random_action(masks[i], bits[i])
 

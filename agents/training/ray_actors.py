@@ -59,7 +59,7 @@ class RayActors:
         self._plies = settings.plies
         self._given = game, settings, games_of_actors(settings)[0], seed
         self._opponents = list(opponents)
-        self._make = ray.remote(num_cpus=1, max_restarts=0, max_task_retries=0)(Actor)
+        self._make = ray.remote(num_cpus=1, max_restarts=0, max_task_retries=0)(_Remote)
         self._number = 0  # of actors, so far
         self._free: list[Any] = []
         self._playing: dict[Any, Any] = {}  # from what is to come to who plays it
@@ -140,3 +140,16 @@ class RayActors:
             self._ray.kill(actor)
         self._free, self._playing = [], {}
         self._number = state["number"]
+
+
+class _Remote:
+    """An actor in its process. It begins when it is first told to play: what fails then is told."""
+
+    def __init__(self, *given: Any) -> None:
+        self._given = given
+        self._actor: Actor | None = None
+
+    def play(self, network: bytes, plies: int) -> Played:
+        if self._actor is None:
+            self._actor = Actor(*self._given)
+        return self._actor.play(network, plies)

@@ -142,7 +142,8 @@ def test_it_goes_on_from_its_state_with_new_games(tmp_path):
         one.advance()
     torch.save(one.state(), tmp_path / "state.pt")
     state = torch.load(tmp_path / "state.pt", weights_only=True)
-    for actors in (ON_RAY, LocalActors):
+    one._actors.load_state(one._actors.state())  # frees the core
+    for actors in (LocalActors, ON_RAY):
         again = learner(actors)
         again.load_state(state)
         assert equal(again, one)
@@ -151,8 +152,7 @@ def test_it_goes_on_from_its_state_with_new_games(tmp_path):
         assert len(again._buffer) >= len(one._buffer)
 
 
-@pytest.mark.usefixtures("one_core")
-def test_an_opponent_that_fails_ends_it_in_one_line(own_module, refused):
+def test_an_opponent_that_fails_ends_it_in_one_line(own_module, refused, request):
     own_module(
         "breaking",
         """
@@ -163,6 +163,7 @@ class Breaking(Agent):
         raise RuntimeError("no idea")
 """,
     )
+    request.getfixturevalue("one_core")  # now that the module is there
     with refused("RuntimeError: no idea"):
         one = learner(ON_RAY, ["breaking:Breaking"])
         for _ in range(3):

@@ -32,8 +32,11 @@ class GumbelAgent(PuctAgent):
     """As `PuctAgent`, but the actions of the root share the simulations by sequential halving.
 
     With Gumbel noise the action is one drawn from the network's policy and improved on; the
-    improved policy is what the network should learn. See `agents.search.halving`.
+    improved policy is what the network should learn. See `agents.search.halving`. Each
+    simulation of a tree waits for the one before.
     """
+
+    play_version = 2
 
     def __init__(
         self,
@@ -66,6 +69,7 @@ class GumbelAgent(PuctAgent):
         super().__init__(
             game, seed, simulations, exploration, evaluator=evaluator, threads=threads, spec=spec
         )
+        self._options["most_awaited"] = 1  # halving wants each result before the next choice
         self.considered = whole_number("considered", considered, 1)
         self.value_scale = finite_number("value_scale", value_scale)
         self._options["value_scale"] = self.value_scale

@@ -36,7 +36,9 @@ class Effort:
     pgx: tuple[str, ...] = ("connect_four", "tic_tac_toe", "othello")
     """Games of pgx."""
     learn_envs: int = 512
-    """Games side by side in training."""
+    """Games side by side in training that waits for its environment."""
+    train_envs: int = 256
+    """Games side by side in training with a game's own settings."""
     learn_steps: int = 32
     """Steps of each of them in a turn."""
     learn_rounds: int = 5
@@ -73,6 +75,7 @@ QUICK = Effort(
     guided_seconds=0.1,
     pgx=("connect_four",),
     learn_envs=64,
+    train_envs=64,
     learn_steps=16,
     learn_rounds=1,
     process_rounds=1,

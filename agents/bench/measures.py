@@ -18,6 +18,7 @@ from agents.bench.search import searches
 from agents.bench.self_play import self_play
 from agents.bench.single import aec_loops, seat_steps
 from agents.bench.startup import first_steps, imports
+from agents.bench.training import training_steps
 from agents.bench.vector import learning_steps, vector_steps
 
 __all__ = ["MEASURES", "measure"]
@@ -30,7 +31,8 @@ MEASURES: dict[str, Callable[[Bench], list[Row]]] = {
     "PettingZoo loops": aec_loops,
     "Gymnasium steps": seat_steps,
     "vector steps": vector_steps,
-    "training": learning_steps,
+    "learning": learning_steps,
+    "training": training_steps,
     "self-play": self_play,
     "cores": core_gains,
     "a core taken": steps_beside_another_program,

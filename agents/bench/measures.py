@@ -20,6 +20,7 @@ from agents.bench.search import searches
 from agents.bench.self_play import self_play
 from agents.bench.single import aec_loops, seat_steps
 from agents.bench.startup import first_steps, imports
+from agents.bench.training import training_steps
 from agents.bench.vector import learning_steps, vector_steps
 
 __all__ = ["MEASURES", "measure"]
@@ -33,7 +34,8 @@ MEASURES: dict[str, Callable[[Bench], list[Row]]] = {
     "Gymnasium steps": seat_steps,
     "connect four": connect_four,
     "vector steps": vector_steps,
-    "training": learning_steps,
+    "learning": learning_steps,
+    "training": training_steps,
     "networks in int8": int8_networks,
     "self-play": self_play,
     "cores": core_gains,

@@ -7,7 +7,6 @@ chess, shogi, and Go through self-play", Science 362, 2018), with the search of
 
 from __future__ import annotations
 
-import functools
 import json
 from collections import defaultdict
 from collections.abc import Callable, Sequence
@@ -18,11 +17,11 @@ import torch
 
 from agents.training.actors import Actors, LocalActors, Played
 from agents.training.guided_settings import GuidedSettings
-from agents.training.networks import logits_and_values
+from agents.training.networks import sharded_logits_and_values
 from agents.training.policy_evaluator import Network, torch_judge
 from agents.training.replay_buffer import ReplayBuffer, Samples, sample_dtype, viewed
 from agents.training.sent_network import SentNetwork
-from agents.training.sharded import in_shards, one_torch_thread
+from agents.training.sharded import one_torch_thread
 from boardenvs.game import Game
 
 __all__ = ["GuidedLearner", "MakeActors"]
@@ -143,8 +142,7 @@ class GuidedLearner:
             for field in ("observation", "policy", "value")
         )
         illegal = np.unpackbits(samples["legal"], axis=1, count=self.game.num_actions) == 0
-        judge = functools.partial(logits_and_values, self.policy)
-        logits, values = in_shards(judge, list(self.policy.parameters()), seen)
+        logits, values = sharded_logits_and_values(self.policy, seen)
         # Not minus infinity, which times a target of 0 is no number.
         logits = logits.masked_fill(torch.from_numpy(illegal).to(device), -1e9)
         logs = torch.log_softmax(logits, 1)

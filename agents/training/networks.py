@@ -15,7 +15,14 @@ from torch import nn
 
 from agents.training.sharded import in_shards
 
-__all__ = ["BoardPolicy", "BoardTrunk", "PlainPolicy", "copied", "logits_and_values"]
+__all__ = [
+    "BoardPolicy",
+    "BoardTrunk",
+    "PlainPolicy",
+    "copied",
+    "logits_and_values",
+    "sharded_logits_and_values",
+]
 
 _STEM = 5
 """The first layer's kernel: its few input planes make a wide view cheap."""
@@ -204,7 +211,7 @@ class PlainPolicy(MaskableActorCriticPolicy):
 
     def _in_shards(self, rows: Any, *batch: torch.Tensor) -> tuple[torch.Tensor, ...]:
         parameters = list(self.parameters()) if torch.is_grad_enabled() else ()
-        return in_shards(rows, parameters, *batch)
+        return in_shards(rows, parameters, _multiplications(self), *batch)
 
     def _judged(self, seen: torch.Tensor, masks: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Log probabilities of all actions, and values."""
@@ -276,3 +283,28 @@ def copied(policy: Any) -> Any:
     copy_ = copy.deepcopy(policy, {id(last): last})
     copy_.set_training_mode(False)
     return copy_
+
+
+def sharded_logits_and_values(
+    policy: Any, observations: torch.Tensor
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """`logits_and_values` in shards of the batch, on all cores; see `agents.training.sharded`.
+
+    Args:
+        policy: as there.
+        observations: of shape (N, ...) and any type of number.
+    """
+    logits, values = in_shards(
+        lambda rows: logits_and_values(policy, rows.float()),
+        list(policy.parameters()),
+        _multiplications(policy),
+        observations,
+    )
+    return logits, values
+
+
+def _multiplications(policy: Any) -> int:
+    """About how many a row takes: one for each weight, at each cell of a board."""
+    trunk = policy.features_extractor
+    cells = trunk.rows * trunk.columns if isinstance(trunk, BoardTrunk) else 1
+    return cells * sum(weights.numel() for weights in policy.parameters())

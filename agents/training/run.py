@@ -168,8 +168,7 @@ class TrainingRun:
             disable=not progress,
         ) as bar:
             threads = torch.get_num_threads()
-            # So small a network gains little from a second thread, and where other
-            # programs keep the cores busy, threads that wait for each other lose tenfold.
+            # Work is shared out between the cores by agents/training/sharded.py.
             torch.set_num_threads(1)
             try:
                 if self.clone and self.clone.steps < self.clone.settings.steps:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import itertools
+import math
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
@@ -24,41 +25,44 @@ __all__ = ["in_shards", "one_torch_thread", "side_by_side"]
 Found = TypeVar("Found")
 Rows = Callable[..., tuple[torch.Tensor, ...]]
 
-_SHARD = 256
-"""Rows, at most: what small networks compute on so many stays in a core's cache."""
-_LEAST = 128
-"""Rows that are worth a second thread."""
+_SHARD = 500e6
+"""Multiplications in a shard, at most: what small networks compute meanwhile about fills a
+core's cache."""
+_LEAST = 120e6
+"""Multiplications that are worth a second thread; Python's part runs in one at a time."""
 
 
 def in_shards(
-    function: Rows, parameters: Sequence[torch.Tensor], *batch: torch.Tensor
+    function: Rows, parameters: Sequence[torch.Tensor], work: float, *batch: torch.Tensor
 ) -> tuple[torch.Tensor, ...]:
     """`function(*batch)`, computed in shards of the batch, as many at once as there are cores.
 
-    How a batch is split depends on its size alone, and the shards' gradients are summed in
-    their order: results are the same to the bit on any number of cores.
+    How a batch is split depends on its size and `work` alone, and the shards' gradients are
+    summed in their order: results are the same to the bit on any number of cores.
 
     Args:
         function: row by row, from tensors of shape (n, ...) to a tuple of tensors of shape
             (n, ...), by Torch's functions and without state, since it runs in several threads.
         parameters: leaves to which alone gradients flow.
+        work: multiplications that a row takes when going forward, about.
         *batch: of shape (N, ...). Not on a CPU, N rows are one shard.
 
     Returns:
         Tensors of shape (N, ...), through which one can go backward once.
     """
+    parts = shards(batch[0], work)
     if torch.is_grad_enabled():
-        outputs: tuple[torch.Tensor, ...] = _InShards.apply(function, batch, *parameters)
+        outputs: tuple[torch.Tensor, ...] = _InShards.apply(function, parts, batch, *parameters)
         return outputs
-    return _joined(_forward(function, batch, shards(batch[0])))
+    return _joined(_forward(function, batch, parts))
 
 
-def shards(rows: torch.Tensor) -> list[slice]:
+def shards(rows: torch.Tensor, work: float) -> list[slice]:
     """An even number of about equal slices, or one of all rows where a second does not pay."""
     size = len(rows)
-    if size < _LEAST or rows.device.type != "cpu":
+    if size * work < _LEAST or size < 2 or rows.device.type != "cpu":
         return [slice(0, size)]
-    number = 2 * -(-size // (2 * _SHARD))
+    number = min(2 * math.ceil(size * work / (2 * _SHARD)), size)
     edges = [size * k // number for k in range(number + 1)]
     return [slice(low, high) for low, high in itertools.pairwise(edges)]
 
@@ -68,15 +72,19 @@ class _InShards(torch.autograd.Function):
 
     @staticmethod
     def forward(
-        ctx: Any, function: Rows, batch: tuple[torch.Tensor, ...], *parameters: torch.Tensor
+        ctx: Any,
+        function: Rows,
+        parts: list[slice],
+        batch: tuple[torch.Tensor, ...],
+        *parameters: torch.Tensor,
     ) -> tuple[torch.Tensor, ...]:
         def with_graph(*rows: torch.Tensor) -> tuple[torch.Tensor, ...]:
             with torch.enable_grad():
                 return function(*rows)
 
         ctx.parameters = parameters
-        ctx.parts = shards(batch[0])
-        ctx.found = _forward(with_graph, batch, ctx.parts)
+        ctx.parts = parts
+        ctx.found = _forward(with_graph, batch, parts)
         return _joined([tuple(out.detach() for out in outs) for outs in ctx.found])
 
     @staticmethod
@@ -93,7 +101,7 @@ class _InShards(torch.autograd.Function):
         totals = list(first)
         for other in others:
             torch._foreach_add_(totals, list(other))
-        return None, None, *totals
+        return None, None, None, *totals
 
 
 def _forward(

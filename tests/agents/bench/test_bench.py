@@ -24,6 +24,7 @@ from agents.bench import (
     search,
     single,
     startup,
+    training,
     vector,
 )
 from agents.bench.ceilings import ZeroAECEnv, ZeroEnv, copying, usual_length
@@ -46,6 +47,7 @@ TINY = Effort(
     pgx=("tic_tac_toe",),
     pgx_sizes=(16,),
     learn_envs=4,
+    train_envs=4,
     learn_steps=4,
     learn_rounds=1,
     process_rounds=1,
@@ -56,6 +58,8 @@ TINY = Effort(
     curve_seconds=0.0,
     board_sizes=2,
 )
+TRAINING = {"learning", "training"}
+"""Measures that need Stable-Baselines3 on both sides."""
 PEERS = ("jax", "pgx", "pyspiel", "pygame", "torch", "sb3_contrib", "stable_baselines3")
 
 
@@ -170,7 +174,7 @@ def check(rows):
 
 
 @pytest.mark.slow  # loops are compiled for the benchmark alone
-@pytest.mark.parametrize("name", [name for name in MEASURES if name != "training"])
+@pytest.mark.parametrize("name", sorted(MEASURES.keys() - TRAINING))
 def test_every_measure_has_rows(name, tiny):
     check(MEASURES[name](tiny))
 
@@ -181,6 +185,10 @@ def test_training_is_measured(tiny):
     check(rows)
     assert [row.game for row in rows] == list(TINY.games)
     assert all(row.ratio for row in rows)
+    (row,) = training.training_steps(tiny)
+    check([row])
+    assert row.game == "gekitai"
+    assert row.ratio
 
 
 def test_a_vec_env_that_does_nothing_tells_what_another_told():
@@ -269,10 +277,10 @@ def test_missing_peers_are_one_line_each(tiny, without):
         "tree search",
         "PettingZoo loops",
         "Gymnasium steps",
-        "training",
+        *sorted(TRAINING),
     ):
         rows = MEASURES[name](tiny)
-        assert rows or name == "training"
+        assert rows or name in TRAINING
         check([*rows, Row("one", "", 1.0, "s")])
     rows = batch.batch_steps(tiny)  # asked again, it is not said again
     assert [row.against_value for row in rows if row.against == "pgx tic_tac_toe"] == [None]
@@ -281,6 +289,7 @@ def test_missing_peers_are_one_line_each(tiny, without):
         "OpenSpiel": "bench",
         "PettingZoo connect_four": "bench",
         "training with MaskablePPO": "train",
+        "boardenvs train": "train",
     }
     assert len(tiny.missing) == len(extras)
     for line, (what, extra) in zip(tiny.missing, extras.items(), strict=True):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import random
 from typing import Any
@@ -11,6 +12,17 @@ from agents.bench.timing import Side, rate
 __all__ = ["connect_four", "open_spiel_mcts", "open_spiel_random", "pgx_scan", "pgx_steps"]
 
 _PLIES = 64
+
+
+@functools.cache
+def _pgx(name: str) -> tuple[Any, Any]:
+    """Many starts and many steps of one of pgx's games, compiled once for each batch size."""
+    import jax
+    import pgx
+    from pgx.experimental import auto_reset
+
+    env = pgx.make(name)
+    return jax.jit(jax.vmap(env.init)), jax.jit(jax.vmap(auto_reset(env.step, env.init)))
 
 
 def pgx_steps(name: str, num: int, seconds: float) -> Side:
@@ -28,12 +40,9 @@ def pgx_steps(name: str, num: int, seconds: float) -> Side:
         ImportError: there is no pgx.
     """
     import jax
-    import pgx
-    from pgx.experimental import auto_reset
 
     processor = jax.devices("cpu")[0]
-    env = pgx.make(name)
-    step = jax.jit(jax.vmap(auto_reset(env.step, env.init)))
+    init, step = _pgx(name)
 
     def drawn(key: Any, mask: Any) -> tuple[Any, Any, Any]:
         key, one, two = jax.random.split(key, 3)
@@ -43,7 +52,7 @@ def pgx_steps(name: str, num: int, seconds: float) -> Side:
     draw = jax.jit(drawn)
     with jax.default_device(processor):
         key = jax.random.PRNGKey(0)
-        state = jax.jit(jax.vmap(env.init))(jax.random.split(key, num))
+        state = init(jax.random.split(key, num))
         actions = keys = None
 
     def prepare() -> None:
@@ -76,12 +85,9 @@ def pgx_scan(name: str, num: int, seconds: float) -> Side:
         ImportError: there is no pgx.
     """
     import jax
-    import pgx
-    from pgx.experimental import auto_reset
 
     processor = jax.devices("cpu")[0]
-    env = pgx.make(name)
-    step = jax.vmap(auto_reset(env.step, env.init))
+    init, step = _pgx(name)
 
     def ply(carry: Any, _: Any) -> tuple[Any, None]:
         key, state = carry
@@ -93,7 +99,7 @@ def pgx_scan(name: str, num: int, seconds: float) -> Side:
     play = jax.jit(lambda carry: jax.lax.scan(ply, carry, None, length=_PLIES)[0])
     with jax.default_device(processor):
         key = jax.random.PRNGKey(0)
-        carry = key, jax.jit(jax.vmap(env.init))(jax.random.split(key, num))
+        carry = key, init(jax.random.split(key, num))
 
     def work() -> int:
         nonlocal carry

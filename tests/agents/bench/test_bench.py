@@ -227,6 +227,7 @@ def test_a_vec_env_that_does_nothing_tells_what_another_told():
     assert ended
 
 
+@pytest.mark.slow
 def test_each_game_is_measured(tiny):
     for measure in (
         play_out.play_outs,

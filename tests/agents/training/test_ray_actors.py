@@ -170,6 +170,7 @@ class Breaking(Agent):
             one.advance()
 
 
+@pytest.mark.slow
 def test_a_killed_learner_goes_on_from_its_checkpoint(tmp_path):
     """As `boardenvs train --engine ray --resume` does, after kill -9 of the first process."""
     settings = tmp_path / "small.toml"

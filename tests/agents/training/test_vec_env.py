@@ -12,6 +12,8 @@ import boardenvs
 from agents.training.vec_env import SB3VecEnv
 from boardenvs.vector import SeatVectorEnv
 
+pytestmark = pytest.mark.one_game
+
 
 def weights(model):
     return model.policy.state_dict()

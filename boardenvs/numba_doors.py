@@ -287,7 +287,7 @@ else:
         Rows of an array count as references to it wherever they are passed on, by instructions
         that wait for all stores before them.
         """
-        return _uncounted(array)
+        return _uncounted(array)  # type: ignore[call-arg]
 
     @numba.njit
     def write_bits(out: Any, first: Any, word: Any) -> None:
@@ -298,7 +298,7 @@ else:
             first: index, at least 0.
             word: of 8, 16, 32 or 64 bits; no index may lie outside of the array.
         """
-        _write_bits(out, first, word)
+        _write_bits(out, first, word)  # type: ignore[call-arg]
 
 
 # -- Threads --------------------------------------------------------------------------------

@@ -25,6 +25,7 @@ def prepared(model: Proto, shape: tuple[int, ...]) -> Proto:
 
     model = copy.deepcopy(model)
     graph = model.graph
+    _give_each_its_own(graph)
     board = list(shape[1:]) if len(shape) == 3 else [1, *shape[1:]]
     for node in list(graph.node):
         if node.op_type not in ("ReduceMax", "ReduceMean"):
@@ -56,6 +57,17 @@ def prepared(model: Proto, shape: tuple[int, ...]) -> Proto:
     entry = model.metadata_props.add()
     entry.key, entry.value = "onnx.quant.pre_process", "onnxruntime.quant"
     return model
+
+
+def _give_each_its_own(graph: Proto) -> None:
+    """Undo that PyTorch writes parameters that are equal, as new biases are, only once."""
+    from onnx import numpy_helper
+
+    values = {tensor.name: numpy_helper.to_array(tensor) for tensor in graph.initializer}
+    for node in list(graph.node):
+        if node.op_type == "Identity" and node.input[0] in values:
+            graph.initializer.append(numpy_helper.from_array(values[node.input[0]], node.output[0]))
+            graph.node.remove(node)
 
 
 def padded(kernel: npt.NDArray[Any], planes: int) -> npt.NDArray[Any]:

@@ -6,11 +6,15 @@ import numpy as np
 import onnx
 import onnxruntime
 import pytest
+import torch
+from gymnasium import spaces
 from onnx import numpy_helper
 
 import boardenvs
 from agents.trained import shipped
+from agents.training.export import export_policy
 from agents.training.int8 import Int8Template, bias_corrected, int8_template
+from agents.training.networks import BoardPolicy
 
 
 @pytest.fixture(scope="module")
@@ -138,6 +142,32 @@ def test_sums_are_the_same_on_every_processor(template):
     largest = {k: np.abs(v.astype(int)).max() for k, v in kernels.items() if v.dtype == np.int8}
     assert largest.pop("features_extractor.stem.weight_quantized") == 127  # of zeros and ones
     assert set(largest.values()) == {64}
+
+
+@pytest.mark.parametrize("name", ["gekitai", "pizza_order"])  # heads by cell, and not
+def test_weights_of_a_policy_in_training(name, tmp_path):
+    game = boardenvs.make(name)
+    torch.manual_seed(0)
+    policy = BoardPolicy(
+        spaces.Box(0, 1, game.observation_shape),
+        spaces.Discrete(game.num_actions),
+        lambda _: 1e-3,
+        net_arch=[16],
+        features_extractor_kwargs={"channels": 8, "blocks": 1},
+    )
+    path = tmp_path / "agent.onnx"
+    export_policy(policy, game, path, {})
+    seen = np.random.default_rng(0).integers(0, 2, (64, *game.observation_shape), np.int8)
+    template = int8_template(path.read_bytes(), seen)
+    assert template.with_weights(policy.state_dict()) == template.network
+    with torch.no_grad():
+        for parameter in policy.parameters():
+            parameter.add_(0.001)
+    export_policy(policy, game, path, {})
+    (logits, _), (near, _) = (
+        judged(one, seen) for one in (path.read_bytes(), template.with_weights(policy.state_dict()))
+    )
+    assert np.abs(logits - near).max() < 0.05 * np.ptp(logits)
 
 
 def test_a_network_on_a_row_of_positions():

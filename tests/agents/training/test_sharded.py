@@ -103,6 +103,12 @@ def test_as_many_threads_as_cores_and_one_of_torch_in_each(on_cores):
     assert {ident for ident, _ in side_by_side(work, 4)} == {threading.get_ident()}
 
 
+def test_works_may_share_out_their_own_work(on_cores):
+    on_cores(2 + (os.cpu_count() or 1))  # more than there are threads
+    found = side_by_side(lambda k: side_by_side(lambda i: 10 * k + i, 4), 8)
+    assert found == [[10 * k + i for i in range(4)] for k in range(8)]
+
+
 def test_an_exception_comes_when_no_thread_works_any_more(on_cores):
     on_cores(2)
     both_here, done = threading.Barrier(2, timeout=60), []

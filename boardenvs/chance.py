@@ -18,6 +18,7 @@ from boardenvs.checks import is_whole
 from boardenvs.numba_doors import COMPILES
 
 __all__ = [
+    "PLAIN",
     "below",
     "draw",
     "mixed",
@@ -35,14 +36,18 @@ _MIX_2 = np.uint64(0x94D049BB133111EB)
 _WORD = 0xFFFFFFFFFFFFFFFF
 _INTS = int(_GAMMA), int(_MIX_1), int(_MIX_2)  # for single words, for which NumPy is slow
 
-if not COMPILES:  # plain NumPy scalars would warn about the intended overflow
 
-    def times(a: np.uint64, b: np.uint64) -> np.uint64:
-        """The lowest 64 bits of a product."""
-        return np.uint64(int(a) * int(b) & 0xFFFFFFFFFFFFFFFF)
+def _plain_times(a: np.uint64, b: np.uint64) -> np.uint64:
+    """The lowest 64 bits of a product."""
+    return np.uint64(int(a) * int(b) & 0xFFFFFFFFFFFFFFFF)
 
-    def _plus(a: np.uint64, b: np.uint64) -> np.uint64:
-        return np.uint64((int(a) + int(b)) & 0xFFFFFFFFFFFFFFFF)
+
+def _plain_plus(a: np.uint64, b: np.uint64) -> np.uint64:
+    return np.uint64((int(a) + int(b)) & 0xFFFFFFFFFFFFFFFF)
+
+
+if not COMPILES:
+    times, _plus = _plain_times, _plain_plus
 
 else:
 
@@ -54,6 +59,14 @@ else:
     @njit
     def _plus(a, b):  # type: ignore[no-untyped-def]
         return a + b
+
+
+PLAIN = {
+    getattr(times, "py_func", times): _plain_times,
+    getattr(_plus, "py_func", _plus): _plain_plus,
+}
+"""What to call for these functions in plain Python, where NumPy's scalars would warn about the
+overflow that is meant."""
 
 
 @njit

@@ -61,12 +61,13 @@ def plain_rules(rules: types.ModuleType, draw: Callable[[Any, int], np.int64]) -
 
     def plain(value: Any) -> Any:
         function = getattr(value, "py_func", value)  # as it is with NUMBA_DISABLE_JIT
+        if not isinstance(function, types.FunctionType):
+            return value
         if function is getattr(chance.draw, "py_func", chance.draw):
             return draw
-        if (
-            not isinstance(function, types.FunctionType)
-            or function.__module__.partition(".")[0] not in packages
-        ):
+        if function in chance.PLAIN:
+            return chance.PLAIN[function]
+        if function.__module__.partition(".")[0] not in packages:
             return value
         names = scope(sys.modules[function.__module__])
         return types.FunctionType(

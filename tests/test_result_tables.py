@@ -9,8 +9,8 @@ from result_tables import PLACES, README, TABLES, command, place, read_report, r
 import boardenvs
 from agents.arena import round_robin, solos
 from agents.arena.ratings import rate
+from agents.arguments import make_game
 from agents.command import make_parser
-from agents.command.arguments import make_game
 from agents.specs import parse
 
 if not README.exists():

@@ -10,6 +10,7 @@ from tqdm import tqdm
 from agents.bench.batch import batch_steps
 from agents.bench.busy import steps_beside_another_program
 from agents.bench.evaluations import int8_networks
+from agents.bench.on_ray import ray_actors
 from agents.bench.parts import parts_of_a_step
 from agents.bench.play_out import play_outs
 from agents.bench.row import Row
@@ -38,6 +39,7 @@ MEASURES: dict[str, Callable[[Bench], list[Row]]] = {
     "training": training_steps,
     "networks in int8": int8_networks,
     "self-play": self_play,
+    "self-play on Ray": ray_actors,
     "cores": core_gains,
     "a core taken": steps_beside_another_program,
     "imports": imports,

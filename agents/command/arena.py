@@ -12,7 +12,7 @@ from pathlib import Path
 from agents.arena import PairResult, SoloResult, local, rated, report, round_robin, solos
 from agents.arena.tables import arena_text, forfeit_lines
 from agents.arena.tournament import Engine, Until
-from agents.command.arguments import add_engine, check_address, check_place, make_game
+from agents.arguments import add_engine, check_address, check_place, make_game
 from agents.command.parser import Commands
 from boardenvs.checks import whole_number
 from boardenvs.files import write_atomically

@@ -6,7 +6,7 @@ import argparse
 import json
 from pathlib import Path
 
-from agents.command.arguments import check_place
+from agents.arguments import check_place
 from agents.command.extras import require_extra
 from agents.command.parser import Commands
 from boardenvs.files import write_atomically

@@ -20,7 +20,7 @@ import numpy as np
 import boardenvs
 from agents.agent import Agent
 from agents.arena.match import play_match
-from agents.command.arguments import make_game
+from agents.arguments import make_game
 from agents.command.parser import Commands
 from agents.making import make, names_for, options_of
 from boardenvs.game import Game

@@ -7,7 +7,7 @@ import inspect
 import textwrap
 from typing import Any
 
-from agents.command.arguments import make_game
+from agents.arguments import make_game
 from agents.command.parser import Commands
 from agents.making import make, names_for
 from agents.trained import read_card, shipped

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import NoReturn
 
 import boardenvs
-from agents.command.arguments import add_game
+from agents.arguments import add_game
 from agents.specs import QUOTING, SPECS
 from boardenvs.registration import game_class
 from boardenvs.suggestion import did_you_mean

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from agents.command.arguments import make_game
+from agents.arguments import make_game
 from agents.command.extras import require_extra
 from agents.command.parser import Commands
 

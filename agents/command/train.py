@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from agents.command.arguments import add_engine, check_address, make_game
+from agents.arguments import add_engine, check_address, make_game
 from agents.command.extras import TRAINING, require_extra
 from agents.command.parser import Commands
 from agents.users_own import allow
@@ -53,7 +53,7 @@ def add(commands: Commands) -> None:
         "of a game of your own, or of the run to --resume: its code is run only if it is named "
         "here; may be repeated",
     )
-    add_engine(train, "train on this machine or, by RLlib, on a Ray cluster; by default local")
+    add_engine(train, "train on this machine or on a Ray cluster; by default local")
 
 
 def _run(options: argparse.Namespace) -> None:
@@ -75,7 +75,12 @@ def _run(options: argparse.Namespace) -> None:
         if options.engine == "ray":
             from agents.training import on_ray
 
-            train = functools.partial(on_ray.train, address=options.address)
+            if on_ray.is_guided(game, folder, options.settings, resume=options.resume):
+                train = functools.partial(on_ray.train, address=options.address)
+            else:
+                from agents.rllib import start as rllib
+
+                train = functools.partial(rllib.train, address=options.address)
         else:
             from agents.training import start
 

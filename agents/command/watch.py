@@ -9,7 +9,7 @@ from pathlib import Path
 from agents.agent import blamed, check_can_play
 from agents.arena import seats
 from agents.arena.seeds import agent_seed, fresh_seed
-from agents.command.arguments import check_place, make_game
+from agents.arguments import check_place, make_game
 from agents.command.parser import Commands
 from agents.making import make
 from boardenvs.episode import Episode

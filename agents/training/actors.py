@@ -134,16 +134,16 @@ class LocalActors:
         self._plies = settings.plies
         self._begin_games(0)
         # One for each: however many cores there are, all end at about the same time.
-        self._pool = ThreadPoolExecutor(settings.actors, "actor")
+        self._pool = ThreadPoolExecutor(len(self._actors), "actor")
         self._playing: list[Future[Played]] = []
 
     def _begin_games(self, first: int) -> None:
         game, settings, seed, opponents = self._given
-        self._number = first + settings.actors
         self._actors = [
             Actor(game, settings, games, seed, first + k, opponents)
             for k, games in enumerate(games_of_actors(settings))
         ]
+        self._number = first + len(self._actors)
 
     def begin(self, network: Network) -> None:
         judge = judge_by(network)
@@ -174,6 +174,5 @@ class LocalActors:
 
 def games_of_actors(settings: GuidedSettings) -> list[int]:
     """How many games each actor has side by side."""
-    return [
-        len(range(number, settings.games, settings.actors)) for number in range(settings.actors)
-    ]
+    actors = min(settings.actors, settings.games)
+    return [len(range(number, settings.games, actors)) for number in range(actors)]

@@ -83,7 +83,7 @@ class GuidedLearner:
             `value_loss`, and the mean `entropy` of policy and of target (`target_entropy`),
             over the legal actions, in nats.
         """
-        network = self._network()
+        network = self.network()
         self._actors.begin(network)
         try:
             self._actors.wait()
@@ -109,7 +109,7 @@ class GuidedLearner:
             figures["length"] = float(ended.mean())
         return figures
 
-    def _network(self) -> Network:
+    def network(self) -> Network:
         """The policy as it is now."""
         if self._on_gpu:
             return torch_judge(self.policy)
@@ -129,11 +129,11 @@ class GuidedLearner:
             self._owed -= 1
             samples = self._buffer.draw(settings.batch_size, self._rng)
             views = self._rng.integers(0, len(self._symmetries), len(samples))
-            for key, value in self._fit(viewed(samples, self._symmetries, views)).items():
+            for key, value in self.fit(viewed(samples, self._symmetries, views)).items():
                 figures[key].append(value)
         return {key: float(np.mean(values)) for key, values in figures.items()}
 
-    def _fit(self, samples: Samples) -> dict[str, float]:
+    def fit(self, samples: Samples) -> dict[str, float]:
         """One gradient step."""
         device = self.policy.device
         seen, targets, results = (

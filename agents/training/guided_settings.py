@@ -19,7 +19,8 @@ class GuidedSettings:
     games: int = 128
     """Side by side."""
     actors: int = 4
-    """Who share the games out, each in a thread of its own, or on a core of a cluster."""
+    """Who share the games out, no more than there are games, each in a thread of its own; on a
+    cluster each core has one more such share."""
     int8: bool = False
     """Whether a convolutional network guides the searches in 8-bit integers: twice as fast, and
     close to the one in float32, which learns."""
@@ -68,9 +69,16 @@ class GuidedSettings:
         Raises:
             ValueError: one is of the wrong kind or out of range.
         """
-        for name in ("steps", "games", "plies", "simulations", "cheap_simulations", "buffer"):
+        for name in (
+            "steps",
+            "games",
+            "actors",
+            "plies",
+            "simulations",
+            "cheap_simulations",
+            "buffer",
+        ):
             whole_number(name, getattr(self, name), 1)
-        whole_number("actors", self.actors, 1, self.games)
         for name in ("considered", "batch_size"):
             whole_number(name, getattr(self, name), 1)
         truth_value("int8", self.int8)

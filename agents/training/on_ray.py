@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import functools
 from pathlib import Path
-from typing import Any
 
 import torch
 
 from agents.arena.cluster import joined
 from agents.training import start
 from agents.training.ray_actors import RayActors
+from agents.training.run import TrainingRun
 from agents.training.settings import Settings, read_settings, settings_for
 from boardenvs.game import Game
 
-__all__ = ["train"]
+__all__ = ["is_guided", "train"]
 
 _OPTIONS = ("--engine", "ray")
 
@@ -29,12 +29,11 @@ def train(
     resume: bool = False,
     settings: Path | None = None,
     address: str | None = None,
-) -> Any:
+) -> TrainingRun:
     """Train with an actor on each of the cluster's cores, export and report.
 
     Searched games are played on the cluster. What comes before them, and the gradient steps, are
-    done here, on a GPU if there is one. Settings without a search-guided part are for RLlib's PPO:
-    see `agents.rllib.start.train`.
+    done here, on a GPU if there is one.
 
     Args:
         game: as the following for `agents.training.start.train`.
@@ -50,19 +49,6 @@ def train(
         ValueError: see there, or Ray is not installed, there is no such cluster, it has no core,
             or it fails.
     """
-    if not _is_guided(game, folder, settings, resume=resume):
-        from agents.rllib import start as rllib
-
-        return rllib.train(
-            game,
-            folder,
-            steps=steps,
-            seed=seed,
-            command=command,
-            resume=resume,
-            settings=settings,
-            address=address,
-        )
     with joined("training", address) as ray:
         return start.train(
             game,
@@ -78,8 +64,18 @@ def train(
         )
 
 
-def _is_guided(game: Game, folder: Path, file: Path | None, *, resume: bool) -> bool:
-    """Whether a run has a search-guided part, or one that goes on is no run of RLlib's."""
+def is_guided(game: Game, folder: Path, file: Path | None = None, *, resume: bool) -> bool:
+    """Whether a run on a cluster is one of these, which have a search-guided part, or RLlib's.
+
+    Args:
+        game: as for `train`, as are the rest.
+        folder: see there.
+        file: that has the settings.
+        resume: see there.
+
+    Raises:
+        ValueError: the settings are bad.
+    """
     if resume:
         return not (folder / "checkpoints").exists()
     settings: Settings = settings_for(game) if file is None else read_settings(file, game)

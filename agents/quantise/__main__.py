@@ -1,6 +1,6 @@
 """Make, measure and write down a network's version in 8-bit integers, which searches then ask.
 
-    python -m agents.training.quantise runs/gomoku/agent.onnx
+    python -m agents.quantise runs/gomoku/agent.onnx
 
 writes `agent.int8.onnx`, which `puct` then asks instead, and what was measured on the card. It
 does so only if the version makes twice the evaluations a second on one core and scores at least
@@ -24,10 +24,10 @@ import boardenvs
 from agents.arena import Scores
 from agents.bench.machine import describe_machine
 from agents.command.extras import require_extra
+from agents.quantise.measures import agreement, match, met_by_search, speeds
 from agents.search.network import SearchNetwork
 from agents.trained import INT8, TrainedAgent, card_path, read_card
 from agents.training.int8 import bias_corrected, check_convolutions, int8_template
-from agents.training.int8_measures import agreement, match, met_by_search, speeds
 from agents.users_own import register_game
 from boardenvs.checks import whole_number
 from boardenvs.files import write_atomically
@@ -147,7 +147,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns:
         The exit status: 0, 2 after an error.
     """
-    parser = argparse.ArgumentParser("python -m agents.training.quantise", description=_WHAT)
+    parser = argparse.ArgumentParser("python -m agents.quantise", description=_WHAT)
     parser.add_argument("path", type=Path, metavar="PATH", help="a network, its card beside it")
     parser.add_argument("--game", metavar="MODULE:CLASS", help="a game of your own that it plays")
     parser.add_argument("--seed", type=int, default=0, help="of everything random; by default 0")

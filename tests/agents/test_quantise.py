@@ -9,10 +9,10 @@ import pytest
 
 import agents
 import boardenvs
+from agents.quantise import __main__ as tool
+from agents.quantise.measures import met_by_search
 from agents.search.network import SearchNetwork
 from agents.trained import TrainedAgent, shipped
-from agents.training import quantise as tool
-from agents.training.int8_measures import met_by_search
 
 SMALL = {"games": 4, "simulations": 4, "positions": 128, "seconds": 0.002}
 

@@ -272,6 +272,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="checks fork and forkserver too")
 def test_a_process_with_threads_may_start_others(tmp_path):
     """Each start method, the children using serial and parallel kernels."""

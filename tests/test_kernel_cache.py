@@ -145,6 +145,7 @@ def test_two_processes_compile_one_function_for_different_records_at_once(place)
             here.unlink()
 
 
+@pytest.mark.slow
 def test_what_no_source_makes_any_more_is_removed(place):
     said(USE, place)
     before = files(place)
@@ -199,6 +200,7 @@ def without_a_place(place):
     return dict.fromkeys(("HOME", "XDG_CACHE_HOME"), str(place / "home"))
 
 
+@pytest.mark.slow
 def test_without_a_place_to_write_it_compiles_and_says_so_once(place):
     out, error = said(USE + USE, place, **without_a_place(place))
     assert out == 2 * COMPILED
@@ -236,6 +238,7 @@ def test_a_full_disk_stops_nobody(place):
     assert list(place.rglob("*.tmp")) == []
 
 
+@pytest.mark.slow
 def test_a_terminal_is_told_that_something_is_compiled_and_a_file_is_not(place):
     def seen():
         ours, theirs = pty.openpty()

@@ -175,6 +175,7 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) != 0)
 """
 
 
+@pytest.mark.slow
 @needs_compiler
 @pytest.mark.skipif(sys.platform != "linux", reason="GNU OpenMP")
 def test_without_a_look_at_forks_a_child_dies(tmp_path):
@@ -270,6 +271,7 @@ def played(tmp_path_factory):
     return done.stdout
 
 
+@pytest.mark.slow
 @needs_compiler
 def test_everything_runs_where_doors_are_closed_and_says_so_once(tmp_path, played):
     done = ran(OPTIONS + CACHE + LAYER + ENTRY + PLAY, tmp_path)

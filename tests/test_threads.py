@@ -256,6 +256,7 @@ def make(game, seed):
 """
 
 
+@pytest.mark.slow
 @needs_tbb
 def test_an_arenas_workers_have_them_too(tmp_path):
     (tmp_path / "telling.py").write_text(TELLING_AGENT)

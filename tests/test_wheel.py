@@ -124,6 +124,7 @@ for name in sys.argv[1:]:
 """
 
 
+@pytest.mark.slow
 def test_every_game_plays(python):
     out = python(PLAY, *boardenvs.GAMES, NUMBA_DISABLE_JIT="1")
     assert [line.split()[:2] for line in out.splitlines()] == [[g, "True"] for g in boardenvs.GAMES]
@@ -165,6 +166,7 @@ def test_it_finds_its_agents_by_name(python):
     assert out.split() == ["True"]
 
 
+@pytest.mark.slow
 def test_the_command(outside, site):
     for command in ([f"{site}/bin/boardenvs"], [sys.executable, "-m", "agents.command"]):
         assert outside(*command, "--version") == f"boardenvs {boardenvs.__version__}\n"

@@ -199,6 +199,7 @@ def test_action_numbers_and_texts():
     assert THREE.action_from_text("BC") == 116
 
 
+@pytest.mark.slow
 def test_the_widest_and_tallest_board():
     game = boardenvs.make("goat_race", num_players=5, width=26, height=26)
     state = game.new(1, 0)[0]
@@ -427,6 +428,7 @@ def test_every_position_has_its_picture(variant, positions):
 # -- Boards of other sizes -------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_row_numbers_of_two_digits_keep_the_grid():
     game = boardenvs.make("goat_race", num_players=2, width=4, height=10)
     state = game.from_dict(

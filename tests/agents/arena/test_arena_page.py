@@ -159,6 +159,7 @@ def test_it_needs_nothing_but_itself(data, ratings, episodes):
     assert "prefers-color-scheme: dark" in ours
 
 
+@pytest.mark.slow
 def test_a_game_for_one():
     game = boardenvs.make("dominoes175")
     results = list(solos(game, ["random", "greedy"], 40, 0))

@@ -140,6 +140,7 @@ def test_a_match_is_the_same_in_any_order(game):
     assert sorted(number for _, number in mixed) == [0, 2, 5, 9]
 
 
+@pytest.mark.slow
 def test_round_robin_in_processes(gekitai, tiny, own_module, two_processes):
     own_module("mine", SOURCE)
     specs = ["random", tiny.spec, "mine:First"]

@@ -400,6 +400,7 @@ def test_the_machine_is_described():
         assert f"{name} " in versions
 
 
+@pytest.mark.slow
 def test_the_plot(small, capsys, tmp_path):
     pytest.importorskip("matplotlib")
     status, _, err = run(capsys, "--quick", "--plot", tmp_path / "plot.png")

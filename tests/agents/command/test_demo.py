@@ -107,6 +107,7 @@ def test_what_it_prints(shown):
     assert lines[-1] == f"Play against it: boardenvs play gekitai --opponent {trained}"
 
 
+@pytest.mark.slow
 def test_it_replaces_an_earlier_demo(small, shown, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     for seed in (0, 1):

@@ -56,6 +56,7 @@ def test_an_agent_in_the_current_folder(tmp_path, installed):
     assert "1. mine:First: A1\n" in ran.stdout
 
 
+@pytest.mark.slow
 def test_an_agent_beside_another_package_agents(tmp_path, installed):
     """Worker processes look for `agents` anew, where the current folder is searched, too."""
     (tmp_path / "mine.py").write_text(OWN, encoding="utf-8")

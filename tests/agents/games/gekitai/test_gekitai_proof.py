@@ -94,6 +94,7 @@ def a_few_of_each(states, fewest, num):
     return np.concatenate([states[fewest == plies][:num] for plies in np.unique(fewest)])
 
 
+@pytest.mark.slow
 def test_small_boards_are_as_exhaustive_search_says(small):
     states = random_live(small, 300, 1)
     # All lines of five plies are few enough to try only where the board is rather full. And

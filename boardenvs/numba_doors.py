@@ -16,11 +16,13 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 import numba
+import numba.extending
 
 from boardenvs.say_once import say_once
 
 __all__ = [
     "COMPILES",
+    "WRITES_BITS",
     "Files",
     "Threads",
     "entry_point",
@@ -232,16 +234,30 @@ def without_wrappers(*, helper: bool) -> dict[str, Any]:
 # -- Arrays in compiled code ----------------------------------------------------------------
 
 
-if not COMPILES:
+def _has_intrinsics() -> bool:
+    """Whether machine code can be given for what arrays are made of."""
+    from numba.core import base, cgutils
 
+    return (
+        COMPILES
+        and hasattr(numba.extending, "intrinsic")
+        and hasattr(base.BaseContext, "make_array")
+        and hasattr(cgutils, "get_null_value")
+        and hasattr(cgutils, "unpack_tuple")
+    )
+
+
+WRITES_BITS = _has_intrinsics()
+"""Whether there is `write_bits`."""
+
+if not WRITES_BITS:
+    if COMPILES:
+        _say_closed("way into arrays", "games step more slowly")
+
+    @numba.njit
     def uncounted(array: Any) -> Any:
         """The array itself; see below."""
         return array
-
-    def write_bits(out: Any, first: int, word: Any) -> None:
-        """Write the bits of an unsigned integer, the lowest first, into `out` from `first` on."""
-        for k in range(8 * word.itemsize):
-            out[first + k] = int(word) >> k & 1
 
 else:
     from llvmlite import ir
@@ -259,6 +275,8 @@ else:
 
     @intrinsic
     def _write_bits(typing_context: Any, out: Any, first: Any, word: Any) -> Any:
+        if out.dtype not in (numba.types.int8, numba.types.uint8, numba.types.boolean):
+            raise numba.TypingError(f"write_bits needs an array of bytes, got {out}")
         width = word.bitwidth
 
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:

@@ -28,6 +28,19 @@ def test_words_of_any_integer_type(dtype):
     assert out.tolist() == [1, 0, 0, 1, 1, 0, 1]
 
 
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.bool_])
+@pytest.mark.parametrize("step", [1, 2, -1])
+@pytest.mark.parametrize("size", [3, 8, 13, 16, 31, 32, 50, 64])
+def test_arrays_of_any_bytes_and_strides(dtype, step, size):
+    bits = np.uint64(0xDEADBEEF12345679)
+    whole = np.full(200, NONE, np.uint8)
+    shown = [int(bits) >> k & 1 for k in range(size)]
+    show_bits(whole[::step].view(dtype), 5, bits, size)
+    out = whole[::step].tolist()
+    assert out == [NONE] * 5 + shown + [NONE] * (len(out) - 5 - size)
+    assert step != 2 or set(whole[1::2].tolist()) == {NONE}
+
+
 @given(marks=st.lists(st.integers(0, 1), min_size=8, max_size=20), first=st.integers(0, 12))
 def test_the_marked_among_eight_are_counted_and_found(marks, first):
     first = min(first, len(marks) - 8)

@@ -128,6 +128,35 @@ def test_without_its_options_every_function_is_wrapped():
     assert "cpython" not in code(**numba_doors.without_wrappers(helper=True))
 
 
+@needs_compiler
+def test_without_uncounted_arrays_every_row_that_is_passed_on_is_counted():
+    import numba
+
+    @numba.njit
+    def first(row, k):
+        if k > len(row):  # what may fail is passed what it is to free
+            raise ValueError
+        row[0] = k
+
+    def counts(view):
+        @numba.njit
+        def fill(array):
+            array = view(array)
+            for k in range(len(array)):
+                first(array[k], k)
+
+        array = np.zeros((3, 2), np.int8)
+        counted = sys.getrefcount(array)
+        fill(array)
+        assert array.tolist() == [[0, 0], [1, 0], [2, 0]]
+        assert sys.getrefcount(array) == counted
+        fill.compile((numba.int8[:, ::1],))
+        (code,) = fill.inspect_llvm().values()
+        return code.count("call void @NRT_")
+
+    assert counts(numba_doors.uncounted) < counts(numba.njit(lambda array: array))
+
+
 PYTHON_THREADS = """
 import threading
 import boardenvs
@@ -227,6 +256,10 @@ import numba
 numba.config.layer = numba.config.THREADING_LAYER
 del numba.config.THREADING_LAYER
 """
+ARRAYS = """
+import numba.extending
+del numba.extending.intrinsic
+"""
 TBB = """
 import importlib.metadata
 importlib.metadata.files = lambda name: None
@@ -250,6 +283,7 @@ print(digest.hexdigest())
 """
 UNCACHED = "cache of compiled code to extend: every process compiles anew"
 SAID = [
+    "way into arrays: games step more slowly",
     "option to leave wrappers out: compiling takes longer",
     UNCACHED,
     "choice of its threading layer: everything runs on one thread",
@@ -274,7 +308,7 @@ def played(tmp_path_factory):
 @pytest.mark.slow
 @needs_compiler
 def test_everything_runs_where_doors_are_closed_and_says_so_once(tmp_path, played):
-    done = ran(OPTIONS + CACHE + LAYER + ENTRY + PLAY, tmp_path)
+    done = ran(OPTIONS + CACHE + LAYER + ENTRY + ARRAYS + PLAY, tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout == played
     assert done.stderr.splitlines() == lines_of(SAID)

@@ -15,7 +15,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from boardenvs.chance import draw
+from boardenvs.bits import show_bits
+from boardenvs.chance import draw, times
 from boardenvs.outcome import end_ply, end_with_loser, end_with_winner, is_over
 
 CELLS = 28
@@ -39,31 +40,93 @@ SEEN_STACKS = SEEN_HIGH + ENDS
 PER_STACK = ENDS + GOAL
 OBSERVED = SEEN_STACKS + STACKS * PER_STACK
 
+_SEEN_IN_HAND = np.array(
+    [
+        *(
+            1 << low | 1 << (ENDS + high)
+            for low, high in zip(LOW.tolist(), HIGH.tolist(), strict=True)
+        ),
+        0,
+    ],
+    np.uint64,
+)
+"""The ends of each tile as the observation has them, as bits; last, none."""
+_LOW_BITS = np.uint64(0x0101010101010101)
+_SIDE_BY_SIDE = np.uint64(0x0102040810204080)
+"""Times this, the lowest bits of eight bytes come side by side in the highest byte."""
+
 
 @njit
 def top(s, k):
     """The dots on top of stack `k`; -1 if it is empty."""
-    return np.int8(-1) if s.heights[k] == 0 else s.dots[k, s.heights[k]]
+    height = s.heights[k]
+    dots = s.dots[k, np.uint64(height)]  # whatever it is: a choice of values needs no jump
+    return np.int8(-1) if height == 0 else dots
 
 
 @njit
-def may_play(s, k, small_up):
-    """Whether the tile in hand may go on stack `k` with that end on top."""
-    low = LOW[s.hand]
-    high = HIGH[s.hand]
-    if low == high and small_up:
-        return False  # a double has one way only
-    under = high if small_up else low
-    return s.heights[k] == 0 or top(s, k) == under
-
-
-@njit
-def fits_somewhere(s):
-    """Whether the tile in hand may go on any stack."""
+def ways(s):
+    """How the tile in hand may be played, as bits: `2 * k`, plus 1 with the smaller end up."""
+    low = LOW[max(s.hand, 0)]
+    high = HIGH[max(s.hand, 0)]
+    found = np.uint64(0)
     for k in range(STACKS):
-        if may_play(s, k, False) or may_play(s, k, True):
-            return True
-    return False
+        under = top(s, k)
+        large_up = (under < 0) | (under == low)
+        small_up = ((under < 0) | (under == high)) & (low != high)  # a double has one way only
+        found |= np.uint64(large_up) << np.uint64(2 * k) | np.uint64(small_up) << np.uint64(
+            2 * k + 1
+        )
+    return found if s.hand >= 0 else np.uint64(0)
+
+
+@njit
+def taken_word(s, first, size):
+    """`size` cells from `first` on, each a byte, as a word."""
+    word = np.uint64(0)
+    for k in range(8):  # one load, as in `boardenvs.bits`
+        if k < size:
+            word |= np.uint64(np.uint8(s.taken[first + k])) << np.uint64(8 * k)
+    return word
+
+
+@njit
+def take(s, cell, first, size):
+    """Mark a cell as turned over if it is one of `size` from `first` on.
+
+    They are written as one word: a byte would have to reach memory before it could be read again
+    as part of one.
+    """
+    here = (cell >= first) & (cell < first + size)
+    word = taken_word(s, first, size) | np.uint64(here) << np.uint64(8 * (cell - first) & 63)
+    for k in range(8):
+        if k < size:
+            s.taken[first + k] = np.int8(word >> np.uint64(8 * k) & np.uint64(0xFF))
+
+
+@njit
+def side_by_side(word):
+    """The lowest bits of eight bytes as one byte."""
+    return times(word & _LOW_BITS, _SIDE_BY_SIDE) >> np.uint64(56)
+
+
+@njit
+def cells_left(s):
+    """The cells not turned over, as bits."""
+    taken = side_by_side(taken_word(s, 0, 8))
+    taken |= side_by_side(taken_word(s, 8, 8)) << np.uint64(8)
+    taken |= side_by_side(taken_word(s, 16, 8)) << np.uint64(16)
+    taken |= side_by_side(taken_word(s, 24, 4)) << np.uint64(24)
+    return taken ^ np.uint64((1 << CELLS) - 1)
+
+
+@njit
+def tiles_left(s):
+    """The tiles not turned over, as bits."""
+    seen = np.uint64(0)
+    for cell in range(CELLS):
+        seen |= np.uint64(np.uint8(s.taken[cell])) << np.uint64(np.uint8(s.grid[cell]))
+    return seen ^ np.uint64((1 << CELLS) - 1)
 
 
 @njit
@@ -101,49 +164,47 @@ def shuffle_unseen(s):
 @njit
 def legal(s, p, mask):
     """Without a tile in hand the cells that are left, else the ways to play it."""
-    for cell in range(CELLS):
-        mask[cell] = s.hand < 0 and s.taken[cell] == 0
-    for k in range(STACKS):
-        mask[CELLS + 2 * k] = s.hand >= 0 and may_play(s, k, False)
-        mask[CELLS + 2 * k + 1] = s.hand >= 0 and may_play(s, k, True)
+    turns = cells_left(s)
+    plays = ways(s) << np.uint64(CELLS)
+    show_bits(mask, 0, turns if s.hand < 0 else plays, CELLS + 2 * STACKS)
 
 
 @njit
 def judge(s, p):
     """A stack of six wins; a tile in hand that fits nowhere loses."""
-    for k in range(STACKS):
-        if s.heights[k] >= GOAL:
-            end_with_winner(s, 0)
-    if s.hand >= 0 and not fits_somewhere(s):
+    highest = max(s.heights[0], s.heights[1], s.heights[2])
+    if highest >= GOAL:
+        end_with_winner(s, 0)
+    if (s.hand >= 0) & (ways(s) == np.uint64(0)):
         end_with_loser(s, 0)
 
 
 @njit
-def turn_over(s, cell):
-    """Take the tile of a cell in hand."""
-    s.taken[cell] = 1
-    s.hand = s.grid[cell]
-
-
-@njit
-def put(s, k, small_up):
-    """Put the tile in hand on stack `k`."""
-    low = LOW[s.hand]
-    high = HIGH[s.hand]
-    if s.heights[k] == 0:
-        s.dots[k, 0] = high if small_up else low
-    s.heights[k] += 1
-    s.dots[k, s.heights[k]] = low if small_up else high
-    s.hand = -1
-
-
-@njit
 def play(s, p, action):
-    """Turn over the tile of cell `action`, or play the one in hand."""
-    if action < CELLS:
-        turn_over(s, action)
-    else:
-        put(s, (action - CELLS) // 2, (action - CELLS) % 2 == 1)
+    """Turn over the tile of cell `action`, or play the one in hand.
+
+    Nobody foresees which, so both are done, each to no effect if it is the other.
+    """
+    turns = action < CELLS
+    take(s, action, 0, 8)
+    take(s, action, 8, 8)
+    take(s, action, 16, 8)
+    take(s, action, 24, 4)
+    tile = s.grid[np.uint64(action if turns else 0)]
+    way = np.uint64(0 if turns else action - CELLS)
+    k = way >> np.uint64(1)
+    held = max(s.hand, 0)
+    low = LOW[held]
+    high = HIGH[held]
+    small_up = way & np.uint64(1) != np.uint64(0)
+    height = s.heights[k]
+    above = np.uint64(min(height + 1, GOAL))
+    lowest = s.dots[k, 0]
+    next_ = s.dots[k, above]
+    s.dots[k, 0] = lowest if turns | (height > 0) else (high if small_up else low)
+    s.dots[k, above] = next_ if turns else (low if small_up else high)
+    s.heights[k] = height if turns else height + 1
+    s.hand = tile if turns else -1
     judge(s, p)
     end_ply(s, p, action)
 
@@ -151,21 +212,16 @@ def play(s, p, action):
 @njit
 def observe(s, p, seat, out):
     """Cells left, tiles not seen, ends of the tile in hand, top and height of each stack."""
-    for i in range(SEEN_LOW, OBSERVED):
-        out[i] = 0
-    for cell in range(CELLS):
-        left = np.int8(1) - s.taken[cell]
-        out[SEEN_CELLS + cell] = left
-        out[SEEN_TILES + s.grid[cell]] = left
-    if s.hand >= 0:
-        out[SEEN_LOW + LOW[s.hand]] = 1
-        out[SEEN_HIGH + HIGH[s.hand]] = 1
+    show_bits(out, SEEN_CELLS, cells_left(s), CELLS)
+    show_bits(out, SEEN_TILES, tiles_left(s), CELLS)
+    rest = _SEEN_IN_HAND[s.hand if s.hand >= 0 else CELLS]
     for k in range(STACKS):
-        first = SEEN_STACKS + k * PER_STACK
-        if s.heights[k] > 0:
-            out[first + top(s, k)] = 1
-        for height in range(s.heights[k]):
-            out[first + ENDS + height] = 1
+        seen = np.uint64(1) << np.uint64(s.heights[k])
+        seen = (seen - np.uint64(1)) << np.uint64(ENDS)
+        dots = top(s, k)
+        seen |= np.uint64(dots >= 0) << np.uint64(max(dots, 0))
+        rest |= seen << np.uint64(SEEN_STACKS - SEEN_LOW + k * PER_STACK)
+    show_bits(out, SEEN_LOW, rest, OBSERVED - SEEN_LOW)
 
 
 @njit
@@ -197,4 +253,4 @@ def sound(s, p):
         if s.taken[cell] < 0 or s.taken[cell] > 1 or s.grid[cell] < 0 or s.grid[cell] >= CELLS:
             return False
         spare -= s.taken[cell]
-    return spare >= 0 and (over or s.hand < 0 or fits_somewhere(s))
+    return spare >= 0 and (over or s.hand < 0 or ways(s) != np.uint64(0))

@@ -21,6 +21,8 @@ from boardenvs.bits import show_bits
 from boardenvs.chance import draw
 from boardenvs.outcome import end_in_draw, end_ply, end_with_winner, is_over
 
+_HALF = np.uint64(0xFFFFFFFF)
+
 # What `s.decision` asks of the seat to move.
 PLACE = 0
 SIDEWAYS = 1
@@ -73,6 +75,35 @@ def move_goat(s, p, row, column, to_row, to_column):
     put(s, p, to_row, to_column, take(s, p, row, column))
 
 
+# -- Boards as words ----------------------------------------------------------------------
+
+
+@njit
+def fits(s):
+    """Whether the whole board fits into a word."""
+    return s.stacks.shape[0] * s.stacks.shape[1] <= 64
+
+
+@njit
+def tops_word(s, seat):
+    """Where goats of a seat show, row after row, on a board that fits into a word."""
+    height, width = s.stacks.shape  # which the compiler knows, unlike `p.height` and `p.width`
+    bits = np.uint64(0)
+    for row in range(height):
+        bits |= np.uint64(s.tops[seat, row]) << np.uint64(row * width & 63)
+    return bits
+
+
+@njit
+def blocked_word(s):
+    """Where obstacles are, as `tops_word`."""
+    height, width = s.stacks.shape
+    bits = np.uint64(0)
+    for row in range(height):
+        bits |= np.uint64(s.blocked[row]) << np.uint64(row * width & 63)
+    return bits
+
+
 # -- What can move ------------------------------------------------------------------------
 
 
@@ -87,11 +118,25 @@ def forward_columns(s, p, row):
 
 
 @njit
-def sideways_columns(s, p, seat, row, to_row):
-    """The columns in which a goat of `seat` can move from a row to a neighbouring one, as bits."""
-    if to_row < 0 or to_row >= p.height:
-        return 0
-    return s.tops[seat, row] & ~s.blocked[to_row]
+def sideways_columns(s, p, seat, row):
+    """The columns in which a goat of `seat` can move up from a row, and down, as bits."""
+    tops = s.tops[seat, row]
+    above = s.blocked[max(row - 1, 0)]
+    below = s.blocked[min(row + 1, p.height - 1)]
+    return tops & ~above if row > 0 else 0, tops & ~below if row < p.height - 1 else 0
+
+
+@njit
+def sideways_words(s, seat):
+    """As `sideways_columns` of all rows, one after another, on a board that fits into a word."""
+    height, width = s.stacks.shape
+    tops = tops_word(s, seat)
+    blocked = blocked_word(s)
+    first_row = np.uint64((1 << width) - 1)
+    last_row = first_row << np.uint64((height - 1) * width & 63)
+    ups = tops & ~(blocked << np.uint64(width) | first_row)
+    downs = tops & ~(blocked >> np.uint64(width) | last_row)
+    return ups, downs
 
 
 @njit
@@ -106,12 +151,14 @@ def can_go_forward(s, p):
 @njit
 def can_go_sideways(s, p, seat):
     """Whether any goat of `seat` can move sideways."""
-    for row in range(p.height):
-        if (
-            sideways_columns(s, p, seat, row, row - 1) | sideways_columns(s, p, seat, row, row + 1)
-        ) != 0:
-            return True
-    return False
+    if fits(s):
+        ups, downs = sideways_words(s, seat)
+        return ups | downs != np.uint64(0)
+    found = 0
+    for row in range(p.height):  # without a way out, which nobody could foresee
+        up, down = sideways_columns(s, p, seat, row)
+        found |= up | down
+    return found != 0
 
 
 @njit
@@ -132,11 +179,11 @@ def is_stuck(s, p):
 @njit
 def next_seat(s):
     """The seat after the one to move, in the order of play."""
-    last = len(s.returns) - 1
-    for k in range(last):
-        if s.order[k] == s.to_move:
-            return s.order[k + 1]
-    return s.order[0]
+    following = s.order[0]
+    for k in range(len(s.returns) - 1):  # without a way out, which nobody could foresee
+        later = s.order[k + 1]
+        following = later if s.order[k] == s.to_move else following
+    return following
 
 
 @njit
@@ -206,19 +253,46 @@ def legal(s, p, mask):
         for row in range(p.height):
             mask[row] = size(s.stacks[row, 0]) == lowest
     elif s.decision == SIDEWAYS:
-        for row in range(p.height):
-            if s.tops[s.to_move, row] != 0:
-                up = sideways_columns(s, p, s.to_move, row, row - 1)
-                down = sideways_columns(s, p, s.to_move, row, row + 1)
-                a = p.height + 2 * row * p.width
-                for column in range(p.width):
-                    mask[a + 2 * column] = (up >> column) & 1 != 0
-                    mask[a + 2 * column + 1] = (down >> column) & 1 != 0
+        show_sideways(s, p, mask)
         mask[p.stay] = True
     else:
         columns = forward_columns(s, p, s.die - 1)
-        for column in range(p.width):
-            mask[p.stay + 1 + column] = (columns >> column) & 1 != 0
+        show_bits(mask, p.stay + 1, columns, p.width)
+
+
+@njit
+def apart(bits):
+    """The lowest 32 bits with a gap of one after each."""
+    x = bits
+    x = (x | x << np.uint64(16)) & np.uint64(0x0000FFFF0000FFFF)
+    x = (x | x << np.uint64(8)) & np.uint64(0x00FF00FF00FF00FF)
+    x = (x | x << np.uint64(4)) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    x = (x | x << np.uint64(2)) & np.uint64(0x3333333333333333)
+    return (x | x << np.uint64(1)) & np.uint64(0x5555555555555555)
+
+
+@njit
+def show_moves(mask, first, ups, downs, cells):
+    """Write the moves up and down from at most 32 cells, beside one another."""
+    both = apart(ups & _HALF) | apart(downs & _HALF) << np.uint64(1)
+    show_bits(mask, first, both, 2 * cells)
+
+
+@njit
+def show_sideways(s, p, mask):
+    """Write the moves up and down from each cell."""
+    first = p.height
+    if fits(s):
+        ups, downs = sideways_words(s, s.to_move)
+        cells = s.stacks.shape[0] * s.stacks.shape[1]
+        show_moves(mask, first, ups, downs, min(cells, 32))
+        if cells > 32:
+            rest = np.uint64(32)
+            show_moves(mask, first + 64, ups >> rest, downs >> rest, cells - 32)
+        return
+    for row in range(p.height):
+        up, down = sideways_columns(s, p, s.to_move, row)
+        show_moves(mask, first + 2 * row * p.width, np.uint64(up), np.uint64(down), p.width)
 
 
 @njit
@@ -281,27 +355,43 @@ def show_rows(out, first, p, rows):
 @njit
 def mark(out, first, size):
     """Mark so many entries of an observation."""
-    for k in range(first, first + size):
-        out[np.uint64(k)] = 1
+    ones = np.uint64(0xFFFFFFFFFFFFFFFF)
+    while size > 64:
+        show_bits(out, first, ones, 64)
+        first += 64
+        size -= 64
+    show_bits(out, first, ones, size)
+
+
+@njit
+def in_turn(k, n):
+    """A number below `2 * n` as a place in the order of play."""
+    return k if k < n else k - n
 
 
 @njit
 def observe(s, p, seat, out):
     """Planes as the game's page lists them; players in the order of play, the seat itself first."""
     n = len(s.returns)
-    width = p.width
-    plane = p.height * width
-    for k in range(len(out)):
-        out[k] = 0
+    height, width = s.stacks.shape
+    plane = height * width
+    for k in range((n + 1) * plane, len(out)):
+        out[np.uint64(k)] = 0
     first = 0
-    while s.order[first] != seat:
-        first += 1
+    for k in range(n):  # without a way out, which nobody could foresee
+        first += k if s.order[k] == seat else 0
     for k in range(n):
-        player = s.order[(first + k) % n]
-        show_rows(out, k * plane, p, s.tops[player])
+        player = s.order[in_turn(first + k, n)]
+        if fits(s):
+            show_bits(out, k * plane, tops_word(s, player), plane)
+        else:
+            show_rows(out, k * plane, p, s.tops[player])
         if player == s.to_move:
             mark(out, (n + 5 + k) * plane, plane)
-    show_rows(out, n * plane, p, s.blocked)
+    if fits(s):
+        show_bits(out, n * plane, blocked_word(s), plane)
+    else:
+        show_rows(out, n * plane, p, s.blocked)
     if s.die > 0:
         mark(out, (n + 1) * plane + (s.die - 1) * width, width)
     mark(out, (n + 2 + s.decision) * plane, plane)
@@ -313,7 +403,7 @@ def observe(s, p, seat, out):
                 while stack != 0:
                     owner = (stack & 7) - 1
                     for k in range(n):
-                        if s.order[(first + k) % n] == owner:
+                        if s.order[in_turn(first + k, n)] == owner:
                             out[below_top + k * plane] = 1
                     stack >>= 3
                     below_top += n * plane

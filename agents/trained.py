@@ -33,6 +33,12 @@ INT8 = ".int8.onnx"
 """How the name of a network's version in 8-bit integers ends (see `agents.search.network`)."""
 
 
+_ALL = 0
+"""Threads: as many as ONNX Runtime finds cores."""
+_FEW = 4
+"""Positions, up to which a second thread takes longer to wake than it saves."""
+
+
 class TrainedAgent(Agent):
     """Plays by a policy network, run by ONNX Runtime; legal actions only.
 
@@ -46,6 +52,9 @@ class TrainedAgent(Agent):
     `agents.network_file`). Not guarded against are networks so large that they take all time or
     memory there is, and an integer division that overflows, which ends the process.
     """
+
+    concurrent = True
+    """As `agents.search.puct.ConcurrentEvaluator` says."""
 
     def __init__(
         self,
@@ -78,7 +87,7 @@ class TrainedAgent(Agent):
         shown = {key: self.card["params"][key] for key in game.observation_params}
         self.observed_game = type(game)(**{**game.params, **shown})
         """The game with the observations that the network takes."""
-        self._session = _load(self.path, self._told, self.observed_game)
+        self._sessions = {1: self._load(1)}
 
     def _file(self, network: Path) -> tuple[Path, Mapping[str, Any]]:
         """The file that is run, and what tells its `sha256`."""
@@ -86,21 +95,38 @@ class TrainedAgent(Agent):
 
     # An inference session cannot be copied: a copy, here or elsewhere, loads its own.
     def __getstate__(self) -> dict[str, Any]:
-        return {k: v for k, v in self.__dict__.items() if k != "_session"}
+        return {k: v for k, v in self.__dict__.items() if k != "_sessions"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self._session = _load(self.path, self._told, self.observed_game)
+        self._sessions = {1: self._load(1)}
 
-    def evaluate(self, states: States) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+    def _load(self, threads: int) -> Any:
+        """An inference session; see `_load`."""
+        return _load(self.path, self._told, self.observed_game, threads)
+
+    def evaluate(
+        self, states: States, threads: int | None = None
+    ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
         """Logits of shape (N, num_actions), unmasked, and values of shape (N,).
+
+        Several threads may ask at once. No result depends on how many do, nor on `threads`.
+
+        Args:
+            states: shape (N,), none of them over.
+            threads: that share one call's work; `None` for all cores, or `OMP_NUM_THREADS`.
 
         Raises:
             ValueError: the network fails, or gives anything else.
         """
+        threads = _ALL if threads is None else threads
+        if len(states) < _FEW:
+            threads = 1
+        if threads not in self._sessions:
+            self._sessions[threads] = self._load(threads)
         seen = self.observed_game.observe(states, states["to_move"]).astype(np.float32)
         try:
-            logits, value = self._session.run(["logits", "value"], {"observation": seen})
+            logits, value = self._sessions[threads].run(["logits", "value"], {"observation": seen})
         except Exception as error:  # noqa: BLE001 ONNX Runtime's errors share no base class
             raise ValueError(f"{self.path} fails: {_reason(error)}") from None
         expected = len(states), self.game.num_actions
@@ -267,8 +293,11 @@ def _check_card(card: dict[str, Any], game: Game, path: Path) -> None:
         )
 
 
-def _load(path: Path, told: Mapping[str, Any], game: Game) -> Any:
-    """An inference session whose inputs and outputs fit the game; `told` has its checksum."""
+def _load(path: Path, told: Mapping[str, Any], game: Game, threads: int) -> Any:
+    """An inference session on so many threads whose inputs and outputs fit the game.
+
+    `told` has the file's checksum.
+    """
     import onnxruntime
 
     data = path.read_bytes()
@@ -283,10 +312,12 @@ def _load(path: Path, told: Mapping[str, Any], game: Game) -> Any:
     options.log_severity_level = 4  # problems are raised, not logged
     # Not the other format that ONNX Runtime knows, which was not checked.
     options.add_session_config_entry("session.load_model_format", "ONNX")
-    threads = os.environ.get("OMP_NUM_THREADS", "")  # ONNX Runtime itself does not read it
     # While its threads wait for more to judge they would keep the cores on which ours search.
     options.add_session_config_entry("session.force_spinning_stop", "1")
-    options.intra_op_num_threads = int(threads) if threads.isdecimal() else 0
+    if threads == _ALL:
+        wanted = os.environ.get("OMP_NUM_THREADS", "")  # ONNX Runtime itself does not read it
+        threads = int(wanted) if wanted.isdecimal() else _ALL
+    options.intra_op_num_threads = threads
     try:
         session = onnxruntime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
     except Exception as error:  # noqa: BLE001 ONNX Runtime's errors share no base class

@@ -1,4 +1,4 @@
-"""Many small numbers in one word: sets as bits, and eight entries of an array at a time."""
+"""Many small numbers in one word: sets as bits, and many entries of an array at a time."""
 
 # Compiled functions carry no annotations.
 # mypy: disable-error-code="no-untyped-def"
@@ -9,32 +9,38 @@ import numpy as np
 from numba import njit
 
 from boardenvs.chance import times
+from boardenvs.numba_doors import write_bits
 
 __all__ = ["place_of_marked", "show_bits", "sums_of_eight"]
 
-_EIGHT = np.array([[byte >> k & 1 for k in range(8)] for byte in range(256)], np.int8)
-"""The bits of every byte, the lowest first."""
 _LOW_BITS = np.uint64(0x0101010101010101)
 _HIGH_BITS = np.uint64(0x8080808080808080)
 
 
 @njit
 def show_bits(out, first, bits, size):
-    """Write the lowest `size` bits of a word, the lowest first, into `out` from `first` on.
+    """Write the lowest `size` bits of a word, at most 64, into `out` from `first` on.
 
-    Eight at a time come out of a table, which is several times as fast as shifts: LLVM makes
-    one load and one store of them. It can since indices are unsigned; any other one Numba has
-    looked at for being negative.
+    The lowest comes first. Two blocks, which overlap where need be, take two stores whatever the
+    size; to go bit by bit is many times as slow.
     """
-    done = 0
-    while done + 8 <= size:
-        byte = np.uint64(bits) >> np.uint64(done) & np.uint64(0xFF)
-        for k in range(8):
-            out[np.uint64(first + done + k)] = _EIGHT[byte, np.uint64(k)]
-        done += 8
-    while done < size:
-        out[np.uint64(first + done)] = np.uint64(bits) >> np.uint64(done) & np.uint64(1)
-        done += 1
+    word = np.uint64(bits)
+    if size >= 32:
+        write_bits(out, first, np.uint32(word & np.uint64(0xFFFFFFFF)))
+        rest = size - 32
+        write_bits(out, first + rest, np.uint32(word >> np.uint64(rest) & np.uint64(0xFFFFFFFF)))
+    elif size >= 16:
+        write_bits(out, first, np.uint16(word & np.uint64(0xFFFF)))
+        rest = size - 16
+        write_bits(out, first + rest, np.uint16(word >> np.uint64(rest) & np.uint64(0xFFFF)))
+    elif size >= 8:
+        write_bits(out, first, np.uint8(word & np.uint64(0xFF)))
+        rest = size - 8
+        write_bits(out, first + rest, np.uint8(word >> np.uint64(rest) & np.uint64(0xFF)))
+    else:
+        for k in range(7):
+            if k < size:
+                out[np.uint64(first + k)] = word >> np.uint64(k) & np.uint64(1)
 
 
 @njit

@@ -70,7 +70,7 @@ class Game(abc.ABC):
     info_is_fixed: ClassVar[bool] = False
     """Whether `info` stays the same from the deal to the end.
 
-    Then the environments ask for it once a game, and tell the same objects again.
+    Then the environments of one game ask for it once a game, and tell the same objects again.
     """
 
     seat_names: tuple[str, ...]
@@ -362,6 +362,16 @@ class Game(abc.ABC):
             for key, value in row.items():
                 columns[key][i] = value
         return columns
+
+    def lazy_infos(
+        self, states: States
+    ) -> Mapping[str, npt.NDArray[Any] | Callable[[], npt.NDArray[Any]]]:
+        """As `infos`, but a column may be a function that makes it, called if it is looked at.
+
+        The positions may have changed by then: such a function reads copies. A game whose columns
+        hold Python objects overrides this, for they cost more than a ply.
+        """
+        return self.infos(states)
 
     @property
     def has_info(self) -> bool:

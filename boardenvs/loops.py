@@ -13,6 +13,7 @@ from boardenvs.chance import below, mixed, stepped
 from boardenvs.choice import random_action, tried_action
 from boardenvs.compiling import over_rules
 from boardenvs.hooks import deal, judge, legal, observe, play, redraw, sound
+from boardenvs.numba_doors import uncounted
 from boardenvs.outcome import forfeit, is_over, truncate_if_long
 
 ATTEMPTS = 1000
@@ -84,6 +85,7 @@ def restart(states, i, params, start):
 @over_rules()
 def legal_games(states, params, masks):
     """Legal actions of every game; none once it is over."""
+    masks = uncounted(masks)
     for i in range(len(states)):
         refresh_mask(states[i], params[0], masks[i])
 
@@ -101,6 +103,7 @@ def refresh_mask(s, p, mask):
 @over_rules(observe)
 def observe_games(states, params, seats, out):
     """What each given seat sees."""
+    out = uncounted(out)
     for i in range(len(states)):
         observe(states[i], params[0], seats[i], out[i])
 
@@ -126,6 +129,7 @@ def advance_games(states, params, actions, masks):
 
     An action off the mask loses. An action of -1 leaves the game as it is.
     """
+    masks = uncounted(masks)
     for i in range(len(states)):
         if actions[i] >= 0:
             advance(states[i], params[0], actions[i], masks[i])
@@ -173,6 +177,8 @@ def step_games(
     states, params, start, actions, masks, out, to_move, rewards, terminated, truncated, low, high
 ):
     """`BatchEnv.step` for games `low` to `high - 1`: act, report, restart what ended, observe."""
+    masks = uncounted(masks)
+    out = uncounted(out)
     for i in range(low, high):
         s = states[i]
         if masks[i, actions[i]]:
@@ -193,6 +199,7 @@ def step_games(
 @over_rules()
 def random_actions(masks, bits, actions):
     """One marked action of every row, uniformly, out of 64 random bits each."""
+    masks = uncounted(masks)
     for i in range(len(masks)):
         actions[i] = random_action(masks[i], bits[i])
 
@@ -249,15 +256,15 @@ def begin_game(states, params, start, seat, seats, words, masks, i):
 @over_rules(observe, spread=True)
 def step_seats(
     states, params, start, actions, restarting, seat, seats, words, masks,
-    out, shown, rewards, terminated, truncated, last, last_seen, stuck, low, high,
+    out, shown, rewards, terminated, truncated, last, stuck, low, high,
 ):  # fmt: skip
     """The vector environment's step against uniformly random opponents.
 
     In each game the seat's action, then the opponents' until it is its turn or the end; the
     result; and what the seat sees, its legal actions in `masks` and, a copy, in `shown`.
     An action of -1 begins a new game instead (as by `restart` and `take_seats`). If
-    `restarting`, a game that ends is followed by a new one, and its end put into `last` and
-    `last_seen`. `stuck[0]` is set where `ATTEMPTS` games end before the seat's turn.
+    `restarting`, a game that ends is followed by a new one, and its end put into `last`.
+    `stuck[0]` is set where `ATTEMPTS` games end before the seat's turn.
     """
     for i in range(low, high):
         s = states[i]
@@ -273,7 +280,6 @@ def step_seats(
             truncated[i] = s.truncated
             if restarting and is_over(s):
                 last[i] = s
-                observe(s, params[0], seats[i], last_seen[i])
                 renew = True
         if renew and not begin_game(states, params, start, seat, seats, words, masks, i):
             stuck[0] = True

@@ -27,7 +27,9 @@ __all__ = [
     "give_cache",
     "is_compiled",
     "pickled",
+    "uncounted",
     "without_wrappers",
+    "write_bits",
 ]
 
 
@@ -225,6 +227,78 @@ def without_wrappers(*, helper: bool) -> dict[str, Any]:
             return wanted
     _say_closed("option to leave wrappers out", "compiling takes longer")
     return {}
+
+
+# -- Arrays in compiled code ----------------------------------------------------------------
+
+
+if not COMPILES:
+
+    def uncounted(array: Any) -> Any:
+        """The array itself; see below."""
+        return array
+
+    def write_bits(out: Any, first: int, word: Any) -> None:
+        """Write the bits of an unsigned integer, the lowest first, into `out` from `first` on."""
+        for k in range(8 * word.itemsize):
+            out[first + k] = int(word) >> k & 1
+
+else:
+    from llvmlite import ir
+    from numba.core import cgutils
+    from numba.extending import intrinsic
+
+    @intrinsic
+    def _uncounted(typing_context: Any, array: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            view = context.make_array(array)(context, builder, arguments[0])
+            view.meminfo = cgutils.get_null_value(view.meminfo.type)
+            return view._getvalue()  # noqa: SLF001
+
+        return array(array), generate
+
+    @intrinsic
+    def _write_bits(typing_context: Any, out: Any, first: Any, word: Any) -> Any:
+        width = word.bitwidth
+
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            view = context.make_array(out)(context, builder, arguments[0])
+            marks = builder.bitcast(arguments[2], ir.VectorType(ir.IntType(1), width))
+            entries = builder.zext(marks, ir.VectorType(ir.IntType(8), width))
+            if out.layout == "C":
+                place = builder.gep(view.data, [arguments[1]])
+                place = builder.bitcast(place, entries.type.as_pointer())
+                builder.store(entries, place, align=1)
+            else:
+                (stride,) = cgutils.unpack_tuple(builder, view.strides, 1)
+                for k in range(width):
+                    at = builder.add(arguments[1], ir.Constant(arguments[1].type, k))
+                    place = builder.gep(view.data, [builder.mul(at, stride)])
+                    entry = builder.extract_element(entries, ir.Constant(ir.IntType(32), k))
+                    builder.store(entry, place)
+            return context.get_dummy_value()
+
+        return numba.types.void(out, numba.types.intp, word), generate
+
+    @numba.njit
+    def uncounted(array: Any) -> Any:
+        """A view that does not count as a reference, which costs as much as a small game's rules.
+
+        Rows of an array count as references to it wherever they are passed on, by instructions
+        that wait for all stores before them.
+        """
+        return _uncounted(array)  # type: ignore[call-arg]
+
+    @numba.njit
+    def write_bits(out: Any, first: Any, word: Any) -> None:
+        """Write the bits of an unsigned integer, the lowest first, into `out` from `first` on.
+
+        Args:
+            out: one-dimensional, of int8, uint8 or bool.
+            first: index, at least 0.
+            word: of 8, 16, 32 or 64 bits; no index may lie outside of the array.
+        """
+        _write_bits(out, first, word)  # type: ignore[call-arg]
 
 
 # -- Threads --------------------------------------------------------------------------------

@@ -44,8 +44,6 @@ class Stepped(NamedTuple):
     """The places in which a game ended and was followed by another; of those games:"""
     last: States
     """The last positions."""
-    last_seen: npt.NDArray[np.int8]
-    """What the caller's seats saw of them."""
     last_seats: npt.NDArray[np.int64]
     """The caller's seats."""
 
@@ -107,9 +105,7 @@ class Table:
         self._places = np.arange(num)
         self._shape = game.observation_shape
         self._size = game.observation_size
-        # Where `step` keeps the ends of games; large ones, so not made at each.
-        self._last = np.zeros_like(self.states)
-        self._last_seen = np.zeros((num, self._size), np.int8)
+        self._last = np.zeros_like(self.states)  # where `step` keeps the ends of games
         self._torn = True
         self.first: States | None = None
         """Where game 0 began, if it is recorded."""
@@ -155,14 +151,14 @@ class Table:
         self._truncated = self.states["truncated"]
         self._to_move = self.states["to_move"]
         self._returns = self.states["returns"]
+        self._last_bytes = self._last.view(np.dtype((np.void, self._last.itemsize)))
         self._reset_seat: Callable[..., bool] | None = None
         self._step_seat: Callable[..., tuple[float, bool, bool]] | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        views = ("position", "_mask", "_terminated", "_truncated", "_to_move", "_returns")
-        return {
-            k: v for k, v in vars(self).items() if k not in (*views, "_reset_seat", "_step_seat")
-        }
+        views = {"position", "_mask", "_terminated", "_truncated", "_to_move", "_returns"}
+        made = views | {"_last_bytes", "_reset_seat", "_step_seat"}
+        return {k: v for k, v in vars(self).items() if k not in made}
 
     def __setstate__(self, attributes: dict[str, Any]) -> None:
         self.__dict__.update(attributes)
@@ -295,9 +291,9 @@ class Table:
                 actions, restarting
             )
             if restarting:
-                ended = np.flatnonzero(terminated | truncated)
-            last = self._last.take(ended)
-            last_seen = self._last_seen.take(ended, 0).reshape(-1, *self._shape)
+                ended = (terminated | truncated).nonzero()[0]
+            # NumPy copies records field by field, but bare bytes at once.
+            last = self._last_bytes.take(ended).view(self._last.dtype)
         else:
             self._play_turns(actions)
             self._restart(actions < 0)
@@ -307,13 +303,10 @@ class Table:
             if restarting:
                 ended = np.flatnonzero(over)
             last = self.states.take(ended)
-            last_seen = self.game.observe(last, self.seats.take(ended))
             if restarting:
                 self._restart(over)
             seen, masks = self.show()
-        return Stepped(
-            seen, masks, rewards, terminated, truncated, ended, last, last_seen, seats.take(ended)
-        )
+        return Stepped(seen, masks, rewards, terminated, truncated, ended, last, seats.take(ended))
 
     def _check(self, actions: npt.NDArray[np.int64]) -> None:
         """Raise `ValueError` as `step` does, for what can be told before it."""
@@ -334,7 +327,7 @@ class Table:
         npt.NDArray[np.bool_],
         npt.NDArray[np.bool_],
     ]:
-        """The first five of `Stepped`; the ends of games go into `self._last` and `_last_seen`."""
+        """The first five of `Stepped`; the ends of games go into `self._last`."""
         num = len(actions)
         seen, masks = np.empty((num, self._size), np.int8), np.empty_like(self.masks)
         rewards = np.empty(num)
@@ -357,7 +350,6 @@ class Table:
             terminated,
             truncated,
             self._last,
-            self._last_seen,
             stuck,
         )
         if stuck[0]:

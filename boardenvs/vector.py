@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any, Literal
 
@@ -29,12 +30,12 @@ from boardenvs.interface import (
     resolve_game,
     show,
 )
+from boardenvs.lazy_dict import Later, LazyDict
 from boardenvs.opponents import OpponentSpec
 from boardenvs.table import Stepped, Table
 
 __all__ = ["SeatVectorEnv"]
 
-_NOWHERE = np.zeros(0, np.intp)
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 
@@ -48,7 +49,8 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
 
     Autoreset is `SAME_STEP` unless told otherwise, so that every mask belongs to a live
     position; the last observation and info of a finished game are then in
-    `infos["final_obs"]` and `infos["final_info"]`.
+    `infos["final_obs"]` and `infos["final_info"]`. The infos of a step are a dictionary that
+    makes such values when they are first looked at (`boardenvs.lazy_dict.LazyDict`).
     """
 
     def __init__(
@@ -101,7 +103,8 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
         threads = None if threads is None else whole_number("threads", threads, 1)
         self._table = Table(self.game, num_envs, opponent, seat, illegal, threads)
         self._done = np.ones(num_envs, np.bool_)
-        self._fixed_infos: dict[str, npt.NDArray[Any]] = {}
+        self._any_done = True
+        self._everywhere = Later(functools.partial(np.ones, num_envs, np.bool_))
 
     def reset(
         self,
@@ -139,9 +142,9 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
         initial = initial_states(self.game, states, state, words, seeded=seed is not None)
         self._table.reset(initial, words, which, retry=states is None)
         self._done[which] = False
+        self._any_done = bool(self._done.any())
         seen, masks = self._table.show()
-        own = self._own_infos(np.flatnonzero(which))
-        return seen, self._infos(masks, self._table.seats.copy(), own)
+        return seen, dict(self._infos(masks))
 
     def _reset_mask(self, mask: Any) -> Bools:
         if mask is None:
@@ -173,83 +176,72 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
                 `illegal="raise"`; a finished game that was not reset, with `DISABLED`.
         """
         numbers = self.game.action_numbers(actions, self.num_envs)
-        started = _NOWHERE
-        if self._done.any():
+        if self._any_done:
             if self.autoreset_mode is not AutoresetMode.NEXT_STEP:
                 raise ValueError(
                     f"game {int(self._done.argmax())} is over or was never started: call reset"
                 )
-            started = np.flatnonzero(self._done)
             numbers = np.where(self._done, -1, numbers)
         restarting = self.autoreset_mode is AutoresetMode.SAME_STEP
         stepped = self._table.step(numbers, restarting=restarting)
-        final = {}
+        infos = self._infos(stepped.masks)
         if len(stepped.ended):
-            final = self._final(stepped)
-            started = stepped.ended
+            infos.update(self._final(stepped))
         elif not restarting:
             self._done = stepped.terminated | stepped.truncated
-        infos = self._infos(stepped.masks, self._table.seats.copy(), self._own_infos(started))
-        return (
-            stepped.seen,
-            stepped.rewards,
-            stepped.terminated,
-            stepped.truncated,
-            {**infos, **final},
-        )
+            self._any_done = bool(self._done.any())
+        return stepped.seen, stepped.rewards, stepped.terminated, stepped.truncated, infos
 
-    def _final(self, stepped: Stepped) -> dict[str, Any]:
+    def _infos(self, masks: Bools) -> LazyDict:
+        """Infos of the games as they stand, with their masks, which are given away."""
+        infos: dict[str, Any] = {
+            "action_mask": masks,
+            "_action_mask": self._everywhere,
+            "seat": self._table.seats.copy(),
+            "_seat": self._everywhere,
+        }
+        if self.game.has_info:
+            for key, column in self.game.lazy_infos(self._table.states).items():
+                infos[key] = Later(column) if callable(column) else column
+                infos[f"_{key}"] = self._everywhere
+        return LazyDict(infos)
+
+    def _final(self, stepped: Stepped) -> dict[str, Later]:
         """Observation and info of the games that just ended, as Gymnasium names them."""
-        ended, num = stepped.ended, self.num_envs
-        present = np.zeros(num, np.bool_)
-        present[ended] = True
-        observations = np.empty(num, object)  # `None` where no game ended
-        observations[ended] = np.fromiter(stepped.last_seen, object, len(ended))
-        seats = np.zeros(num, np.int64)
-        seats[ended] = stepped.last_seats
-        if self.game.info_is_fixed:
-            own = {key: column.take(ended) for key, column in self._fixed_infos.items()}
-        else:
-            own = self.game.infos(stepped.last)
-        columns = {key: _spread(rows, ended, num) for key, rows in own.items()}
-        masks = np.zeros_like(stepped.masks)  # no action is legal
+        ended = stepped.ended
+        present = Later(functools.partial(_marked, ended, self.num_envs))
         return {
-            "final_obs": observations,
+            "final_obs": Later(
+                functools.partial(self._final_obs, ended, stepped.last, stepped.last_seats)
+            ),
             "_final_obs": present,
-            "final_info": self._infos(masks, seats, columns, present),
-            "_final_info": present.copy(),
+            "final_info": Later(
+                functools.partial(self._final_info, ended, stepped.last, stepped.last_seats)
+            ),
+            "_final_info": present,
         }
 
-    def _own_infos(self, started: npt.NDArray[np.intp]) -> dict[str, npt.NDArray[Any]]:
-        """What the game adds to the infos, in fresh arrays.
+    def _final_obs(
+        self, ended: npt.NDArray[np.intp], last: States, seats: npt.NDArray[np.int64]
+    ) -> npt.NDArray[Any]:
+        """What these seats saw of these ends of games in these places, elsewhere `None`."""
+        observations = np.empty(self.num_envs, object)
+        observations[ended] = np.fromiter(self.game.observe(last, seats), object, len(ended))
+        return observations
 
-        Args:
-            started: the places in which games began since the last call.
-        """
-        game, states = self.game, self._table.states
-        if not game.info_is_fixed:
-            return game.infos(states)
-        if not self._fixed_infos:
-            self._fixed_infos = game.infos(states)
-        elif len(started):
-            for key, rows in game.infos(states.take(started)).items():
-                self._fixed_infos[key][started] = rows
-        return {key: column.copy() for key, column in self._fixed_infos.items()}
-
-    def _infos(
-        self,
-        masks: Bools,
-        seats: npt.NDArray[np.int64],
-        own: dict[str, npt.NDArray[Any]],
-        present: Bools | None = None,
+    def _final_info(
+        self, ended: npt.NDArray[np.intp], last: States, seats: npt.NDArray[np.int64]
     ) -> dict[str, Any]:
-        """Infos of these columns, given away, for the games marked in `present`, by default all."""
-        if present is None:
-            present = np.ones(self.num_envs, np.bool_)
-        infos = {}
-        for key, column in {"action_mask": masks, "seat": seats, **own}.items():
-            infos[key] = column
-            infos[f"_{key}"] = present.copy()
+        """Infos of these ends of games in these places, in full columns."""
+        num = self.num_envs
+        columns = {"seat": seats, **self.game.infos(last)}
+        infos = {
+            "action_mask": np.zeros((num, self.game.num_actions), np.bool_),  # nothing is legal
+            "_action_mask": _marked(ended, num),
+        }
+        for key, rows in columns.items():
+            infos[key] = _spread(rows, ended, num)
+            infos[f"_{key}"] = _marked(ended, num)
         return infos
 
     @property
@@ -280,6 +272,13 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
         """
         shown = show(self.game, self._table.states, self.render_mode, self._render_size)
         return None if shown is None else tuple(shown)
+
+
+def _marked(places: npt.NDArray[np.intp], num: int) -> Bools:
+    """Truth values of `num` places: whether each is one of these."""
+    marked = np.zeros(num, np.bool_)
+    marked[places] = True
+    return marked
 
 
 def _spread(rows: npt.NDArray[Any], places: npt.NDArray[np.intp], num: int) -> npt.NDArray[Any]:

@@ -38,7 +38,8 @@ def pytest_collection_modifyitems(items):
     """What is marked `one_game` is slow for every game but the first."""
     first = next(iter(boardenvs.GAMES))
     for item in items:
-        if item.get_closest_marker("one_game") and item.callspec.params["name"] != first:
+        params = item.callspec.params if hasattr(item, "callspec") else {}
+        if item.get_closest_marker("one_game") and params.get("name", first) != first:
             item.add_marker("slow")
 
 

@@ -371,6 +371,7 @@ for name in boardenvs.GAMES:
 """
 
 
+@pytest.mark.slow
 def test_plain_python_tells_a_seat_the_same(tmp_path):
     compiled = run(SEATS, tmp_path, "-W", "error", NUMBA_DISABLE_JIT="0").splitlines()
     plain = run(SEATS, tmp_path, "-W", "error", NUMBA_DISABLE_JIT="1").splitlines()

@@ -39,7 +39,13 @@ def test_sections():
     assert all(blocks(section) for section in NEEDS)
 
 
-@pytest.mark.parametrize("section", NEEDS)
+@pytest.mark.parametrize(
+    "section",
+    [
+        pytest.param(section, marks=pytest.mark.slow) if section == "Tianshou" else section
+        for section in NEEDS
+    ],
+)
 def test_code(section, tmp_path, monkeypatch):
     pytest.importorskip(NEEDS[section])
     monkeypatch.chdir(tmp_path)

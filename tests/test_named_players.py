@@ -22,7 +22,7 @@ from boardenvs.single import SeatEnv
 from boardenvs.vector import SeatVectorEnv
 
 GEKITAI = "boardenvs/Gekitai-v0"
-SPECS = ["greedy", "mcts:8", "trained", "puct:8"]
+SPECS = ["greedy", pytest.param("mcts:8", marks=pytest.mark.slow), "trained", "puct:8"]
 NATIVE = {"vectorization_mode": "vector_entry_point"}
 
 
@@ -58,6 +58,7 @@ def test_every_game_takes_them(versus):
     assert played(env, range(2)) == played(env, range(2))
 
 
+@pytest.mark.slow
 def test_specs_for_several_seats():
     env = gymnasium.make("boardenvs/GoatRace-v0", opponent=["greedy", "mcts:8"], seat=0)
     first, second = env.unwrapped._table._lineups[0]

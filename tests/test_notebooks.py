@@ -39,3 +39,13 @@ def test_outputs(cells):
 def test_nothing_of_the_machine_they_ran_on(cells):
     text = json.dumps(cells)
     assert not re.search(r"/(?:tmp|home|root|Users|opt)/|site-packages|\x1b", text)
+
+
+def test_the_game_of_notebook_6_is_the_one_that_the_benchmark_measures():
+    cells = json.loads(NOTEBOOKS[5].read_text(encoding="utf-8"))["cells"]
+    texts = ["".join(cell["source"]) for cell in cells]
+    for name in ("rules.py", "__init__.py"):
+        head = f"%%writefile connect_four/{name}\n"
+        (shown,) = (text for text in texts if text.startswith(head))
+        measured = FOLDER.parent / "agents" / "bench" / "connect_four" / name
+        assert shown.removeprefix(head) + "\n" == measured.read_text(encoding="utf-8")

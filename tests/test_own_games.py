@@ -66,6 +66,7 @@ def test_a_registered_game_is_found():
     assert envs.reset(seed=0)[0].shape == (3, 3, 5)
 
 
+@pytest.mark.slow
 def test_the_rules_are_those_of_the_class_it_derives_from():
     game, original = Own(), Game112()
     assert game.rules_name == original.rules_name == "boardenvs.game112.rules"

@@ -58,7 +58,11 @@ def test_what_is_no_opponent_changes_nothing():
         assert opponent.asked == before + 1
 
 
-CHANGES = [("random", "mcts:8"), ("mcts:8", "random"), ("mcts:8", "mcts:9")]
+CHANGES = [
+    ("random", "greedy"),
+    ("greedy", "random"),
+    pytest.param("mcts:8", "mcts:9", marks=pytest.mark.slow),
+]
 
 
 @pytest.mark.parametrize(("before", "after"), CHANGES)

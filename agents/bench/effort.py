@@ -35,8 +35,12 @@ class Effort:
     """As `seconds`, there."""
     pgx: tuple[str, ...] = ("connect_four", "tic_tac_toe", "othello")
     """Games of pgx."""
+    pgx_sizes: tuple[int, ...] = (64, 512, 4096)
+    """Batch sizes of pgx where it plays many plies in one call; the best one counts."""
     learn_envs: int = 512
-    """Games side by side in training."""
+    """Games side by side in training that waits for its environment."""
+    train_envs: int = 256
+    """Games side by side in training with a game's own settings."""
     learn_steps: int = 32
     """Steps of each of them in a turn."""
     learn_rounds: int = 5
@@ -72,7 +76,9 @@ QUICK = Effort(
     guided_simulations=8,
     guided_seconds=0.1,
     pgx=("connect_four",),
+    pgx_sizes=(1024,),
     learn_envs=64,
+    train_envs=64,
     learn_steps=16,
     learn_rounds=1,
     process_rounds=1,

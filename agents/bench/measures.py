@@ -14,11 +14,13 @@ from agents.bench.parts import parts_of_a_step
 from agents.bench.play_out import play_outs
 from agents.bench.row import Row
 from agents.bench.run import Bench
+from agents.bench.same_game import connect_four
 from agents.bench.scaling import core_gains, curves_over_n, curves_over_size, memory
 from agents.bench.search import searches
 from agents.bench.self_play import self_play
 from agents.bench.single import aec_loops, seat_steps
 from agents.bench.startup import first_steps, imports
+from agents.bench.training import training_steps
 from agents.bench.vector import learning_steps, vector_steps
 
 __all__ = ["MEASURES", "measure"]
@@ -30,8 +32,10 @@ MEASURES: dict[str, Callable[[Bench], list[Row]]] = {
     "tree search": searches,
     "PettingZoo loops": aec_loops,
     "Gymnasium steps": seat_steps,
+    "connect four": connect_four,
     "vector steps": vector_steps,
-    "training": learning_steps,
+    "learning": learning_steps,
+    "training": training_steps,
     "networks in int8": int8_networks,
     "self-play": self_play,
     "cores": core_gains,

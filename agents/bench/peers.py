@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import random
 from typing import Any
 
 from agents.bench.timing import Side, rate
 
-__all__ = ["connect_four", "open_spiel_gomoku", "open_spiel_mcts", "pgx_steps"]
+__all__ = ["connect_four", "open_spiel_mcts", "open_spiel_random", "pgx_scan", "pgx_steps"]
+
+_PLIES = 64
+
+
+@functools.cache
+def _pgx(name: str) -> tuple[Any, Any]:
+    """Many starts and many steps of one of pgx's games, compiled once for each batch size."""
+    import jax
+    import pgx
+    from pgx.experimental import auto_reset
+
+    env = pgx.make(name)
+    return jax.jit(jax.vmap(env.init)), jax.jit(jax.vmap(auto_reset(env.step, env.init)))
 
 
 def pgx_steps(name: str, num: int, seconds: float) -> Side:
@@ -26,12 +40,9 @@ def pgx_steps(name: str, num: int, seconds: float) -> Side:
         ImportError: there is no pgx.
     """
     import jax
-    import pgx
-    from pgx.experimental import auto_reset
 
     processor = jax.devices("cpu")[0]
-    env = pgx.make(name)
-    step = jax.jit(jax.vmap(auto_reset(env.step, env.init)))
+    init, step = _pgx(name)
 
     def drawn(key: Any, mask: Any) -> tuple[Any, Any, Any]:
         key, one, two = jax.random.split(key, 3)
@@ -41,7 +52,7 @@ def pgx_steps(name: str, num: int, seconds: float) -> Side:
     draw = jax.jit(drawn)
     with jax.default_device(processor):
         key = jax.random.PRNGKey(0)
-        state = jax.jit(jax.vmap(env.init))(jax.random.split(key, num))
+        state = init(jax.random.split(key, num))
         actions = keys = None
 
     def prepare() -> None:
@@ -60,6 +71,48 @@ def pgx_steps(name: str, num: int, seconds: float) -> Side:
     return side
 
 
+def pgx_scan(name: str, num: int, seconds: float) -> Side:
+    """Random plies of one of pgx's games on the processor inside one `lax.scan`, a second.
+
+    The whole is jitted, with its automatic resets and the drawing of actions, which counts.
+
+    Args:
+        name: of the game.
+        num: games side by side.
+        seconds: length of a turn.
+
+    Raises:
+        ImportError: there is no pgx.
+    """
+    import jax
+
+    processor = jax.devices("cpu")[0]
+    init, step = _pgx(name)
+
+    def ply(carry: Any, _: Any) -> tuple[Any, None]:
+        key, state = carry
+        key, one, two = jax.random.split(key, 3)
+        logits = jax.numpy.where(state.legal_action_mask, 0.0, -jax.numpy.inf)
+        actions = jax.random.categorical(one, logits)
+        return (key, step(state, actions, jax.random.split(two, num))), None
+
+    play = jax.jit(lambda carry: jax.lax.scan(ply, carry, None, length=_PLIES)[0])
+    with jax.default_device(processor):
+        key = jax.random.PRNGKey(0)
+        carry = key, init(jax.random.split(key, num))
+
+    def work() -> int:
+        nonlocal carry
+        carry = jax.block_until_ready(play(carry))
+        return _PLIES * num
+
+    def side() -> float:
+        with jax.default_device(processor):
+            return rate(work, seconds)
+
+    return side
+
+
 def connect_four() -> Any:
     """PettingZoo's connect_four, with its checks.
 
@@ -72,11 +125,11 @@ def connect_four() -> Any:
     return connect_four_v3.env()
 
 
-def open_spiel_gomoku(size: int, seconds: float) -> Side:
-    """Random play to the end of OpenSpiel's gomoku, driven from Python, in plies a second.
+def open_spiel_random(name: str, seconds: float) -> Side:
+    """Random play to the end of a game of OpenSpiel's, driven from Python, in plies a second.
 
     Args:
-        size: of the board.
+        name: of the game, with its parameters.
         seconds: length of a turn.
 
     Raises:
@@ -84,7 +137,7 @@ def open_spiel_gomoku(size: int, seconds: float) -> Side:
     """
     import pyspiel
 
-    game = pyspiel.load_game(f"gomoku(size={size})")
+    game = pyspiel.load_game(name)
     draw = random.Random(0).random
 
     def work() -> int:
@@ -99,11 +152,11 @@ def open_spiel_gomoku(size: int, seconds: float) -> Side:
     return lambda: rate(work, seconds)
 
 
-def open_spiel_mcts(size: int, simulations: int, seconds: float) -> Side:
-    """Moves a second of OpenSpiel's C++ MCTSBot from the start of its gomoku.
+def open_spiel_mcts(name: str, simulations: int, seconds: float) -> Side:
+    """Moves a second of OpenSpiel's C++ MCTSBot from the start of one of its games.
 
     Args:
-        size: of the board.
+        name: of the game, with its parameters.
         simulations: for each move, one random play to the end each.
         seconds: length of a turn.
 
@@ -112,7 +165,7 @@ def open_spiel_mcts(size: int, simulations: int, seconds: float) -> Side:
     """
     import pyspiel
 
-    game = pyspiel.load_game(f"gomoku(size={size})")
+    game = pyspiel.load_game(name)
     evaluator = pyspiel.RandomRolloutEvaluator(1, 0)
     memory_mb = 1000
     bot = pyspiel.MCTSBot(game, evaluator, 2.0, simulations, memory_mb, False, 0, False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import boardenvs
-from agents.bench.peers import open_spiel_gomoku
+from agents.bench.peers import open_spiel_random
 from agents.bench.row import Row
 from agents.bench.run import Bench, Key
 from agents.bench.timing import Side, rate
@@ -39,7 +39,9 @@ def play_outs(bench: Bench) -> list[Row]:
     sides: dict[Key, Side] = {
         (name,): playing_out(game, effort.seconds) for name, game in games.items()
     }
-    rival = bench.peer("OpenSpiel", "bench", lambda: open_spiel_gomoku(15, effort.seconds))
+    rival = bench.peer(
+        "OpenSpiel", "bench", lambda: open_spiel_random("gomoku(size=15)", effort.seconds)
+    )
     if rival is not None:
         sides[_PEER,] = rival
     found = bench.compare(sides)

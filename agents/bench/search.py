@@ -10,7 +10,7 @@ from agents.bench.timing import Side, rate
 from agents.search.mcts import MctsAgent
 from boardenvs.game import Game
 
-__all__ = ["searches"]
+__all__ = ["searches", "searching"]
 
 _PEER = "OpenSpiel MCTSBot"
 
@@ -31,7 +31,9 @@ def searches(bench: Bench) -> list[Row]:
         for name in effort.games
     }
     rival = bench.peer(
-        "OpenSpiel", "bench", lambda: open_spiel_mcts(15, simulations, effort.seconds)
+        "OpenSpiel",
+        "bench",
+        lambda: open_spiel_mcts("gomoku(size=15)", simulations, effort.seconds),
     )
     if rival is not None:
         sides[_PEER,] = rival

@@ -20,7 +20,6 @@ __all__ = ["learning", "learning_steps", "vector_steps", "vectoring"]
 
 _BATCH = "BatchEnv.step, same N"
 _ZERO = "zero-cost VecEnv"
-_LEARNT = "gekitai"
 
 
 def vectoring(name: str, num: int, seconds: float) -> Side:
@@ -106,7 +105,7 @@ def learning(env: Any, steps: int) -> Side:
 
 
 def learning_steps(bench: Bench) -> list[Row]:
-    """Training through the vector environment, beside one that does nothing."""
+    """Training on each game through the vector environment, beside one that does nothing."""
     effort = bench.effort
 
     def sides() -> dict[Key, Side]:
@@ -114,13 +113,20 @@ def learning_steps(bench: Bench) -> list[Row]:
         from agents.training.vec_env import SB3VecEnv
         from boardenvs.vector import SeatVectorEnv
 
-        envs = SB3VecEnv([SeatVectorEnv(effort.learn_envs, _LEARNT)], seed=0)
-        zero = ZeroVecEnv(boardenvs.make(_LEARNT), effort.learn_envs)
-        return {(e,): learning(v, effort.learn_steps) for e, v in (("", envs), (_ZERO, zero))}
+        steps = effort.learn_steps
+        sides: dict[Key, Side] = {}
+        for name in effort.games:
+            envs = SB3VecEnv([SeatVectorEnv(effort.learn_envs, name)], seed=0)
+            sides[name, _ZERO] = learning(ZeroVecEnv(envs, steps), steps)
+            sides[name,] = learning(envs, steps)
+        return sides
 
     built = bench.peer("training with MaskablePPO", "train", sides)
     if built is None:
         return []
     found = interleaved(built, effort.learn_rounds)
     measure = f"MaskablePPO, N = {effort.learn_envs:,}"
-    return [Row(measure, _LEARNT, found["",], "steps/s", _ZERO, found[_ZERO,])]
+    return [
+        Row(measure, name, found[name,], "steps/s", _ZERO, found[name, _ZERO])
+        for name in effort.games
+    ]

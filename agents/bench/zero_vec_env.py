@@ -9,50 +9,65 @@ import numpy as np
 import numpy.typing as npt
 from stable_baselines3.common.vec_env import VecEnv
 
-from boardenvs.game import Game
-from boardenvs.single import SeatEnv
-
 __all__ = ["ZeroVecEnv"]
+
+_Step = tuple[
+    npt.NDArray[np.int8], npt.NDArray[np.float32], npt.NDArray[np.bool_], list[dict[str, Any]]
+]
+
+_BEFORE = 64  # steps, away from the start, where all boards are alike and no game ends
 
 
 class ZeroVecEnv(VecEnv):
-    """A game's spaces and its first observations and masks; no game ever ends."""
+    """Tells over and over, whatever the actions, what another told in some random steps.
 
-    def __init__(self, game: Game, num_envs: int) -> None:
-        """Set up.
+    So a learner has the same work with both, for that depends on it how many actions are legal
+    and how many games end: of each that is truncated, MaskablePPO evaluates the last position.
+    """
+
+    def __init__(self, env: Any, steps: int) -> None:
+        """Play random legal actions, and keep all that comes of them.
 
         Args:
-            game: whose spaces.
-            num_envs: how many of it.
+            env: a `VecEnv` whose `action_masks()` gives all masks at once; it is reset, and free
+                again then.
+            steps: how many are kept.
         """
-        like = SeatEnv(game)
-        states = game.new(num_envs, 0)
-        self._observation = game.observe(states, states["to_move"])
-        self._masks = list(game.legal(states))
-        self._reward = np.zeros(num_envs, np.float32)
-        self._done = np.zeros(num_envs, np.bool_)
-        self._infos: list[dict[str, Any]] = [{} for _ in range(num_envs)]
-        super().__init__(num_envs, like.observation_space, like.action_space)
+        rng = np.random.default_rng(0)
+        observation = env.reset()
+        self._steps: list[_Step] = []
+        self._masks: list[list[npt.NDArray[np.bool_]]] = []
+        for k in range(_BEFORE + steps):
+            masks = env.action_masks()
+            step = env.step((rng.random(masks.shape) * masks).argmax(1))
+            if k >= _BEFORE:
+                self._masks.append(list(masks))
+                self._steps.append(step)
+            else:
+                observation = step[0]
+        self._observation = observation
+        self._at = 0
+        self.render_mode = None
+        super().__init__(env.num_envs, env.observation_space, env.action_space)
 
     def reset(self) -> npt.NDArray[np.int8]:
+        self._at = 0
         return self._observation
 
     def step_async(self, actions: npt.NDArray[Any]) -> None:
         """Nothing comes of actions."""
 
-    def step_wait(
-        self,
-    ) -> tuple[
-        npt.NDArray[np.int8], npt.NDArray[np.float32], npt.NDArray[np.bool_], list[dict[str, Any]]
-    ]:
-        return self._observation, self._reward, self._done, self._infos
+    def step_wait(self) -> _Step:
+        observation, reward, done, infos = self._steps[self._at]
+        self._at = (self._at + 1) % len(self._steps)
+        return observation, reward.copy(), done, infos  # the learner adds to its rewards
 
     def env_method(
         self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any
     ) -> list[Any]:
         if method_name != "action_masks":
             raise AttributeError(f"only action_masks can be called, not {method_name}")
-        return self._masks
+        return self._masks[self._at]
 
     def has_attr(self, attr_name: str) -> bool:
         return attr_name == "action_masks"

@@ -73,9 +73,9 @@ def _run(options: argparse.Namespace) -> None:
     train: Callable[..., Any]
     try:
         if options.engine == "ray":
-            from agents.rllib import start as cluster
+            from agents.training import on_ray
 
-            train = functools.partial(cluster.train, address=options.address)
+            train = functools.partial(on_ray.train, address=options.address)
         else:
             from agents.training import start
 

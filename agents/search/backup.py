@@ -16,9 +16,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from agents.search.tree import AWAITED
 from boardenvs.compiling import over_rules
 
-__all__ = ["LOST", "back_up", "prove", "prove_win", "take_proven"]
+__all__ = ["LOST", "back_up", "expect", "give_up", "prove", "prove_win", "settle", "take_proven"]
 
 LOST = np.float32(-1e30)
 """The worth of an edge that proved to lose: lower than any other."""
@@ -37,8 +38,62 @@ def back_up(tree, leaf, guided):
         e.visits += 1
         e.total += tree.result[n.mover]
         if not e.proven:
-            e.worth = e.total / np.float32(e.visits)
+            e.worth = mean(e)
         e.width = weigh(e, guided)
+
+
+@over_rules()
+def expect(tree, leaf):
+    """Count a visit whose result is yet to come to the leaf and to every node and edge above it.
+
+    Exploration sees it as any other, the mean result stays what it is: A. Liu et al., "Watch the
+    unobserved: a simple approach to parallelizing Monte Carlo tree search", ICLR 2020.
+    """
+    n = tree.nodes[leaf]
+    n.num_edges = AWAITED
+    n.visits += 1
+    while n.parent >= 0:
+        e = tree.edges[n.edge]
+        n = tree.nodes[n.parent]
+        n.visits += 1
+        e.visits += 1
+        e.under_way += 1
+        e.width = weigh(e, True)
+
+
+@over_rules()
+def give_up(tree, leaf):
+    """Take a visit back that `expect` has counted to a leaf that still awaits another."""
+    n = tree.nodes[leaf]
+    n.visits -= 1
+    while n.parent >= 0:
+        e = tree.edges[n.edge]
+        n = tree.nodes[n.parent]
+        n.visits -= 1
+        e.visits -= 1
+        e.under_way -= 1
+        e.width = weigh(e, True)
+
+
+@over_rules()
+def settle(tree, leaf):
+    """Add the result that was expected to the leaf and to every node and edge above it."""
+    for k in range(len(tree.result)):
+        tree.sums[k] += tree.result[k]
+    n = tree.nodes[leaf]
+    while n.parent >= 0:
+        e = tree.edges[n.edge]
+        n = tree.nodes[n.parent]
+        e.under_way -= 1
+        e.total += tree.result[n.mover]
+        if not e.proven:
+            e.worth = mean(e)
+
+
+@over_rules()
+def mean(e):
+    """The mean result of an edge that has any."""
+    return e.total / np.float32(e.visits - e.under_way)
 
 
 @over_rules()

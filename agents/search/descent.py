@@ -32,7 +32,7 @@ def descend(tree, s, p, options, scales, word, start):
     depth = 0
     before = -2
     while not nodes[node].proven and not is_over(s):
-        if nodes[node].num_edges == 0:
+        if nodes[node].num_edges <= 0:
             if options.guided or (nodes[node].visits == 0 and depth > 0):
                 break
             legal(s, p, tree.mask)
@@ -48,7 +48,7 @@ def descend(tree, s, p, options, scales, word, start):
         stream = s.rng
         before = -1 if nodes[node].quiet else -2
         play(s, p, tree.edges[edge].action)
-        node = follow(tree, edge, s, p, options.hidden, s.rng != stream)
+        node = follow(tree, node, edge, s, p, options.hidden, s.rng != stream)
     tree.used[2] = depth
     tree.used[3] = node
     return node, word, before

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents.search.backup import back_up, prove, prove_win, take_proven
+from agents.search.backup import back_up, expect, give_up, prove, prove_win, settle, take_proven
 from agents.search.decisive import decisive_action
 from agents.search.descent import descend
 from agents.search.halving import next_edge
 from agents.search.report import credit, report
-from agents.search.tree import Tree, expand, plant, tree_of
+from agents.search.tree import AWAITED, expand, plant, tree_of
 from boardenvs.chance import mixed, stepped
 from boardenvs.compiling import over_rules
 from boardenvs.hooks import legal, play, redraw
@@ -21,61 +21,118 @@ from boardenvs.outcome import is_over
 
 __all__ = ["report_trees", "step_trees"]
 
+STRAYS = 16
+"""Simulations in a tree's turn that come to leaves awaited already, before it waits."""
 
-@over_rules(legal, redraw, spread=True, plies=16)
+
+@over_rules()
 def step_trees(
-    states, params, words, options, scales, noise, schedule, leaves, masks, logits, estimates,
-    waits, nodes, edges, path, used, result, sums, mask, seen, low, high,
+    states, params, words, options, scales, noise, schedule, phase, apart, num, leaves, masks,
+    owners, logits, estimates, forest,
 ):  # fmt: skip
-    """Take trees `low` to `high - 1`, one for each state, on to the next leaf to be evaluated.
+    """Give the trees, one for each state, what was awaited, and take them on to the next leaves.
 
-    A tree marked in `waits` has such a leaf already, whose `logits` and value have come; a
-    tree without nodes is planted. Afterwards `waits` marks those that have a leaf in
-    `leaves`, with its legal actions in `masks`; the others are finished. With a `schedule` the
-    roots are halved, with the tree's row of `noise` (see `agents.search.halving`). The arrays after
-    `waits` are the forest's: Numba takes no tuple of them to other threads.
+    The first `num` of `leaves` have been evaluated: their `logits` and values, `estimates`, are
+    added to the trees, and the nodes there, that `owners` names. Then the leaves of the next
+    simulations take their place, with their legal actions in `masks`. A tree without nodes is
+    planted; tree `i` waits for that until phase `i % apart`. With a `schedule` the roots are
+    halved, with the tree's row of `noise` (see `agents.search.halving`).
+
+    Returns:
+        How many leaves there are now.
     """
-    forest = Tree(nodes, edges, path, used, result, sums, mask, seen)
-    p = params[0]
     o = options[0]
-    board = states[low:high][:1].copy()
-    for i in range(low, high):
+    for row in range(num):
+        tree = tree_of(forest, owners[row, 0])
+        open_leaf(tree, owners[row, 1], masks[row], logits[row], estimates[row])
+        settle(tree, owners[row, 1])
+        tree.used[4] -= 1
+    board = states[:1].copy()
+    stray = np.empty(STRAYS, np.int32)
+    found = 0
+    for i in range(len(states)):
         tree = tree_of(forest, i)
-        if waits[i]:
-            open_leaf(tree, masks[i], logits[i], estimates[i])
-            back_up(tree, tree.used[3], True)
-        elif tree.used[0] == 0:
+        if tree.used[0] == 0:
+            if phase < i % apart:
+                continue
             plant(tree, states[i])
-        else:
+        found = gather(
+            tree, states, i, params[0], words, o, scales, noise[i], schedule, leaves, masks,
+            owners, found, board, stray,
+        )  # fmt: skip
+    return found
+
+
+@over_rules(legal, redraw)
+def gather(
+    tree,
+    states,
+    i,
+    p,
+    words,
+    o,
+    scales,
+    noise,
+    schedule,
+    leaves,
+    masks,
+    owners,
+    found,
+    board,
+    stray,
+):
+    """Simulations of one tree, until enough of them have come to leaves to be evaluated.
+
+    How many these are depends on the tree alone: the more visits it has had, the more of its leaves
+    are under way, half of them with each slot. A simulation that comes to a leaf that is awaited
+    already does not count; for the next ones it is under way, too, so that they go elsewhere.
+    """
+    root = tree.nodes[0]
+    strays = 0
+    most = min(max((root.visits - tree.used[4]) // o.visits_each, 1), o.most_awaited)
+    end = found + min((most + 1) // 2, most - tree.used[4])
+    # The root's own evaluation is one visit more.
+    while found < end and root.visits - strays <= o.simulations and not root.proven:
+        words[i] = stepped(words[i])
+        word = mixed(words[i])
+        leaves[found] = states[i]
+        s = leaves[found]
+        redraw(s, p, states[i].to_move, mixed(word))
+        start = -1
+        if len(schedule) > 0:
+            start = next_edge(tree.nodes, tree.edges, noise, schedule, o.value_scale)
+        leaf, word, before = descend(tree, s, p, o, scales, word, start)
+        n = tree.nodes[leaf]
+        if n.num_edges == AWAITED:
+            if leaf == 0 or strays == len(stray):
+                break
+            expect(tree, leaf)
+            stray[strays] = leaf
+            strays += 1
             continue
-        waits[i] = False
-        # The root's own evaluation is one visit more.
-        while tree.nodes[0].visits <= o.simulations and not tree.nodes[0].proven:
-            words[i] = stepped(words[i])
-            word = mixed(words[i])
-            leaves[i] = states[i]
-            redraw(leaves[i], p, states[i].to_move, mixed(word))
-            start = -1
-            if len(schedule) > 0:
-                start = next_edge(tree.nodes, tree.edges, noise[i], schedule, o.value_scale)
-            leaf, word, before = descend(tree, leaves[i], p, o, scales, word, start)
-            n = tree.nodes[leaf]
-            if not n.proven and not is_over(leaves[i]):
-                action = winning_action(n, leaves[i], p, before, board) if o.decisive else -1
-                if action < 0:
-                    legal(leaves[i], p, masks[i])
-                    waits[i] = True
-                    break
-                if leaf == 0:
-                    leave_only(tree, action)
-                    continue
-                prove_win(n)
-            for k in range(len(tree.result)):
-                tree.result[k] = leaves[i].returns[k]
-            if n.proven:
-                take_proven(tree, leaf)
-            back_up(tree, leaf, True)
-            prove(tree, leaf)
+        if not n.proven and not is_over(s):
+            action = winning_action(n, s, p, before, board) if o.decisive else -1
+            if action < 0:
+                legal(s, p, masks[found])
+                expect(tree, leaf)
+                owners[found, 0] = i
+                owners[found, 1] = leaf
+                tree.used[4] += 1
+                found += 1
+                continue
+            if leaf == 0:
+                leave_only(tree, action)
+                continue
+            prove_win(n)
+        for k in range(len(tree.result)):
+            tree.result[k] = s.returns[k]
+        if n.proven:
+            take_proven(tree, leaf)
+        back_up(tree, leaf, True)
+        prove(tree, leaf)
+    for k in range(strays):
+        give_up(tree, stray[k])
+    return found
 
 
 @over_rules(play, decisive_action)
@@ -102,17 +159,17 @@ def leave_only(tree, action):
 
 
 @over_rules()
-def open_leaf(tree, mask, logits, estimate):
-    """Give the leaf under way its edges and priors, and the simulation its result."""
-    leaf = tree.used[3]
+def open_leaf(tree, leaf, mask, logits, estimate):
+    """Give a leaf its edges and priors, and its simulation the result."""
     n = tree.nodes[leaf]
+    n.num_edges = 0
     value = np.float32(min(max(estimate, -1.0), 1.0)) if not np.isnan(estimate) else np.float32(0)
     rest = np.float32(-value / max(1, len(tree.result) - 1))
     for k in range(len(tree.result)):
         tree.result[k] = value if k == n.mover else rest
     for a in range(len(mask)):
         tree.mask[a] = mask[a]
-    if n.num_edges > 0 or not expand(tree, leaf):
+    if not expand(tree, leaf):
         return
     highest = -1e30
     for edge in range(n.first, n.first + n.num_edges):

@@ -32,8 +32,11 @@ class GumbelAgent(PuctAgent):
     """As `PuctAgent`, but the actions of the root share the simulations by sequential halving.
 
     With Gumbel noise the action is one drawn from the network's policy and improved on; the
-    improved policy is what the network should learn. See `agents.search.halving`.
+    improved policy is what the network should learn. See `agents.search.halving`. Each
+    simulation of a tree waits for the one before.
     """
+
+    play_version = 2
 
     def __init__(
         self,
@@ -44,6 +47,7 @@ class GumbelAgent(PuctAgent):
         considered: int = 16,
         value_scale: float = 0.1,
         evaluator: Evaluator | None = None,
+        threads: int | None = None,
         spec: str = "gumbel",
     ) -> None:
         """Sit down.
@@ -56,12 +60,16 @@ class GumbelAgent(PuctAgent):
             considered: of the root's actions, how many are tried.
             value_scale: how much results weigh against the policy.
             evaluator: what guides the search; by default the shipped network.
+            threads: as for `PuctAgent`.
             spec: the name it goes by.
 
         Raises:
             ValueError: an argument is out of range, or there is no such network.
         """
-        super().__init__(game, seed, simulations, exploration, evaluator=evaluator, spec=spec)
+        super().__init__(
+            game, seed, simulations, exploration, evaluator=evaluator, threads=threads, spec=spec
+        )
+        self._options["most_awaited"] = 1  # halving wants each result before the next choice
         self.considered = whole_number("considered", considered, 1)
         self.value_scale = finite_number("value_scale", value_scale)
         self._options["value_scale"] = self.value_scale

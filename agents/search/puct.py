@@ -2,34 +2,49 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from agents.agent import Words
 from agents.search.decisive import checked_decisive, decisive_part
-from agents.search.guided import report_trees, step_trees
+from agents.search.guided import STRAYS, report_trees, step_trees
+from agents.search.in_threads import in_threads
 from agents.search.mcts import SearchAgent, Searched, unsearched
 from agents.search.network import SearchNetwork
+from agents.search.slots import Judge, Judged, Slot, take_turns
 from agents.search.tree import OPTIONS, Tree, empty_forest
 from boardenvs.checks import finite_number, whole_number
 from boardenvs.game import Game, States
+from boardenvs.threads import fixed_threads, most_threads
 
-__all__ = ["Evaluator", "PuctAgent"]
+__all__ = ["ConcurrentEvaluator", "Evaluator", "PuctAgent"]
 
 _SIDE_BY_SIDE = 256
 """Trees at once, at most."""
 _EDGES = 2**22
 """Of these trees together, about: 128 MB."""
+_EACH = 4
+"""Trees for each thread, from which on each thread grows its own."""
+_SLOTS = 2
+"""In which leaves of one tree wait for their evaluation, see `agents.search.slots`."""
+_MOST_AWAITED = 32
+"""Leaves of one tree in both, at most."""
+_VISITS_EACH = 8
+"""That a tree has had for each of them."""
+_KEPT = 2**25
+"""Bytes of edges: trees that take no more are kept for the next search."""
 
 
 class Evaluator(Protocol):
     """What guides a search: a policy and an estimate of the outcome."""
 
-    def evaluate(self, states: States) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+    def evaluate(self, states: States) -> Judged:
         """Judge positions, as `agents.trained.TrainedAgent.evaluate` does.
 
         Args:
@@ -42,15 +57,28 @@ class Evaluator(Protocol):
         """
 
 
+class ConcurrentEvaluator(Protocol):
+    """An evaluator that several threads may ask at once, if it says so."""
+
+    concurrent: bool
+    """Whether they may; of one that does not say so, a search asks from one thread."""
+
+    def evaluate(self, states: States, threads: int | None = None) -> Judged:
+        """As `Evaluator.evaluate`, with no more than so many threads; `None` for all."""
+
+
 class PuctAgent(SearchAgent):
     """Plays the action it visited most often in a tree that a policy network guides.
 
     As `agents.search.mcts.MctsAgent`, whose tree it shares, but a leaf is not played out: its value
     is the network's, and the network's policy says which actions to try first. Where the game
     tells of decisive moves (see `agents.search.decisive`), a leaf in which one wins at once is
-    proven without asking the network, and at the root it is played. The trees of all states grow
-    side by side, so that one run of the network evaluates a leaf of each. Where a network's card
-    names a version in 8-bit integers, that one is asked.
+    proven without asking the network, and at the root it is played. Where a network's card names a
+    version in 8-bit integers, that one is asked.
+
+    Leaves of one tree are evaluated together, and while they are, others are looked for: the more,
+    the more visits the tree has had. What is found depends on the tree alone, not on how many
+    states are searched side by side, nor on how many threads.
     """
 
     play_version = 3
@@ -64,6 +92,7 @@ class PuctAgent(SearchAgent):
         path: str | Path | None = None,
         decisive: bool | None = None,
         evaluator: Evaluator | None = None,
+        threads: int | None = None,
         spec: str = "puct",
     ) -> None:
         """Sit down, with a network or another evaluator.
@@ -76,7 +105,9 @@ class PuctAgent(SearchAgent):
             path: of the network, as for `agents.trained.TrainedAgent`; by default the shipped one.
             decisive: whether to look for a win at once at each leaf; `None` for wherever the
                 game tells of decisive moves.
-            evaluator: what guides the search instead of a network file.
+            evaluator: what guides the search instead of a network file. From several threads at
+                once only a `ConcurrentEvaluator` is asked.
+            threads: that search, at least 1; no result depends on it. `None` for all cores.
             spec: the name it goes by.
 
         Raises:
@@ -90,7 +121,10 @@ class PuctAgent(SearchAgent):
         self.deterministic = not (game.has_chance or game.has_hidden)
         if evaluator is not None and path is not None:
             raise ValueError("give a network's path or an evaluator, not both")
-        self.evaluator = SearchNetwork(game, seed, path) if evaluator is None else evaluator
+        self.threads = None if threads is None else whole_number("threads", threads, 1)
+        self.evaluator: Evaluator = (
+            SearchNetwork(game, seed, path) if evaluator is None else evaluator
+        )
         self._decisive_part = decisive_part(game)
         self._options = np.zeros(1, OPTIONS)
         self._options["simulations"] = self.simulations
@@ -98,9 +132,12 @@ class PuctAgent(SearchAgent):
         self._options["hidden"] = game.has_hidden
         self._options["guided"] = True
         self._options["decisive"] = self.decisive
-        self._scales = self.exploration * np.sqrt(np.arange(self.simulations + 2))
+        self._options["most_awaited"] = _MOST_AWAITED
+        self._options["visits_each"] = _VISITS_EACH
+        self._scales = self.exploration * np.sqrt(np.arange(self.simulations + 2 + STRAYS))
         self._scales = self._scales.astype(np.float32)
         self._schedule = np.zeros((0, 0), np.int32)
+        self._forests: list[Tree] = []  # for the next search
 
     @property
     def path(self) -> Path | None:
@@ -125,33 +162,85 @@ class PuctAgent(SearchAgent):
         """Search states that are not over; what is found goes into the arrays `found`."""
         if words is None:
             words = self._rng.integers(0, 2**64, len(states), np.uint64)
-        at_once = _EDGES // (self.simulations * self.game.num_actions)
+        threads = self._threads()
+        # Trees that are many grow apart, those of each thread on their own.
+        parts = threads if len(states) >= _EACH * threads else 1
+        at_once = _EDGES // (parts * self.simulations * self.game.num_actions)
         at_once = min(max(1, at_once), _SIDE_BY_SIDE)
-        for low in range(0, len(states), at_once):
-            part = slice(low, low + at_once)
-            forest = self._grown(states[part], words[part].copy(), noise[part])
-            self._report(states[part], noise[part], forest, [array[part] for array in found])
 
-    def _grown(self, states: States, words: Words, noise: npt.NDArray[np.float32]) -> Tree:
-        """The forest of the states' trees."""
+        def search(part: int) -> None:
+            end = (part + 1) * len(states) // parts
+            for low in range(part * len(states) // parts, end, at_once):
+                some = slice(low, min(low + at_once, end))
+                into = [array[some] for array in found]
+                self._search_together(
+                    states[some], words[some], noise[some], into, threads // parts
+                )
+
+        in_threads(search, parts)
+
+    def _threads(self) -> int:
+        """How many threads search."""
+        if not self._is_concurrent():
+            return 1
+        return self.threads or fixed_threads() or most_threads()
+
+    def _search_together(
+        self,
+        states: States,
+        words: Words,
+        noise: npt.NDArray[np.float32],
+        found: Sequence[npt.NDArray[Any]],
+        threads: int,
+    ) -> None:
+        """Search states whose trees grow side by side."""
         game = self.game
         num = len(states)
         step = step_trees.bound_to(game.rules_name, self._decisive_part)
-        size = (self.simulations, game.num_actions, game.observation_size, game.num_players)
-        forest = empty_forest(num, *size)
-        leaves = states.copy()
-        masks = np.zeros((num, game.num_actions), np.bool_)
-        logits = np.zeros((num, game.num_actions), np.float32)
-        estimates = np.zeros(num, np.float32)
-        waits = np.zeros(num, np.bool_)
-        while True:
-            step(
-                None, states, game.constants, words, self._options, self._scales, noise,
-                self._schedule, leaves, masks, logits, estimates, waits, *forest,
+        options = self._options.copy()
+        most = int(options["most_awaited"][0])
+        most = max(1, min(most, self.simulations // int(options["visits_each"][0])))
+        options["most_awaited"] = most
+        each = min(threads, _SLOTS, num * most)  # slot's thread
+        slots = [Slot(game, num * -(-most // 2)) for _ in range(_SLOTS if most > 1 else each)]
+        forest = self._forest(num)
+        words = words.copy()
+
+        def turn(slot: Slot, number: int) -> int:
+            found: int = step(
+                states, game.constants, words, options, self._scales, noise, self._schedule, number,
+                each, slot.num, slot.leaves, slot.masks, slot.owners, slot.logits,
+                slot.estimates, forest,
             )  # fmt: skip
-            if not waits.any():
-                return forest
-            logits[waits], estimates[waits] = self.evaluator.evaluate(leaves[waits])
+            return found
+
+        take_turns(slots, turn, self._judge(threads // each), each)
+        self._report(states, noise, Tree._make(array[:num] for array in forest), found)
+        if forest.edges.nbytes <= _KEPT:
+            self._forests.append(forest)
+
+    def _judge(self, threads: int) -> Judge:
+        """The function that evaluates positions, with no more than so many threads."""
+        if self._is_concurrent():
+            return functools.partial(
+                cast(ConcurrentEvaluator, self.evaluator).evaluate, threads=threads
+            )
+        return self.evaluator.evaluate
+
+    def _is_concurrent(self) -> bool:
+        return bool(getattr(self.evaluator, "concurrent", False))
+
+    def _forest(self, num: int) -> Tree:
+        """Room for so many trees or more, none of them planted."""
+        with contextlib.suppress(IndexError):  # two threads may want the last one
+            while self._forests:
+                forest = self._forests.pop()
+                if len(forest.used) >= num:
+                    forest.used[:num] = 0
+                    return forest
+        game = self.game
+        size = (self.simulations, game.num_actions, game.observation_size, game.num_players)
+        return empty_forest(num, *size)
 
     def _report(
         self,

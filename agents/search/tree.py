@@ -29,6 +29,7 @@ from boardenvs.hooks import observe
 from boardenvs.outcome import is_over
 
 __all__ = [
+    "AWAITED",
     "EDGE",
     "NODE",
     "OPTIONS",
@@ -44,6 +45,8 @@ __all__ = [
 
 MOST_EDGES = 2**23
 """Of one tree: 256 MB. A full tree searches on without growing."""
+AWAITED = -1
+"""Edges of a leaf whose evaluation is yet to come."""
 UNKNOWN = np.float32(-2)
 """The best proven value of a node without a proven edge."""
 
@@ -51,13 +54,15 @@ _NODE = np.dtype(
     [
         ("key", np.uint64),  # of what the seat to move sees, if its edge leads to several nodes
         ("first", np.int32),  # edge
-        ("num_edges", np.int32),  # 0 for a leaf
+        ("num_edges", np.int32),  # 0 for a leaf, `AWAITED` while it is being evaluated
         ("tried", np.int32),  # edges, the first so many
         ("visits", np.int32),
         ("num_proven", np.int32),  # edges
         ("sibling", np.int32),  # the next node of the same edge, -1 for none
         ("best", np.float32),  # of the proven edges' values, for the mover
         ("plies", np.int32),  # to the end, along proven edges: what is proven lasts no longer
+        ("parent", np.int32),  # node, -1 for the root
+        ("edge", np.int32),  # of it, that leads here
         ("mover", np.int8),
         ("proven", np.bool_),
         ("quiet", np.bool_),  # whether nothing was decisive there, see `agents.search.decisive`
@@ -76,6 +81,7 @@ _EDGE = np.dtype(
         ("prior", np.float32),  # of the policy that guides the search
         ("plies", np.int16),  # as a node's, if proven
         ("proven", np.bool_),
+        ("under_way", np.int8),  # of the visits, those whose result is yet to come
     ],
     align=True,
 )
@@ -89,6 +95,8 @@ _OPTIONS = np.dtype(
         ("guided", np.bool_),  # whether leaves are evaluated instead of played out
         ("decisive", np.bool_),  # whether to look for decisive moves: in playouts, or at leaves
         ("value_scale", np.float32),  # what results weigh where the root is halved
+        ("most_awaited", np.int64),  # evaluations of one tree at once, see `agents.search.guided`
+        ("visits_each", np.int64),  # that a tree has had for each of them
     ],
     align=True,
 )
@@ -109,7 +117,8 @@ class Tree(NamedTuple):
     path: npt.NDArray[np.void]
     """For each ply in the tree the node it was played in, and the edge."""
     used: npt.NDArray[np.int64]
-    """How many nodes, how many edges, how many steps of the path; and the leaf it leads to."""
+    """How many nodes, how many edges, how many steps of the path; the leaf it leads to; and how
+    many leaves are awaited."""
     result: npt.NDArray[np.float32]
     """What the simulation gave each seat."""
     sums: npt.NDArray[np.float64]
@@ -125,7 +134,7 @@ def empty_tree(simulations, actions, size, players):
         np.empty(simulations + 2, NODE),
         np.empty(min((simulations + 1) * actions, MOST_EDGES), EDGE),
         np.empty(simulations + 2, STEP),
-        np.zeros(4, np.int64),
+        np.zeros(5, np.int64),
         np.zeros(players, np.float32),
         np.zeros(players, np.float64),
         np.zeros(actions, np.bool_),
@@ -178,6 +187,8 @@ def new_node(tree, s, key, hidden, drawn):
     n.num_proven = 0
     n.sibling = -1
     n.plies = 0
+    n.parent = -1
+    n.edge = -1
     n.mover = s.to_move
     n.quiet = False
     n.drawn = drawn
@@ -205,6 +216,7 @@ def expand(tree, node):
             e.prior = 0
             e.plies = 0
             e.proven = False
+            e.under_way = 0
             edge += 1
     tree.nodes[node].first = first
     tree.nodes[node].num_edges = edge - first
@@ -213,8 +225,8 @@ def expand(tree, node):
 
 
 @over_rules()
-def follow(tree, edge, s, p, hidden, drew):
-    """The node that an edge leads to in position `s`, made if it is new."""
+def follow(tree, parent, edge, s, p, hidden, drew):
+    """The node that an edge of node `parent` leads to in position `s`, made if it is new."""
     drawn = hidden or drew
     key = key_of(s, p, tree.seen) if drawn else np.uint64(0)
     nodes = tree.nodes
@@ -225,6 +237,8 @@ def follow(tree, edge, s, p, hidden, drew):
     if node < 0:
         node = new_node(tree, s, key, hidden, drawn)
         nodes[node].sibling = first
+        nodes[node].parent = parent
+        nodes[node].edge = edge
         tree.edges[edge].child = node
     return node
 

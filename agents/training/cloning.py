@@ -10,7 +10,7 @@ import numpy.typing as npt
 import torch
 
 from agents.agent import Agent
-from agents.training.networks import logits_and_values
+from agents.training.networks import sharded_logits_and_values
 from boardenvs.checks import finite_number, whole_number
 from boardenvs.game import Game, States
 from boardenvs.playout import playout
@@ -164,7 +164,7 @@ class CloningLearner:
     ) -> tuple[float, float, float]:
         """One gradient step."""
         device = self.policy.device
-        logits, values = logits_and_values(self.policy, torch.from_numpy(seen).to(device).float())
+        logits, values = sharded_logits_and_values(self.policy, torch.from_numpy(seen).to(device))
         logits = logits.masked_fill(torch.from_numpy(~masks).to(device), -1e9)
         wanted = torch.from_numpy(actions).to(device)
         policy_loss = torch.nn.functional.cross_entropy(logits, wanted)

@@ -2,37 +2,21 @@
 
 from __future__ import annotations
 
-import copy
 import hashlib
 import importlib.metadata
 import json
 import platform
-import tempfile
-import warnings
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-import torch
-
 import boardenvs
 from agents.trained import card_path
-from agents.training.networks import logits_and_values
+from agents.training.onnx_network import network_file
 from boardenvs.files import write_atomically
 from boardenvs.game import Game
 
 __all__ = ["export_policy", "versions"]
-
-
-class _Network(torch.nn.Module):
-    """Observation in; logits and value out."""
-
-    def __init__(self, policy: Any) -> None:
-        super().__init__()
-        self.policy = policy
-
-    def forward(self, observation: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        return logits_and_values(self.policy, observation)
 
 
 def export_policy(
@@ -49,24 +33,7 @@ def export_policy(
             checksum are added.
         libraries: whose versions are told beside those of `versions`.
     """
-    network = _Network(copy.deepcopy(policy).cpu()).eval()
-    example = torch.zeros((1, *game.observation_shape))
-    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
-        # The exporter by tracing is deprecated, but the newer one needs onnxscript and
-        # writes larger files for such plain networks.
-        warnings.simplefilter("ignore")
-        whole = Path(folder) / "network.onnx"
-        torch.onnx.export(
-            network,
-            (example,),
-            str(whole),
-            input_names=["observation"],
-            output_names=["logits", "value"],
-            dynamic_axes={"observation": {0: "n"}, "logits": {0: "n"}, "value": {0: "n"}},
-            opset_version=17,
-            dynamo=False,
-        )
-        data = whole.read_bytes()
+    data = network_file(policy, game)
     full_card = {
         "game": game.name,
         "params": game.params,

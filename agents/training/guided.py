@@ -7,24 +7,27 @@ chess, shogi, and Go through self-play", Science 362, 2018), with the search of
 
 from __future__ import annotations
 
-import contextlib
 import json
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import torch
 
-from agents.agent import Agent
+from agents.training.actors import Actors, LocalActors, Played
 from agents.training.guided_settings import GuidedSettings
-from agents.training.networks import logits_and_values
-from agents.training.policy_evaluator import PolicyEvaluator
+from agents.training.networks import sharded_logits_and_values
+from agents.training.policy_evaluator import Network, torch_judge
 from agents.training.replay_buffer import ReplayBuffer, Samples, sample_dtype, viewed
-from agents.training.searched_games import SearchedGames
+from agents.training.sent_network import SentNetwork
+from agents.training.sharded import one_torch_thread
 from boardenvs.game import Game
 
-__all__ = ["GuidedLearner"]
+__all__ = ["GuidedLearner", "MakeActors"]
+
+MakeActors = Callable[[Game, GuidedSettings, int, Sequence[str]], Actors]
+"""From game, settings, the run's seed and the opponents' specs."""
 
 
 class GuidedLearner:
@@ -36,7 +39,8 @@ class GuidedLearner:
         policy: Any,
         settings: GuidedSettings,
         seed: int,
-        opponents: Sequence[Agent] = (),
+        opponents: Sequence[str] = (),
+        actors: MakeActors = LocalActors,
     ) -> None:
         """Begin the games.
 
@@ -45,10 +49,11 @@ class GuidedLearner:
             policy: an actor-critic policy of Stable-Baselines3, trained in place.
             settings: how.
             seed: of everything random but the policy's first weights.
-            opponents: fixed ones, who have a part of the games (`opponent_share`).
+            opponents: specs of fixed ones, who have a part of the games (`opponent_share`).
+            actors: makes those who play.
 
         Raises:
-            ValueError: the game is for one player.
+            ValueError: the game is for one player, or an opponent cannot be made.
         """
         if game.num_players < 2:
             raise ValueError(f"guided self-play needs two players or more; {game.name} has one")
@@ -58,8 +63,10 @@ class GuidedLearner:
         self.steps = 0
         """Positions searched so far."""
         self._rng = np.random.default_rng(seed)
-        self._evaluator = PolicyEvaluator(game, policy)
-        self._games = SearchedGames(game, settings, self._rng, self._evaluator, opponents)
+        self._actors = actors(game, settings, seed, opponents)
+        # Beside a learner on a GPU local actors have their searches judged there.
+        self._on_gpu = policy.device.type != "cpu" and isinstance(self._actors, LocalActors)
+        self._sent = SentNetwork(game, policy, int8=settings.int8)
         self._buffer = ReplayBuffer(settings.buffer, sample_dtype(game))
         self._symmetries = game.symmetries()
         self._owed = 0.0  # gradient steps
@@ -76,24 +83,37 @@ class GuidedLearner:
             `value_loss`, and the mean `entropy` of policy and of target (`target_entropy`),
             over the legal actions, in nats.
         """
-        settings = self.settings
-        lengths, new = [], 0
-        with _one_thread():
-            self._evaluator.forget()
-            self.policy.set_training_mode(False)
-            for _ in range(settings.plies):
-                played = self._games.play_ply()
-                self.steps += played.searched
-                self._buffer.add(played.samples)
-                lengths.append(played.lengths)
-                new += len(played.samples)
-            ended = np.concatenate(lengths)
-            figures = {"games": float(len(ended)), "samples": float(new)}
-            if len(ended):
-                figures["length"] = float(ended.mean())
-            if len(self._buffer) >= max(settings.warm_up, 1):
-                self._owed += new * settings.reuse / settings.batch_size
+        network = self._network()
+        self._actors.begin(network)
+        try:
+            self._actors.wait()
+        finally:  # interrupted or not, what was played counts
+            figures = self._take(self._actors.finish())
+        if self._actors.ahead:
+            self._actors.begin(network)
+        with one_torch_thread():
             return {**figures, **self._learn()}
+
+    def _take(self, played: Sequence[Played]) -> dict[str, float]:
+        """Put what was played into the buffer; returns figures of it."""
+        settings = self.settings
+        for each in played:
+            self.steps += each.searched
+            self._buffer.add(each.samples)
+        new = sum(len(each.samples) for each in played)
+        if len(self._buffer) >= max(settings.warm_up, 1):
+            self._owed += new * settings.reuse / settings.batch_size
+        ended = np.array([length for each in played for length in each.lengths])
+        figures = {"games": float(len(ended)), "samples": float(new)}
+        if len(ended):
+            figures["length"] = float(ended.mean())
+        return figures
+
+    def _network(self) -> Network:
+        """The policy as it is now."""
+        if self._on_gpu:
+            return torch_judge(self.policy)
+        return self._sent.network(self._buffer, self.steps)
 
     def _learn(self) -> dict[str, float]:
         """The whole gradient steps owed; returns their mean figures."""
@@ -122,7 +142,7 @@ class GuidedLearner:
             for field in ("observation", "policy", "value")
         )
         illegal = np.unpackbits(samples["legal"], axis=1, count=self.game.num_actions) == 0
-        logits, values = logits_and_values(self.policy, seen)
+        logits, values = sharded_logits_and_values(self.policy, seen)
         # Not minus infinity, which times a target of 0 is no number.
         logits = logits.masked_fill(torch.from_numpy(illegal).to(device), -1e9)
         logs = torch.log_softmax(logits, 1)
@@ -151,7 +171,8 @@ class GuidedLearner:
             "owed": self._owed,
             "rng": json.dumps(self._rng.bit_generator.state),
             "buffer": self._buffer.state(),
-            "games": self._games.state(),
+            "sent": self._sent.state(),
+            "actors": self._actors.state(),
         }
 
     def load_state(self, state: dict[str, Any]) -> None:
@@ -162,15 +183,5 @@ class GuidedLearner:
         self._owed = state["owed"]
         self._rng.bit_generator.state = json.loads(state["rng"])
         self._buffer.load_state(state["buffer"])
-        self._games.load_state(state["games"])
-
-
-@contextlib.contextmanager
-def _one_thread() -> Iterator[None]:
-    """Torch in one thread: for networks so small the others are no help, and sums stay the same."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(threads)
+        self._sent.load_state(state["sent"])
+        self._actors.load_state(state["actors"])

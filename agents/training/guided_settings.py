@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from boardenvs.checks import finite_number, whole_number
+from boardenvs.checks import finite_number, truth_value, whole_number
 
 __all__ = ["GuidedSettings"]
 
@@ -18,6 +18,11 @@ class GuidedSettings:
     """Positions searched in all."""
     games: int = 128
     """Side by side."""
+    actors: int = 4
+    """Who share the games out, each in a thread of its own, or on a core of a cluster."""
+    int8: bool = False
+    """Whether a convolutional network guides the searches in 8-bit integers: twice as fast, and
+    close to the one in float32, which learns."""
     plies: int = 8
     """In each game between two updates of the network."""
     simulations: int = 32
@@ -65,8 +70,10 @@ class GuidedSettings:
         """
         for name in ("steps", "games", "plies", "simulations", "cheap_simulations", "buffer"):
             whole_number(name, getattr(self, name), 1)
+        whole_number("actors", self.actors, 1, self.games)
         for name in ("considered", "batch_size"):
             whole_number(name, getattr(self, name), 1)
+        truth_value("int8", self.int8)
         for name in ("opening_plies", "temperature_plies"):
             whole_number(name, getattr(self, name), 0)
         whole_number("warm_up", self.warm_up, 0, self.buffer)

@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import torch
 from gymnasium import spaces
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from torch import nn
 
-__all__ = ["BoardPolicy", "BoardTrunk", "logits_and_values"]
+from agents.training.sharded import in_shards
+
+__all__ = [
+    "BoardPolicy",
+    "BoardTrunk",
+    "PlainPolicy",
+    "copied",
+    "logits_and_values",
+    "sharded_logits_and_values",
+]
 
 _STEM = 5
 """The first layer's kernel: its few input planes make a wide view cheap."""
@@ -56,7 +68,7 @@ class BoardTrunk(BaseFeaturesExtractor):
         planes = observations.unsqueeze(2) if observations.dim() == 3 else observations
         # Several times as fast on a CPU with so few channels.
         planes = planes.contiguous(memory_format=torch.channels_last)
-        x = torch.relu(self.stem(planes))
+        x = self.stem(planes).relu_()
         for block in self.blocks:
             x = block(x)
         return x
@@ -71,7 +83,9 @@ class _Block(nn.Module):
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         shift = self.whole(pooled(x))[:, :, None, None]
-        return torch.relu(x + self.second(torch.relu(self.first(x) + shift)))
+        # In place where no gradient asks for what was there: memory is what cores share.
+        between = self.first(x).add_(shift).relu_()
+        return self.second(between).add_(x).relu_()
 
 
 def _layer(planes: int, channels: int, width: int, rows: int) -> nn.Conv2d:
@@ -82,7 +96,32 @@ def _layer(planes: int, channels: int, width: int, rows: int) -> nn.Conv2d:
 
 def pooled(x: torch.Tensor) -> torch.Tensor:
     """Each channel's mean and maximum over the board: (N, channels, ...) to (N, 2 * channels)."""
+    if x.requires_grad and not torch.onnx.is_in_onnx_export():
+        pools: torch.Tensor = _Pools.apply(x)
+        return pools
     return torch.cat([x.mean((2, 3)), x.amax((2, 3))], 1)
+
+
+class _Pools(torch.autograd.Function):
+    """`pooled` with the gradients that Torch's own functions have, from a tenth of the work.
+
+    Equal maxima share their gradient. Torch compares and counts them as booleans, which took
+    half of the time of a whole gradient step.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, x: torch.Tensor) -> torch.Tensor:
+        top = x.amax((2, 3))
+        ctx.save_for_backward(x, top)
+        return torch.cat([x.mean((2, 3)), top], 1)
+
+    @staticmethod
+    def backward(ctx: Any, *grads: torch.Tensor) -> torch.Tensor:
+        x, top = ctx.saved_tensors
+        of_mean, of_top = grads[0].chunk(2, 1)
+        shares = torch.eq(x, top[:, :, None, None], out=torch.empty_like(x))  # 1.0 at maxima
+        shares.mul_((of_top / shares.sum((2, 3)))[:, :, None, None])
+        return shares.add_((of_mean / (x.shape[2] * x.shape[3]))[:, :, None, None])
 
 
 class _Heads(nn.Module):
@@ -115,15 +154,87 @@ class _Heads(nn.Module):
         return torch.relu(self.value(pooled(features)))
 
 
-class BoardPolicy(MaskableActorCriticPolicy):
-    """Stable-Baselines3's actor-critic policy over a `BoardTrunk`.
+class PlainPolicy(MaskableActorCriticPolicy):
+    """sb3-contrib's actor-critic policy, computed in shards of a batch on all cores.
+
+    For discrete actions, with a features extractor shared by policy and value.
+    """
+
+    action_space: spaces.Discrete
+    action_dist: Any
+
+    def forward(
+        self,
+        obs: torch.Tensor,
+        deterministic: bool = False,
+        action_masks: npt.NDArray[np.bool_] | None = None,
+    ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """Actions drawn, or the likeliest ones; values; and the actions' log probabilities."""
+        logs, values = self._in_shards(self._judged, obs, self._given(action_masks, obs))
+        actions = logs.argmax(1) if deterministic else torch.multinomial(logs.exp(), 1)[:, 0]
+        return actions, values, logs.gather(1, actions[:, None])[:, 0]
+
+    def evaluate_actions(
+        self,
+        obs: torch.Tensor,
+        actions: torch.Tensor,
+        action_masks: torch.Tensor | None = None,
+    ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """Values, the actions' log probabilities, and entropies, each of shape (N,)."""
+
+        def rows(
+            seen: torch.Tensor, masks: torch.Tensor, taken: torch.Tensor
+        ) -> tuple[torch.Tensor, ...]:
+            logs, values = self._judged(seen, masks)
+            entropies = -(logs.exp() * logs).sum(1)
+            return values, logs.gather(1, taken[:, None])[:, 0], entropies
+
+        masks = self._given(action_masks, obs)
+        values, log_probs, entropies = self._in_shards(rows, obs, masks, actions.long())
+        return values, log_probs, entropies
+
+    def get_distribution(self, obs: Any, action_masks: npt.NDArray[np.bool_] | None = None) -> Any:
+        """The policy's distribution over actions."""
+        distribution = self.action_dist.proba_distribution(action_logits=self.logits(obs))
+        if action_masks is not None:
+            distribution.apply_masking(action_masks)
+        return distribution
+
+    def logits(self, obs: torch.Tensor) -> torch.Tensor:
+        """Unmasked, of shape (N, num_actions)."""
+
+        def rows(seen: torch.Tensor) -> tuple[torch.Tensor]:
+            features = self.features_extractor(seen.float())
+            return (self.action_net(self.mlp_extractor.forward_actor(features)),)
+
+        return self._in_shards(rows, obs)[0]
+
+    def _in_shards(self, rows: Any, *batch: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        parameters = list(self.parameters()) if torch.is_grad_enabled() else ()
+        return in_shards(rows, parameters, _multiplications(self), *batch)
+
+    def _judged(self, seen: torch.Tensor, masks: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """Log probabilities of all actions, and values."""
+        logits, values = logits_and_values(self, seen.float())
+        # Not minus infinity, which times a probability of 0 is no number.
+        return torch.log_softmax(logits.masked_fill(~masks, -1e8), 1), values
+
+    def _given(self, masks: Any, obs: torch.Tensor) -> torch.Tensor:
+        """Masks as SB3 has them, as booleans; without any, everything is legal."""
+        shape = (len(obs), int(self.action_space.n))
+        if masks is None:
+            return torch.ones(shape, dtype=torch.bool, device=obs.device)
+        return torch.as_tensor(masks, dtype=torch.bool, device=obs.device).reshape(shape)
+
+
+class BoardPolicy(PlainPolicy):
+    """`PlainPolicy` over a `BoardTrunk`.
 
     Made by `MaskablePPO(BoardPolicy, env, policy_kwargs=...)`: of the policy's arguments,
     `features_extractor_kwargs` holds `channels` and `blocks`, and `net_arch` the width of the
     value's hidden layer, as a list of one.
     """
 
-    action_space: spaces.Discrete
     features_extractor: BoardTrunk
     mlp_extractor: Any
     net_arch: list[int]
@@ -164,3 +275,36 @@ def logits_and_values(policy: Any, observations: torch.Tensor) -> tuple[torch.Te
     features = policy.features_extractor(observations)
     for_policy, for_value = policy.mlp_extractor(features)
     return policy.action_net(for_policy), policy.value_net(for_value).squeeze(-1)
+
+
+def copied(policy: Any) -> Any:
+    """A copy of an actor-critic policy of Stable-Baselines3, for inference."""
+    last = policy.action_dist  # which keeps what it said last, and how it came to that
+    copy_ = copy.deepcopy(policy, {id(last): last})
+    copy_.set_training_mode(False)
+    return copy_
+
+
+def sharded_logits_and_values(
+    policy: Any, observations: torch.Tensor
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """`logits_and_values` in shards of the batch, on all cores; see `agents.training.sharded`.
+
+    Args:
+        policy: as there.
+        observations: of shape (N, ...) and any type of number.
+    """
+    logits, values = in_shards(
+        lambda rows: logits_and_values(policy, rows.float()),
+        list(policy.parameters()),
+        _multiplications(policy),
+        observations,
+    )
+    return logits, values
+
+
+def _multiplications(policy: Any) -> int:
+    """About how many a row takes: one for each weight, at each cell of a board."""
+    trunk = policy.features_extractor
+    cells = trunk.rows * trunk.columns if isinstance(trunk, BoardTrunk) else 1
+    return cells * sum(weights.numel() for weights in policy.parameters())

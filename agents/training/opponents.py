@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import copy
 import json
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import torch
 
 from agents.agent import Actions, Agent, Words
-from agents.sb3 import SB3Agent
+from agents.trained import masked_choice
 from boardenvs.game import Game, States
 
 __all__ = ["EarlierSelves", "LatestSelf"]
@@ -30,15 +30,20 @@ class LatestSelf(Agent):
 
     def __init__(self, game: Game) -> None:
         super().__init__(game, 0, "latest self")
-        self._agent: SB3Agent | None = None
+        self._policy: Any = None
 
     def attach(self, model: Any) -> None:
         """Play as this model's policy."""
-        self._agent = SB3Agent(model, self.game, temperature=1.0)
+        self._policy = model.policy
 
     def choose(self, states: States, words: Words) -> Actions:
-        assert self._agent is not None, "attach comes first"
-        return self._agent.choose(states, words)
+        assert self._policy is not None, "attach comes first"
+        if not len(states):
+            return np.zeros(0, np.int64)
+        seen = torch.from_numpy(self.game.observe(states, states["to_move"]))
+        with torch.inference_mode():
+            logits = self._policy.logits(seen.to(self._policy.device)).cpu().numpy()
+        return masked_choice(logits, self.game.legal(states), 1.0, words)
 
 
 class EarlierSelves(LatestSelf):
@@ -71,18 +76,10 @@ class EarlierSelves(LatestSelf):
         self._began_before = np.ones(num_games, np.bool_)
         self._finished = 0
         self._model: Any = None
-        self._policy: Any = None
 
     def attach(self, model: Any) -> None:
         self._model = model
         self._policy = copy.deepcopy(model.policy)
-        super().attach(
-            SimpleNamespace(
-                policy=self._policy,
-                observation_space=model.observation_space,
-                action_space=model.action_space,
-            )
-        )
         self.remember()
 
     def remember(self) -> None:

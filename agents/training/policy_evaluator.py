@@ -2,50 +2,90 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import torch
 
-from agents.training.networks import logits_and_values
+from agents.training.networks import copied, logits_and_values
 from boardenvs.game import Game, States
 
-__all__ = ["PolicyEvaluator"]
+__all__ = ["Judge", "Network", "PolicyEvaluator", "judge_by", "onnx_judge", "torch_judge"]
 
-_CACHED = 64
-"""Observations at once on a CPU: of more, a layer of 32 channels leaves the core's cache."""
-_MEMORY = 2**27
+Floats = npt.NDArray[np.float32]
+Judge = Callable[[npt.NDArray[np.int8]], tuple[Floats, Floats]]
+"""From observations, shape (N, ...), to logits, (N, num_actions), unmasked, and values, (N,)."""
+
+Network = bytes | Judge
+"""An ONNX file, or what judges by a network already."""
+
+_MEMORY = 2**25
 """Bytes of judgements remembered, about."""
 
 
-class PolicyEvaluator:
-    """Judges positions by an actor-critic policy of Stable-Baselines3 as it is now.
+def onnx_judge(network: bytes) -> Judge:
+    """Judges by an ONNX network on one core; may be called from several threads at once."""
+    import onnxruntime
 
-    What was judged is remembered until `forget`, which is to follow every change of the
-    policy: the search of a position meets much of what the search a ply or two before has met.
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4  # problems are raised, not logged
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    session = onnxruntime.InferenceSession(network, options, providers=["CPUExecutionProvider"])
+
+    def judge(seen: npt.NDArray[np.int8]) -> tuple[Floats, Floats]:
+        logits, values = session.run(["logits", "value"], {"observation": seen.astype(np.float32)})
+        return logits, values
+
+    return judge
+
+
+def judge_by(network: Network) -> Judge:
+    """What judges by a network."""
+    return onnx_judge(network) if isinstance(network, bytes) else network
+
+
+def torch_judge(policy: Any) -> Judge:
+    """Judges by a Stable-Baselines3 policy as it is now, on the device where it lies."""
+    kept = copied(policy)
+
+    def judge(seen: npt.NDArray[np.int8]) -> tuple[Floats, Floats]:
+        with torch.inference_mode():
+            logits, values = logits_and_values(kept, torch.from_numpy(seen).to(kept.device).float())
+            return logits.cpu().numpy(), values.cpu().numpy()
+
+    return judge
+
+
+class PolicyEvaluator:
+    """Judges positions for a search, and remembers what it has judged until it is told to forget.
+
+    The search of a position meets much of what the search a ply or two before has met.
     """
 
-    def __init__(self, game: Game, policy: Any) -> None:
-        """Wrap a policy; see `agents.training.networks.logits_and_values`."""
+    def __init__(self, game: Game, judge: Judge) -> None:
+        """Nothing is judged yet."""
         self.game = game
-        self.policy = policy
+        self._judge = judge
         self._room = max(1, _MEMORY // (5 * game.num_actions + game.observation_size))
         self._places: dict[bytes, int] = {}
         self._logits = np.zeros((0, game.num_actions), np.float32)
         self._values = np.zeros(0, np.float32)
 
-    def forget(self) -> None:
-        """Judge all positions afresh from now on."""
+    def judge_by(self, judge: Judge) -> None:
+        """Judge all positions afresh from now on, by another judge."""
+        self._judge = judge
         self._places.clear()
 
-    def evaluate(self, states: States) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+    def evaluate(self, states: States) -> tuple[Floats, Floats]:
         """Logits of shape (N, num_actions), unmasked, and values of shape (N,)."""
         seen = self.game.observe(states, states["to_move"])
         if len(self._places) + len(seen) > self._room:
-            self.forget()
+            self._places.clear()
         known = len(self._places)
-        keys = [row.tobytes() for row in seen]
+        flat = seen.reshape(len(seen), -1)
+        keys = flat.view(f"V{flat.shape[1]}").ravel().tolist()
         places = [self._places.setdefault(key, len(self._places)) for key in keys]
         fresh = len(self._places)
         if fresh > known:
@@ -54,7 +94,7 @@ class PolicyEvaluator:
             for i in range(len(places) - 1, -1, -1):
                 if places[i] >= known:
                     first[places[i] - known] = i
-            self._judge(seen[first], known)
+            self._logits[known:fresh], self._values[known:fresh] = self._judge(seen[first])
         return self._logits[places], self._values[places]
 
     def _make_room(self, num: int) -> None:
@@ -63,15 +103,3 @@ class PolicyEvaluator:
             more = max(num, 2 * have)
             self._logits.resize((more, self.game.num_actions), refcheck=False)
             self._values.resize(more, refcheck=False)
-
-    def _judge(self, seen: npt.NDArray[np.int8], place: int) -> None:
-        """Judge observations, and remember that from `place` on."""
-        device = self.policy.device
-        size = _CACHED if device.type == "cpu" else len(seen)
-        with torch.inference_mode():
-            for low in range(0, len(seen), size):
-                part = torch.from_numpy(seen[low : low + size]).to(device).float()
-                logits, values = logits_and_values(self.policy, part)
-                where = slice(place + low, place + low + len(part))
-                self._logits[where] = logits.cpu().numpy()
-                self._values[where] = values.cpu().numpy()

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
 from sb3_contrib import MaskablePPO
 
 from agents.making import make
-from agents.training.networks import BoardPolicy
+from agents.training.networks import BoardPolicy, PlainPolicy
 from agents.training.opponents import EarlierSelves, LatestSelf
 from agents.training.settings import EARLIER, LATEST, Settings
 from agents.training.vec_env import SB3VecEnv
@@ -20,6 +20,9 @@ __all__ = ["PPOLearner"]
 
 class PPOLearner:
     """A MaskablePPO model, its games, and its opponents."""
+
+    policies: ClassVar[dict[str, Any]] = {"convolutional": BoardPolicy, "plain": PlainPolicy}
+    """Of each kind of network that settings name."""
 
     def __init__(self, game: Game, settings: Settings, seed: int, device: str = "cpu") -> None:
         """Set up a fresh one.
@@ -52,7 +55,7 @@ class PPOLearner:
         self.env = SB3VecEnv(envs, seed, game.symmetries(), listeners)
         slowest = settings.learning_rate / 10
         self.model = MaskablePPO(
-            BoardPolicy if settings.network == "convolutional" else "MlpPolicy",
+            self.policies[settings.network],
             self.env,
             n_steps=settings.rollout,
             batch_size=min(settings.batch_size, self.env.num_envs * settings.rollout),

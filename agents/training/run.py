@@ -17,10 +17,11 @@ import boardenvs
 from agents.agent import Agent
 from agents.making import make
 from agents.sb3 import from_sb3
+from agents.training.actors import LocalActors
 from agents.training.cloning import CloningLearner
 from agents.training.evaluation import Yardstick, score_texts
 from agents.training.finish import LEFT, leave_agent
-from agents.training.guided import GuidedLearner
+from agents.training.guided import GuidedLearner, MakeActors
 from agents.training.ppo import PPOLearner
 from agents.training.settings import Settings, settings_of_run
 from boardenvs.files import remove_leftovers, write_atomically
@@ -46,6 +47,7 @@ class TrainingRun:
         folder: Path,
         device: str = "cpu",
         settings_file: str | None = None,
+        actors: MakeActors = LocalActors,
     ) -> None:
         """Set up a fresh run; nothing is written yet.
 
@@ -56,6 +58,7 @@ class TrainingRun:
             folder: where it is kept.
             device: of the network, as PyTorch names it, such as `cuda`.
             settings_file: where the settings were read from, if not from the game's own file.
+            actors: makes those who play search-guided games.
 
         Raises:
             ValueError: an opponent that the settings name cannot be made for the game.
@@ -65,6 +68,7 @@ class TrainingRun:
         self.seed = seed
         self.folder = folder
         self.settings_file = settings_file
+        self._actors = actors
         self.history: list[dict[str, Any]] = []
         self.best: dict[str, Any] = {}
         """Of the evaluation with the highest mean score: `steps`, `score`, and the weights,
@@ -95,13 +99,20 @@ class TrainingRun:
         return int(self.model.num_timesteps) + sum(part.steps for part in parts if part)
 
     @classmethod
-    def resume(cls, folder: Path, steps: int | None = None, device: str = "cpu") -> TrainingRun:
+    def resume(
+        cls,
+        folder: Path,
+        steps: int | None = None,
+        device: str = "cpu",
+        actors: MakeActors = LocalActors,
+    ) -> TrainingRun:
         """Go on with the run of a folder, from its last checkpoint.
 
         Args:
             folder: of the run.
             steps: a new total, if it is to end elsewhere.
             device: of the network.
+            actors: as for a fresh run; it need not have had the same.
 
         Raises:
             ValueError: the folder holds no run that can go on, or one with an agent of the
@@ -114,7 +125,9 @@ class TrainingRun:
             settings = settings_of_run(data["settings"], game, _SETTINGS)
             if steps is not None:
                 settings = settings.ending_at(steps)
-            run = cls(game, settings, data["seed"], folder, device, data.get("settings_file"))
+            run = cls(
+                game, settings, data["seed"], folder, device, data.get("settings_file"), actors
+            )
             run.ppo.load_state(checkpoint["ppo"], run.seed)
             if run.clone:
                 run.clone.steps = checkpoint["cloned"]
@@ -155,8 +168,7 @@ class TrainingRun:
             disable=not progress,
         ) as bar:
             threads = torch.get_num_threads()
-            # So small a network gains little from a second thread, and where other
-            # programs keep the cores busy, threads that wait for each other lose tenfold.
+            # Work is shared out between the cores by agents/training/sharded.py.
             torch.set_num_threads(1)
             try:
                 if self.clone and self.clone.steps < self.clone.settings.steps:
@@ -178,9 +190,9 @@ class TrainingRun:
 
     def _guided_learner(self) -> GuidedLearner:
         assert self.settings.guided is not None
-        opponents = [others[0] for others in self.yardstick.rivals.values()]
-        policy = self.model.policy
-        return GuidedLearner(self.game, policy, self.settings.guided, self.seed, opponents)
+        policy, opponents = self.model.policy, self.settings.evaluate_against
+        guided, seed = self.settings.guided, self.seed
+        return GuidedLearner(self.game, policy, guided, seed, opponents, self._actors)
 
     def _learn_from(self, part: Any, name: str, steps: int, bar: Any) -> None:
         """One of the parts besides MaskablePPO, up to its end."""

@@ -48,6 +48,8 @@ class SearchedGames:
         rng: np.random.Generator,
         evaluator: Evaluator,
         opponents: Sequence[Agent],
+        num: int | None = None,
+        threads: int | None = None,
     ) -> None:
         """Begin the games.
 
@@ -57,6 +59,8 @@ class SearchedGames:
             rng: what everything random is drawn from.
             evaluator: what guides the search.
             opponents: the fixed ones; each has as many games as the others.
+            num: games side by side; by default as many as the settings say.
+            threads: of the searches, as for `agents.search.puct.PuctAgent`.
         """
         self.game = game
         self.settings = settings
@@ -71,10 +75,11 @@ class SearchedGames:
                 settings.considered,
                 settings.value_scale,
                 evaluator,
+                threads,
             )
             for simulations in (settings.simulations, settings.cheap_simulations)
         )
-        num = settings.games
+        num = settings.games if num is None else num
         against = round(settings.opponent_share * num) if self.opponents else 0
         self._against = np.where(np.arange(num) < against, np.arange(num), _EVERY_SEAT)
         self.states: States = game.new_from_words(self._words(num))
@@ -89,7 +94,7 @@ class SearchedGames:
     def play_ply(self) -> Played:
         """One ply in every game; those that end are followed by new ones."""
         game, settings, rng = self.game, self.settings, self._rng
-        num = settings.games
+        num = len(self.states)
         movers = self.states["to_move"].astype(np.int64)
         shown = game.conceal_with_words(self.states, movers, self._words(num))
         words, draws = self._words(num), self._words(num)

@@ -9,7 +9,9 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+from agents.training.actors import LocalActors
 from agents.training.evaluation import ALONE
+from agents.training.guided import MakeActors
 from agents.training.run import TrainingRun
 from agents.training.settings import Settings, read_settings, settings_for
 from agents.users_own import is_users_code, name_of_game
@@ -131,6 +133,8 @@ def train(
     resume: bool = False,
     settings: Settings | Path | None = None,
     device: str = "cpu",
+    actors: MakeActors = LocalActors,
+    options: Sequence[str] = (),
 ) -> TrainingRun:
     """Train, export and report; progress goes to standard error, the result to output.
 
@@ -144,6 +148,8 @@ def train(
         settings: themselves, or a file that has them, as `agents.training.settings.read_settings`
             reads it; by default those of the game, or of the run that goes on.
         device: of the network, as PyTorch names it.
+        actors: makes those who play search-guided games.
+        options: of the command that repeats the run, beside those that follow from the others.
 
     Raises:
         ValueError: the folder holds a run and `resume` is not set, or the other way
@@ -154,19 +160,26 @@ def train(
     file = str(settings) if isinstance(settings, Path) else None
     asked = read_settings(settings, game) if isinstance(settings, Path) else settings
     if resume:
-        run = TrainingRun.resume(folder, steps, device)
+        run = TrainingRun.resume(folder, steps, device, actors)
         check_resumed(run, done=run.steps, game=game, steps=steps, seed=seed)
         total = run.settings.total_steps
         if asked is not None:
             check_settings(folder, run.settings, asked.ending_at(total))
-        command = command_of(game, run.settings, file=run.settings_file, steps=total, seed=run.seed)
+        command = command_of(
+            game,
+            run.settings,
+            file=run.settings_file,
+            steps=total,
+            seed=run.seed,
+            options=options,
+        )
         print(f"going on from step {run.steps:,} of {total:,}")
     else:
         check_empty(folder)
         fresh_seed = seed_of(seed)
         chosen = settings_for(game) if asked is None else asked
         chosen = chosen if steps is None else chosen.ending_at(steps)
-        run = TrainingRun(game, chosen, fresh_seed, folder, device=device, settings_file=file)
+        run = TrainingRun(game, chosen, fresh_seed, folder, device, file, actors)
     run.learn()
     path = run.finish(command)
     report(run, path)

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from stable_baselines3.common.vec_env import VecEnv
 
+from agents.training.sharded import side_by_side
 from boardenvs.symmetries import Symmetries
 from boardenvs.vector import SeatVectorEnv
 
@@ -61,6 +62,8 @@ class SB3VecEnv(VecEnv):
         )
         self._view = np.zeros(low, np.intp)
         self._draws = np.random.default_rng(seed)
+        # Infos of games that go on. To make so many for each step costs as much as some games do.
+        self._empty: list[dict[str, Any]] = [{} for _ in range(low)]
         super().__init__(low, envs[0].single_observation_space, envs[0].single_action_space)
 
     def reset(self) -> npt.NDArray[np.int8]:
@@ -89,41 +92,50 @@ class SB3VecEnv(VecEnv):
     ) -> tuple[
         npt.NDArray[np.int8], npt.NDArray[np.float32], npt.NDArray[np.bool_], list[dict[str, Any]]
     ]:
-        stepped = [
-            env.step(self._actions[part]) for env, part in zip(self.envs, self._slices, strict=True)
-        ]
+        stepped = side_by_side(
+            lambda k: self.envs[k].step(self._actions[self._slices[k]]), len(self.envs)
+        )
         ended = [s[2] | s[3] for s in stepped]
-        observation = np.concatenate([s[0] for s in stepped])
-        reward = np.concatenate([s[1] for s in stepped]).astype(np.float32)
-        truncated = np.concatenate([s[3] for s in stepped])
-        done = np.concatenate(ended)
+        observation = _joined([s[0] for s in stepped])
+        reward = _joined([s[1] for s in stepped]).astype(np.float32)
+        truncated = _joined([s[3] for s in stepped])
+        done = _joined(ended)
         self._lengths += 1
-        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        now = round(time.monotonic() - self._started, 6)
+        if any(self._empty):  # somebody has written into one
+            self._empty = [{} for _ in range(self.num_envs)]
+        infos = self._empty.copy()
         for k, ((_, _, _, _, info), part) in enumerate(zip(stepped, self._slices, strict=True)):
             if k in self._listeners:
                 self._listeners[k](ended[k], reward[part])
             places = np.flatnonzero(ended[k])
             if not len(places):
                 continue
-            last = self._seen(np.stack(info["final_obs"][places]), self._view[part][places])
-            for i, seen in zip(places, last, strict=True):
-                place = part.start + int(i)
+            last = info["final_obs"][places]
+            if len(self._views) > 1:
+                last = self._views.observations(np.stack(last), self._view[part][places])
+            places += part.start
+            for place, seen, cut, result, length in zip(
+                places.tolist(),
+                last,
+                truncated[places].tolist(),
+                reward[places].tolist(),
+                self._lengths[places].tolist(),
+                strict=True,
+            ):
                 infos[place] = {
                     "terminal_observation": seen,
-                    "TimeLimit.truncated": bool(truncated[place]),
-                    "episode": {
-                        "r": float(reward[place]),
-                        "l": int(self._lengths[place]),
-                        "t": round(time.monotonic() - self._started, 6),
-                    },
+                    "TimeLimit.truncated": cut,
+                    "episode": {"r": result, "l": length, "t": now},
                 }
         self._lengths[done] = 0
-        self._view[done] = self._draws.integers(len(self._views), size=int(done.sum()))
+        if len(self._views) > 1:
+            self._view[done] = self._draws.integers(len(self._views), size=int(done.sum()))
         return self._seen(observation, self._view), reward, done, infos
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Legal actions, bool of shape (num_envs, num_actions)."""
-        masks = np.concatenate([env.action_masks() for env in self.envs])
+        masks = _joined([env.action_masks() for env in self.envs])
         if len(self._views) == 1:
             return masks
         return self._views.by_action(masks, self._view)
@@ -134,7 +146,7 @@ class SB3VecEnv(VecEnv):
         if method_name != "action_masks":
             raise AttributeError(f"only action_masks can be called, not {method_name}")
         masks = self.action_masks()
-        return [masks[i] for i in self._get_indices(indices)]
+        return list(masks) if indices is None else [masks[i] for i in self._get_indices(indices)]
 
     def has_attr(self, attr_name: str) -> bool:
         return attr_name == "action_masks" or hasattr(self.envs[0], attr_name)
@@ -157,3 +169,8 @@ class SB3VecEnv(VecEnv):
     def close(self) -> None:
         for env in self.envs:
             env.close()
+
+
+def _joined(parts: Sequence[npt.NDArray[Any]]) -> npt.NDArray[Any]:
+    """Arrays of rows one after the other; one alone as it is."""
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)

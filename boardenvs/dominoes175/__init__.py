@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -20,6 +22,8 @@ __all__ = ["Dominoes175", "env", "raw_env"]
 _TILES = [(int(low), int(high)) for low, high in zip(rules.LOW, rules.HIGH, strict=True)]
 """The ends of each tile, smaller first, by its number."""
 _ENDS = dict(enumerate(_TILES))
+_HELD = np.empty(CELLS + 1, object)
+_HELD[:CELLS] = _TILES  # and `None` for no tile, -1
 _NUMBERS = {ends: number for number, ends in enumerate(_TILES)}
 
 # A turn is two plies, and the sixteenth tile makes a stack of six at the latest.
@@ -28,6 +32,11 @@ _LONGEST = 2 * (STACKS * (GOAL - 1) + 1)
 
 def _plain(value: Any) -> Any:
     return value.tolist() if isinstance(value, np.ndarray) else value
+
+
+def _hands(held: npt.NDArray[np.int8]) -> npt.NDArray[Any]:
+    """The ends of each tile in hand, `None` for -1."""
+    return _HELD.take(held, mode="wrap")
 
 
 def _pair(what: str, value: Any) -> tuple[int, int]:
@@ -122,10 +131,10 @@ class Dominoes175(Game):
         return {"hand": self._hand(state)}
 
     def infos(self, states: States) -> dict[str, npt.NDArray[Any]]:
-        hands = np.empty(CELLS + 1, object)
-        hands[:CELLS] = _TILES
-        held = self.records(states)["hand"]
-        return {"hand": hands.take(held, mode="wrap")}  # the last one is for none, -1
+        return {"hand": _hands(self.records(states)["hand"])}
+
+    def lazy_infos(self, states: States) -> Mapping[str, Callable[[], npt.NDArray[Any]]]:
+        return {"hand": functools.partial(_hands, self.records(states)["hand"].copy())}
 
     def aside(self, state: np.void) -> str:
         hand = self._hand(self.one(state))

@@ -14,56 +14,100 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from boardenvs.bits import show_bits
+from boardenvs.chance import times
 from boardenvs.outcome import end_ply, end_with_winner, is_over
 
-# East, south, south-east, south-west; the other four are the same shifts backwards.
-_SHIFT = np.array([1, 8, 9, 7], np.uint64)
-_NOT_A = np.uint64(0xFEFEFEFEFEFEFEFE)
-_NOT_H = np.uint64(0x7F7F7F7F7F7F7F7F)
-_ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
-# A step east out of the eighth column would come in again at the first: what may be
-# left of a word after a step forwards, and after one backwards.
-_FORWARD = np.array([_NOT_A, _ALL, _NOT_A, _NOT_H], np.uint64)
-_BACKWARD = np.array([_NOT_H, _ALL, _NOT_H, _NOT_A], np.uint64)
+_LEFT = 1, 8, 9, 7  # east, south, south-east, south-west
+# A step in each of the eight directions: how far to turn a word left, ...
+_TURN = np.array([*_LEFT, *(64 - k for k in _LEFT)], np.uint64)
+# ... and what to leave of it: it would come in again at the other side.
+_NOT_A = 0xFEFEFEFEFEFEFEFE
+_NOT_H = 0x7F7F7F7F7F7F7F7F
+_NOT_1 = 0xFFFFFFFFFFFFFF00
+_NOT_8 = 0x00FFFFFFFFFFFFFF
+_STAYS = np.array(
+    [
+        *(_NOT_A, _NOT_1, _NOT_A & _NOT_1, _NOT_H & _NOT_1),
+        *(_NOT_H, _NOT_8, _NOT_H & _NOT_8, _NOT_A & _NOT_8),
+    ],
+    np.uint64,
+)
+_DIRECTIONS = len(_TURN)
+
+# Every second field of 8, 16 and 32 bits.
+_BYTES = np.uint64(0x00FF00FF00FF00FF)
+_PAIRS = np.uint64(0x0000FFFF0000FFFF)
+_HALF = np.uint64(0x00000000FFFFFFFF)
+
+
+@njit
+def moved(bits, d):
+    """All cells of a word one step on in direction `d`."""
+    left = _TURN[d]
+    return (bits << left | bits >> (np.uint64(64) - left)) & _STAYS[d]
 
 
 @njit
 def ahead(bits, d):
-    """All cells of a word one step forwards in direction `d`."""
-    return (bits << _SHIFT[d]) & _FORWARD[d]
+    """All cells of a word one step forwards in direction `d`, of the first four."""
+    return moved(bits, d)
 
 
 @njit
 def back(bits, d):
-    """All cells of a word one step backwards in direction `d`."""
-    return (bits >> _SHIFT[d]) & _BACKWARD[d]
+    """All cells of a word one step backwards in direction `d`, of the first four."""
+    return moved(bits, d + _DIRECTIONS // 2)
 
 
 @njit
 def cell_bit(p, action):
     """The word with the one cell of an action."""
-    return np.uint64(1) << np.uint64(8 * (action // p.side) + action % p.side)
+    return np.uint64(1) << p.bits[action]
+
+
+@njit
+def cells_in_order(p, bits):
+    """The cells of a word without gaps between the rows: that of action `a` is bit `a`."""
+    gap = np.uint64(8 - p.side)
+    x = bits & _BYTES | (bits & ~_BYTES) >> gap
+    x = x & _PAIRS | (x & ~_PAIRS) >> (gap + gap)
+    return x & _HALF | (x & ~_HALF) >> (np.uint64(4) * gap)
 
 
 @njit
 def count(bits):
-    """How many cells a word has, by adding neighbouring fields of 1, 2, 4, ... bits."""
+    """How many cells a word has, by adding neighbouring fields of 1, 2 and 4 bits, then all."""
     x = bits - ((bits >> np.uint64(1)) & np.uint64(0x5555555555555555))
     x = (x & np.uint64(0x3333333333333333)) + ((x >> np.uint64(2)) & np.uint64(0x3333333333333333))
     x = (x + (x >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
-    x += x >> np.uint64(8)
-    x += x >> np.uint64(16)
-    x += x >> np.uint64(32)
-    return np.int64(x & np.uint64(0x7F))
+    return np.int64(times(x, np.uint64(0x0101010101010101)) >> np.uint64(56))
+
+
+@njit
+def has_three(bits):
+    """Whether a word has three cells in an unbroken row, column or diagonal."""
+    not_a = np.uint64(_NOT_A)
+    row = bits & bits << np.uint64(1) & not_a  # cells at which two end
+    column = bits & bits << np.uint64(8)
+    down = bits & bits << np.uint64(9) & not_a
+    up = bits & bits << np.uint64(7) & np.uint64(_NOT_H)
+    row &= row << np.uint64(1)
+    column &= column << np.uint64(8)
+    down &= down << np.uint64(9)
+    up &= up << np.uint64(7)
+    return row | column | down | up != np.uint64(0)
 
 
 @njit
 def has_line(bits, length):
-    """Whether a word has `length` cells in an unbroken row, column or diagonal."""
-    for d in range(4):
+    """Whether a word has `length` cells, at least 3, in an unbroken row, column or diagonal."""
+    if length == 3 or not has_three(bits):
+        return has_three(bits)
+    for d in range(_DIRECTIONS // 2):
         run = bits  # cells at which a line of the length so far ends
         for _ in range(length - 1):
-            run = ahead(run, d) & bits
+            run = moved(run, d) & bits
         if run != np.uint64(0):
             return True
     return False
@@ -72,42 +116,30 @@ def has_line(bits, length):
 @njit
 def satisfied(p, bits):
     """Whether one player's pieces fulfil a condition of victory."""
-    return has_line(bits, p.line) or count(bits) >= p.pieces
-
-
-@njit
-def push(p, occupied, neighbour, beyond):
-    """The cells to flip when the piece on `neighbour`, if any, is pushed to `beyond`.
-
-    That is the cell it leaves and, if it stays on the board, the cell it reaches; none
-    where no piece stands or the way is blocked.
-    """
-    onto = beyond & p.board
-    moves = (neighbour & occupied != np.uint64(0)) & (onto & occupied == np.uint64(0))
-    return neighbour | onto if moves else np.uint64(0)
+    return has_line(bits, p.line) | (count(bits) >= p.pieces)
 
 
 @njit
 def pushed(p, mine, theirs, placed):
     """Both players' cells after the piece at `placed` pushed its neighbours.
 
-    The eight pushes read the board as it was: each touches cells that no other one
-    does, so their order is of no account.
+    The piece on a neighbouring cell leaves it and reaches the next one, if that is on the board;
+    nothing happens where no piece stands or the way is blocked. The eight pushes read the board
+    as it was: each touches cells that no other one does, so their order is of no account.
     """
+    none = np.uint64(0)
     occupied = mine | theirs
-    was_mine = mine
-    for d in range(4):
-        near = ahead(placed, d)
-        change = push(p, occupied, near, ahead(near, d))
-        own = change if near & was_mine != np.uint64(0) else np.uint64(0)
-        mine ^= own
-        theirs ^= change ^ own
-        near = back(placed, d)
-        change = push(p, occupied, near, back(near, d))
-        own = change if near & was_mine != np.uint64(0) else np.uint64(0)
-        mine ^= own
-        theirs ^= change ^ own
-    return mine | placed, theirs
+    board = p.board
+    flipped = none
+    own = none
+    for d in range(_DIRECTIONS):  # without a way out, so that LLVM takes all at once
+        near = moved(placed, d)
+        onto = moved(near, d) & board
+        moves = (near & occupied != none) & (onto & occupied == none)
+        change = near | onto if moves else none
+        flipped ^= change
+        own ^= change if near & mine != none else none
+    return mine ^ own | placed, theirs ^ flipped ^ own
 
 
 @njit
@@ -118,19 +150,18 @@ def deal(s, p):
 @njit
 def legal(s, p, mask):
     """Every empty cell."""
-    occupied = s.pieces[0] | s.pieces[1]
-    for a in range(p.side * p.side):  # every cell alike, so that LLVM takes several at once
-        mask[a] = (occupied >> p.bits[a]) & np.uint64(1) == np.uint64(0)
+    empty = ~(s.pieces[0] | s.pieces[1]) & p.board
+    show_bits(mask, 0, cells_in_order(p, empty), p.side * p.side)
 
 
 @njit
 def judge(s, p):
     """See whether the move just made has ended the game; its mover's conditions come first."""
     mover = 1 - s.to_move
-    if satisfied(p, s.pieces[mover]):
-        end_with_winner(s, mover)
-    elif satisfied(p, s.pieces[s.to_move]):
-        end_with_winner(s, s.to_move)
+    mine = satisfied(p, s.pieces[mover])
+    theirs = satisfied(p, s.pieces[s.to_move])
+    if mine | theirs:
+        end_with_winner(s, mover if mine else s.to_move)
 
 
 @njit
@@ -150,15 +181,11 @@ def play(s, p, action):
 def observe(s, p, seat, out):
     """Planes: the seat's pieces, the other player's, empty cells."""
     size = p.side * p.side
-    mine = s.pieces[seat]
-    theirs = s.pieces[1 - seat]
-    empty = ~(mine | theirs)
-    for a in range(size):
-        out[a] = (mine >> p.bits[a]) & np.uint64(1)
-    for a in range(size):
-        out[size + a] = (theirs >> p.bits[a]) & np.uint64(1)
-    for a in range(size):
-        out[2 * size + a] = (empty >> p.bits[a]) & np.uint64(1)
+    mine = cells_in_order(p, s.pieces[seat])
+    theirs = cells_in_order(p, s.pieces[1 - seat])
+    show_bits(out, 0, mine, size)
+    show_bits(out, size, theirs, size)
+    show_bits(out, 2 * size, ~(mine | theirs), size)
 
 
 @njit

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -90,12 +90,12 @@ class PizzaOrder(Game):
 
     def infos(self, states: States) -> dict[str, npt.NDArray[Any]]:
         states = self.records(states)
-        numbers = states["num_wanted"]
-        sets = states["wanted"][np.arange(rules.MOST) < numbers[:, None]] & 0x7FFF  # see `_wanted`
-        ids = [*map(list.copy, _id_lists()[sets].tolist())]  # whoever is told may change them
-        ends = numbers.cumsum(dtype=np.int64).tolist()
-        rows = (ids[i:j] for i, j in zip([0, *ends], ends, strict=False))
-        return {"wanted": np.fromiter(rows, object, len(states))}
+        return {"wanted": _wanted_column(states["wanted"], states["num_wanted"])}
+
+    def lazy_infos(self, states: States) -> Mapping[str, Callable[[], npt.NDArray[Any]]]:
+        states = self.records(states)
+        wanted, numbers = states["wanted"].copy(), states["num_wanted"].copy()
+        return {"wanted": functools.partial(_wanted_column, wanted, numbers)}
 
     def aside(self, state: np.void) -> str:
         pizzas = [notation.pizza_text(_flavor(ids), ids) for ids in _wanted(self.one(state))]
@@ -254,6 +254,17 @@ def _wanted(state: np.void | States) -> list[list[int]]:
     ids = _id_lists()
     words = state["wanted"].tolist()[: state["num_wanted"].item()]
     return [ids[word & 0x7FFF].copy() for word in words]
+
+
+def _wanted_column(
+    wanted: npt.NDArray[np.uint16], numbers: npt.NDArray[np.int8]
+) -> npt.NDArray[Any]:
+    """`_wanted` of many: sets of ingredients, shape (N, 9), of which so many count."""
+    sets = wanted[np.arange(rules.MOST) < numbers[:, None]] & 0x7FFF  # see `_wanted`
+    ids = [*map(list.copy, _id_lists()[sets].tolist())]  # whoever is told may change them
+    ends = numbers.cumsum(dtype=np.int64).tolist()
+    rows = (ids[i:j] for i, j in zip([0, *ends], ends, strict=False))
+    return np.fromiter(rows, object, len(numbers))
 
 
 def _flavor(ids: Sequence[int]) -> int:

@@ -38,8 +38,24 @@ INGREDIENT = 1
 MORE = 2
 NOTHING = 3
 
+_ALL = np.uint16((1 << INGREDIENTS) - 1)
 # The set of each flavour; custom begins with none.
 _SETS = np.array([sum(1 << (i - 1) for i in ids) for ids in (*PRESETS, ())], np.uint16)
+
+# What each action does, so that `play` need not tell them apart: nobody foresees which it is.
+_NAMED = np.array([*[0] * FIRST, *range(1, INGREDIENTS + 1), 0, 0, 0], np.int8)
+"""The ingredient, 0 for none."""
+_ADDED = np.array(
+    [*_SETS, *(1 << k for k in range(INGREDIENTS)), 0, 0, 0],
+    np.uint16,
+)
+"""What comes on the pizza in hand."""
+_FINISHES = np.array([*[1] * CUSTOM, *[0] * (1 + INGREDIENTS), 1, 0, 0], np.int8)
+"""Whether that pizza is complete."""
+_NEXT = np.array(
+    [*[MORE] * CUSTOM, *[INGREDIENT] * (1 + INGREDIENTS), MORE, FLAVOR, NOTHING], np.int8
+)
+"""The question that follows, if the shop takes more pizzas."""
 
 
 @njit
@@ -64,11 +80,13 @@ def drawn_set(s):
     chosen = _SETS[flavor]
     if flavor == CUSTOM:
         left = draw(s, INGREDIENTS) + 1
-        for ingredient in range(1, INGREDIENTS + 1):
+        ingredient = 1
+        while left > 0:
             # As many as are left are drawn from those not yet passed, each as likely.
-            if left > 0 and draw(s, INGREDIENTS + 1 - ingredient) < left:
-                chosen |= bit(ingredient)
-                left -= 1
+            is_drawn = draw(s, INGREDIENTS + 1 - ingredient) < left
+            chosen |= np.uint16(is_drawn << (ingredient - 1))
+            left -= is_drawn
+            ingredient += 1
     return chosen
 
 
@@ -83,15 +101,16 @@ def deal(s, p):
 @njit
 def legal(s, p, mask):
     """What the question that is asked takes for an answer."""
-    for flavor in range(CUSTOM + 1):
-        mask[flavor] = s.asks == FLAVOR
-    choosing = s.asks == INGREDIENT
-    held = s.taken[s.num_taken] if choosing else np.uint16(0)
-    for ingredient in range(1, INGREDIENTS + 1):
-        mask[FIRST + ingredient - 1] = choosing and held & bit(ingredient) == 0
-    mask[DONE] = held != 0
-    mask[YES] = s.asks == MORE
-    mask[NO] = s.asks == MORE
+    asks = s.asks
+    held = s.taken[s.num_taken] if asks == INGREDIENT else np.uint16(0)
+    bits = np.uint64(held != 0) << np.uint64(DONE)
+    if asks == FLAVOR:
+        bits = np.uint64((1 << (CUSTOM + 1)) - 1)
+    elif asks == INGREDIENT:
+        bits |= np.uint64(_ALL ^ held) << np.uint64(FIRST)
+    elif asks == MORE:
+        bits = np.uint64(1 << YES | 1 << NO)
+    show_bits(mask, 0, bits, NO + 1)
 
 
 @njit
@@ -118,33 +137,17 @@ def judge(s, p):
 
 
 @njit
-def finish_pizza(s, p):
-    """The pizza in hand is complete; the shop asks for more unless that was the last it takes."""
-    s.num_taken += 1
-    s.asks = MORE if s.num_taken < p.most else NOTHING
-
-
-@njit
 def play(s, p, action):
     """Answer the question that is asked."""
     k = s.num_taken
-    if action <= CUSTOM:
-        s.flavor[k] = action
-        s.taken[k] = _SETS[action]
-        if action == CUSTOM:
-            s.asks = INGREDIENT
-        else:
-            finish_pizza(s, p)
-    elif action < DONE:
-        ingredient = action - FIRST + 1
-        s.taken[k] |= bit(ingredient)
-        s.typed[k] = s.typed[k] << np.uint64(4) | np.uint64(ingredient)
-    elif action == DONE:
-        finish_pizza(s, p)
-    elif action == YES:
-        s.asks = FLAVOR
-    else:
-        s.asks = NOTHING
+    is_flavor = action <= CUSTOM
+    s.flavor[k] = action if is_flavor else s.flavor[k]
+    s.taken[k] = (np.uint16(0) if is_flavor else s.taken[k]) | _ADDED[action]
+    named = _NAMED[action]
+    longer = s.typed[k] << np.uint64(4) | np.uint64(named)
+    s.typed[k] = longer if named > 0 else s.typed[k]
+    s.num_taken = k + _FINISHES[action]
+    s.asks = _NEXT[action] if s.num_taken < p.most else NOTHING
     judge(s, p)
     end_ply(s, p, action)
 

@@ -457,6 +457,7 @@ def test_stacks_at_the_gate_of_any_height():
 ENV = boardenvs.make("goat_race", num_players=2)
 
 
+@pytest.mark.slow
 @given(st.integers(0, 2**32))
 def test_the_classes_allow_what_the_environment_allows(seed):
     """One random game in both: the same placements, moves and ends."""

@@ -406,6 +406,7 @@ def test_a_race_that_cannot_begin(draw_rule):
         assert (states["ply"] <= 40).all()
 
 
+@pytest.mark.slow
 def test_the_narrowest_board():
     game = boardenvs.make("goat_race", num_players=2, width=3, height=2)
     states = game.new(10, 0)

@@ -389,6 +389,7 @@ def test_another_version_of_an_agent(gekitai, path, refused, own_module, tiny_co
     assert rows(path) == before
 
 
+@pytest.mark.slow
 def test_an_agent_whose_play_has_changed(gekitai, path, refused, monkeypatch):
     list(round_robin(gekitai, ["random", "mcts:2"], 2, 0, store=path))
     before = rows(path)

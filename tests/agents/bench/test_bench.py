@@ -24,6 +24,7 @@ from agents.bench import (
     search,
     single,
     startup,
+    training,
     vector,
 )
 from agents.bench.ceilings import ZeroAECEnv, ZeroEnv, copying, usual_length
@@ -44,7 +45,9 @@ TINY = Effort(
     guided_simulations=2,
     guided_seconds=0.0,
     pgx=("tic_tac_toe",),
+    pgx_sizes=(16,),
     learn_envs=4,
+    train_envs=4,
     learn_steps=4,
     learn_rounds=1,
     process_rounds=1,
@@ -55,6 +58,8 @@ TINY = Effort(
     curve_seconds=0.0,
     board_sizes=2,
 )
+TRAINING = {"learning", "training"}
+"""Measures that need Stable-Baselines3 on both sides."""
 PEERS = ("jax", "pgx", "pyspiel", "pygame", "torch", "sb3_contrib", "stable_baselines3")
 
 
@@ -169,19 +174,60 @@ def check(rows):
 
 
 @pytest.mark.slow  # loops are compiled for the benchmark alone
-@pytest.mark.parametrize("name", [name for name in MEASURES if name != "training"])
+@pytest.mark.parametrize("name", sorted(MEASURES.keys() - TRAINING))
 def test_every_measure_has_rows(name, tiny):
     check(MEASURES[name](tiny))
 
 
 def test_training_is_measured(tiny):
     pytest.importorskip("sb3_contrib")
-    (row,) = vector.learning_steps(tiny)
+    rows = vector.learning_steps(tiny)
+    check(rows)
+    assert [row.game for row in rows] == list(TINY.games)
+    assert all(row.ratio for row in rows)
+    (row,) = training.training_steps(tiny)
     check([row])
     assert row.game == "gekitai"
     assert row.ratio
 
 
+def test_a_vec_env_that_does_nothing_tells_what_another_told():
+    pytest.importorskip("stable_baselines3")
+    from agents.bench import zero_vec_env
+    from agents.training.vec_env import SB3VecEnv
+    from boardenvs.vector import SeatVectorEnv
+
+    num, steps = 8, 40
+    envs = [SB3VecEnv([SeatVectorEnv(num, "gekitai")], seed=5) for _ in "ab"]
+    zero, other = zero_vec_env.ZeroVecEnv(envs[0], steps), envs[1]
+    rng = np.random.default_rng(0)
+
+    def step(masks):
+        return other.step((rng.random(masks.shape) * masks).argmax(1))
+
+    observation = other.reset()
+    for _ in range(zero_vec_env._BEFORE):
+        observation = step(other.action_masks())[0]
+    for _ in range(2):  # it begins again after the last step
+        told = [(zero.reset(), zero.env_method("action_masks"))]
+        for _ in range(steps):
+            observed, reward, done, _ = zero.step(np.zeros(num, int))
+            told.append((observed, reward.copy(), done, zero.env_method("action_masks")))
+            reward[:] = 9  # which is the caller's
+    assert np.array_equal(told[0][0], observation)
+    ended = 0
+    for k in range(steps):
+        masks = other.action_masks()
+        assert np.array_equal(told[k][-1], masks)
+        observation, reward, done, _ = step(masks)
+        assert np.array_equal(told[k + 1][0], observation)
+        assert np.array_equal(told[k + 1][1], reward)
+        assert np.array_equal(told[k + 1][2], done)
+        ended += done.sum()
+    assert ended
+
+
+@pytest.mark.slow
 def test_each_game_is_measured(tiny):
     for measure in (
         play_out.play_outs,
@@ -232,10 +278,10 @@ def test_missing_peers_are_one_line_each(tiny, without):
         "tree search",
         "PettingZoo loops",
         "Gymnasium steps",
-        "training",
+        *sorted(TRAINING),
     ):
         rows = MEASURES[name](tiny)
-        assert rows or name == "training"
+        assert rows or name in TRAINING
         check([*rows, Row("one", "", 1.0, "s")])
     rows = batch.batch_steps(tiny)  # asked again, it is not said again
     assert [row.against_value for row in rows if row.against == "pgx tic_tac_toe"] == [None]
@@ -244,6 +290,7 @@ def test_missing_peers_are_one_line_each(tiny, without):
         "OpenSpiel": "bench",
         "PettingZoo connect_four": "bench",
         "training with MaskablePPO": "train",
+        "boardenvs train": "train",
     }
     assert len(tiny.missing) == len(extras)
     for line, (what, extra) in zip(tiny.missing, extras.items(), strict=True):

@@ -86,6 +86,7 @@ def card_of(folder):
     return json.loads(Path(folder, "agent.json").read_text(encoding="utf-8"))
 
 
+@pytest.mark.slow
 def test_settings_beside_the_game_and_the_command_of_its_card(handed, command, own_module):
     status, out, _ = command("train", "handed:Handed", "--seed", "3")
     assert status == 0

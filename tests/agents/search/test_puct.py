@@ -1,5 +1,6 @@
 """Search guided by a network: networks made by hand, whose policy and value are known."""
 
+import threading
 from types import SimpleNamespace
 
 import numpy as np
@@ -143,6 +144,83 @@ def test_chance_hidden_parts_and_any_number_of_players(name, network_file, live_
     np.testing.assert_array_equal(agent.search(other, words).visits, found.visits)
 
 
+@pytest.mark.parametrize("simulations", [9, 120])
+def test_threads_change_nothing_where_they_share_one_tree(
+    simulations, gekitai, tiny, live_positions
+):
+    states = live_positions(gekitai, 10, 3)[:9].copy()
+    words = np.arange(len(states), dtype=np.uint64)
+    found = {
+        threads: PuctAgent(gekitai, 0, simulations, path=tiny.network, threads=threads)
+        for threads in (1, 2, 5)
+    }
+    alone = [found[1].search(states[i], words[i : i + 1]).visits[0] for i in range(len(states))]
+    for agent in found.values():
+        for size in (1, 3, 9):
+            for low in range(0, 9, size):
+                part = slice(low, low + size)
+                visits = agent.search(states[part], words[part]).visits
+                np.testing.assert_array_equal(visits, alone[part])
+
+
+class Asked(Uniform):
+    """Remembers how many positions it was asked to judge, and by which threads."""
+
+    def __init__(self, game, concurrent):
+        super().__init__(game)
+        self.concurrent = concurrent
+        self.sizes = []
+        self.threads = set()
+
+    def evaluate(self, states, threads=None):
+        self.sizes.append(len(states))
+        self.threads.add(threading.get_ident())
+        return super().evaluate(states)
+
+
+def test_leaves_of_one_tree_are_evaluated_together(gekitai):
+    asked = Asked(gekitai, False)
+    found = PuctAgent(gekitai, 0, 400, decisive=False, evaluator=asked).search(gekitai.new(1, 0))
+    assert found.visits.sum() == 400
+    assert sum(asked.sizes) == 401
+    assert asked.sizes[:8] == [1] * 8
+    assert max(asked.sizes) == 16
+    assert len(asked.sizes) < 100
+    asked.sizes.clear()
+    PuctAgent(gekitai, 0, 8, decisive=False, evaluator=asked).search(gekitai.new(1, 0))
+    assert asked.sizes == [1] * 9
+
+
+@pytest.mark.parametrize("num", [1, 40])
+@pytest.mark.parametrize("concurrent", [True, False])
+def test_only_an_evaluator_that_says_so_is_asked_by_several_threads(num, concurrent, gekitai):
+    asked = Asked(gekitai, concurrent)
+    PuctAgent(gekitai, 0, 200, evaluator=asked, threads=2).search(gekitai.new(num, 0))
+    assert len(asked.threads) == 1 + concurrent
+
+
+@pytest.mark.parametrize("num", [1, 40])
+def test_an_error_in_another_thread_is_raised(num, gekitai, refused):
+    asked = Asked(gekitai, True)
+    here = threading.get_ident()
+
+    def evaluate(states, threads=None):
+        if threading.get_ident() != here:
+            raise ValueError("a bad cable")
+        return Uniform.evaluate(asked, states)
+
+    asked.evaluate = evaluate
+    agent = PuctAgent(gekitai, 0, 200, evaluator=asked, threads=2)
+    with refused("a bad cable"):
+        agent.search(gekitai.new(num, 0))
+
+
+def test_an_evaluator_that_gives_too_little(gekitai, refused):
+    evaluator = SimpleNamespace(evaluate=lambda states: (np.zeros((1, 35)), np.zeros(1)))
+    with refused("the evaluator gave logits of shape "):
+        PuctAgent(gekitai, 0, 5, evaluator=evaluator).act(gekitai.new(1, 0))
+
+
 def test_it_is_deterministic_where_the_game_is(gekitai, network_file):
     goat_race = boardenvs.make("goat_race")
     assert PuctAgent(gekitai, path=network_file(gekitai)).deterministic
@@ -159,6 +237,7 @@ def test_specs_and_options(gekitai, tiny):
     ("game", "options", "message"),
     [
         ("gekitai", {"simulations": 0}, "simulations must be a whole number from 1 "),
+        ("gekitai", {"threads": 0}, "threads must be a whole number of at least 1"),
         ("gekitai", {"exploration": "much"}, "exploration must be a number "),
         ("goat_race", {"decisive": True}, "decisive: goat_race tells of no decisive moves"),
         ("gekitai", {"decisive": 1}, "decisive must be True, False or None, got 1"),

@@ -3,6 +3,7 @@
 import pytest
 from sb3_contrib import MaskablePPO
 
+from agents.training.networks import PlainPolicy
 from agents.training.start import train
 from agents.training.vec_env import SB3VecEnv
 from boardenvs.vector import SeatVectorEnv
@@ -19,4 +20,4 @@ def finished(tmp_path, gekitai, tiny_settings):
 @pytest.fixture
 def learner(gekitai):
     env = SB3VecEnv([SeatVectorEnv(4, gekitai)], 0)
-    return MaskablePPO("MlpPolicy", env, n_steps=16, batch_size=16, seed=0, device="cpu")
+    return MaskablePPO(PlainPolicy, env, n_steps=16, batch_size=16, seed=0, device="cpu")

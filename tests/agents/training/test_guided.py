@@ -4,18 +4,22 @@ import numpy as np
 import pytest
 import torch
 from gymnasium import spaces
+from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 
 import agents
 import boardenvs
 from agents.search.puct import PuctAgent
+from agents.training.actors import LocalActors
 from agents.training.guided import GuidedLearner
 from agents.training.guided_settings import GuidedSettings
 from agents.training.networks import BoardPolicy, logits_and_values
-from agents.training.policy_evaluator import PolicyEvaluator
+from agents.training.onnx_network import NetworkTemplate, network_file
+from agents.training.policy_evaluator import PolicyEvaluator, onnx_judge, torch_judge
 
 SMALL = GuidedSettings(
     steps=20_000,
     games=16,
+    actors=3,
     plies=3,
     simulations=20,
     cheap_simulations=6,
@@ -31,9 +35,13 @@ SMALL = GuidedSettings(
 )
 
 
+GAME = boardenvs.make("gomoku", board_size=5, win_length=4)
+POLICIES = [("gomoku", {"board_size": 7}), ("game112", {}), ("goat_race", {"memory": True})]
+
+
 @pytest.fixture(scope="module")
 def gomoku():
-    return boardenvs.make("gomoku", board_size=5, win_length=4)
+    return GAME
 
 
 def small_policy(game, seed=0):
@@ -47,9 +55,19 @@ def small_policy(game, seed=0):
     )
 
 
+def plain_policy(game):
+    torch.manual_seed(0)
+    return MaskableActorCriticPolicy(
+        spaces.Box(0, game.observation_high, game.observation_shape, np.int8),
+        spaces.Discrete(game.num_actions),
+        lambda left: 1e-3,
+        net_arch=[16, 8],
+        activation_fn=torch.nn.ReLU,
+    )
+
+
 def learner(game, settings=SMALL, seed=0):
-    opponents = [agents.make(spec, game, 0) for spec in ("random", "greedy")]
-    return GuidedLearner(game, small_policy(game), settings, seed, opponents)
+    return GuidedLearner(game, small_policy(game), settings, seed, ["random", "greedy"])
 
 
 def weights(one):
@@ -105,8 +123,8 @@ def test_it_learns_to_beat_random(gomoku):
 
     for loss in ("policy_loss", "value_loss"):
         assert mean(learned[-5:], loss) < 0.92 * mean(learned[:2], loss)
-    agent = PuctAgent(gomoku, 0, 1, decisive=False, evaluator=PolicyEvaluator(gomoku, one.policy))
-    fresh = PolicyEvaluator(gomoku, small_policy(gomoku))
+    agent = PuctAgent(gomoku, 0, 1, decisive=False, evaluator=evaluator(gomoku, one.policy))
+    fresh = evaluator(gomoku, small_policy(gomoku))
     unlearned = PuctAgent(gomoku, 0, 1, decisive=False, evaluator=fresh)
     scores = [
         agents.play_match(gomoku, [each, agents.make("random", gomoku, 0)], 200, 0)[0]
@@ -153,15 +171,22 @@ def test_a_game_for_one_is_refused(refused):
         GuidedLearner(game, None, SMALL, 0)
 
 
-def test_the_evaluator_says_what_the_policy_does_until_that_changes(gomoku, live_positions):
-    policy = small_policy(gomoku)
+def evaluator(game, policy):
+    return PolicyEvaluator(game, torch_judge(policy))
+
+
+@pytest.mark.parametrize(
+    "kind", [torch_judge, lambda policy: onnx_judge(network_file(policy, GAME))]
+)
+def test_the_evaluator_says_what_the_policy_did_when_it_was_told(kind, live_positions):
+    policy = small_policy(GAME)
     policy.set_training_mode(False)
-    evaluator = PolicyEvaluator(gomoku, policy)
-    states = live_positions(gomoku, 20, 0)
+    evaluator = PolicyEvaluator(GAME, kind(policy))
+    states = live_positions(GAME, 20, 0)
     states = np.concatenate([states, states[:7]])
 
     def said():
-        seen = torch.from_numpy(gomoku.observe(states, states["to_move"])).float()
+        seen = torch.from_numpy(GAME.observe(states, states["to_move"])).float()
         with torch.no_grad():
             return [part.numpy() for part in logits_and_values(policy, seen)]
 
@@ -175,16 +200,64 @@ def test_the_evaluator_says_what_the_policy_does_until_that_changes(gomoku, live
         policy.value_net.bias += 1
     assert not np.allclose(said()[1], before[1])
     check(before)
-    evaluator.forget()
+    evaluator.judge_by(kind(policy))
     check(said())
 
 
-def test_the_evaluator_forgets_when_it_knows_too_much(gomoku, live_positions, monkeypatch):
+def test_the_evaluator_asks_once_and_forgets_when_it_knows_too_much(
+    gomoku, live_positions, monkeypatch
+):
     monkeypatch.setattr("agents.training.policy_evaluator._MEMORY", 40 * (5 * 25 + 75))
-    evaluator = PolicyEvaluator(gomoku, small_policy(gomoku))
+    judge, asked = torch_judge(small_policy(gomoku)), []
+
+    def counted(seen):
+        asked.append(len(seen))
+        return judge(seen)
+
+    evaluator = PolicyEvaluator(gomoku, counted)
     states = live_positions(gomoku, 20, 0)
+    evaluator.evaluate(states[:15])
+    evaluator.evaluate(states[:15])
+    assert len(asked) == 1
+    assert asked[0] == len(np.unique(gomoku.observe(states[:15], states[:15]["to_move"]), axis=0))
     for low in range(0, len(states), 15):
         part = states[low : low + 15]
-        expected = PolicyEvaluator(gomoku, evaluator.policy).evaluate(part)
+        expected = PolicyEvaluator(gomoku, judge).evaluate(part)
         np.testing.assert_allclose(evaluator.evaluate(part)[0], expected[0], atol=1e-5)
         assert len(evaluator._places) <= 40
+
+
+@pytest.mark.parametrize(("name", "params"), POLICIES)
+@pytest.mark.parametrize("plain", [False, True])
+def test_a_template_is_filled_with_any_weights(name, params, plain):
+    """At the start all biases are equal, which the exporter would write only once."""
+    game = boardenvs.make(name, **params)
+    policy = plain_policy(game) if plain else small_policy(game)
+    template = NetworkTemplate(policy, game)
+    seen = np.random.default_rng(0).integers(0, 2, (5, *game.observation_shape), np.int8)
+    for seed in (0, 1):
+        torch.manual_seed(seed)
+        for weight in policy.parameters():
+            torch.nn.init.normal_(weight, std=0.1) if seed else None
+        for found, wanted in zip(
+            onnx_judge(template.filled(policy))(seen), torch_judge(policy)(seen), strict=True
+        ):
+            np.testing.assert_allclose(found, wanted, rtol=1e-3, atol=1e-4)
+
+
+def test_an_interruption_loses_no_game(gomoku, monkeypatch):
+    one, whole = learner(gomoku), learner(gomoku)
+    for each in (one, whole):
+        for _ in range(6):
+            each.advance()
+    with monkeypatch.context() as patch:
+
+        def interrupted(self):
+            raise KeyboardInterrupt
+
+        patch.setattr(LocalActors, "wait", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            one.advance()
+    whole.advance()
+    assert one.steps == whole.steps
+    assert one._buffer.added == whole._buffer.added

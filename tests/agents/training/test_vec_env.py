@@ -12,6 +12,8 @@ import boardenvs
 from agents.training.vec_env import SB3VecEnv
 from boardenvs.vector import SeatVectorEnv
 
+pytestmark = pytest.mark.one_game
+
 
 def weights(model):
     return model.policy.state_dict()
@@ -108,6 +110,17 @@ def test_a_game_cut_short_is_marked_for_bootstrapping():
     assert not reward.any()
     assert [info["TimeLimit.truncated"] for info in infos] == [True] * 4
     assert [info["episode"]["l"] for info in infos] == [2] * 4
+
+
+def test_what_is_written_into_infos_stays_in_their_step(joined):
+    rng = np.random.default_rng(0)
+    joined.reset()
+    infos = joined.step(legal_actions(joined, rng))[-1]
+    for k, info in enumerate(infos):
+        info["mine"] = k
+    later = joined.step(legal_actions(joined, rng))[-1]
+    assert [info["mine"] for info in infos] == [*range(8)]
+    assert not any("mine" in info for info in later)
 
 
 def test_masks_as_maskable_ppo_asks_for_them(joined, game):

@@ -1,0 +1,125 @@
+"""Trees that grow while the leaves found before are being evaluated.
+
+Leaves wait for their evaluation in one of two slots. The slots take turns, and nothing but turns
+changes the trees: in a slot's turn the trees get what was evaluated there, and fill it with the
+leaves of further simulations. What is found is so the same whether the one slot is evaluated while
+the other has its turn, or each by itself, on one thread.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+
+from agents.search.in_threads import in_threads
+from boardenvs.game import Game, States
+
+__all__ = ["Judge", "Judged", "Slot", "Turn", "take_turns"]
+
+Judged = tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]
+"""Logits and values, see `agents.search.puct.Evaluator`."""
+Judge = Callable[[States], Judged]
+
+
+class Slot:
+    """Leaves that are evaluated at once, of any of the trees."""
+
+    def __init__(self, game: Game, room: int) -> None:
+        """Nothing is awaited.
+
+        Args:
+            game: what is played.
+            room: leaves, at most.
+        """
+        self.num = 0
+        """How many there are."""
+        self.leaves = np.empty(room, game.state_dtype)
+        self.masks = np.empty((room, game.num_actions), np.bool_)
+        """Legal actions of each."""
+        self.owners = np.empty((room, 2), np.int32)
+        """Tree and node of each."""
+        self.logits = np.empty((0, game.num_actions), np.float32)
+        self.estimates = np.empty(0, np.float32)
+
+    def evaluate(self, judge: Judge) -> None:
+        """Have the leaves judged."""
+        num = self.num
+        logits, estimates = judge(self.leaves[:num])
+        # Whatever an evaluator gives, the compiled loop takes arrays of one kind.
+        self.logits = np.ascontiguousarray(logits, np.float32)
+        self.estimates = np.ascontiguousarray(estimates, np.float32)
+        expected = (num, self.masks.shape[1]), (num,)
+        if (self.logits.shape, self.estimates.shape) != expected:
+            raise ValueError(
+                f"the evaluator gave logits of shape {self.logits.shape} and values of shape "
+                f"{self.estimates.shape}; expected {expected[0]} and {expected[1]}"
+            )
+
+
+Turn = Callable[[Slot, int], int]
+"""A slot's turn: told which of all the turns it is, from 0, it fills the slot, and says how many
+leaves there are."""
+
+
+def take_turns(slots: list[Slot], turn: Turn, judge: Judge, threads: int) -> None:
+    """Give the slots their turns until nothing is left to evaluate.
+
+    Args:
+        slots: empty.
+        turn: called for each slot in order, again and again, by one thread at a time.
+        judge: evaluates leaves; if there are several threads, from several of them at once.
+        threads: one for each slot, or 1 for all.
+    """
+    if threads == 1:
+        number = 0
+        while number < len(slots) or any(slot.num for slot in slots):
+            slot = slots[number % len(slots)]
+            slot.num = turn(slot, number)
+            if slot.num:
+                slot.evaluate(judge)
+            number += 1
+        return
+    in_threads(_InTurn(slots, turn, judge).work, threads)
+
+
+class _InTurn:
+    """Slots that are evaluated each in a thread of its own."""
+
+    def __init__(self, slots: list[Slot], turn: Turn, judge: Judge) -> None:
+        self._slots = slots
+        self._turn = turn
+        self._judge = judge
+        self._number = 0
+        self._over = False
+        self._change = threading.Condition()
+
+    def work(self, place: int) -> None:
+        """What the thread of a slot does."""
+        slot = self._slots[place]
+        try:
+            while self._had_turn(place):
+                if slot.num:
+                    slot.evaluate(self._judge)
+        except BaseException:
+            with self._change:
+                self._over = True
+                self._change.notify_all()
+            raise
+
+    def _had_turn(self, place: int) -> bool:
+        """Wait for the slot's turn and take it; returns whether there are turns to come."""
+        slots = self._slots
+        with self._change:
+            while self._number % len(slots) != place and not self._over:
+                self._change.wait()
+            if self._over:
+                return False
+            slots[place].num = self._turn(slots[place], self._number)
+            self._number += 1
+            started = self._number >= len(slots)
+            self._over = started and not any(slot.num for slot in slots)
+            self._change.notify_all()
+            return not self._over

@@ -1,0 +1,49 @@
+"""MaskablePPO, and the imitation before it: the same from the same seed on any number of cores."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+
+from agents.making import make
+from agents.training import cloning, sharded
+from agents.training.cloning import CloningLearner, CloningSettings
+from agents.training.ppo import PPOLearner
+from agents.training.settings import Settings
+
+SMALL = Settings(
+    num_envs=32,
+    rollout=16,
+    batch_size=128,
+    epochs=2,
+    network="convolutional",
+    hidden=(16,),
+    channels=8,
+    blocks=1,
+    clone=CloningSettings(steps=1, epochs=1),
+)
+
+
+def weights(game, settings, seed, cores, monkeypatch):
+    """After an imitation and two rollouts."""
+    monkeypatch.setattr(sharded, "cores", lambda: cores)
+    monkeypatch.setattr(cloning, "_GAMES", 32)
+    learner = PPOLearner(game, settings, seed)
+    policy = learner.model.policy
+    teacher = make(settings.clone.agent, game, seed)
+    CloningLearner(game, policy, settings.clone, teacher, seed).advance()
+    learner.earlier.remember()
+    learner.earlier.draw()
+    learner.model.learn(2 * 32 * 16)
+    return [w.clone() for w in policy.state_dict().values()]
+
+
+@pytest.mark.parametrize("network", ["convolutional", "plain"])
+def test_the_same_to_the_bit_on_any_number_of_cores(gekitai, monkeypatch, network):
+    monkeypatch.setattr(sharded, "_LEAST", 1)
+    monkeypatch.setattr(sharded, "_SHARD", 4e6)
+    settings = replace(SMALL, network=network)
+    first = weights(gekitai, settings, 0, 1, monkeypatch)
+    assert all(map(torch.equal, first, weights(gekitai, settings, 0, 2, monkeypatch)))
+    other = weights(gekitai, settings, 1, 2, monkeypatch)
+    assert not all(map(torch.equal, first, other))

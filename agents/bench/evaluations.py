@@ -82,6 +82,16 @@ def _with_version(names: tuple[str, ...]) -> list[tuple[Game, str]]:
             game = boardenvs.make(name, **card["params"])
             usual = boardenvs.make(name).params
             found.append(
-                (game, label(name, {k: v for k, v in game.params.items() if v != usual[k]}))
+                (
+                    game,
+                    label(
+                        name,
+                        {
+                            k: v
+                            for k, v in game.params.items()
+                            if k != "max_plies" and v != usual[k]
+                        },
+                    ),
+                )
             )
     return found

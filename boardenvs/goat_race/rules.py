@@ -393,8 +393,8 @@ def observe(s, p, seat, out):
     else:
         show_rows(out, n * plane, p, s.blocked)
     if s.die > 0:
-        mark(out, (n + 1) * plane + (s.die - 1) * width, width)
-    mark(out, (n + 2 + s.decision) * plane, plane)
+        mark(out, (n + 1) * plane + (np.int64(s.die) - 1) * width, width)
+    mark(out, (n + 2 + np.int64(s.decision)) * plane, plane)
     if p.memory:
         for row in range(p.height):
             for column in range(width):

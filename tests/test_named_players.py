@@ -22,7 +22,8 @@ from boardenvs.single import SeatEnv
 from boardenvs.vector import SeatVectorEnv
 
 GEKITAI = "boardenvs/Gekitai-v0"
-SPECS = ["greedy", pytest.param("mcts:8", marks=pytest.mark.slow), "trained", "puct:8"]
+SEARCHES = [pytest.param(spec, marks=pytest.mark.slow) for spec in ("mcts:8", "puct:8")]
+SPECS = ["greedy", "trained", *SEARCHES]
 NATIVE = {"vectorization_mode": "vector_entry_point"}
 
 

@@ -181,7 +181,7 @@ SEARCH = """
 import agents
 import boardenvs
 game = boardenvs.make("game112")
-agents.make("puct:2", game, seed=0).act(game.new(128, 0))
+agents.make("mcts:2", game, seed=0).act(game.new(128, 0))
 """
 TRAINING = """
 import boardenvs

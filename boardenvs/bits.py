@@ -5,60 +5,35 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numba import njit
 
 from boardenvs.chance import times
-from boardenvs.numba_doors import WRITES_BITS
+from boardenvs.numba_doors import WRITES_BITS, write_bits
 
 __all__ = ["place_of_marked", "show_bits", "sums_of_eight"]
 
-_LOW_32 = np.uint64(0xFFFFFFFF)
 _LOW_BITS = np.uint64(0x0101010101010101)
 _HIGH_BITS = np.uint64(0x8080808080808080)
 
 
-if WRITES_BITS:
-    from boardenvs.numba_doors import write_bits
+@njit
+def _show_bits(out, first, bits, size):
+    """Write the lowest `size` bits of a word, the lowest first, into `out` from `first` on.
 
-    @njit
-    def show_bits(out, first, bits, size):
-        """Write the lowest `size` bits of a word, at most 64, into `out` from `first` on.
+    Args:
+        out: one-dimensional, of int8, uint8 or bool.
+        first: index, at least 0.
+        bits: an integer.
+        size: from 0 to 64.
+    """
+    for k in range(size):
+        out[np.uint64(first + k)] = np.uint64(bits) >> np.uint64(k) & np.uint64(1)
 
-        The lowest comes first. Two blocks, which overlap where need be, take two stores whatever
-        the size; to go bit by bit takes many times as long.
 
-        Args:
-            out: one-dimensional, of int8, uint8 or bool.
-            first: index, at least 0.
-            bits: an integer.
-            size: from 0 to 64.
-        """
-        word = np.uint64(bits)
-        if size >= 32:
-            rest = size - 32
-            write_bits(out, first, np.uint32(word & _LOW_32))
-            write_bits(out, first + rest, np.uint32(word >> np.uint64(rest) & _LOW_32))
-        elif size >= 16:
-            rest = size - 16
-            write_bits(out, first, np.uint16(word & np.uint64(0xFFFF)))
-            write_bits(out, first + rest, np.uint16(word >> np.uint64(rest) & np.uint64(0xFFFF)))
-        elif size >= 8:
-            rest = size - 8
-            write_bits(out, first, np.uint8(word & np.uint64(0xFF)))
-            write_bits(out, first + rest, np.uint8(word >> np.uint64(rest) & np.uint64(0xFF)))
-        else:
-            for k in range(7):
-                if k < size:
-                    out[np.uint64(first + k)] = word >> np.uint64(k) & np.uint64(1)
-
-else:
-
-    @njit
-    def show_bits(out, first, bits, size):
-        """As above, bit by bit."""
-        for k in range(size):
-            out[np.uint64(first + k)] = np.uint64(bits) >> np.uint64(k) & np.uint64(1)
+show_bits: Any = write_bits if WRITES_BITS else _show_bits
 
 
 @njit

@@ -40,8 +40,7 @@ def code_stamp(
     seen: set[int] = set()
     todo = [function]
     while todo:
-        one = todo.pop()
-        one = getattr(one, "py_func", one)
+        one = _plain(todo.pop())
         if id(one) in seen:
             continue
         seen.add(id(one))
@@ -51,7 +50,7 @@ def code_stamp(
             if name not in known:
                 continue
             value = meaning(known[name])
-            if isinstance(getattr(value, "py_func", value), types.FunctionType):
+            if isinstance(_plain(value), types.FunctionType):
                 todo.append(value)
             elif isinstance(value, types.ModuleType):
                 files.add(getattr(value, "__file__", None) or "")
@@ -63,6 +62,13 @@ def code_stamp(
     for part in (*sorted(map(_digest, files)), *sorted(constants)):
         digest.update(hashlib.sha256(part).digest())
     return digest.hexdigest()[:8]
+
+
+def _plain(value: Any) -> Any:
+    """The function that a compiled one or an intrinsic of Numba's is made of."""
+    if isinstance(value, types.FunctionType):
+        return value
+    return getattr(value, "py_func", getattr(value, "__wrapped__", value))
 
 
 @functools.cache

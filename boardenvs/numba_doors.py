@@ -259,13 +259,22 @@ if not WRITES_BITS:
         """The array itself; see below."""
         return array
 
+    write_bits: Any = None
+
 else:
     from llvmlite import ir
     from numba.core import cgutils
-    from numba.extending import intrinsic
+
+    intrinsic: Any = numba.extending.intrinsic
 
     @intrinsic
-    def _uncounted(typing_context: Any, array: Any) -> Any:
+    def uncounted(typing_context: Any, array: Any) -> Any:
+        """A view of an array that does not count as a reference to it.
+
+        Where rows of an array are passed on, they count as references. The instructions for
+        that wait for all stores before them and may cost more than a small game's rules.
+        """
+
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             view = context.make_array(array)(context, builder, arguments[0])
             view.meminfo = cgutils.get_null_value(view.meminfo.type)
@@ -274,49 +283,62 @@ else:
         return array(array), generate
 
     @intrinsic
-    def _write_bits(typing_context: Any, out: Any, first: Any, word: Any) -> Any:
+    def write_bits(typing_context: Any, out: Any, first: Any, bits: Any, size: Any) -> Any:
+        """As `boardenvs.bits.show_bits`; Numba itself passes the first argument.
+
+        Two blocks, which overlap where need be, take two stores whatever the size; to go bit by
+        bit takes many times as long. It is no function in Numba's eyes: it would compile one
+        anew for every size.
+        """
         if out.dtype not in (numba.types.int8, numba.types.uint8, numba.types.boolean):
-            raise numba.TypingError(f"write_bits needs an array of bytes, got {out}")
-        width = word.bitwidth
+            raise numba.TypingError(f"bits are shown in arrays of bytes, got {out}")
 
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            view = context.make_array(out)(context, builder, arguments[0])
-            marks = builder.bitcast(arguments[2], ir.VectorType(ir.IntType(1), width))
-            entries = builder.zext(marks, ir.VectorType(ir.IntType(8), width))
-            if out.layout == "C":
-                place = builder.gep(view.data, [arguments[1]])
-                place = builder.bitcast(place, entries.type.as_pointer())
-                builder.store(entries, place, align=1)
-            else:
-                (stride,) = cgutils.unpack_tuple(builder, view.strides, 1)
+            array, first, word, size = arguments
+            view = context.make_array(out)(context, builder, array)
+            (stride,) = cgutils.unpack_tuple(builder, view.strides, 1)
+            number = functools.partial(ir.Constant, size.type)
+
+            def entry_at(index: Any) -> Any:
+                offset = index if out.layout == "C" else builder.mul(index, stride)
+                return builder.gep(view.data, [offset])
+
+            def write(begin: Any, bits: Any, width: int) -> None:
+                marks = builder.trunc(bits, ir.IntType(width))
+                marks = builder.bitcast(marks, ir.VectorType(ir.IntType(1), width))
+                entries = builder.zext(marks, ir.VectorType(ir.IntType(8), width))
+                if out.layout == "C":
+                    place = builder.bitcast(entry_at(begin), entries.type.as_pointer())
+                    builder.store(entries, place, align=1)
+                    return
                 for k in range(width):
-                    at = builder.add(arguments[1], ir.Constant(arguments[1].type, k))
-                    place = builder.gep(view.data, [builder.mul(at, stride)])
                     entry = builder.extract_element(entries, ir.Constant(ir.IntType(32), k))
-                    builder.store(entry, place)
+                    builder.store(entry, entry_at(builder.add(begin, number(k))))
+
+            def write_from(width: int) -> None:
+                with builder.if_else(builder.icmp_signed(">=", size, number(width))) as branches:
+                    with branches[0]:
+                        rest = builder.sub(size, number(width))
+                        write(first, word, width)
+                        write(builder.add(first, rest), builder.lshr(word, rest), width)
+                    with branches[1]:
+                        if width > 8:
+                            write_from(width // 2)
+                        else:
+                            write_singly()
+
+            def write_singly() -> None:
+                for k in range(7):
+                    with builder.if_then(builder.icmp_signed(">", size, number(k))):
+                        bit = builder.and_(builder.lshr(word, number(k)), number(1))
+                        entry = builder.trunc(bit, ir.IntType(8))
+                        builder.store(entry, entry_at(builder.add(first, number(k))))
+
+            write_from(32)
             return context.get_dummy_value()
 
-        return numba.types.void(out, numba.types.intp, word), generate
-
-    @numba.njit
-    def uncounted(array: Any) -> Any:
-        """A view that does not count as a reference, which costs as much as a small game's rules.
-
-        Rows of an array count as references to it wherever they are passed on, by instructions
-        that wait for all stores before them.
-        """
-        return _uncounted(array)  # type: ignore[call-arg]
-
-    @numba.njit
-    def write_bits(out: Any, first: Any, word: Any) -> None:
-        """Write the bits of an unsigned integer, the lowest first, into `out` from `first` on.
-
-        Args:
-            out: one-dimensional, of int8, uint8 or bool.
-            first: index, at least 0.
-            word: of 8, 16, 32 or 64 bits; no index may lie outside of the array.
-        """
-        _write_bits(out, first, word)  # type: ignore[call-arg]
+        types = numba.types
+        return types.void(out, types.int64, types.uint64, types.int64), generate
 
 
 # -- Threads --------------------------------------------------------------------------------

@@ -6,8 +6,16 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numba import njit
 
-from boardenvs.bits import place_of_marked, show_bits, sums_of_eight
+from boardenvs import bits as bits_module
+from boardenvs.bits import place_of_marked, sums_of_eight
+
+
+@njit
+def show_bits(out, first, bits, size):
+    bits_module.show_bits(out, first, bits, size)
+
 
 NONE = 7
 """An entry that nothing was written to."""

@@ -81,27 +81,41 @@ def ways(s):
 
 
 @njit
-def taken_word(s, first, size):
-    """`size` cells from `first` on, each a byte, as a word."""
-    word = np.uint64(0)
-    for k in range(8):  # one load, as in `boardenvs.bits`
-        if k < size:
-            word |= np.uint64(np.uint8(s.taken[first + k])) << np.uint64(8 * k)
-    return word
+def taken_words(s):
+    """The cells that were turned over, each a byte, as three words of eight and one of four."""
+    a = b = c = d = np.uint64(0)
+    for k in range(8):  # a load each, as in `boardenvs.bits`
+        a |= np.uint64(np.uint8(s.taken[k])) << np.uint64(8 * k)
+        b |= np.uint64(np.uint8(s.taken[8 + k])) << np.uint64(8 * k)
+        c |= np.uint64(np.uint8(s.taken[16 + k])) << np.uint64(8 * k)
+    for k in range(4):
+        d |= np.uint64(np.uint8(s.taken[24 + k])) << np.uint64(8 * k)
+    return a, b, c, d
 
 
 @njit
-def take(s, cell, first, size):
-    """Mark a cell as turned over if it is one of `size` from `first` on.
+def take(s, cell):
+    """Mark a cell as turned over, if it is one.
 
-    They are written as one word: a byte would have to reach memory before it could be read again
-    as part of one.
+    All are written as words: a byte would have to reach memory before it could be read again as
+    part of one.
     """
-    here = (cell >= first) & (cell < first + size)
-    word = taken_word(s, first, size) | np.uint64(here) << np.uint64(8 * (cell - first) & 63)
+    a, b, c, d = taken_words(s)
+    mark = np.uint64(1) << np.uint64(8 * (cell & 7))
+    place = cell >> 3
+    a |= mark if place == 0 else np.uint64(0)
+    b |= mark if place == 1 else np.uint64(0)
+    c |= mark if place == 2 else np.uint64(0)
+    d |= mark if (cell >= 24) & (cell < CELLS) else np.uint64(0)
+    byte = np.uint64(0xFF)
     for k in range(8):
-        if k < size:
-            s.taken[first + k] = np.int8(word >> np.uint64(8 * k) & np.uint64(0xFF))
+        s.taken[k] = np.int8(a >> np.uint64(8 * k) & byte)
+    for k in range(8):
+        s.taken[8 + k] = np.int8(b >> np.uint64(8 * k) & byte)
+    for k in range(8):
+        s.taken[16 + k] = np.int8(c >> np.uint64(8 * k) & byte)
+    for k in range(4):
+        s.taken[24 + k] = np.int8(d >> np.uint64(8 * k) & byte)
 
 
 @njit
@@ -113,10 +127,9 @@ def side_by_side(word):
 @njit
 def cells_left(s):
     """The cells not turned over, as bits."""
-    taken = side_by_side(taken_word(s, 0, 8))
-    taken |= side_by_side(taken_word(s, 8, 8)) << np.uint64(8)
-    taken |= side_by_side(taken_word(s, 16, 8)) << np.uint64(16)
-    taken |= side_by_side(taken_word(s, 24, 4)) << np.uint64(24)
+    a, b, c, d = taken_words(s)
+    taken = side_by_side(a) | side_by_side(b) << np.uint64(8)
+    taken |= side_by_side(c) << np.uint64(16) | side_by_side(d) << np.uint64(24)
     return taken ^ np.uint64((1 << CELLS) - 1)
 
 
@@ -172,11 +185,13 @@ def legal(s, p, mask):
 @njit
 def judge(s, p):
     """A stack of six wins; a tile in hand that fits nowhere loses."""
-    highest = max(s.heights[0], s.heights[1], s.heights[2])
-    if highest >= GOAL:
-        end_with_winner(s, 0)
-    if (s.hand >= 0) & (ways(s) == np.uint64(0)):
-        end_with_loser(s, 0)
+    won = max(s.heights[0], s.heights[1], s.heights[2]) >= GOAL
+    lost = (s.hand >= 0) & (ways(s) == np.uint64(0))
+    if won | lost:
+        if lost:
+            end_with_loser(s, 0)
+        else:
+            end_with_winner(s, 0)
 
 
 @njit
@@ -186,10 +201,7 @@ def play(s, p, action):
     Nobody foresees which, so both are done, each to no effect if it is the other.
     """
     turns = action < CELLS
-    take(s, action, 0, 8)
-    take(s, action, 8, 8)
-    take(s, action, 16, 8)
-    take(s, action, 24, 4)
+    take(s, action)
     tile = s.grid[np.uint64(action if turns else 0)]
     way = np.uint64(0 if turns else action - CELLS)
     k = way >> np.uint64(1)

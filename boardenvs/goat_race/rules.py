@@ -374,7 +374,7 @@ def observe(s, p, seat, out):
     """Planes as the game's page lists them; players in the order of play, the seat itself first."""
     n = len(s.returns)
     height, width = s.stacks.shape
-    plane = height * width
+    plane = np.int64(height * width)  # that with a small number is none
     for k in range((n + 1) * plane, len(out)):
         out[np.uint64(k)] = 0
     first = 0
@@ -393,7 +393,7 @@ def observe(s, p, seat, out):
     else:
         show_rows(out, n * plane, p, s.blocked)
     if s.die > 0:
-        mark(out, (n + 1) * plane + (np.int64(s.die) - 1) * width, width)
+        mark(out, (n + 1) * plane + np.int64(s.die - 1) * width, width)
     mark(out, (n + 2 + np.int64(s.decision)) * plane, plane)
     if p.memory:
         for row in range(p.height):

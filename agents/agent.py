@@ -55,6 +55,8 @@ class Agent(abc.ABC):
 
     deterministic: bool = False
     """Whether the same state always gets the same action."""
+    repeatable: bool = True
+    """Whether the same seed makes the same choices; not so of an agent that thinks by the clock."""
     play_version: int = 1
     """Raised whenever the class comes to choose otherwise, so that stores do not mix its games
     with those from before (see `agents.arena.versions`)."""

@@ -4,14 +4,24 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import boardenvs
+from agents.making import with_time
 from agents.users_own import register_game
 from boardenvs.game import Game
 
-__all__ = ["add_engine", "add_game", "check_address", "check_place", "make_game"]
+__all__ = [
+    "add_engine",
+    "add_game",
+    "add_time",
+    "check_address",
+    "check_place",
+    "make_game",
+    "timed",
+]
 
 
 def add_game(parser: argparse.ArgumentParser, *, optional: bool) -> None:
@@ -38,6 +48,30 @@ def add_engine(parser: argparse.ArgumentParser, text: str) -> None:
     parser.add_argument(
         "--address", metavar="ADDR", help="of the Ray cluster; by default one that Ray finds"
     )
+
+
+def add_time(parser: argparse.ArgumentParser) -> None:
+    """Let a subcommand take a time to think."""
+    parser.add_argument(
+        "--time",
+        metavar="TIME",
+        help="how long agents that search think about each move, such as 500ms or 2s: "
+        "'mcts' is then 'mcts:2s'",
+    )
+
+
+def timed(specs: Sequence[str], options: argparse.Namespace, game: Game) -> list[str]:
+    """The agents' specs, with the time to think that was typed, if any.
+
+    Raises:
+        ValueError: it is no time, or no agent thinks by the clock; as `agents.making.with_time`.
+    """
+    if options.time is None:
+        return list(specs)
+    found = [with_time(spec, options.time, game) for spec in specs]
+    if found == list(specs):
+        raise ValueError(f"--time is for agents that search: not for {', '.join(specs)}")
+    return found
 
 
 def check_address(options: argparse.Namespace) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 
 import boardenvs
 from agents.agent import Agent, check_can_play, one_line
+from agents.clock import MEANT, seconds_of
 from agents.games import folder_of
 from agents.moved import new_spec
 from agents.specs import Declared, Spec, agents_of, parse
@@ -21,7 +22,10 @@ from boardenvs.moved import moved_message
 from boardenvs.opponents import Opponent
 from boardenvs.registration import GAMES
 
-__all__ = ["make", "make_builtin", "names_for", "options_of"]
+__all__ = ["make", "make_builtin", "names_for", "options_of", "with_time"]
+
+_TIME = "time_limit"
+"""The option that a time in a spec is about, in place of a whole number."""
 
 
 def make(spec: str, game: Game | str, seed: int | None = None, **options: Any) -> Agent | Opponent:
@@ -30,9 +34,10 @@ def make(spec: str, game: Game | str, seed: int | None = None, **options: Any) -
     Args:
         spec: one of `agents.SPECS`, or an agent that the game's own players declare; `agents.specs`
             tells the grammar. `trained:PATH` plays the ONNX file at PATH, by which
-            `puct:SIMULATIONS:PATH` is guided, and `module:factory` calls `factory(game, seed)` of
-            an importable module, the current folder included, which returns an object with
-            `act(states) -> actions`.
+            `puct:SIMULATIONS:PATH` is guided; a time in place of the simulations, as in `puct:1s`,
+            is how long it thinks about each state; and `module:factory` calls
+            `factory(game, seed)` of an importable module, the current folder included, which
+            returns an object with `act(states) -> actions`.
         game: a game, or the name of one with its default parameters.
         seed: of the agent's own randomness; `None` for a fresh one.
         **options: of that agent: the other parameters of its class, such as `temperature` of
@@ -80,6 +85,27 @@ def options_of(name: str, game: Game) -> list[str]:
         ValueError: the game has no such agent, or it cannot be imported.
     """
     return list(_parameters(_class_of(_playable(parse(name, game), game))))
+
+
+def with_time(spec: str, time: str, game: Game) -> str:
+    """The spec of an agent that thinks for a time about each move; of one that does not, its own.
+
+    Args:
+        spec: of the agent, which says neither a number nor a time itself.
+        time: as `agents.clock` has it.
+        game: what it plays.
+
+    Raises:
+        ValueError: it is no time, or the spec says how much to think.
+    """
+    if seconds_of(time) is None:
+        raise ValueError(f"expected {MEANT}, got {time!r}")
+    known = parse(spec, game)
+    if known.declared is None or _TIME not in _parameters(_class_of(_playable(known, game))):
+        return spec
+    if known.arguments:
+        raise ValueError(f"{spec!r} says itself how much it thinks: leave that out, or the time")
+    return f"{spec}:{time}"
 
 
 def _made(spec: Spec, game: Game, seed: int | None, options: dict[str, Any]) -> Agent | Opponent:
@@ -140,7 +166,8 @@ def _tell(
     """Make an option of an argument that stands in a spec.
 
     Raises:
-        ValueError: it is given twice, or no whole number where one is expected.
+        ValueError: it is given twice, or no whole number where one is expected, nor a time where
+            that will do.
     """
     assert spec.declared is not None
     kinds = spec.declared.arguments[: number + 1]
@@ -151,12 +178,20 @@ def _tell(
             f"no parameter {name!r}"
         )
     whole = _is_whole(parameters[name].annotation)
+    timed = whole and _TIME in parameters
+    if timed and (seconds := seconds_of(argument)) is not None:
+        if _TIME in options or name in options:
+            given = _TIME if _TIME in options else name
+            raise ValueError(f"agent {spec.text!r} says how long it thinks; leave {given} out")
+        options[_TIME] = seconds
+        return
     if name in options:
         what = f"how many {name}" if whole else f"which {name}"
         raise ValueError(f"agent {spec.text!r} says {what}; leave the option out")
     if whole and not (argument.isascii() and argument.isdigit()):
         expected = ":".join([spec.name, *kinds])
-        raise ValueError(f"agent {spec.text!r}: expected {expected}, a whole number")
+        meant = f"a whole number, or {MEANT}" if timed else "a whole number"
+        raise ValueError(f"agent {spec.text!r}: expected {expected}, {meant}")
     options[name] = int(argument) if whole else argument
 
 

@@ -4,6 +4,7 @@ A spec is a name and what the agent is told, by colons: `NAME[:ARGUMENT[:ARGUMEN
 agent has a fixed list of arguments, of which the last ones may be left out. The last of the list
 is taken as it stands, colons, spaces and quotes included, so nothing is ever quoted or escaped:
 `puct:400:C:\my networks\agent.onnx`. (A shell wants its own quotes around a spec with spaces.)
+Where an agent that searches may be told SIMULATIONS, a time will do: `puct:500ms`, `mcts:2s`.
 Arguments before the last hold no colon; none is empty.
 
 A table says which agents there are: `AGENTS` here, and one of that name in the folder of each game
@@ -17,6 +18,7 @@ import importlib.util
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from agents.clock import seconds_of
 from agents.games import declared, folder_of, folders
 from agents.moved import new_spec
 from boardenvs.game import Game
@@ -31,6 +33,7 @@ __all__ = [
     "Declared",
     "Spec",
     "agents_of",
+    "by_the_clock",
     "known_agents",
     "parse",
 ]
@@ -153,6 +156,11 @@ class Spec:
     def module(self) -> str:
         """The module of its class or factory."""
         return self.declared.module if self.declared else self.name
+
+
+def by_the_clock(text: str, game: Game) -> bool:
+    """Whether an agent thinks for a time, so that its games differ from run to run."""
+    return any(seconds_of(part) is not None for part in parse(text, game).by_kind.values())
 
 
 def parse(text: str, game: Game | None = None) -> Spec:

@@ -105,6 +105,13 @@ class TrainedAgent(Agent):
         """An inference session; see `_load`."""
         return _load(self.path, self._told, self.observed_game, threads)
 
+    def session(self, threads: int | None = None) -> Any:
+        """ONNX Runtime's inference session on so many threads; `None` for all cores."""
+        threads = _ALL if threads is None else threads
+        if threads not in self._sessions:
+            self._sessions[threads] = self._load(threads)
+        return self._sessions[threads]
+
     def evaluate(
         self, states: States, threads: int | None = None
     ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
@@ -119,14 +126,10 @@ class TrainedAgent(Agent):
         Raises:
             ValueError: the network fails, or gives anything else.
         """
-        threads = _ALL if threads is None else threads
-        if len(states) < _FEW:
-            threads = 1
-        if threads not in self._sessions:
-            self._sessions[threads] = self._load(threads)
+        session = self.session(1 if len(states) < _FEW else threads)
         seen = self.observed_game.observe(states, states["to_move"]).astype(np.float32)
         try:
-            logits, value = self._sessions[threads].run(["logits", "value"], {"observation": seen})
+            logits, value = session.run(["logits", "value"], {"observation": seen})
         except Exception as error:  # noqa: BLE001 ONNX Runtime's errors share no base class
             raise ValueError(f"{self.path} fails: {_reason(error)}") from None
         expected = len(states), self.game.num_actions

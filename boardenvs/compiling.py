@@ -11,7 +11,7 @@ from __future__ import annotations
 import dis
 import functools
 import importlib
-import sys
+import threading
 import time
 import types
 from collections.abc import Callable
@@ -32,6 +32,8 @@ _P = ParamSpec("_P")
 _R = TypeVar("_R")
 _Modules = tuple[types.ModuleType, ...]
 """Where hooks are looked up: the rules, after what is more special."""
+_COMPILING = threading.RLock()
+"""Held by the one thread that binds a function: it compiles others, each once."""
 
 
 @overload
@@ -125,17 +127,19 @@ class _OverRules:
     ) -> Callable[..., Any]:
         given = (*(_module(part) for part in parts if part is not None), _module(rules))
         if given not in self._bound:
-            needed = self.needed(given)
-            if needed not in self._bound:
-                self._bound[needed] = compile_(needed)
-            self._bound[given] = self._bound[needed]
+            with _COMPILING:
+                needed = self.needed(given)
+                if needed not in self._bound:
+                    self._bound[needed] = compile_(needed)
+                self._bound[given] = self._bound[needed]
         return self._bound[given]
 
 
 def _module(given: str | types.ModuleType) -> types.ModuleType:
     if isinstance(given, types.ModuleType):
         return given
-    return sys.modules.get(given) or importlib.import_module(given)
+    # Not what `sys.modules` has: another thread may be about to import it, and hooks still lack.
+    return importlib.import_module(given)
 
 
 class Loop(_OverRules, Generic[_P, _R]):

@@ -7,6 +7,7 @@ import inspect
 import itertools
 import re
 import sys
+import threading
 import types
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from numba import njit
 import agents
 import boardenvs
 from agents.games.game112 import decisive as part
-from agents.search import backup, rollouts
+from agents.search import backup, report, rollouts
 from agents.search.decisive import decisive_action
 from boardenvs import hooks, loops
 from boardenvs.compiling import Loop, SpreadLoop, over_rules
@@ -106,7 +107,8 @@ def test_helpers_of_other_modules_are_bound_and_each_is_compiled_once():
     assert simulate.__name__ == "simulate_agents_search_rollouts"
     proving = meaning(simulate, "prove")
     assert inspect.unwrap(backup.prove).__code__.co_code == proving.__code__.co_code
-    assert meaning(simulate, "take_proven") is meaning(meaning(states, "report"), "take_proven")
+    told = meaning(report.report_root.bound_to(rules_of_112), "report")
+    assert meaning(simulate, "take_proven") is meaning(told, "take_proven")
     assert rollouts.search_further.bound_to("boardenvs.game112.rules") is states
 
 
@@ -127,6 +129,22 @@ def test_hooks_are_looked_up_in_the_more_special_module_first():
     assert loops.start_games.bound_to(rules_of_112, part) is loops.start_games.bound_to(
         rules_of_112, None
     )
+
+
+def test_a_module_that_another_thread_imports_is_waited_for(tmp_path, monkeypatch):
+    # It is there before its hooks are; bound without them, a search played another game's moves.
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "slow_part.py").write_text(
+        "import time\ntime.sleep(0.3)\nfrom agents.games.game112.decisive import decisive_action\n"
+    )
+    first = threading.Thread(target=importlib.import_module, args=("slow_part",))
+    first.start()
+    while "slow_part" not in sys.modules:
+        pass
+    bound = rollouts.simulate.bound_to(rules_of_112, "slow_part")
+    first.join()
+    found = meaning(meaning(bound, "roll_out"), "decisive_action")
+    assert found is part.decisive_action
 
 
 # -- What is said of rules that will not do -----------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
@@ -53,6 +54,11 @@ class Games:
     """All actions from the start, the opening's too, equally many: shape (G, moves)."""
     offenders: Numbers
     """The seat that lost each game by an illegal action, -1 where none did, shape (G,)."""
+    seconds: npt.NDArray[np.float64]
+    """What each agent took to choose in each game, shape (G, agents). Where it was asked for many
+    games at once, each has an equal share."""
+    choices: Numbers
+    """How often each agent chose, likewise; 0 where nobody took the time."""
 
     def __len__(self) -> int:
         return len(self.numbers)
@@ -160,13 +166,16 @@ class Match:
         streams = np.stack(
             [one_way_words(self.seed, f"words {k}", numbers) for k in range(len(self.players))], 1
         )
+        seconds = np.zeros((len(numbers), len(self.players)))
+        choices = np.zeros(seconds.shape, np.int64)
         count = opening.shape[1]  # moves so far, the same in all games that still go on
         moves = np.empty((len(numbers), count + 32), np.int32)
         moves[:, :count] = opening
 
         def choose(live_states: States, live: Numbers) -> Numbers:
             nonlocal moves, count
-            actions = self._actions(live_states, live, who, streams)
+            actions = self._actions(live_states, live, who, streams, seconds)
+            choices[live, who[live, live_states["to_move"]]] += 1
             if count == moves.shape[1]:
                 moves = np.concatenate([moves, np.empty_like(moves)], 1)
             moves[live, count] = actions
@@ -185,12 +194,22 @@ class Match:
                 states["ply"][done],
                 moves[done, :count],
                 states["offender"][done].astype(np.int64),
+                seconds[done],
+                choices[done],
             )
 
     def _actions(
-        self, states: States, live: Numbers, who: Numbers, streams: npt.NDArray[np.uint64]
+        self,
+        states: States,
+        live: Numbers,
+        who: Numbers,
+        streams: npt.NDArray[np.uint64],
+        seconds: npt.NDArray[np.float64],
     ) -> Numbers:
-        """What the agents to move do in the live games, of which these are the states."""
+        """What the agents to move do in the live games, of which these are the states.
+
+        What they take for it is added to `seconds`.
+        """
         actions = np.empty(len(live), np.int64)
         to_move = who[live, states["to_move"]]
         for k in np.unique(to_move):
@@ -198,8 +217,10 @@ class Match:
             where = live[mine]
             words = streams[where, k]
             player = self.players[k]
+            began = time.perf_counter()
             with blamed(f"agent {getattr(player, 'spec', type(player).__name__)}"):
                 actions[mine] = ask(player, self.game, states[mine], words)
+            seconds[where, k] += (time.perf_counter() - began) / len(where)
             streams[where, k] = words
         return actions
 
@@ -310,6 +331,8 @@ def play_match(
     who = np.zeros((num_games, game.num_players), np.int64)
     plies = np.zeros(num_games, np.int32)
     offenders = np.zeros(num_games, np.int64)
+    seconds = np.zeros((num_games, len(agents)))
+    choices = np.zeros((num_games, len(agents)), np.int64)
     match.check_players()
     for games in match.play(np.arange(num_games)):
         if games is not None:
@@ -317,9 +340,11 @@ def play_match(
             who[games.numbers] = games.who
             plies[games.numbers] = games.plies
             offenders[games.numbers] = games.offenders
+            seconds[games.numbers] = games.seconds
+            choices[games.numbers] = games.choices
             if progress is not None:
                 progress(len(games))
-    return agent_scores(returns, who, plies, offenders, len(agents))
+    return agent_scores(returns, who, plies, offenders, len(agents), seconds, choices)
 
 
 def _positions(game: Game, openings: Sequence[Any] | States | None) -> States | None:

@@ -14,7 +14,14 @@ import boardenvs
 from agents.arena.interval_chart import Bar, interval_chart
 from agents.arena.ratings import Rating
 from agents.arena.scores import wilson
-from agents.arena.tables import HEADINGS, elo_text, forfeit_lines, rating_rows
+from agents.arena.tables import (
+    HEADINGS,
+    clock_lines,
+    elo_text,
+    forfeit_lines,
+    rating_rows,
+    time_lines,
+)
 from boardenvs.episode import Episode
 from boardenvs.files import write_atomically
 
@@ -60,6 +67,7 @@ def page_html(
     body = [
         *(f'<p class="warning">{html.escape(line)}.</p>' for line in forfeit_lines(report)),
         *(_rated(ratings, report["pairs"]) if ratings else _alone(report.get("solos", ()))),
+        *(f"<p>{html.escape(line)}</p>" for line in _notes(report)),
         *_games(episodes or {}, replays),
     ]
     values = {
@@ -71,6 +79,11 @@ def page_html(
     }
     template = Path(__file__).with_name("page.html").read_text(encoding="utf-8")
     return re.sub(r"\{\{(\w+)\}\}", lambda found: values[found[1]], template)
+
+
+def _notes(report: Mapping[str, Any]) -> list[str]:
+    """What there is to say of the agents' time."""
+    return [*clock_lines(report.get("by_the_clock", ())), *time_lines(report)]
 
 
 def _rated(ratings: Sequence[Rating], pairs: Sequence[Mapping[str, Any]]) -> Iterable[str]:

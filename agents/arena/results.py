@@ -10,6 +10,7 @@ import numpy as np
 
 from agents.arena.ratings import Rating, Result, rate
 from agents.arena.scores import Scores
+from agents.specs import by_the_clock
 from boardenvs.episode import Episode
 from boardenvs.game import Game
 
@@ -138,12 +139,30 @@ def report(game: Game, seed: int, results: Sequence[PairResult | SoloResult]) ->
     `first` holds a match's first 20 games one by one, for whoever plays them again: `w`, `d`
     or `l` as `a` sees it, and the number of plies, such as "w31 l28". `forfeits` says how many of
     its lost games an agent lost by an illegal move: a's and b's, or of a game for one a number.
+    `by_the_clock` names the agents whose games differ from run to run; `seconds_per_move` is what
+    an agent took for a move, on average, and all of the JSON that depends on the machine otherwise.
     """
+    specs = dict.fromkeys(agent for result in results for agent in result.agents)
     return {
         "game": game.name,
         "params": game.params,
         "seed": seed,
+        "by_the_clock": [spec for spec in specs if by_the_clock(spec, game)],
         "pairs": [r.to_dict() for r in results if isinstance(r, PairResult)],
         "ratings": [rating.to_dict() for rating in rated(results)],
         **({"solos": [r.to_dict() for r in results]} if game.num_players == 1 else {}),
+        "seconds_per_move": _seconds_per_move(results),
     }
+
+
+def _seconds_per_move(results: Sequence[PairResult | SoloResult]) -> dict[str, float]:
+    """Of all agents' moves whose time is known."""
+    sums: dict[str, tuple[float, int]] = {}
+    for result in results:
+        scores = result.scores
+        if scores.seconds is not None and scores.choices is not None:
+            for k, agent in enumerate(result.agents):
+                seconds, choices = sums.get(agent, (0.0, 0))
+                seconds += float(scores.seconds[:, k].sum())
+                sums[agent] = seconds, choices + int(scores.choices[:, k].sum())
+    return {agent: seconds / choices for agent, (seconds, choices) in sums.items() if choices}

@@ -43,6 +43,8 @@ class Entry:
         self._who = np.zeros((num_games, *match.seatings.shape[1:]), np.int64)
         self._plies = np.zeros(num_games, np.int32)
         self._offenders = np.full(num_games, -1)
+        self._seconds = np.zeros((num_games, len(specs)))
+        self._choices = np.zeros((num_games, len(specs)), np.int64)
         self._looked = 0
         self._shortest: tuple[int, int, Games] | None = None
         self._longest: tuple[int, int, Games] | None = None
@@ -72,6 +74,8 @@ class Entry:
         self._who[numbers] = games.who[fresh]
         self._plies[numbers] = games.plies[fresh]
         self._offenders[numbers] = games.offenders[fresh]
+        self._seconds[numbers] = games.seconds[fresh]
+        self._choices[numbers] = games.choices[fresh]
         self._keep_extremes(games.rows(fresh))
         if self.tested and self.decided is None:
             self._test()
@@ -136,6 +140,8 @@ class Entry:
             self._plies[:num_games],
             self._offenders[:num_games],
             len(self.specs),
+            self._seconds[:num_games],
+            self._choices[:num_games],
         )
 
 

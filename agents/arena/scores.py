@@ -55,6 +55,21 @@ class Scores(Sequence[float]):
     offenders: npt.NDArray[np.int64] | None = None
     """Which agent lost each game by an illegal action, -1 where none did, shape (games,); by
     default none did."""
+    seconds: npt.NDArray[np.float64] | None = None
+    """What each agent took to choose in each game, shape (games, agents); by default unknown."""
+    choices: npt.NDArray[np.int64] | None = None
+    """How often each agent chose, likewise; 0 where `seconds` is unknown."""
+
+    @property
+    def seconds_per_move(self) -> list[float | None]:
+        """What each agent took to choose, on average; `None` where that is unknown.
+
+        It depends on the machine, and is no part of what makes two results equal.
+        """
+        if self.seconds is None or self.choices is None:
+            return [None] * len(self)
+        sums = zip(self.seconds.sum(0), self.choices.sum(0), strict=True)
+        return [float(seconds / choices) if choices else None for seconds, choices in sums]
 
     @property
     def games(self) -> int:
@@ -126,7 +141,8 @@ class Scores(Sequence[float]):
 
         Returns:
             `games`; for each agent, in order, `scores` (null without games), `intervals` (low
-            and high), `wins`, `draws`, `losses` and `forfeits`; and each game's `plies`.
+            and high), `wins`, `draws`, `losses`, `forfeits` and `seconds_per_move` (null where
+            unknown); and each game's `plies`.
         """
         return {
             "games": self.games,
@@ -136,6 +152,7 @@ class Scores(Sequence[float]):
             "draws": self.draws,
             "losses": self.losses,
             "forfeits": self.forfeits,
+            "seconds_per_move": self.seconds_per_move,
             "plies": self.plies.tolist(),
         }
 
@@ -146,6 +163,8 @@ def agent_scores(
     plies: npt.NDArray[np.int32],
     offenders: npt.NDArray[np.int64],
     num_agents: int,
+    seconds: npt.NDArray[np.float64] | None = None,
+    choices: npt.NDArray[np.int64] | None = None,
 ) -> Scores:
     """From each seat's results to each agent's.
 
@@ -158,14 +177,16 @@ def agent_scores(
         plies: int32 of shape (G,).
         offenders: the seat that lost each game by an illegal action, or -1, shape (G,).
         num_agents: how many there are.
+        seconds: what each agent took to choose, shape (G, num_agents), if known.
+        choices: how often each did, likewise.
     """
     guilty = np.where(offenders < 0, -1, who[np.arange(len(who)), offenders])
     if num_agents == returns.shape[1]:
         by_agent = np.zeros_like(returns)
         np.put_along_axis(by_agent, who, returns, 1)
-        return Scores(by_agent, plies.copy(), guilty)
+        return Scores(by_agent, plies.copy(), guilty, seconds, choices)
     means = np.stack(
         [np.where(who == k, returns, 0).sum(1) / (who == k).sum(1) for k in range(num_agents)], 1
     )
     signs = np.sign(means - means.mean(1, keepdims=True)).astype(np.float32)
-    return Scores(signs, plies.copy(), guilty)
+    return Scores(signs, plies.copy(), guilty, seconds, choices)

@@ -32,8 +32,9 @@ from boardenvs.game import Game
 __all__ = ["Lineup", "Store", "StoredMatch"]
 
 _APPLICATION = 0x626F6172  # "boar": tells SQLite files of this kind from others
-_FORMAT = 2
-_OLD_FORMAT = 1  # without `offender`
+_FORMAT = 3
+_UNTIMED = 2  # without `times`
+_UNJUDGED = 1  # without `offender`, too
 _LITTLE = 2**16  # bytes: where fewer are free, a failure to write comes of that
 _TABLES = """
 CREATE TABLE arena (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -52,6 +53,7 @@ CREATE TABLE games (
     returns TEXT NOT NULL,  -- each seat's result, a JSON list
     plies INTEGER NOT NULL,
     offender INTEGER,       -- the seat that lost by an illegal action, -1; NULL if nobody looked
+    times TEXT,             -- each agent's seconds and its choices, a JSON list; NULL if unknown
     PRIMARY KEY (match, number)
 ) WITHOUT ROWID;
 """
@@ -202,8 +204,11 @@ class Store:
             self._connection.execute("PRAGMA journal_mode = WAL")
             self._connection.execute("PRAGMA synchronous = NORMAL")
         with self._transaction() as connection:
-            if connection.execute("PRAGMA user_version").fetchone() == (_OLD_FORMAT,):
+            (version,) = connection.execute("PRAGMA user_version").fetchone()
+            if version == _UNJUDGED:
                 connection.execute("ALTER TABLE games ADD COLUMN offender INTEGER")
+            if version < _FORMAT:
+                connection.execute("ALTER TABLE games ADD COLUMN times TEXT")
                 connection.execute(f"PRAGMA user_version = {_FORMAT}")
             connection.executemany("INSERT OR IGNORE INTO agents VALUES (?, ?)", held.items())
             connection.executemany(
@@ -227,11 +232,13 @@ class Store:
             games.returns.tolist(),
             games.plies.tolist(),
             games.offenders.tolist(),
+            np.stack([games.seconds.round(6), games.choices], 2).tolist(),
             strict=True,
         )
         with self._transaction() as connection:
             connection.executemany(
-                "INSERT OR IGNORE INTO games VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                "INSERT OR IGNORE INTO games (match, number, seed, seats, moves, returns, plies, "
+                "offender, times) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 [
                     (
                         match,
@@ -242,8 +249,9 @@ class Store:
                         json.dumps(returns),
                         plies,
                         offender,
+                        json.dumps(times),
                     )
-                    for number, word, who, moves, returns, plies, offender in rows
+                    for number, word, who, moves, returns, plies, offender, times in rows
                 ],
             )
 
@@ -277,10 +285,11 @@ class Store:
             ValueError: the store is damaged.
         """
         (version,) = self._rows("PRAGMA user_version")[0]
-        offender = "NULL" if version == _OLD_FORMAT else "offender"
+        offender = "NULL" if version == _UNJUDGED else "offender"
+        timed = "NULL" if version <= _UNTIMED else "times"
         match = self._match(specs).id
         rows = self._rows(
-            f"SELECT number, seed, seats, returns, plies, {offender} FROM games "
+            f"SELECT number, seed, seats, returns, plies, {offender}, {timed} FROM games "
             "WHERE match = ? AND number >= 0 AND number < ? ORDER BY number",
             (match, 2**62 if below is None else below),
         )
@@ -288,9 +297,13 @@ class Store:
         for low in range(0, len(rows), 4096):
             with self._well_formed():
                 columns = zip(*rows[low : low + 4096], strict=True)
-                numbers, seeds, who, returns, plies, offenders = columns
+                numbers, seeds, who, returns, plies, offenders, taken = columns
                 words = np.array([int(seed, 16) for seed in seeds], np.uint64)
                 count = len(numbers)
+                unknown = json.dumps([(0, 0)] * len(specs))
+                times = [unknown if one is None else one for one in taken]
+                shape = count, len(specs), 2
+                seconds, choices = np.moveaxis(_parsed(times, np.float64, shape, 0, 1e12), 2, 0)
                 yield Games(
                     np.array(numbers, np.int64),
                     words,
@@ -299,6 +312,8 @@ class Store:
                     np.array(plies, np.int32),
                     np.zeros((count, 0), np.int32),
                     self._offenders(match, numbers, words, offenders),
+                    seconds,
+                    choices.astype(np.int64),
                 )
 
     def _offenders(
@@ -340,6 +355,10 @@ class Store:
                 np.concatenate([np.zeros(0, np.int32), *(p.plies for p in parts)]),
                 np.concatenate([np.zeros(0, np.int64), *(p.offenders for p in parts)]),
                 len(match.specs),
+                np.concatenate([np.zeros((0, len(match.specs))), *(p.seconds for p in parts)]),
+                np.concatenate(
+                    [np.zeros((0, len(match.specs)), np.int64), *(p.choices for p in parts)]
+                ),
             )
             found.append(result_of(match.specs, scores))
         return found
@@ -412,7 +431,9 @@ def _require_text(*values: object) -> None:
             raise ValueError(f"expected text of printable characters, got {value!r}")
 
 
-def _parsed(texts: Sequence[str], kind: Any, shape: tuple[int, ...], low: int, high: int) -> Any:
+def _parsed(
+    texts: Sequence[str], kind: Any, shape: tuple[int, ...], low: float, high: float
+) -> Any:
     """JSON lists as an array of this shape, its values from `low` to `high`."""
     array = np.array(json.loads(f"[{','.join(texts)}]"), kind)
     if array.shape != shape or not ((array >= low) & (array <= high)).all():
@@ -522,9 +543,9 @@ def _check(path: Path, connection: sqlite3.Connection) -> None:
     if _asked(path, connection, "PRAGMA application_id") != _APPLICATION:
         raise ValueError(f"{path} is no arena's store")
     version = connection.execute("PRAGMA user_version").fetchone()[0]
-    if version not in (_OLD_FORMAT, _FORMAT):
+    if version not in range(_UNJUDGED, _FORMAT + 1):
         raise ValueError(
-            f"{path} is a store of format {version}; expected {_OLD_FORMAT} or {_FORMAT}"
+            f"{path} is a store of format {version}; expected {_UNJUDGED} to {_FORMAT}"
         )
     verdict = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
     if verdict != "ok":

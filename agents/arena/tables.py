@@ -7,12 +7,14 @@ from typing import Any
 
 from agents.arena.ratings import Lead, Rating
 from agents.arena.results import PairResult, SoloResult
+from agents.specs import by_the_clock
 from agents.text_table import text_table
 from boardenvs.game import Game
 
 __all__ = [
     "HEADINGS",
     "arena_text",
+    "clock_lines",
     "elo_text",
     "forfeit_lines",
     "interval_text",
@@ -20,6 +22,7 @@ __all__ = [
     "ratings_table",
     "results_table",
     "tally",
+    "time_lines",
 ]
 
 HEADINGS = ("agent", "Elo", "95% interval", "above the next", "95% interval", "games", "score")
@@ -37,6 +40,9 @@ def arena_text(
         ratings: that follow from them, as `agents.arena.rated` gives them.
     """
     text = results_table(results)
+    specs = dict.fromkeys(agent for result in results for agent in result.agents)
+    clocked = [spec for spec in specs if by_the_clock(spec, game)]
+    text += "".join(f"{line}\n" for line in clock_lines(clocked))
     if len(ratings) > 1:
         pairs = [r.to_dict() for r in results if isinstance(r, PairResult)]
         return f"{text}\n{ratings_table(ratings, pairs)}"
@@ -142,6 +148,36 @@ def ratings_table(ratings: Sequence[Rating], pairs: Iterable[Mapping[str, Any]])
     """
     rows = [HEADINGS, *rating_rows(ratings, pairs, fixed="-", nothing="-")]
     return text_table(rows, right=range(1, len(HEADINGS)))
+
+
+def clock_lines(agents: Sequence[str]) -> list[str]:
+    """A line that tells which agents think by the clock, if any.
+
+    Args:
+        agents: as `by_the_clock` of the arena's JSON has them.
+    """
+    if not agents:
+        return []
+    what = f"{' and '.join(agents)} {'think' if len(agents) > 1 else 'thinks'} by the clock"
+    return [f"{what}: such games differ from run to run and from machine to machine."]
+
+
+def time_lines(report: Mapping[str, Any]) -> list[str]:
+    """A line that tells what each agent took for a move, on average; none if nobody looked.
+
+    Args:
+        report: the arena's JSON.
+    """
+    shown = [f"{k} {time_text(v)}" for k, v in report.get("seconds_per_move", {}).items()]
+    return [f"Time per move: {', '.join(shown)}."] if shown else []
+
+
+def time_text(seconds: float) -> str:
+    """A time in the unit in which it is easily read."""
+    for size, unit in ((1, "s"), (1e-3, "ms")):
+        if seconds >= size:
+            return f"{seconds / size:.3g} {unit}"
+    return f"{seconds * 1e6:.3g} µs"
 
 
 def forfeit_lines(report: Mapping[str, Any]) -> list[str]:

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import boardenvs
+from agents.arena.local import cores
 from agents.specs import parse
 from boardenvs.game import Game
 from boardenvs.opponents import Opponent
@@ -21,7 +22,8 @@ def agent_version(spec: str, agent: Opponent, game: Game | None = None) -> str:
     """The version of an agent: two that differ in it may play otherwise.
 
     For an agent of this package, also one named by its module, it is the package's version, with
-    its class's `play_version` if that was ever raised, and the SHA-256 of the network if it plays
+    its class's `play_version` if that was ever raised, the number of cores if it thinks by the
+    clock, and the SHA-256 of the network if it plays
     by one (the file at its `path`). For an agent of the user's own it is the SHA-256 of its
     module's file. An agent may have more to say in an attribute `version`.
 
@@ -36,6 +38,8 @@ def agent_version(spec: str, agent: Opponent, game: Game | None = None) -> str:
         play = getattr(agent, "play_version", 1)
         if play > 1:
             parts.append(f"play {play}")
+        if not getattr(agent, "repeatable", True):
+            parts.append(f"by the clock on {cores()} cores")
         network = getattr(agent, "path", None)
         if isinstance(network, Path) and network.is_file():
             parts.append(f"network {_sha256(network)}")

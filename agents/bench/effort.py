@@ -31,6 +31,8 @@ class Effort:
     """How many of the games that have a network are played by searches that it guides."""
     guided_simulations: int = 32
     """For each of their moves."""
+    one_position_simulations: int = 400
+    """Of `puct`, for one position at a time."""
     guided_seconds: float = 0.5
     """As `seconds`, there."""
     pgx: tuple[str, ...] = ("connect_four", "tic_tac_toe", "othello")
@@ -74,6 +76,7 @@ QUICK = Effort(
     simulations=100,
     guided_games=1,
     guided_simulations=8,
+    one_position_simulations=50,
     guided_seconds=0.1,
     pgx=("connect_four",),
     pgx_sizes=(1024,),

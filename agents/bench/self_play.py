@@ -1,8 +1,13 @@
-"""Self-play guided by a network, beside what the network could judge in that time by itself."""
+"""Searches guided by a network, beside what ONNX Runtime judges alone: one position, self-play."""
 
 from __future__ import annotations
 
+import contextlib
+import threading
+import time
+from collections.abc import Callable, Iterator
 from typing import Any
+from unittest import mock
 
 import numpy as np
 
@@ -11,15 +16,26 @@ from agents.bench.batch import label
 from agents.bench.row import Row
 from agents.bench.run import Bench, Key
 from agents.bench.timing import Side, rate
+from agents.search import guided, puct
 from agents.search.gumbel import GumbelAgent
+from agents.search.in_threads import in_threads
 from agents.search.network import SearchNetwork
-from boardenvs.game import Game
+from agents.search.puct import PuctAgent
+from agents.search.slots import Judged
+from agents.trained import TrainedAgent
+from boardenvs.game import Game, States
+from boardenvs.playout import playout
+from boardenvs.threads import most_threads
 
-__all__ = ["judging", "self_play", "self_playing"]
+__all__ = ["judging", "one_position", "self_play", "self_play_parts", "self_playing"]
 
-_ALONE = "the network alone"
-_BATCHES = (64, 256)
-"""At once, of which the network may choose the better."""
+_ALONE = "ONNX Runtime alone"
+_BATCHES = (16, 64, 256)
+"""At once, of which the network may choose the best,"""
+_TOGETHER = ("one session", "a session for each core")
+"""and how it uses the cores."""
+_ROUNDS = 8
+"""Batches that each thread judges at a time."""
 _GAMES: tuple[tuple[str, dict[str, Any], int], ...] = (
     ("gekitai", {}, 256),
     ("gomoku", {"board_size": 9}, 64),
@@ -27,22 +43,40 @@ _GAMES: tuple[tuple[str, dict[str, Any], int], ...] = (
     ("game112", {}, 256),
 )
 """Games with a network to guide a search, and how many side by side."""
+_POSITIONS = 32
+"""That are searched one after another."""
 
 
-def self_playing(game: Game, num: int, simulations: int, seconds: float) -> Side:
-    """Positions searched a second, as search-guided training searches them.
+class CountedNetwork:
+    """An evaluator for searches that counts the positions it is asked to judge."""
 
-    Args:
-        game: what is played.
-        num: games side by side; those that end are followed by new ones.
-        simulations: for each position.
-        seconds: length of a turn.
-    """
-    agent = GumbelAgent(game, 0, simulations)
+    concurrent = True
+
+    def __init__(self, network: TrainedAgent) -> None:
+        """Ask this network."""
+        self.network = network
+        self.judged = 0
+        self._lock = threading.Lock()
+
+    def evaluate(self, states: States, threads: int | None = None) -> Judged:
+        """As of the network."""
+        with self._lock:
+            self.judged += len(states)
+        return self.network.evaluate(states, threads)
+
+    def judged_during(self, work: Callable[[], object]) -> int:
+        """How many positions it judges while something is done."""
+        before = self.judged
+        work()
+        return self.judged - before
+
+
+def _playing(game: Game, agent: GumbelAgent, num: int) -> Callable[[], int]:
+    """A ply in so many games side by side; those that end are followed by new ones."""
     rng = np.random.default_rng(0)
     states = game.new(num, 0)
 
-    def work() -> int:
+    def play() -> int:
         shown = game.conceal(states, states["to_move"], rng)
         noise = rng.gumbel(size=(num, game.num_actions)).astype(np.float32)
         game.play(states, agent.search(shown, noise=noise).actions)
@@ -50,38 +84,215 @@ def self_playing(game: Game, num: int, simulations: int, seconds: float) -> Side
         game.kernels.restart_games(states, game.constants, game.start, over)
         return num
 
+    return play
+
+
+def self_playing(network: TrainedAgent, num: int, simulations: int, seconds: float) -> Side:
+    """Positions judged a second in self-play as search-guided training searches.
+
+    Args:
+        network: that guides the search.
+        num: games side by side.
+        simulations: for each position.
+        seconds: length of a turn.
+    """
+    game = network.game
+    counted = CountedNetwork(network)
+    play = _playing(game, GumbelAgent(game, 0, simulations, evaluator=counted), num)
+    return lambda: rate(lambda: counted.judged_during(play), seconds)
+
+
+def searching_one(network: TrainedAgent, simulations: int, seconds: float) -> Side:
+    """Positions judged a second by `puct` in positions of random games, one at a time."""
+    game = network.game
+    counted = CountedNetwork(network)
+    agent = PuctAgent(game, 0, simulations, evaluator=counted)
+    positions = _positions(game)
+    place = 0
+
+    def search() -> None:
+        nonlocal place
+        agent.search(positions[place % len(positions)][None])
+        place += 1
+
+    def work() -> int:
+        return sum(counted.judged_during(search) for _ in range(4))
+
     return lambda: rate(work, seconds)
 
 
-def judging(game: Game, num: int, seconds: float) -> Side:
-    """Positions that the network, as searches ask it, judges a second, so many at once."""
-    agent = SearchNetwork(game)
-    states = game.new(num, 0)
-    return lambda: rate(lambda: len(agent.evaluate(states)[1]), seconds)
+def _positions(game: Game) -> States:
+    """Of the first half of random games, for which there is something left to search."""
+    rng = np.random.default_rng(0)
+    states = game.new(_POSITIONS, 0)
+    seen: list[States] = []
+
+    def choose(live: States, _: Any) -> Any:
+        seen.append(live.copy())
+        return np.argmax(rng.random((len(live), game.num_actions)) * game.legal(live), 1)
+
+    playout(game, states, choose)
+    return rng.permutation(np.concatenate(seen[: max(1, len(seen) // 4)]))[:_POSITIONS]
+
+
+def judging(network: TrainedAgent, num: int, together: str, seconds: float) -> Side:
+    """Positions that ONNX Runtime judges a second, so many at once, on all cores."""
+    seen = network.observed_game.observe(network.game.new(num, 0), 0).astype(np.float32)
+    threads = 1 if together == _TOGETHER[0] else most_threads()
+    session = network.session(None if threads == 1 else 1)
+
+    def run(_: int) -> None:
+        for _ in range(_ROUNDS):
+            session.run(None, {"observation": seen})
+
+    def work() -> int:
+        in_threads(run, threads)
+        return threads * _ROUNDS * num
+
+    return lambda: rate(work, seconds)
+
+
+def _networks(game: Game) -> dict[str, TrainedAgent]:
+    """The shipped network, and its version in 8-bit integers if it has one."""
+    network, version = TrainedAgent(game), SearchNetwork(game)
+    return {"": network} if version.path == network.path else {"": network, ", int8": version}
+
+
+def _beside_the_network(
+    bench: Bench, measure: str, side: Callable[[TrainedAgent, int], Side], seconds: float
+) -> list[Row]:
+    """A row for each network: positions judged a second beside the network's own best."""
+    sides: dict[Key, Side] = {}
+    names = []
+    for name, params, num in _GAMES[: bench.effort.guided_games]:
+        for kind, network in _networks(boardenvs.make(name, **params)).items():
+            names.append(label(name, params) + kind)
+            sides[names[-1],] = side(network, num)
+            for batch in _BATCHES:
+                for together in _TOGETHER:
+                    key = names[-1], str(batch), together
+                    sides[key] = judging(network, batch, together, seconds / 4)
+    found = bench.compare(sides)
+    return [
+        Row(
+            measure,
+            name,
+            found[name,],
+            "evaluations/s",
+            _ALONE,
+            max(value for key, value in found.items() if key[0] == name and len(key) > 1),
+        )
+        for name in names
+    ]
 
 
 def self_play(bench: Bench) -> list[Row]:
     """On as many threads as everybody gets who names no number."""
-    effort = bench.effort
-    simulations = effort.guided_simulations
-    seconds = max(effort.seconds, effort.guided_seconds)
-    sides: dict[Key, Side] = {}
-    names = []
-    for name, params, num in _GAMES[: effort.guided_games]:
+    simulations = bench.effort.guided_simulations
+    seconds = max(bench.effort.seconds, bench.effort.guided_seconds)
+    return _beside_the_network(
+        bench,
+        f"self-play, {simulations} simulations",
+        lambda network, num: self_playing(network, num, simulations, seconds),
+        seconds,
+    )
+
+
+def one_position(bench: Bench) -> list[Row]:
+    """`puct` as it thinks about one position at a time, on all cores."""
+    simulations = bench.effort.one_position_simulations
+    seconds = max(bench.effort.seconds, bench.effort.guided_seconds)
+    return _beside_the_network(
+        bench,
+        f"puct:{simulations}, one position",
+        lambda network, _: searching_one(network, simulations, seconds),
+        seconds,
+    )
+
+
+class _Stopwatch:
+    """The time that is spent in some functions."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+
+    def timed(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """The same function, its time taken."""
+
+        def run(*args: Any, **kwargs: Any) -> Any:
+            began = time.perf_counter()
+            try:
+                return function(*args, **kwargs)
+            finally:
+                self.seconds += time.perf_counter() - began
+
+        return run
+
+
+class _TimedLoop:
+    """A loop over rules, whose compiled code is timed."""
+
+    def __init__(self, loop: Any, watch: _Stopwatch) -> None:
+        self._loop = loop
+        self._watch = watch
+
+    def bound_to(self, *rules: Any) -> Callable[..., Any]:
+        """As of the loop."""
+        return self._watch.timed(self._loop.bound_to(*rules))
+
+
+@contextlib.contextmanager
+def _timed_trees(watch: _Stopwatch) -> Iterator[None]:
+    """Take the time of the trees of all searches."""
+    with (
+        mock.patch.object(puct, "step_trees", _TimedLoop(guided.step_trees, watch)),
+        mock.patch.object(puct, "report_trees", _TimedLoop(guided.report_trees, watch)),
+    ):
+        yield
+
+
+_PARTS = ("network", "observation", "tree", "Python and the game")
+
+
+def _parts(game: Game, num: int, simulations: int) -> dict[str, float]:
+    """Microseconds for each position judged in self-play on one thread, by part."""
+    network = TrainedAgent(game)
+    counted = CountedNetwork(network)
+    play = _playing(game, GumbelAgent(game, 0, simulations, evaluator=counted, threads=1), num)
+    play()
+    session, whole, tree, observing = (_Stopwatch() for _ in range(4))
+    run = mock.Mock(run=session.timed(network.session(1).run))
+    with (
+        _timed_trees(tree),
+        mock.patch.object(network, "session", return_value=run),
+        mock.patch.object(
+            network.observed_game, "observe", observing.timed(network.observed_game.observe)
+        ),
+    ):
+        judged = counted.judged_during(whole.timed(play))
+    spent = dict(zip(_PARTS, (session.seconds, observing.seconds, tree.seconds), strict=False))
+    spent[_PARTS[-1]] = whole.seconds - sum(spent.values())
+    return {part: 1e6 * seconds / judged for part, seconds in spent.items()}
+
+
+def self_play_parts(bench: Bench) -> list[Row]:
+    """Where the time of self-play goes, on one thread."""
+    rows = []
+    for name, params, num in _GAMES[: bench.effort.guided_games]:
         game = boardenvs.make(name, **params)
-        names.append(label(name, params))
-        sides[names[-1],] = self_playing(game, num, simulations, seconds)
-        for batch in _BATCHES:
-            sides[names[-1], str(batch)] = judging(game, batch, seconds)
-    found = bench.compare(sides)
-    return [
-        Row(
-            f"self-play, {simulations} simulations",
-            name,
-            found[name,],
-            "positions/s",
-            _ALONE,
-            max(found[name, str(batch)] for batch in _BATCHES) / simulations,
-        )
-        for name in names
-    ]
+        rounds = [
+            _parts(game, num, bench.effort.guided_simulations) for _ in range(bench.effort.rounds)
+        ]
+        found = {part: float(np.median([one[part] for one in rounds])) for part in _PARTS}
+        rows += [
+            Row(
+                f"of self-play: {part}",
+                label(name, params),
+                value,
+                "µs/evaluation",
+                "self-play, one thread",
+                sum(found.values()),
+            )
+            for part, value in found.items()
+        ]
+    return rows

@@ -10,10 +10,18 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from agents.arena import PairResult, SoloResult, local, rated, report, round_robin, solos
-from agents.arena.tables import arena_text, forfeit_lines
+from agents.arena.tables import arena_text, forfeit_lines, time_lines
 from agents.arena.tournament import Engine, Until
-from agents.arguments import add_engine, check_address, check_place, make_game
+from agents.arguments import (
+    add_engine,
+    add_time,
+    check_address,
+    check_place,
+    make_game,
+    timed,
+)
 from agents.command.parser import Commands
+from agents.specs import by_the_clock
 from boardenvs.checks import whole_number
 from boardenvs.files import write_atomically
 from boardenvs.game import Game
@@ -25,6 +33,7 @@ def add(commands: Commands) -> None:
     """Add the subcommand."""
     arena = commands.add("arena", _run, "let every two agents play each other")
     arena.add_argument("agents", nargs="+", metavar="SPEC", help="agents, at least two")
+    add_time(arena)
     arena.add_argument("--games", type=int, default=1000, metavar="N", help="for each pair; 1000")
     arena.add_argument("--seed", type=int, default=0, metavar="S", help="of everything random; 0")
     arena.add_argument(
@@ -50,7 +59,8 @@ def add(commands: Commands) -> None:
         "--workers",
         type=int,
         metavar="W",
-        help="processes that play; by default one, or as many as cores if it takes long",
+        help="processes that play; by default one, or as many as cores if it takes long and "
+        "nobody thinks by the clock",
     )
     add_engine(arena, "play on this machine or on a Ray cluster; by default local")
     arena.add_argument("--json", type=Path, metavar="FILE", help="write the results there, too")
@@ -67,19 +77,22 @@ def _run(options: argparse.Namespace) -> None:
     check_place(options.json)
     check_place(options.html)
     check_place(options.store)
+    specs = timed(options.agents, options, game)
     results = play_arena(
         game,
-        options.agents,
+        specs,
         options.games,
         options.seed,
         opening_plies=options.opening_plies,
         until=options.until,
         store=options.store,
-        engine=_engine(options),
+        engine=_engine(options, [spec for spec in specs if by_the_clock(spec, game)]),
     )
     ratings = rated(results)
     as_json = report(game, options.seed, results)
     print(arena_text(game, results, ratings), end="")
+    for line in time_lines(as_json):
+        print(f"\n{line}")
     for line in forfeit_lines(as_json):
         print(f"boardenvs: warning: {line}", file=sys.stderr)
     if options.json is not None:
@@ -157,15 +170,25 @@ def play_arena(
         )
 
 
-def _engine(options: argparse.Namespace) -> Engine:
-    """What plays the arena's games."""
+def _engine(options: argparse.Namespace, clocked: Sequence[str]) -> Engine:
+    """What plays the arena's games, among them those of agents that think by the clock."""
     if options.engine == "ray":
         if options.workers is not None:
             raise ValueError("--workers is for --engine local: Ray has the nodes' cores")
+        if clocked:
+            raise ValueError(f"{clocked[0]} thinks with all cores of this machine: not on Ray")
         from agents.arena import ray_tasks
 
         return functools.partial(ray_tasks.play, address=options.address)
     check_address(options)
-    if options.workers is not None:
-        whole_number("workers", options.workers, 1)
-    return functools.partial(local.play, workers=options.workers)
+    workers = options.workers
+    if workers is not None:
+        whole_number("workers", workers, 1)
+    if clocked:
+        if workers not in (None, 1):
+            raise ValueError(
+                f"{clocked[0]} thinks with all cores, so that one process plays: "
+                f"--workers must be 1, got {workers}"
+            )
+        workers = 1
+    return functools.partial(local.play, workers=workers)

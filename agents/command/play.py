@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from agents.arguments import make_game
+from agents.arguments import add_time, make_game, timed
 from agents.command.extras import require_extra
 from agents.command.parser import Commands
 
@@ -15,6 +15,7 @@ def add(commands: Commands) -> None:
     """Add the subcommand."""
     play = commands.add("play", _run, "play against an agent, here in the terminal or in a page")
     play.add_argument("--opponent", metavar="SPEC", help="by default greedy")
+    add_time(play)
     play.add_argument("--seat", type=int, default=0, help="yours, from 0; by default 0, the first")
     play.add_argument("--seed", type=int, default=None, help="of everything random")
     play.add_argument(
@@ -35,6 +36,7 @@ def _run(options: argparse.Namespace) -> None:
             "and for the hints of --web"
         )
     opponent = "greedy" if options.opponent is None else options.opponent
+    (opponent,) = timed([opponent], options, game)
     if options.web:
         require_extra("--web", "web", ["starlette", "uvicorn"])
         from agents.play.web.serve import serve

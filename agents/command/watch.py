@@ -9,7 +9,7 @@ from pathlib import Path
 from agents.agent import blamed, check_can_play
 from agents.arena import seats
 from agents.arena.seeds import agent_seed, fresh_seed
-from agents.arguments import check_place, make_game
+from agents.arguments import add_time, check_place, make_game, timed
 from agents.command.parser import Commands
 from agents.making import make
 from boardenvs.episode import Episode
@@ -36,6 +36,7 @@ def add(commands: Commands) -> None:
         metavar="MATCH.NUMBER",
         help="which of them, such as 1.0; without it they are listed",
     )
+    add_time(watch)
     watch.add_argument("--seed", type=int, default=None, help="of everything random")
     watch.add_argument("--html", type=Path, metavar="F", help="write the game as a page, too")
     watch.add_argument("--gif", type=Path, metavar="F", help="write it as an animation, too")
@@ -49,8 +50,8 @@ def _run(options: argparse.Namespace) -> None:
     if options.gif is not None:
         require_render("--gif")
     if options.store is not None:
-        if options.game or options.agents:
-            raise ValueError("a stored game has its agents: --store takes no GAME and SPEC")
+        if options.game or options.agents or options.time:
+            raise ValueError("a stored game has its agents: --store takes no GAME, SPEC and --time")
         episode = _stored(options.store, options.stored)
     elif options.stored is not None:
         raise ValueError("--game is for --store")
@@ -59,7 +60,9 @@ def _run(options: argparse.Namespace) -> None:
         raise ValueError(f"the following arguments are required: {missing}")
     else:
         kept = options.html is not None or options.save is not None
-        episode = _played(make_game(options), options.agents, options.seed, analysis=kept)
+        game = make_game(options)
+        specs = timed(options.agents, options, game)
+        episode = _played(game, specs, options.seed, analysis=kept)
     if episode is None:
         return
     print(episode.to_text(), end="")

@@ -89,10 +89,14 @@ def gather(
     """
     root = tree.nodes[0]
     strays = 0
+    tried = 0
     most = min(max((root.visits - tree.used[4]) // o.visits_each, 1), o.most_awaited)
     end = found + min((most + 1) // 2, most - tree.used[4])
     # The root's own evaluation is one visit more.
     while found < end and root.visits - strays <= o.simulations and not root.proven:
+        if tried == o.tries:
+            break
+        tried += 1
         words[i] = stepped(words[i])
         word = mixed(words[i])
         leaves[found] = states[i]
@@ -104,7 +108,7 @@ def gather(
         leaf, word, before = descend(tree, s, p, o, scales, word, start)
         n = tree.nodes[leaf]
         if n.num_edges == AWAITED:
-            if leaf == 0 or strays == len(stray):
+            if leaf == 0 or strays == o.strays:
                 break
             expect(tree, leaf)
             stray[strays] = leaf

@@ -13,7 +13,7 @@ from agents.agent import Words
 from agents.search.halving import halving_schedule, improve_policies
 from agents.search.mcts import Searched, unsearched
 from agents.search.puct import Evaluator, PuctAgent
-from agents.search.tree import Tree
+from agents.search.tree import Options, Tree
 from boardenvs.checks import finite_number, whole_number
 from boardenvs.game import Game, States
 
@@ -102,11 +102,12 @@ class GumbelAgent(PuctAgent):
         self,
         states: States,
         noise: npt.NDArray[np.float32],
+        options: Options,
         forest: Tree,
         found: Sequence[npt.NDArray[Any]],
     ) -> None:
         *plain, policies = found
-        super()._report(states, noise, forest, plain)
+        super()._report(states, noise, options, forest, plain)
         actions = plain[-1]
         scale = np.float32(self.value_scale)
         improve_policies(forest.nodes, forest.edges, noise, scale, policies, actions)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import abc
-import math
 import time
 from dataclasses import dataclass
 from typing import Any
@@ -13,16 +12,33 @@ import numpy.typing as npt
 
 from agents.agent import Actions, Agent, Words
 from agents.search.decisive import checked_decisive, decisive_part
+from agents.search.in_threads import in_threads
+from agents.search.report import add_root, report_root
 from agents.search.rollouts import search_further, search_states
-from agents.search.tree import OPTIONS, empty_tree
+from agents.search.tree import OPTIONS, Tree, empty_tree
 from boardenvs.analysis import Analysis
+from boardenvs.chance import stream_words
 from boardenvs.checks import finite_number, whole_number
 from boardenvs.game import Game, States
+from boardenvs.threads import fixed_threads, most_threads
 
-__all__ = ["MctsAgent", "SearchAgent", "Searched", "unsearched"]
+__all__ = [
+    "MOST_SIMULATIONS",
+    "MctsAgent",
+    "SearchAgent",
+    "Searched",
+    "room_for",
+    "threads_of",
+    "unsearched",
+]
 
+MOST_SIMULATIONS = 10_000_000
 _SLICE = 0.01
 """Seconds between looks at the clock, about."""
+_LATE = 0.01
+"""Of the time, that may be left when a search ends."""
+_PACE = 2_000_000
+"""Simulations a second in one tree: more than there ever are."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +66,28 @@ class SearchAgent(Agent):
     """Plays what its search comes to."""
 
     play_version = 2
+
+    def __init__(
+        self, game: Game, seed: int | None, time_limit: float | None, threads: int | None, spec: str
+    ) -> None:
+        """Sit down.
+
+        Args:
+            game: what is played.
+            seed: of the simulations.
+            time_limit: seconds for each state; `None` for no limit.
+            threads: that search, at least 1; `None` for all cores.
+            spec: the name it goes by.
+
+        Raises:
+            ValueError: an argument is out of range.
+        """
+        super().__init__(game, seed, spec)
+        if time_limit is not None:
+            time_limit = finite_number("time_limit", time_limit)
+        self.time_limit = time_limit
+        self.threads = None if threads is None else whole_number("threads", threads, 1)
+        self.repeatable = time_limit is None
 
     @abc.abstractmethod
     def search(self, states: States, words: Words | None = None) -> Searched:
@@ -86,11 +124,12 @@ class MctsAgent(SearchAgent):
         self,
         game: Game,
         seed: int | None = None,
-        simulations: int = 1000,
+        simulations: int | None = None,
         exploration: float = 1.0,
         rollout_depth: int | None = None,
         time_limit: float | None = None,
         decisive_rollouts: bool | None = None,
+        threads: int | None = None,
         spec: str = "mcts",
     ) -> None:
         """Sit down.
@@ -98,32 +137,38 @@ class MctsAgent(SearchAgent):
         Args:
             game: what is played.
             seed: of the simulations.
-            simulations: how many for each state, at least 1.
+            simulations: how many for each state, at least 1; `None` for 1,000, or with a
+                `time_limit` as many as it leaves time for.
             exploration: the factor of the square root in the confidence bound; results
                 are from -1 to 1.
             rollout_depth: plies of random play after which an unfinished simulation counts
                 as a draw; `None` for no limit.
             time_limit: seconds for each state, after which a search with simulations left
-                ends; what comes out then depends on the machine. `None` for no limit.
+                ends; what comes out then depends on the machine. `None` for no limit. If no number
+                of simulations is told, each thread grows a tree of its own, and what they
+                found at the root is added up: "root parallelization" of G. Chaslot, M. Winands,
+                J. van den Herik, "Parallel Monte-Carlo tree search", CG 2008.
             decisive_rollouts: whether simulations take an immediate win where they see one,
                 and else refuse an immediate loss (see `agents.search.decisive`); `None` for
                 wherever the game tells of such moves, since it pays in all of these: at equal
                 time 0.69 of the points against uniform rollouts in Gekitai, 0.67 in Gomoku on
                 9x9.
+            threads: that search, at least 1; without a time limit no result depends on it.
+                `None` for all cores.
             spec: the name it goes by.
 
         Raises:
             ValueError: an argument is out of range, or the game tells of no decisive moves.
         """
-        super().__init__(game, seed, spec)
-        self.simulations = whole_number("simulations", simulations, 1, 10_000_000)
+        super().__init__(game, seed, time_limit, threads, spec)
+        self._by_time_alone = simulations is None and self.time_limit is not None
+        if simulations is None:
+            simulations = 1000 if self.time_limit is None else room_for(self.time_limit)
+        self.simulations = whole_number("simulations", simulations, 1, MOST_SIMULATIONS)
         self.exploration = finite_number("exploration", exploration)
         if rollout_depth is not None:
             rollout_depth = whole_number("rollout_depth", rollout_depth, 0)
         self.rollout_depth = rollout_depth
-        if time_limit is not None:
-            time_limit = finite_number("time_limit", time_limit)
-        self.time_limit = time_limit
         self.decisive_rollouts = checked_decisive("decisive_rollouts", decisive_rollouts, game)
         self._decisive_part = decisive_part(game)
         self._options = np.zeros(1, OPTIONS)
@@ -154,7 +199,13 @@ class MctsAgent(SearchAgent):
         if self.time_limit is None:
             search = search_states.bound_to(self.game.rules_name, self._decisive_part)
             search(
-                None, states, self.game.constants, words.copy(), self._options, self._scales, *found
+                self.threads,
+                states,
+                self.game.constants,
+                words.copy(),
+                self._options,
+                self._scales,
+                *found,
             )
         else:
             for i in range(len(states)):
@@ -166,24 +217,52 @@ class MctsAgent(SearchAgent):
         self, state: States, words: Words, found: list[npt.NDArray[Any]]
     ) -> None:
         assert self.time_limit is not None
+        end = time.perf_counter() + self.time_limit
+        threads = threads_of(self) if self._by_time_alone else 1
+        trees: list[Any] = [None] * threads
+        streams = stream_words(words[0], threads)
+        streams[0] = words[0]
+
+        def grow(place: int) -> None:
+            trees[place] = self._grown(state, streams[place : place + 1], end)
+
+        in_threads(grow, threads)
+        rules = self.game.rules_name
+        for tree in trees[1:]:
+            add_root.bound_to(rules)(trees[0], tree)
+        report_root.bound_to(rules)(trees[0], *found)
+
+    def _grown(self, state: States, words: Words, end: float) -> Tree:
+        """A tree that has grown until a time of the clock, is full, or has proven its root."""
         game = self.game
         further = search_further.bound_to(game.rules_name, self._decisive_part)
         began = time.perf_counter()
-        tree = empty_tree(
-            self.simulations, game.num_actions, game.observation_size, game.num_players
-        )
-        words = words.copy()  # the search steps them in place
-        done, proven = 0, False
-        part = 1
-        while done < self.simulations and not proven:
-            further(state, game.constants, words, self._options, self._scales, tree, part, *found)
-            done, proven = int(found[0].sum()), bool(found[2][0])
-            spent = time.perf_counter() - began
-            if spent >= self.time_limit:
-                return
-            # As many as take the time of a slice, or what is left of it, at the speed so far.
-            seconds = min(_SLICE, self.time_limit - spent)
-            part = min(self.simulations - done, max(1, math.ceil(done * seconds / spent)))
+        seconds = end - began
+        size = (self.simulations, game.num_actions, game.observation_size, game.num_players)
+        tree = empty_tree(*size)
+        done, part = 0, 1
+        while True:
+            proven = further(state, game.constants, words, self._options, self._scales, tree, part)
+            done += part
+            now = time.perf_counter()
+            left = end - now
+            # Less than so little is not worth the risk of being late.
+            if proven or done == self.simulations or left <= _LATE * seconds:
+                return tree
+            # As many as take the time of a slice, or half of what is left, at the speed so far:
+            # the nearer the end, the shorter the slices.
+            part = max(1, int(done * min(_SLICE, left / 2) / (now - began)))
+            part = min(part, self.simulations - done)
+
+
+def room_for(seconds: float) -> int:
+    """How many simulations a tree needs room for that grows for a time."""
+    return min(MOST_SIMULATIONS, 1000 + int(min(seconds, MOST_SIMULATIONS) * _PACE))
+
+
+def threads_of(agent: SearchAgent) -> int:
+    """How many threads an agent searches on."""
+    return agent.threads or fixed_threads() or most_threads()
 
 
 def unsearched(game: Game, num: int) -> tuple[npt.NDArray[Any], ...]:

@@ -15,13 +15,12 @@ from agents.agent import Words
 from agents.search.decisive import checked_decisive, decisive_part
 from agents.search.guided import STRAYS, report_trees, step_trees
 from agents.search.in_threads import in_threads
-from agents.search.mcts import SearchAgent, Searched, unsearched
+from agents.search.mcts import SearchAgent, Searched, room_for, threads_of, unsearched
 from agents.search.network import SearchNetwork
-from agents.search.slots import Judge, Judged, Slot, take_turns
-from agents.search.tree import OPTIONS, Tree, empty_forest
+from agents.search.slots import Clock, Judge, Judged, Slot, take_turns
+from agents.search.tree import OPTIONS, Options, Tree, empty_forest
 from boardenvs.checks import finite_number, whole_number
 from boardenvs.game import Game, States
-from boardenvs.threads import fixed_threads, most_threads
 
 __all__ = ["ConcurrentEvaluator", "Evaluator", "PuctAgent"]
 
@@ -35,8 +34,10 @@ _SLOTS = 2
 """In which leaves of one tree wait for their evaluation, see `agents.search.slots`."""
 _MOST_AWAITED = 32
 """Leaves of one tree in both, at most."""
-_VISITS_EACH = 8
+_VISITS_EACH = 16
 """That a tree has had for each of them."""
+_TRIES = 512
+"""Simulations between looks at the clock, at most."""
 _KEPT = 2**25
 """Bytes of edges: trees that take no more are kept for the next search."""
 
@@ -87,11 +88,12 @@ class PuctAgent(SearchAgent):
         self,
         game: Game,
         seed: int | None = None,
-        simulations: int = 400,
+        simulations: int | None = None,
         exploration: float = 1.5,
         path: str | Path | None = None,
         decisive: bool | None = None,
         evaluator: Evaluator | None = None,
+        time_limit: float | None = None,
         threads: int | None = None,
         spec: str = "puct",
     ) -> None:
@@ -100,28 +102,36 @@ class PuctAgent(SearchAgent):
         Args:
             game: what is played.
             seed: of what the simulations draw: chance and hidden parts.
-            simulations: how many for each state, at least 1.
+            simulations: how many for each state, at least 1; `None` for 400, or with a
+                `time_limit` as many as it leaves time for.
             exploration: the factor of the policy's share in the bound.
             path: of the network, as for `agents.trained.TrainedAgent`; by default the shipped one.
             decisive: whether to look for a win at once at each leaf; `None` for wherever the
                 game tells of decisive moves.
             evaluator: what guides the search instead of a network file. From several threads at
                 once only a `ConcurrentEvaluator` is asked.
-            threads: that search, at least 1; no result depends on it. `None` for all cores.
+            time_limit: seconds for each state, after which a search with simulations left
+                ends; what comes out then depends on the machine. `None` for no limit.
+            threads: that search, at least 1; without a time limit no result depends on it.
+                `None` for all cores.
             spec: the name it goes by.
 
         Raises:
             ValueError: an argument is out of range, there is no such network, both it and an
                 evaluator are given, or the game tells of no decisive moves.
         """
-        super().__init__(game, seed, spec)
-        self.simulations = whole_number("simulations", simulations, 1, 1_000_000)
+        super().__init__(game, seed, time_limit, threads, spec)
+        most = 1_000_000
+        if simulations is None:
+            simulations = 400
+            if self.time_limit is not None:
+                simulations = most = room_for(self.time_limit)
+        self.simulations = whole_number("simulations", simulations, 1, most)
         self.exploration = finite_number("exploration", exploration)
         self.decisive = checked_decisive("decisive", decisive, game)
-        self.deterministic = not (game.has_chance or game.has_hidden)
+        self.deterministic = self.repeatable and not (game.has_chance or game.has_hidden)
         if evaluator is not None and path is not None:
             raise ValueError("give a network's path or an evaluator, not both")
-        self.threads = None if threads is None else whole_number("threads", threads, 1)
         self.evaluator: Evaluator = (
             SearchNetwork(game, seed, path) if evaluator is None else evaluator
         )
@@ -134,6 +144,8 @@ class PuctAgent(SearchAgent):
         self._options["decisive"] = self.decisive
         self._options["most_awaited"] = _MOST_AWAITED
         self._options["visits_each"] = _VISITS_EACH
+        self._options["tries"] = np.iinfo(np.int64).max if time_limit is None else _TRIES
+        self._options["strays"] = STRAYS
         self._scales = self.exploration * np.sqrt(np.arange(self.simulations + 2 + STRAYS))
         self._scales = self._scales.astype(np.float32)
         self._schedule = np.zeros((0, 0), np.int32)
@@ -163,6 +175,12 @@ class PuctAgent(SearchAgent):
         if words is None:
             words = self._rng.integers(0, 2**64, len(states), np.uint64)
         threads = self._threads()
+        if self.time_limit is not None:
+            for i in range(len(states)):
+                one = slice(i, i + 1)
+                into = [array[one] for array in found]
+                self._search_together(states[one], words[one], noise[one], into, threads)
+            return
         # Trees that are many grow apart, those of each thread on their own.
         parts = threads if len(states) >= _EACH * threads else 1
         at_once = _EDGES // (parts * self.simulations * self.game.num_actions)
@@ -183,7 +201,7 @@ class PuctAgent(SearchAgent):
         """How many threads search."""
         if not self._is_concurrent():
             return 1
-        return self.threads or fixed_threads() or most_threads()
+        return threads_of(self)
 
     def _search_together(
         self,
@@ -206,16 +224,35 @@ class PuctAgent(SearchAgent):
         forest = self._forest(num)
         words = words.copy()
 
-        def turn(slot: Slot, number: int) -> int:
+        clock = None if self.time_limit is None else Clock(self.time_limit)
+
+        def step_on(slot: Slot, number: int, judged: int) -> int:
             found: int = step(
-                states, game.constants, words, options, self._scales, noise, self._schedule, number,
-                each, slot.num, slot.leaves, slot.masks, slot.owners, slot.logits,
+                states, game.constants, words, options, self._scales, noise, self._schedule,
+                number, each, judged, slot.leaves, slot.masks, slot.owners, slot.logits,
                 slot.estimates, forest,
             )  # fmt: skip
             return found
 
+        def turn(slot: Slot, number: int) -> int:
+            if clock is None:
+                return step_on(slot, number, slot.num)
+            root, used = forest.nodes[0, 0], forest.used[0]
+            judged, found = slot.num, 0
+            while not found:
+                if clock.is_over(number, len(slots)):
+                    options["simulations"] = 1  # whatever comes, the root is evaluated
+                found = step_on(slot, number, judged)
+                judged = 0
+                # Simulations that end the game are not awaited, and there may be any number.
+                if used[4] or root["proven"] or root["visits"] > options["simulations"][0]:
+                    break
+            return found
+
         take_turns(slots, turn, self._judge(threads // each), each)
-        self._report(states, noise, Tree._make(array[:num] for array in forest), found)
+        if clock is not None:
+            options["simulations"] = forest.nodes["visits"][0, 0] - 1
+        self._report(states, noise, options, Tree._make(array[:num] for array in forest), found)
         if forest.edges.nbytes <= _KEPT:
             self._forests.append(forest)
 
@@ -246,9 +283,10 @@ class PuctAgent(SearchAgent):
         self,
         states: States,
         noise: npt.NDArray[np.float32],
+        options: Options,
         forest: Tree,
         found: Sequence[npt.NDArray[Any]],
     ) -> None:
         """What the trees of a forest have found, into `found`."""
         report = report_trees.bound_to(self.game.rules_name)
-        report(states, self._options, forest, *found)
+        report(states, options, forest, *found)

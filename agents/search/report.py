@@ -11,7 +11,7 @@ import numpy as np
 from agents.search.backup import LOST, take_proven
 from boardenvs.compiling import over_rules
 
-__all__ = ["credit", "report"]
+__all__ = ["add_root", "credit", "report", "report_root"]
 
 
 @over_rules()
@@ -32,6 +32,41 @@ def report(tree, i, visits, values, proven, actions):
         take_proven(tree, 0)
     for k in range(values.shape[1]):
         values[i, k] = tree.result[k] if root.proven else tree.sums[k] / root.visits
+
+
+@over_rules()
+def report_root(tree, visits, values, proven, actions):
+    """What the search of a single state has found."""
+    report(tree, 0, visits, values, proven, actions)
+
+
+@over_rules()
+def add_root(tree, other):
+    """Add what another tree of the same state has found at its root."""
+    root = tree.nodes[0]
+    theirs = other.nodes[0]
+    for k in range(len(tree.sums)):
+        tree.sums[k] += other.sums[k]
+    root.visits += theirs.visits
+    for edge in range(root.first, root.first + root.num_edges):
+        e = tree.edges[edge]
+        o = e
+        for their_edge in range(theirs.first, theirs.first + theirs.num_edges):
+            if other.edges[their_edge].action == e.action:
+                o = other.edges[their_edge]
+                e.visits += o.visits
+                e.total += o.total
+        if o.proven and not e.proven:
+            e.proven = True
+            e.worth = o.worth
+            e.plies = o.plies
+            root.num_proven += 1
+        elif e.visits > 0 and not e.proven:
+            e.worth = e.total / np.float32(e.visits)
+    root.best = max(root.best, theirs.best)
+    # Both may know the half of it.
+    whole = root.num_edges > 0 and root.num_proven == root.num_edges
+    root.proven = root.proven or theirs.proven or whole
 
 
 @over_rules()

@@ -41,19 +41,17 @@ def search_states(
 
 
 @over_rules()
-def search_further(
-    states, params, words, options, scales, tree, simulations, visits, values, proven, actions
-):
-    """As `search_states` for a single state: so many more simulations in a tree of the caller's.
+def search_further(states, params, words, options, scales, tree, simulations):
+    """So many more simulations of a single state in a tree of the caller's.
 
-    A tree without nodes is planted.
+    A tree without nodes is planted. Returns whether the root is proven.
     """
     if tree.used[0] == 0:
         plant(tree, states[0])
     done = tree.nodes[0].visits
     board = states[0:1].copy()
     grow(tree, states, 0, params, words, options[0], scales, board, done + simulations)
-    report(tree, 0, visits, values, proven, actions)
+    return tree.nodes[0].proven
 
 
 @over_rules(redraw)

@@ -9,6 +9,7 @@ the other has its turn, or each by itself, on one thread.
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 
 import numpy as np
@@ -17,7 +18,7 @@ import numpy.typing as npt
 from agents.search.in_threads import in_threads
 from boardenvs.game import Game, States
 
-__all__ = ["Judge", "Judged", "Slot", "Turn", "take_turns"]
+__all__ = ["Clock", "Judge", "Judged", "Slot", "Turn", "take_turns"]
 
 Judged = tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]
 """Logits and values, see `agents.search.puct.Evaluator`."""
@@ -57,6 +58,35 @@ class Slot:
                 f"the evaluator gave logits of shape {self.logits.shape} and values of shape "
                 f"{self.estimates.shape}; expected {expected[0]} and {expected[1]}"
             )
+
+
+class Clock:
+    """Tells when turns have to end for all to be over in time."""
+
+    def __init__(self, seconds: float) -> None:
+        """Start.
+
+        Args:
+            seconds: how long turns and evaluations may take together.
+        """
+        now = time.perf_counter()
+        self._end = now + seconds
+        self._last = now
+        self._number = 0
+        self._each = 0.0
+
+    def is_over(self, number: int, slots: int) -> bool:
+        """Whether a turn, by its number, is not to begin anything.
+
+        What it began would be evaluated by the turn after the next turns of the other slots, if
+        turns take as long as lately.
+        """
+        now = time.perf_counter()
+        if number > self._number:
+            self._each += ((now - self._last) - self._each) / min(number, 8)
+            self._last = now
+            self._number = number
+        return now + slots * self._each >= self._end
 
 
 Turn = Callable[[Slot, int], int]

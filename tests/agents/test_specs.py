@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 import agents
 from agents.arena.versions import agent_version
-from agents.specs import AGENTS, NAMES, SPECS, known_agents, parse
+from agents.making import with_time
+from agents.specs import AGENTS, NAMES, SPECS, by_the_clock, known_agents, parse
 
 PATHS = [
     "agent.onnx",
@@ -98,3 +99,50 @@ def test_a_network_where_simulations_should_stand(gekitai, refused):
         agents.make("puct:agent.onnx", gekitai)
     with refused("nowhere.onnx is no trained agent"):
         agents.make("puct:8:nowhere.onnx", gekitai)
+
+
+@pytest.mark.parametrize(
+    ("spec", "seconds"), [("mcts:500ms", 0.5), ("puct:2s", 2.0), ("puct:1.5s", 1.5)]
+)
+def test_a_time_in_place_of_simulations(spec, seconds, gekitai):
+    agent = agents.make(spec, gekitai, 0)
+    assert agent.time_limit == seconds
+    assert not agent.repeatable
+    assert not agent.deterministic
+    assert agent.spec == spec
+    assert by_the_clock(spec, gekitai)
+    assert not by_the_clock(spec.partition(":")[0], gekitai)
+    assert agents.make("puct:7", gekitai, 0).repeatable
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("mcts:0s", "a time must be above 0 and no more than a day, got '0s'"),
+        ("puct:0.0ms", "a time must be above 0 and no more than a day, got '0.0ms'"),
+        ("mcts:86401s", "a time must be above 0 and no more than a day, got '86401s'"),
+        ("mcts:1m", "expected mcts:SIMULATIONS, a whole number, or a time such as 500ms or 2s"),
+        ("puct:-1s", "expected puct:SIMULATIONS, a whole number, or a time such as 500ms or 2s"),
+        ("puct:1 s", "expected puct:SIMULATIONS, a whole number, or a time such as 500ms or 2s"),
+    ],
+)
+def test_a_bad_time(spec, message, gekitai, refused):
+    with refused(message):
+        agents.make(spec, gekitai)
+
+
+@pytest.mark.parametrize("option", ["time_limit", "simulations"])
+def test_a_time_and_another_word_on_how_long(option, gekitai, refused):
+    with refused(f"agent 'mcts:2s' says how long it thinks; leave {option} out"):
+        agents.make("mcts:2s", gekitai, **{option: 3})
+
+
+def test_a_time_for_agents_that_search(gekitai, refused):
+    assert with_time("mcts", "500ms", gekitai) == "mcts:500ms"
+    assert with_time("puct", "2s", gekitai) == "puct:2s"
+    for spec in ("greedy", "trained:some.onnx", "my_module:factory"):
+        assert with_time(spec, "2s", gekitai) == spec
+    with refused("'mcts:40' says itself how much it thinks: leave that out, or the time"):
+        with_time("mcts:40", "2s", gekitai)
+    with refused("expected a time such as 500ms or 2s, got 'soon'"):
+        with_time("mcts", "soon", gekitai)

@@ -94,6 +94,7 @@ def test_scores_as_json():
         "draws": [3, 3],
         "losses": [2, 5],
         "forfeits": [1, 2],
+        "seconds_per_move": [None, None],
         "plies": list(range(10)),
     }
 

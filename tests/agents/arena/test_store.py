@@ -302,7 +302,11 @@ def test_a_store_of_before_forfeits_were_kept(gekitai, path, own_module, tmp_pat
     (whole,) = run(8, None)
     assert whole.scores.forfeits == [0, 8]
     run(4, path)
-    for change in ("ALTER TABLE games DROP COLUMN offender", "PRAGMA user_version = 1"):
+    for change in (
+        "ALTER TABLE games DROP COLUMN offender",
+        "ALTER TABLE games DROP COLUMN times",
+        "PRAGMA user_version = 1",
+    ):
         foreign(path, change)
     before = path.read_bytes()
     assert results(path)[0].scores.forfeits == [0, 4]
@@ -311,6 +315,21 @@ def test_a_store_of_before_forfeits_were_kept(gekitai, path, own_module, tmp_pat
     assert results(path) == [whole]
     with Store.read(path) as store:
         assert store.episode("1.0").result == store.episode("1.7").result
+
+
+def test_a_store_of_before_times_were_kept(gekitai, path):
+    def run(games):
+        return next(round_robin(gekitai, ["random", "greedy"], games, 0, store=path))
+
+    run(4)
+    for change in ("ALTER TABLE games DROP COLUMN times", "PRAGMA user_version = 2"):
+        foreign(path, change)
+    assert results(path)[0].scores.seconds_per_move == [None, None]
+    whole = run(8)
+    timed = results(path)[0].scores
+    assert timed.seconds_per_move == pytest.approx(whole.scores.seconds_per_move, rel=1e-2)
+    assert not timed.choices[:4].any()
+    assert timed.choices[4:].all()
 
 
 def test_two_runs_at_once_count_no_game_twice(gekitai, path):
@@ -475,7 +494,7 @@ def foreign(path, kind):
         ("sqlite", "is no arena's store"),
         ("half", "damaged|malformed|no arena's store"),
         ("noise", "damaged|malformed|no arena's store"),
-        ("format", "is a store of format 99; expected 1 or 2"),
+        ("format", "is a store of format 99; expected 1 to 3"),
         (
             "UPDATE arena SET value = 'chess' WHERE key = 'game'",
             "damaged: there is no game 'chess'",

@@ -43,6 +43,7 @@ TINY = Effort(
     simulations=5,
     guided_games=1,
     guided_simulations=2,
+    one_position_simulations=20,
     guided_seconds=0.0,
     pgx=("tic_tac_toe",),
     pgx_sizes=(16,),

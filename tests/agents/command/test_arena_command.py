@@ -8,6 +8,7 @@ import pytest
 
 import agents
 import boardenvs
+from agents.arena.store import Store
 from boardenvs.episode import Episode
 
 STOPS = """
@@ -22,6 +23,12 @@ class Stops:
             raise KeyboardInterrupt
         return self.game.legal(states).argmax(1)
 """
+
+
+def untimed(done):
+    """What a command came to, without what its agents took for their moves."""
+    status, out, err = done
+    return status, re.sub(r"\nTime per move: .*\n", "", out), err
 
 
 def test_arena(command, tmp_path, game):
@@ -48,6 +55,11 @@ def test_arena(command, tmp_path, game):
         ]
     rated = {rating["agent"] for rating in data["ratings"]}
     assert rated == (set() if game.num_players == 1 else {"random", "greedy"})
+    assert list(data["seconds_per_move"]) == ["random", "greedy"]
+    assert min(data["seconds_per_move"].values()) > 0
+    last = out.splitlines()[-1]
+    assert re.fullmatch(r"Time per move: random [\d.]+ (µs|ms|s), greedy [\d.]+ (µs|ms|s)\.", last)
+    _, out, _ = untimed((status, out, err))
     table, _, ratings = out.partition("\n\n")
     assert {line.split()[0] for line in ratings.splitlines()[2:]} == rated
     lines = table.splitlines()
@@ -62,9 +74,9 @@ def test_arena(command, tmp_path, game):
         if game.num_players <= 2:
             scores = agents.play_match(game, [result[name] for name in names], 20, 3)
             assert result["wins"] == scores.wins[0]
-    before = path.read_bytes()
-    assert command(*arguments, "--json", path) == (0, out, "")
-    assert path.read_bytes() == before
+    assert untimed(command(*arguments, "--json", path)) == (0, out, "")
+    again = json.loads(path.read_text(encoding="utf-8"))
+    assert {**again, "seconds_per_move": data["seconds_per_move"]} == data
     if any(0 < result["wins"] < 20 for result in results):  # else seeds may well give the same
         arguments[-1] = "4"
         assert command(*arguments)[1] != out
@@ -82,9 +94,9 @@ def test_arena_with_parameters(command, tmp_path):
 def test_arena_keeps_its_games_and_goes_on(command, fails, tmp_path):
     store, path = tmp_path / "games.db", tmp_path / "results.json"
     arguments = ["arena", "gekitai", "random", "greedy", "--seed", "3", "--games"]
-    _, whole, _ = command(*arguments, 20)
+    _, whole, _ = untimed(command(*arguments, 20))
     command(*arguments, 6, "--store", store)
-    status, out, err = command(*arguments, 20, "--store", store, "--json", path)
+    status, out, err = untimed(command(*arguments, 20, "--store", store, "--json", path))
     assert (status, out, err) == (0, whole, "")
     assert json.loads(path.read_text(encoding="utf-8"))["pairs"][0]["games"] == 20
     said = fails("games.db holds games with seed 3, not 4", *arguments[:5], 4, "--store", store)
@@ -106,15 +118,15 @@ def test_arena_until_decided(command, tmp_path):
 
 def test_arena_with_random_openings(command):
     arguments = ["arena", "gekitai", "random", "random", "--games", "40"]
-    plain = command(*arguments)
-    assert command(*arguments, "--opening-plies", "0") == plain
-    assert command(*arguments, "--opening-plies", "5") != plain
+    plain = untimed(command(*arguments))
+    assert untimed(command(*arguments, "--opening-plies", "0")) == plain
+    assert untimed(command(*arguments, "--opening-plies", "5")) != plain
 
 
 def test_an_arena_of_one_agent_and_itself(command, tmp_path):
     path, page = tmp_path / "results.json", tmp_path / "arena.html"
     arguments = ["arena", "gekitai", "random", "random", "random", "--games", "4"]
-    status, out, err = command(*arguments, "--json", path, "--html", page)
+    status, out, err = untimed(command(*arguments, "--json", path, "--html", page))
     assert (status, err) == (0, "")
     assert out.endswith("\n\nThere are no ratings: random met only itself; name another, too.\n")
     data = json.loads(path.read_text(encoding="utf-8"))
@@ -124,7 +136,34 @@ def test_an_arena_of_one_agent_and_itself(command, tmp_path):
 
 def test_arena_in_two_processes(command):
     arguments = ["arena", "gekitai", "random", "greedy", "--games", "40"]
-    assert command(*arguments, "--workers", "2") == command(*arguments)
+    assert untimed(command(*arguments, "--workers", "2")) == untimed(command(*arguments))
+
+
+def test_arena_by_the_clock(command, fails, tmp_path):
+    path, page, store = (tmp_path / name for name in ("results.json", "arena.html", "games.db"))
+    arguments = ["arena", "gekitai", "random", "mcts", "--games", "2", "--time", "20ms"]
+    said = "mcts:20ms thinks by the clock: such games differ from run to run and from machine to"
+    status, out, err = command(*arguments, "--json", path, "--html", page, "--store", store)
+    assert (status, err) == (0, "")
+    assert said in out
+    assert said in page.read_text(encoding="utf-8")
+    data = json.loads(path.read_text(encoding="utf-8"))
+    assert data["by_the_clock"] == ["mcts:20ms"]
+    assert data["seconds_per_move"]["mcts:20ms"] > 0.01
+    assert "Time per move: random" in page.read_text(encoding="utf-8")
+    with Store.read(store) as kept:
+        assert "by the clock on " in kept.matches()[0].versions[1]
+        (result,) = kept.results()
+    assert result.scores.seconds_per_move[1] == pytest.approx(
+        data["seconds_per_move"]["mcts:20ms"], rel=1e-3
+    )
+    fails("--time is for agents that search: not for random, greedy", *arguments[:2],
+          "random", "greedy", "--time", "1s")  # fmt: skip
+    fails("expected a time such as 500ms or 2s, got 'soon'", *arguments[:4], "--time", "soon")
+    alone = "mcts:20ms thinks with all cores, so that one process plays: --workers must be 1, got 2"
+    fails(alone, *arguments, "--workers", "2")
+    fails("mcts:20ms thinks with all cores of this machine: not on Ray", *arguments,
+          "--engine", "ray")  # fmt: skip
 
 
 @pytest.mark.parametrize("asked", [["arena", "gekitai", "random", "greedy"], ["train", "gekitai"]])

@@ -155,7 +155,7 @@ def test_every_command_is_listed(command):
         (["watch", "gekitai", "random", "random", "--game", "1.0"], "--game is for --store"),
         (
             ["watch", "gekitai", "random", "random", "--store", "no.db"],
-            "a stored game has its agents: --store takes no GAME and SPEC",
+            "a stored game has its agents: --store takes no GAME, SPEC and --time",
         ),
         (["train", "gekitai", "--steps", "0"], "steps must be .* of at least 1, got 0"),
         (["train", "gekitai", "--steps", "-5"], "steps must be .*, got -5"),

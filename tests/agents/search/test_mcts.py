@@ -2,6 +2,7 @@
 
 import functools
 import pickle
+import time
 
 import numpy as np
 import pytest
@@ -367,3 +368,35 @@ def test_a_state_that_is_over_cannot_be_searched(gekitai, random_positions, refu
     states = random_positions(gekitai, 3, 1)
     with refused("state .* is over"):
         MctsAgent(gekitai, 0, 5).search(states)
+
+
+def test_trees_of_several_threads_are_added_up(gekitai):
+    agent = MctsAgent(gekitai, 0, time_limit=0.05, threads=2)
+    assert not agent.repeatable
+    state = gekitai.new(1, 0)
+    found = agent.search(state)
+    assert found.visits.sum() > 100
+    assert not found.visits[~gekitai.legal(state)].any()
+    assert abs(found.values).max() < 1
+
+
+def test_a_time_limit_is_kept(gekitai):
+    agent = MctsAgent(gekitai, 0, time_limit=0.2)
+    agent.search(gekitai.new(1, 0))  # compiles
+    spent = []
+    for _ in range(3):
+        began = time.perf_counter()
+        agent.search(gekitai.new(1, 0))
+        spent.append(time.perf_counter() - began)
+    assert min(spent) < 0.22  # of several, since the machine may be busy
+    assert max(spent) > 0.19
+
+
+def test_what_one_of_several_threads_proves_is_known(gekitai):
+    board = ["XX....", "......", "......", "..O...", "......", "....O."]
+    state = gekitai.batch(gekitai.from_dict({"board": board, "to_move": 0}))
+    agent = MctsAgent(gekitai, 0, time_limit=30, threads=3, decisive_rollouts=False)
+    found = agent.search(state)
+    assert found.proven[0]
+    assert found.actions[0] == 2
+    np.testing.assert_array_equal(found.values[0], [1, -1])

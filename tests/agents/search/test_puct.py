@@ -1,6 +1,7 @@
 """Search guided by a network: networks made by hand, whose policy and value are known."""
 
 import threading
+import time
 from types import SimpleNamespace
 
 import numpy as np
@@ -183,9 +184,9 @@ def test_leaves_of_one_tree_are_evaluated_together(gekitai):
     found = PuctAgent(gekitai, 0, 400, decisive=False, evaluator=asked).search(gekitai.new(1, 0))
     assert found.visits.sum() == 400
     assert sum(asked.sizes) == 401
-    assert asked.sizes[:8] == [1] * 8
-    assert max(asked.sizes) == 16
-    assert len(asked.sizes) < 100
+    assert asked.sizes[:16] == [1] * 16
+    assert max(asked.sizes) == 12
+    assert len(asked.sizes) < 130
     asked.sizes.clear()
     PuctAgent(gekitai, 0, 8, decisive=False, evaluator=asked).search(gekitai.new(1, 0))
     assert asked.sizes == [1] * 9
@@ -253,3 +254,54 @@ def test_a_bad_option(game, options, message, refused):
 def test_a_path_and_an_evaluator(gekitai, refused):
     with refused("give a network's path or an evaluator, not both"):
         PuctAgent(gekitai, path="a.onnx", evaluator=Uniform(gekitai))
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_time_limit_ends_a_search(threads, gekitai, tiny):
+    agent = PuctAgent(gekitai, 0, time_limit=0.2, path=tiny.network, threads=threads)
+    assert not agent.repeatable
+    assert not agent.deterministic
+    state = gekitai.new(1, 0)
+    agent.search(state)
+    spent = []
+    for _ in range(3):
+        began = time.perf_counter()
+        found = agent.search(state)
+        spent.append(time.perf_counter() - began)
+        assert found.visits.sum() > 100
+        assert not found.visits[~gekitai.legal(state)].any()
+    assert min(spent) < 0.22  # of several, since the machine may be busy
+    assert max(spent) > 0.19
+
+
+def test_a_time_limit_that_is_not_reached_changes_nothing(gekitai, tiny):
+    states = gekitai.new(2, 0)
+    words = np.arange(2, dtype=np.uint64)
+    free = PuctAgent(gekitai, 0, 120, path=tiny.network).search(states, words)
+    bound = PuctAgent(gekitai, 0, 120, path=tiny.network, time_limit=1e6).search(states, words)
+    np.testing.assert_array_equal(bound.visits, free.visits)
+    np.testing.assert_array_equal(bound.values, free.values)
+
+
+def test_no_time_at_all_still_makes_a_choice(gekitai, tiny):
+    state = gekitai.new(1, 0)
+    found = PuctAgent(gekitai, 0, time_limit=0, path=tiny.network).search(state)
+    assert gekitai.legal(state)[0, found.actions[0]]
+
+
+def test_a_position_in_which_every_simulation_ends_the_game_is_left_in_time(network_file):
+    # With three players nothing is proven, so that there is no end of simulations.
+    game = boardenvs.make("goat_race", num_players=3)
+    states = game.new(1, 0)
+    rng = np.random.default_rng(0)
+    while True:
+        after = states.copy()
+        game.play(after, [rng.choice(np.flatnonzero(game.legal(after)[0]))])
+        if game.over(after)[0]:
+            break
+        states = after
+    agent = PuctAgent(game, 0, time_limit=0.1, path=network_file(game))
+    agent.search(states)
+    began = time.perf_counter()
+    agent.search(states)
+    assert time.perf_counter() - began < 5

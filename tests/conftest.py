@@ -39,7 +39,8 @@ def pytest_collection_modifyitems(items):
     first = next(iter(boardenvs.GAMES))
     for item in items:
         params = item.callspec.params if hasattr(item, "callspec") else {}
-        if item.get_closest_marker("one_game") and params.get("name", first) != first:
+        name = params.get("name", params.get("versus", first))
+        if item.get_closest_marker("one_game") and name != first:
             item.add_marker("slow")
 
 

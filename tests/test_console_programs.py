@@ -38,6 +38,7 @@ def first_prompt(main, monkeypatch, capsys):
     return asked[0]
 
 
+@pytest.mark.one_game
 @pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
 def test_interrupt_ends_the_program(name, first_prompt):
     left = interrupted(f"boardenvs.{name}", [], first_prompt)

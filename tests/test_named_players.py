@@ -69,6 +69,7 @@ def test_specs_for_several_seats():
         gymnasium.make("boardenvs/GoatRace-v0", opponent=["greedy"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("num", [1, 5])
 def test_a_seed_stands_for_a_game_however_many_there_are(num):
     kept = {"opponent": "mcts:8", "illegal": "raise"}

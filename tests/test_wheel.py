@@ -176,6 +176,7 @@ def test_the_command(outside, site):
     assert "\nResult: " in out
 
 
+@pytest.mark.one_game
 @pytest.mark.parametrize("name", boardenvs.GAMES)
 def test_the_console_programs(outside, name):
     # End of input right away, after the board, the menu or whatever comes first.

@@ -258,7 +258,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     times = replace(
         times, bandwidth=options.gigabits * _GIGABIT, learn=times.learn / options.learner
     )
-    print(_table(times, _ACTORS))
+    print(_table(times, _ACTORS), end="")
 
 
 if __name__ == "__main__":

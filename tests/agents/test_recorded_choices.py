@@ -110,7 +110,14 @@ def difference(spec, now, then):
     return ""
 
 
-@pytest.mark.parametrize("which", RECORDED)
+LONG = ("dominoes175", "goat_race, two")
+"""Variants whose searches take long to compile."""
+
+
+@pytest.mark.parametrize(
+    "which",
+    [pytest.param(which, marks=[pytest.mark.slow] if which in LONG else []) for which in RECORDED],
+)
 def test_whose_play_has_changed_has_another_version(which):
     _, one = RECORDED[which]
     then = one["agents"]

@@ -71,6 +71,7 @@ def test_masked_random_play(name):
         assert returns.any()
 
 
+@pytest.mark.slow
 def test_a_q_network_for_each_seat_learns_by_the_masks():
     envs, env = environments("gekitai", 4)
 

@@ -40,6 +40,7 @@ def test_specs(name):
     check_env_specs(environment(name), seed=None)
 
 
+@pytest.mark.one_game
 def test_masked_rollout(name):
     torch.manual_seed(0)
     env = environment(name)

@@ -466,7 +466,11 @@ def test_row_numbers_of_two_digits_keep_the_grid():
 
 @pytest.mark.parametrize(
     ("num_players", "width", "height"),
-    [pytest.param(5, 5, 1, marks=pytest.mark.slow), (2, 4, 10), (5, 26, 26)],
+    [
+        pytest.param(5, 5, 1, marks=pytest.mark.slow),
+        (2, 4, 10),
+        pytest.param(5, 26, 26, marks=pytest.mark.slow),
+    ],
 )
 def test_games_on_boards_of_other_sizes(num_players, width, height):
     game = boardenvs.make(

@@ -87,6 +87,7 @@ def work(game, num=60):
     )
 
 
+@pytest.mark.one_game
 @pytest.mark.parametrize("name", ["gekitai", "goat_race", "pizza_order"])
 def test_workers_play_the_same_games(name, two_processes):
     game = boardenvs.make(name)

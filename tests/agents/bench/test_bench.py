@@ -266,6 +266,7 @@ def test_connect_four_of_pettingzoo_takes_part(tiny):
     assert all(row.ratio for row in rows)
 
 
+@pytest.mark.slow
 def test_gomoku_of_open_spiel_takes_part(tiny):
     pytest.importorskip("pyspiel")
     assert all(row.ratio for row in play_out.play_outs(tiny))

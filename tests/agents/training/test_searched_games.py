@@ -135,6 +135,7 @@ def test_the_fixed_opponents_have_their_share_of_the_games(gomoku):
             assert len(np.unique(against["seat"][against["game"] == game])) == 1
 
 
+@pytest.mark.slow
 def test_the_search_does_not_know_the_coming_dice():
     game = boardenvs.make("goat_race")
     shown = []

@@ -175,6 +175,21 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
             ValueError: an action outside of the action space; an illegal one if
                 `illegal="raise"`; a finished game that was not reset, with `DISABLED`.
         """
+        stepped = self.step_arrays(actions)
+        infos = self._infos(stepped.masks)
+        if len(stepped.ended):
+            infos.update(self._final(stepped))
+        return stepped.seen, stepped.rewards, stepped.terminated, stepped.truncated, infos
+
+    def step_arrays(self, actions: npt.NDArray[np.int64]) -> Stepped:
+        """`step` in arrays alone, for loops to which infos would be a burden.
+
+        Args:
+            actions: as for `step`.
+
+        Raises:
+            ValueError: as `step`.
+        """
         numbers = self.game.action_numbers(actions, self.num_envs)
         if self._any_done:
             if self.autoreset_mode is not AutoresetMode.NEXT_STEP:
@@ -184,13 +199,10 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
             numbers = np.where(self._done, -1, numbers)
         restarting = self.autoreset_mode is AutoresetMode.SAME_STEP
         stepped = self._table.step(numbers, restarting=restarting)
-        infos = self._infos(stepped.masks)
-        if len(stepped.ended):
-            infos.update(self._final(stepped))
-        elif not restarting:
+        if not restarting:
             self._done = stepped.terminated | stepped.truncated
             self._any_done = bool(self._done.any())
-        return stepped.seen, stepped.rewards, stepped.terminated, stepped.truncated, infos
+        return stepped
 
     def _infos(self, masks: Bools) -> LazyDict:
         """Infos of the games as they stand, with their masks, which are given away."""

@@ -93,28 +93,24 @@ class SB3VecEnv(VecEnv):
         npt.NDArray[np.int8], npt.NDArray[np.float32], npt.NDArray[np.bool_], list[dict[str, Any]]
     ]:
         stepped = side_by_side(
-            lambda k: self.envs[k].step(self._actions[self._slices[k]]), len(self.envs)
+            lambda k: self.envs[k].step_arrays(self._actions[self._slices[k]]), len(self.envs)
         )
-        ended = [s[2] | s[3] for s in stepped]
-        observation = _joined([s[0] for s in stepped])
-        reward = _joined([s[1] for s in stepped]).astype(np.float32)
-        truncated = _joined([s[3] for s in stepped])
-        done = _joined(ended)
+        observation = _joined([s.seen for s in stepped])
+        reward = _joined([s.rewards for s in stepped]).astype(np.float32)
+        truncated = _joined([s.truncated for s in stepped])
+        done = _joined([s.terminated for s in stepped]) | truncated
         self._lengths += 1
         now = round(time.monotonic() - self._started, 6)
         if any(self._empty):  # somebody has written into one
             self._empty = [{} for _ in range(self.num_envs)]
         infos = self._empty.copy()
-        for k, ((_, _, _, _, info), part) in enumerate(zip(stepped, self._slices, strict=True)):
+        for k, (env, s, part) in enumerate(zip(self.envs, stepped, self._slices, strict=True)):
             if k in self._listeners:
-                self._listeners[k](ended[k], reward[part])
-            places = np.flatnonzero(ended[k])
-            if not len(places):
+                self._listeners[k](done[part], reward[part])
+            if not len(s.ended):
                 continue
-            last = info["final_obs"][places]
-            if len(self._views) > 1:
-                last = self._views.observations(np.stack(last), self._view[part][places])
-            places += part.start
+            places = s.ended + part.start
+            last = self._seen(env.game.observe(s.last, s.last_seats), self._view[places])
             for place, seen, cut, result, length in zip(
                 places.tolist(),
                 last,
@@ -146,7 +142,10 @@ class SB3VecEnv(VecEnv):
         if method_name != "action_masks":
             raise AttributeError(f"only action_masks can be called, not {method_name}")
         masks = self.action_masks()
-        return list(masks) if indices is None else [masks[i] for i in self._get_indices(indices)]
+        if indices is None:
+            # A row for each game; as a list they would be as many arrays, made in each step.
+            return masks  # type: ignore[return-value]
+        return [masks[i] for i in self._get_indices(indices)]
 
     def has_attr(self, attr_name: str) -> bool:
         return attr_name == "action_masks" or hasattr(self.envs[0], attr_name)

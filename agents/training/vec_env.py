@@ -142,10 +142,7 @@ class SB3VecEnv(VecEnv):
         if method_name != "action_masks":
             raise AttributeError(f"only action_masks can be called, not {method_name}")
         masks = self.action_masks()
-        if indices is None:
-            # A row for each game; as a list they would be as many arrays, made in each step.
-            return masks  # type: ignore[return-value]
-        return [masks[i] for i in self._get_indices(indices)]
+        return list(masks) if indices is None else [masks[i] for i in self._get_indices(indices)]
 
     def has_attr(self, attr_name: str) -> bool:
         return attr_name == "action_masks" or hasattr(self.envs[0], attr_name)

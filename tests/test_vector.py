@@ -157,6 +157,7 @@ def test_shapes_and_dtypes(game):
 # -- The same games whatever the batch ----------------------------------------------------
 
 
+@pytest.mark.one_game
 @pytest.mark.parametrize("opponent", OPPONENTS)
 @pytest.mark.parametrize("mode", [AutoresetMode.SAME_STEP, AutoresetMode.NEXT_STEP])
 def test_same_seed_same_games_whatever_the_batch(game, opponent, mode):

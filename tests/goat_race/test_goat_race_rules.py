@@ -25,7 +25,14 @@ JUMP = boardenvs.make("goat_race", num_players=2, draw_rule="jump")
 THREE = boardenvs.make("goat_race")
 
 
-@pytest.fixture(scope="module", params=VARIANTS)
+LONG = ("five, jump",)
+"""Variants whose quicker relatives are the others."""
+
+
+@pytest.fixture(
+    scope="module",
+    params=[pytest.param(k, marks=[pytest.mark.slow] if k in LONG else []) for k in VARIANTS],
+)
 def variant(request):
     return boardenvs.make("goat_race", **VARIANTS[request.param])
 

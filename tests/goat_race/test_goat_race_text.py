@@ -464,14 +464,8 @@ def test_row_numbers_of_two_digits_keep_the_grid():
     assert 'aria-label="Goat Race' in game.picture(state)
 
 
-@pytest.mark.parametrize(
-    ("num_players", "width", "height"),
-    [
-        pytest.param(5, 5, 1, marks=pytest.mark.slow),
-        (2, 4, 10),
-        pytest.param(5, 26, 26, marks=pytest.mark.slow),
-    ],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize(("num_players", "width", "height"), [(5, 5, 1), (2, 4, 10), (5, 26, 26)])
 def test_games_on_boards_of_other_sizes(num_players, width, height):
     game = boardenvs.make(
         "goat_race", num_players=num_players, width=width, height=height, max_plies=3000

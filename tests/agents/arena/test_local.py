@@ -96,6 +96,7 @@ def test_workers_play_the_same_games(name, two_processes):
     assert collected(two_processes(work(game))) == here
 
 
+@pytest.mark.one_game
 def test_the_size_of_batches_does_not_matter(game, monkeypatch):
     here = collected(local.play_here(work(game)))
     monkeypatch.setattr(local, "LARGEST", 7)

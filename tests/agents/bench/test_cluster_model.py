@@ -71,6 +71,7 @@ def test_nothing_works_longer_than_there_is_time(take, draw, learn, bandwidth, a
     assert found.rate <= 1.15 * 1000 * actors
 
 
+@pytest.mark.slow
 def test_what_is_measured_makes_sense(gekitai, tiny_settings, monkeypatch):
     from agents.training import settings as stored
     from agents.training.guided_settings import GuidedSettings

@@ -26,8 +26,9 @@ SMALL = {
 }
 
 
-# Goat Race for two has records of its own; other games have two players, or chance, too.
-ALL = [pytest.param(k, marks=[pytest.mark.slow] if k == "goat_race, two" else []) for k in SMALL]
+LONG = ("goat_race", "goat_race, two", "pizza_order")
+"""Searches that take long to compile; Dominoes has chance and hidden parts, too."""
+ALL = [pytest.param(k, marks=[pytest.mark.slow] if k in LONG else []) for k in SMALL]
 
 
 @pytest.fixture(params=ALL)
@@ -251,6 +252,7 @@ DICE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seat", [0, 1])
 def test_it_covers_the_goat_that_wins_with_more_throws(seat):
     game = SMALL["goat_race, two"]

@@ -289,6 +289,7 @@ def test_no_time_at_all_still_makes_a_choice(gekitai, tiny):
     assert gekitai.legal(state)[0, found.actions[0]]
 
 
+@pytest.mark.slow
 def test_a_position_in_which_every_simulation_ends_the_game_is_left_in_time(network_file):
     # With three players nothing is proven, so that there is no end of simulations.
     game = boardenvs.make("goat_race", num_players=3)

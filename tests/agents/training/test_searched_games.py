@@ -151,6 +151,7 @@ def test_the_search_does_not_know_the_coming_dice():
     assert not np.isin(roots["rng"], before["rng"]).any()
 
 
+@pytest.mark.slow
 def test_each_of_three_players_gets_its_own_result():
     game = boardenvs.make("goat_race")
     games = begun(game, simulations=5, games=20)

@@ -17,10 +17,11 @@ What is busy nearly all the time is the limit: actors, link, buffer or gradient 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import heapq
 import pickle
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -30,6 +31,7 @@ from agents.arguments import add_game, make_game
 from agents.text_table import text_table
 from agents.trained import shipped
 from boardenvs.game import Game
+from boardenvs.threads import fix_threads, fixed_threads
 
 __all__ = ["Grown", "Times", "grown", "measured"]
 
@@ -160,20 +162,24 @@ def measured(game: Game, seconds: float = 10.0) -> Times:
     except ValueError:  # none: a fresh one
         network = network_file(policy, game)
     actor = Actor(game, guided, games_of_actors(guided)[0], 0, 0, settings.evaluate_against)
-    actor.play(network, 4 * guided.plies)  # games are of all lengths then
     parts: list[npt.NDArray[np.void]] = []
-    began, orders, searched = time.perf_counter(), 0, 0
-    while time.perf_counter() - began < seconds or sum(len(p) for p in parts) < guided.batch_size:
-        played = actor.play(network, guided.plies)
-        orders += 1
-        searched += played.searched
-        parts.append(played.samples)
-    search = (time.perf_counter() - began) / orders
+    orders = searched = 0
+    with _one_thread():  # as on a cluster, where an actor has a core
+        actor.play(network, 4 * guided.plies)  # games are of all lengths then
+        began = time.perf_counter()
+        while (
+            time.perf_counter() - began < seconds or sum(len(p) for p in parts) < guided.batch_size
+        ):
+            played = actor.play(network, guided.plies)
+            orders += 1
+            searched += played.searched
+            parts.append(played.samples)
+        search = (time.perf_counter() - began) / orders
     samples = np.concatenate(parts)
 
     buffer = ReplayBuffer(max(len(samples), guided.batch_size), samples.dtype)
     sent = pickle.dumps(samples, protocol=5)
-    take = _fastest(lambda: buffer.add(pickle.loads(sent))) / len(samples)
+    take = _usual(lambda: buffer.add(pickle.loads(sent))) / len(samples)
     rng = np.random.default_rng(0)
     symmetries = game.symmetries()
 
@@ -181,9 +187,9 @@ def measured(game: Game, seconds: float = 10.0) -> Times:
         drawn = buffer.draw(guided.batch_size, rng)
         return viewed(drawn, symmetries, rng.integers(0, len(symmetries), len(drawn)))
 
-    drawing = _fastest(draw)
+    drawing = _usual(draw)
     batch = buffer.draw(guided.batch_size, rng)
-    learning = _fastest(lambda: learner.fit(batch))
+    learning = _usual(lambda: learner.fit(batch))
     return Times(
         search=search,
         positions=searched / orders,
@@ -197,9 +203,19 @@ def measured(game: Game, seconds: float = 10.0) -> Times:
     )
 
 
-def _fastest(work: object) -> float:
+@contextlib.contextmanager
+def _one_thread() -> Iterator[None]:
+    """The package's loops take one thread meanwhile."""
+    before = fixed_threads()
+    fix_threads(1)
+    try:
+        yield
+    finally:
+        fix_threads(before)
+
+
+def _usual(work: Callable[[], object]) -> float:
     """The median of ten turns, in seconds."""
-    assert callable(work)
     spent = []
     for _ in range(10):
         began = time.perf_counter()

@@ -33,7 +33,7 @@ class Effort:
     """For each of their moves."""
     one_position_simulations: int = 400
     """Of `puct`, for one position at a time."""
-    guided_seconds: float = 0.5
+    guided_seconds: float = 0.4
     """As `seconds`, there."""
     pgx: tuple[str, ...] = ("connect_four", "tic_tac_toe", "othello")
     """Games of pgx."""
@@ -64,7 +64,7 @@ class Effort:
 
 
 FULL = Effort()
-"""About four minutes on two cores."""
+"""About six minutes on two cores."""
 
 QUICK = Effort(
     games=("gekitai", "gomoku"),
@@ -92,4 +92,4 @@ QUICK = Effort(
     curve_seconds=0.01,
     board_sizes=2,
 )
-"""Less than 20 seconds: shows that everything runs, measures nothing well."""
+"""Half a minute: shows that everything runs, measures nothing well."""

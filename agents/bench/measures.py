@@ -18,7 +18,7 @@ from agents.bench.run import Bench
 from agents.bench.same_game import connect_four
 from agents.bench.scaling import core_gains, curves_over_n, curves_over_size, memory
 from agents.bench.search import searches
-from agents.bench.self_play import one_position, self_play, self_play_parts
+from agents.bench.self_play import guided_searches, self_play_parts
 from agents.bench.single import aec_loops, seat_steps
 from agents.bench.startup import first_steps, imports
 from agents.bench.training import training_steps
@@ -38,9 +38,8 @@ MEASURES: dict[str, Callable[[Bench], list[Row]]] = {
     "learning": learning_steps,
     "training": training_steps,
     "networks in int8": int8_networks,
-    "self-play": self_play,
+    "searches guided by a network": guided_searches,
     "parts of self-play": self_play_parts,
-    "one position": one_position,
     "self-play on Ray": ray_actors,
     "cores": core_gains,
     "a core taken": steps_beside_another_program,

@@ -27,10 +27,10 @@ from boardenvs.game import Game, States
 from boardenvs.playout import playout
 from boardenvs.threads import most_threads
 
-__all__ = ["judging", "one_position", "self_play", "self_play_parts", "self_playing"]
+__all__ = ["guided_searches", "judging", "self_play_parts", "self_playing"]
 
 _ALONE = "ONNX Runtime alone"
-_BATCHES = (16, 64, 256)
+_BATCHES = (64, 256)
 """At once, of which the network may choose the best,"""
 _TOGETHER = ("one session", "a session for each core")
 """and how it uses the cores."""
@@ -158,56 +158,42 @@ def _networks(game: Game) -> dict[str, TrainedAgent]:
     return {"": network} if version.path == network.path else {"": network, ", int8": version}
 
 
-def _beside_the_network(
-    bench: Bench, measure: str, side: Callable[[TrainedAgent, int], Side], seconds: float
-) -> list[Row]:
-    """A row for each network: positions judged a second beside the network's own best."""
+def guided_searches(bench: Bench) -> list[Row]:
+    """Self-play and `puct`, for each network, as everybody gets them who names no threads."""
+    effort = bench.effort
+    seconds = max(effort.seconds, effort.guided_seconds)
+    measures = (
+        f"self-play, {effort.guided_simulations} simulations",
+        f"puct:{effort.one_position_simulations}, one position",
+    )
     sides: dict[Key, Side] = {}
     names = []
-    for name, params, num in _GAMES[: bench.effort.guided_games]:
+    for name, params, num in _GAMES[: effort.guided_games]:
         for kind, network in _networks(boardenvs.make(name, **params)).items():
             names.append(label(name, params) + kind)
-            sides[names[-1],] = side(network, num)
+            searches = (
+                self_playing(network, num, effort.guided_simulations, seconds),
+                searching_one(network, effort.one_position_simulations, seconds),
+            )
+            for measure, side in zip(measures, searches, strict=True):
+                sides[names[-1], measure] = side
             for batch in _BATCHES:
                 for together in _TOGETHER:
-                    key = names[-1], str(batch), together
+                    key = names[-1], _ALONE, str(batch), together
                     sides[key] = judging(network, batch, together, seconds / 4)
     found = bench.compare(sides)
     return [
         Row(
             measure,
             name,
-            found[name,],
+            found[name, measure],
             "evaluations/s",
             _ALONE,
-            max(value for key, value in found.items() if key[0] == name and len(key) > 1),
+            max(value for key, value in found.items() if key[:2] == (name, _ALONE)),
         )
+        for measure in measures
         for name in names
     ]
-
-
-def self_play(bench: Bench) -> list[Row]:
-    """On as many threads as everybody gets who names no number."""
-    simulations = bench.effort.guided_simulations
-    seconds = max(bench.effort.seconds, bench.effort.guided_seconds)
-    return _beside_the_network(
-        bench,
-        f"self-play, {simulations} simulations",
-        lambda network, num: self_playing(network, num, simulations, seconds),
-        seconds,
-    )
-
-
-def one_position(bench: Bench) -> list[Row]:
-    """`puct` as it thinks about one position at a time, on all cores."""
-    simulations = bench.effort.one_position_simulations
-    seconds = max(bench.effort.seconds, bench.effort.guided_seconds)
-    return _beside_the_network(
-        bench,
-        f"puct:{simulations}, one position",
-        lambda network, _: searching_one(network, simulations, seconds),
-        seconds,
-    )
 
 
 class _Stopwatch:

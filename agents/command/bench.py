@@ -19,13 +19,13 @@ def add(commands: Commands) -> None:
     bench = commands.add(
         "bench",
         _run,
-        "measure speed beside ceilings and other packages, in about four minutes",
+        "measure speed beside ceilings and other packages, in about six minutes",
         game=False,
     )
     bench.add_argument("--json", type=Path, metavar="FILE", help="write the figures there, too")
     bench.add_argument("--plot", type=Path, metavar="FILE", help="draw them there as PNG, too")
     bench.add_argument(
-        "--quick", action="store_true", help="only see that all of it runs, in 20 seconds"
+        "--quick", action="store_true", help="only see that all of it runs, in half a minute"
     )
 
 

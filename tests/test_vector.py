@@ -154,6 +154,33 @@ def test_shapes_and_dtypes(game):
     np.testing.assert_array_equal(envs.action_masks(), step[4]["action_mask"])
 
 
+@pytest.mark.parametrize("mode", AutoresetMode)
+def test_a_step_in_arrays_is_the_same_step(game, mode):
+    envs, twins = (SeatVectorEnv(7, game, autoreset_mode=mode) for _ in range(2))
+    for each in (envs, twins):
+        each.reset(seed=3)
+    for _ in range(40):
+        actions = envs.action_masks().argmax(1)
+        seen, rewards, terminated, truncated, infos = envs.step(actions)
+        stepped = twins.step_arrays(actions)
+        np.testing.assert_array_equal(stepped.seen, seen)
+        np.testing.assert_array_equal(stepped.masks, infos["action_mask"])
+        np.testing.assert_array_equal(stepped.rewards, rewards)
+        np.testing.assert_array_equal(stepped.terminated, terminated)
+        np.testing.assert_array_equal(stepped.truncated, truncated)
+        over = terminated | truncated
+        last = game.observe(stepped.last, stepped.last_seats)
+        if mode is AutoresetMode.SAME_STEP:
+            assert stepped.ended.tolist() == np.flatnonzero(over).tolist()
+            for row, k in zip(last, stepped.ended, strict=True):
+                np.testing.assert_array_equal(row, infos["final_obs"][k])
+        else:
+            assert len(stepped.ended) == 0
+        if mode is AutoresetMode.DISABLED and over.any():
+            for each in (envs, twins):
+                each.reset(options={"reset_mask": over})
+
+
 # -- The same games whatever the batch ----------------------------------------------------
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import boardenvs  # noqa: F401 first: it sees to Ctrl-C while the rest loads
 from agents.agent import Agent
 from agents.arena import Scores, play_match
+from agents.exploitability import exploitability
 from agents.making import make
 from agents.moved import find_moved_modules
 from agents.sb3 import from_sb3
@@ -17,4 +18,13 @@ from agents.users_own import allow
 
 find_moved_modules()
 
-__all__ = ["SPECS", "Agent", "Scores", "allow", "from_sb3", "make", "play_match"]
+__all__ = [
+    "SPECS",
+    "Agent",
+    "Scores",
+    "allow",
+    "exploitability",
+    "from_sb3",
+    "make",
+    "play_match",
+]

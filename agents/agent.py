@@ -130,5 +130,25 @@ class Agent(abc.ABC):
         """
         return self.choose(states, words), [None] * len(states)
 
+    def policies(self, states: States) -> npt.NDArray[np.float64]:
+        """With which probability it plays each action.
+
+        Args:
+            states: records of the game, shape (N,), none of them over.
+
+        Returns:
+            float64 of shape (N, num_actions), each row with the sum 1.
+
+        Raises:
+            ValueError: these are no such states, or the agent cannot tell: it searches at random,
+                or is asked about a game with chance or hidden parts.
+        """
+        if not self.deterministic:
+            raise ValueError(f"agent {self.spec!r} does not tell what it plays how probably")
+        states = self.live(states)
+        shares = np.zeros((len(states), self.game.num_actions))
+        shares[np.arange(len(states)), self.act(states)] = 1
+        return shares
+
     def __repr__(self) -> str:
         return f"<agent {self.spec} for {self.game!r}>"

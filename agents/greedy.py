@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
 from agents.agent import Actions, Agent, Words
 from boardenvs.chance import below, mixed, stepped
@@ -24,6 +25,15 @@ class GreedyAgent(Agent):
     Among equally good actions it picks uniformly. An action that itself loses is the last
     choice, as is one that lets the next player win.
     """
+
+    def policies(self, states: States) -> npt.NDArray[np.float64]:
+        """As `Agent.policies`: the best actions are equally probable."""
+        states = self.live(states)
+        best = np.empty((len(states), self.game.num_actions), np.bool_)
+        mark = best_actions.bound_to(self.game.rules_name)
+        mark(states, self.game.constants, self.game.legal(states), best)
+        shares: npt.NDArray[np.float64] = best / best.sum(1, keepdims=True)
+        return shares
 
     def choose(self, states: States, words: Words) -> Actions:
         actions = np.empty(len(states), np.int64)
@@ -54,9 +64,7 @@ def pick(states, i, p, word, mask, after, reply, replies):
                 after[0] = states[i]
                 play(after[0], p, action)
                 if want_win:
-                    value = (
-                        2 if is_over(after[0]) and after[0].returns[states[i].to_move] > 0 else -1
-                    )
+                    value = 2 if wins(after[0], states[i].to_move) else -1
                 else:
                     value = safety(after, p, states[i].to_move, reply, replies)
                 if value > best:
@@ -70,6 +78,35 @@ def pick(states, i, p, word, mask, after, reply, replies):
         if chosen >= 0:
             break
     return chosen
+
+
+@over_rules(play)
+def best_actions(states, params, masks, best):
+    """Mark the actions among which `pick` chooses."""
+    after = states[:1].copy()
+    reply = states[:1].copy()
+    replies = np.empty(masks.shape[1], np.bool_)
+    values = np.empty(masks.shape[1], np.int64)
+    for i in range(len(states)):
+        highest = -1
+        for action in range(masks.shape[1]):
+            values[action] = -1
+            if masks[i, action]:
+                after[0] = states[i]
+                play(after[0], params[0], action)
+                if wins(after[0], states[i].to_move):
+                    values[action] = 2
+                else:
+                    values[action] = safety(after, params[0], states[i].to_move, reply, replies)
+                highest = max(highest, values[action])
+        for action in range(masks.shape[1]):
+            best[i, action] = masks[i, action] and values[action] == highest
+
+
+@over_rules()
+def wins(s, seat):
+    """Whether a seat has won."""
+    return is_over(s) and s.returns[seat] > 0
 
 
 @over_rules(legal, play)

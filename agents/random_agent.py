@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
 from agents.agent import Actions, Agent, Words
 from boardenvs.game import States
@@ -17,3 +18,9 @@ class RandomAgent(Agent):
         actions = np.empty(len(states), np.int64)
         self.game.kernels.random_actions(self.game.legal(states), words, actions)
         return actions
+
+    def policies(self, states: States) -> npt.NDArray[np.float64]:
+        """As `Agent.policies`."""
+        legal = self.game.legal(self.live(states))
+        shares: npt.NDArray[np.float64] = legal / legal.sum(1, keepdims=True)
+        return shares

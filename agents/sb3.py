@@ -51,6 +51,13 @@ class SB3Agent(Agent):
         masks = self.game.legal(states)
         return masked_choice(self._scores(states), masks, self.temperature, words)
 
+    def policies(self, states: States) -> npt.NDArray[np.float64]:
+        """As `Agent.policies`: those at its temperature."""
+        if self.temperature == 0:
+            return super().policies(states)
+        states = self.live(states)
+        return masked_policy(self._scores(states) / self.temperature, self.game.legal(states))
+
     def consider(self, states: States, words: Words) -> tuple[Actions, Sequence[Analysis | None]]:
         """As `Agent.consider`: a policy's probabilities at temperature 1; nothing of Q-values."""
         if not len(states) or self._logits is _q_values:

@@ -146,6 +146,14 @@ class TrainedAgent(Agent):
         logits, _ = self.evaluate(states)
         return masked_choice(logits, self.game.legal(states), self.temperature, words)
 
+    def policies(self, states: States) -> npt.NDArray[np.float64]:
+        """As `Agent.policies`: those at its temperature."""
+        if self.temperature == 0:
+            return super().policies(states)
+        states = self.live(states)
+        logits, _ = self.evaluate(states)
+        return masked_policy(logits / self.temperature, self.game.legal(states))
+
     def consider(self, states: States, words: Words) -> tuple[Actions, list[Analysis]]:
         """As `Agent.consider`; the probabilities are those at temperature 1."""
         if not len(states):

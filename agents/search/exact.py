@@ -86,6 +86,16 @@ class ExactAgent(Agent):
         ]
         return self._choice(best, words), analyses
 
+    def policies(self, states: States) -> npt.NDArray[np.float64]:
+        """As `Agent.policies`: the best actions are equally probable.
+
+        Raises:
+            ValueError: these are no such states, or one is too large for the budget.
+        """
+        best = self._search.best_actions(self.live(states))
+        shares: npt.NDArray[np.float64] = best / best.sum(1, keepdims=True)
+        return shares
+
     def _choice(self, best: npt.NDArray[np.bool_], words: Words) -> Actions:
         actions = np.empty(len(best), np.int64)
         self.game.kernels.random_actions(best, words, actions)

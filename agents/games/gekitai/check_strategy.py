@@ -168,20 +168,20 @@ def _check(strategy: npt.NDArray[Any], part: npt.NDArray[Any]) -> int:
     mine, theirs = _words(part["position"])
     _refuse(part, (_numbers(mine, theirs) != part["position"]), "is not in its least turn")
     _refuse(part, _has_won(mine) | _has_won(theirs), "is over")
-    _refuse(part, (mine | theirs) >> part["cell"] & np.uint64(1) != 0, "has its cell occupied")
     _refuse(part, part["cell"] >= _CELLS, "has its cell off the board")
+    _refuse(part, (mine | theirs) >> part["cell"] & np.uint64(1) != 0, "has its cell occupied")
     for cell in np.unique(part["cell"]):
         here = part["cell"] == cell
         mine[here], theirs[here] = _placed(int(cell), mine[here], theirs[here])
-    _refuse(part, _has_won(mine), "wins at once")
-    _refuse(part, _has_won(theirs), "loses by its own move")
+    _refuse(part, _has_won(mine), "is won at once")
+    _refuse(part, _has_won(theirs), "is lost by its own move")
+    _refuse(part, part["rank"] < 3, "has a rank below 3")
     replies = 0
     for reply in range(_CELLS):
         free = np.flatnonzero((mine | theirs) >> np.uint64(reply) & np.uint64(1) == 0)
         replies += len(free)
         theirs_after, mine_after = _placed(reply, theirs[free], mine[free])
         _refuse(part[free], _has_won(theirs_after), f"is lost by a reply at cell {reply}")
-        _refuse(part[free], part["rank"][free] < 3, "has a rank below 3")
         goes_on = ~_has_won(mine_after)
         goes_on[goes_on] = ~_wins_at_once(mine_after[goes_on], theirs_after[goes_on])
         free = free[goes_on]

@@ -38,6 +38,7 @@ __all__ = [
     "LONGEST",
     "NEVER",
     "entries",
+    "find",
     "prove",
     "replies",
     "room_for",

@@ -18,6 +18,7 @@ from agents.games.gekitai.proof_numbers import (
     LONGEST,
     NEVER,
     entries,
+    find,
     prove,
     replies,
     room_for,
@@ -99,6 +100,15 @@ def ask(params, mine, theirs, attack, plies, limit, known, table, room, answer):
     if plies > 0:
         # The attacker plays the last of an odd number with the attacker to move.
         kind = plies - (plies + attack) % 2
+    place = find(known, one, two, ANY_LENGTH) if attack and len(known) > 0 else -1
+    if place >= 0 and known[place].rank <= kind:
+        answer[0].settled = 1
+        answer[0].proof = 0
+        answer[0].disproof = NEVER
+        answer[0].rank = known[place].rank
+        cell = turned_back(p, np.uint64(1) << np.uint64(known[place].cell), turn)
+        answer[0].action = action_of(p, cell)
+        return
     answer[0].positions = prove(p, one, two, kind, limit, known, table, room)
     here = room[0][0]
     answer[0].proof = here.proof

@@ -158,12 +158,16 @@ class GekitaiExactAgent(Agent):
         solver.clear()  # what it finds depends on this position alone
         left = self.game.max_plies - int(state["ply"])
         within = left if left <= _BOUNDED else None
-        best = np.zeros(self.game.num_actions, np.bool_)
-        found = solver.search(state, (self.budget + 1) // 2, plies=within)
-        if found.won and found.plies <= left:
+        half = (self.budget + 1) // 2
+        # What is known is seen without a search, for either player.
+        for attack, limit in ((True, 0), (False, 0), (True, half), (False, self.budget - half)):
+            found = solver.search(state, limit, attack=attack, plies=within)
+            if found.won and found.plies <= left:
+                break
+        if found.won and found.plies <= left and attack:
+            best = np.zeros(self.game.num_actions, np.bool_)
             best[found.action] = True
             return _Judgement(1.0, found.plies, best)
-        found = solver.search(state, self.budget // 2, attack=False, plies=within)
         proofs, plies = solver.replies(state, within)
         if found.won and found.plies <= left:
             best = (proofs == 0) & (plies == plies[proofs == 0].max())

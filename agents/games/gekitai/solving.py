@@ -74,7 +74,7 @@ def ask(params, mine, theirs, attack, plies, limit, known, table, room, answer):
     answer[0].settled = -1
     answer[0].rank = 0
     answer[0].action = -1
-    answer[0].positions = 1
+    answer[0].positions = 0
     answer[0].proof = NEVER
     answer[0].disproof = 0
     if attack:
@@ -162,10 +162,13 @@ class Solver:
         self.known = known
         self._room = room_for()
         self._answer = np.zeros(1, _ANSWER)
+        self._is_clear = True
 
     def clear(self) -> None:
         """Forget all that has been found out."""
-        self.table.fill(0)
+        if not self._is_clear:
+            self.table.fill(0)
+            self._is_clear = True
 
     def search(
         self, state: np.void, limit: int, *, attack: bool = True, plies: int | None = None
@@ -198,6 +201,8 @@ class Solver:
             self._answer,
         )
         settled, *rest = self._answer[0].item()
+        # Without a search nothing has been written, as where a known position is looked up.
+        self._is_clear = self._is_clear and self._answer["positions"][0] == 0
         return Found(bool(settled) if settled >= 0 else None, *rest)
 
     def replies(

@@ -33,9 +33,9 @@ from boardenvs.gekitai.rules import cell_bit
 __all__ = ["NO_TABLE", "Found", "Solver"]
 
 NO_TABLE = entries(2)[:0]
-_ANSWER = np.dtype(
-    [(name, np.int64) for name in ("settled", "rank", "action", "positions", "proof", "disproof")]
-)
+_ANSWER = [
+    (name, np.int64) for name in ("settled", "rank", "action", "positions", "proof", "disproof")
+]
 
 
 @dataclass(frozen=True)
@@ -161,7 +161,7 @@ class Solver:
         """What has been found out; see `agents.games.gekitai.proof_numbers`."""
         self.known = known
         self._room = room_for()
-        self._answer = np.zeros(1, _ANSWER)
+        self._answer = np.zeros(1, np.dtype((np.record, np.dtype(_ANSWER))))
         self._is_clear = True
 
     def clear(self) -> None:

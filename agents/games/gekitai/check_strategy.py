@@ -2,7 +2,7 @@
 
 `python -m agents.games.gekitai.check_strategy` does so with the one that is shipped. Everything
 that it takes for granted stands in this module: it uses NumPy and nothing of this package, neither
-its rules nor what the strategy was found with.
+its rules nor what the strategy was found with, so the file runs as well by itself.
 
 The file is an array of NumPy with a record for each position in which the winner is to move and
 does not win at once:

@@ -11,6 +11,7 @@ from agents.arena import seats
 from agents.arena.seeds import agent_seed, fresh_seed
 from agents.arguments import add_time, check_place, make_game, timed
 from agents.command.parser import Commands
+from agents.losing_move import where_lost
 from agents.making import make
 from boardenvs.episode import Episode
 from boardenvs.game import Game
@@ -38,6 +39,11 @@ def add(commands: Commands) -> None:
     )
     add_time(watch)
     watch.add_argument("--seed", type=int, default=None, help="of everything random")
+    watch.add_argument(
+        "--judge",
+        action="store_true",
+        help="say by which move it was lost, as far as 'exact' knows",
+    )
     watch.add_argument("--html", type=Path, metavar="F", help="write the game as a page, too")
     watch.add_argument("--gif", type=Path, metavar="F", help="write it as an animation, too")
     watch.add_argument("--save", type=Path, metavar="F", help="write the game as JSON, too")
@@ -65,7 +71,10 @@ def _run(options: argparse.Namespace) -> None:
         episode = _played(game, specs, options.seed, analysis=kept)
     if episode is None:
         return
+    lost = where_lost(episode) if options.judge else ""
     print(episode.to_text(), end="")
+    if lost:
+        print(f"\n{lost}")
     if options.html is not None:
         episode.save_html(options.html)
         print(f"\nThe game as a page: {options.html}")

@@ -1,1 +1,3 @@
 """Players of Gekitai alone."""
+
+AGENTS = {"exact": "exact:GekitaiExactAgent"}

@@ -1,7 +1,8 @@
-"""Proofs in Gekitai: can the player to move force a win within so many plies?
+"""Proofs in Gekitai: can the player to move force a win, and within how many plies?
 
-`python -m agents.games.gekitai.proof --help` settles it for a position, deeper and deeper. The
-draw by `max_plies` is left out of account: a proof is of the board alone.
+`python -m agents.games.gekitai.proof --help` settles it for a position: by proof numbers (see
+`solving`), or deeper and deeper, by the search of this module. The draw by `max_plies` is left out
+of account: a proof is of the board alone.
 """
 
 # Compiled functions carry no annotations.
@@ -11,15 +12,18 @@ draw by `max_plies` is left out of account: a proof is of the board alone.
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+from agents.arguments import make_game
 from agents.games import require
+from agents.games.gekitai.solving import Solver
 from agents.games.gekitai.symmetry import canonical, turned, turned_back
 from agents.games.gekitai.threats import lowest, neighbours, winning_cells, wins_at_once
 from boardenvs.chance import mixed
@@ -55,6 +59,7 @@ _LEVEL = [
 ]
 _NOTES = [("left", np.int64)]  # how many positions may still be looked at
 _UNLIMITED = 1 << 62
+_AT_A_TIME = 1_000_000  # positions between two lines that tell how far a search is
 _REMEMBERED = 3  # plies to go, from which on the table pays
 
 
@@ -330,21 +335,101 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     parser = argparse.ArgumentParser(
         prog="python -m agents.games.gekitai.proof",
-        description="Settle whether the player to move in Gekitai can force a win.",
+        description="Settle whether the player to move in Gekitai can force a win: "
+        "by proof numbers, or with --plies deeper and deeper.",
     )
     parser.add_argument("moves", nargs="*", metavar="MOVE", help="moves from the start, such as B2")
-    parser.add_argument("--plies", type=int, default=11, help="look so far ahead (default 11)")
-    parser.add_argument("--table-bits", type=int, default=22, help="size of the table (default 22)")
+    how = parser.add_mutually_exclusive_group()
+    how.add_argument("--within", type=int, metavar="PLIES", help="a win within so many plies")
+    how.add_argument("--plies", type=int, help="look 1, 3, 5, ... and so far ahead, plainly")
+    parser.add_argument(
+        "-p",
+        "--param",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="a parameter of the game, such as board_size=7; may be repeated",
+    )
+    parser.add_argument("--positions", type=int, help="look at so many at most")
+    parser.add_argument("--seconds", type=float, help="search so long, about")
+    parser.add_argument(
+        "--table-bits",
+        type=int,
+        default=22,
+        metavar="BITS",
+        help="size of the table, of 2**BITS times 24 bytes, or 32 with --plies (default 22)",
+    )
     options = parser.parse_args(arguments)
     try:
-        game = Gekitai()
+        options.game = "gekitai"
+        game = make_game(options)
+        assert isinstance(game, Gekitai)
         states = game.new(1, 0)
         for move in options.moves:
             game.play(states, [game.action_from_text(move)], illegal="raise")
+        if options.plies is None:
+            return run_program(_solving(game, states, options))
+        _check_unlimited(options)
         search = ProofSearch(game, options.table_bits)
         return run_program(lambda: _report(search, states, options.plies))
     except ValueError as error:
         parser.error(str(error))
+
+
+def _check_unlimited(options: argparse.Namespace) -> None:
+    if options.positions is not None or options.seconds is not None:
+        raise ValueError("--positions and --seconds are for proof numbers, not for --plies")
+
+
+def _solving(game: Gekitai, states: States, options: argparse.Namespace) -> Callable[[], None]:
+    """What searches by proof numbers and prints the answer, told on standard error how it goes.
+
+    Raises:
+        ValueError: this cannot be asked.
+    """
+    solver = Solver(game, options.table_bits)
+    limit = _UNLIMITED
+    if options.positions is not None:
+        limit = whole_number("positions", options.positions, 1)
+    seconds = math.inf if options.seconds is None else options.seconds
+    if not seconds > 0:
+        raise ValueError(f"seconds must be above 0, got {seconds}")
+    if game.over(states)[0]:
+        raise ValueError("the game is over: there is nothing to prove")
+    solver.search(states[0], 0, plies=options.within)  # compiles, and refuses
+
+    def report() -> None:
+        print(game.to_text(states[0]), end="")
+        player = game.seat_names[int(states["to_move"][0])]
+        looked_at = 0
+        begin = time.perf_counter()
+        while True:
+            found = solver.search(
+                states[0], min(_AT_A_TIME, limit - looked_at), plies=options.within
+            )
+            looked_at += found.positions
+            spent = time.perf_counter() - begin
+            if found.settled or looked_at >= limit or spent >= seconds:
+                break
+            print(
+                f"{looked_at:,} positions, {spent:.0f} s: proof number {found.proof:,}, "
+                f"disproof number {found.disproof:,}",
+                file=sys.stderr,
+                flush=True,
+            )
+        within = "" if options.within is None else f" within {options.within} plies"
+        if found.won:
+            move = game.action_to_text(found.action)
+            answer = f"can force a win{within}: in {found.plies} plies at most, by {move}"
+        elif found.won is False:
+            answer = f"cannot force a win{within}"
+        elif found.settled:
+            answer = "was not seen to force a win: every line of play left leads in circles"
+        else:
+            answer = f"was not seen to force a win{within}, which is not settled"
+        print(f"{player} {answer}: {looked_at:,} positions, {spent:.2f} s")
+
+    return report
 
 
 def _report(search: ProofSearch, states: States, plies: int) -> None:

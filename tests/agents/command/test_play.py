@@ -100,12 +100,12 @@ def test_interruption_from_the_keyboard():
 @pytest.mark.parametrize(
     "arguments",
     [
-        ("play", "gekitai", "--opponent", "exact"),
-        ("watch", "gekitai", "random", "exact"),
-        ("arena", "gekitai", "random", "exact", "--games", "2"),
+        ("play", "gomoku", "--opponent", "exact"),
+        ("watch", "gomoku", "random", "exact"),
+        ("arena", "gomoku", "random", "exact", "--games", "2"),
     ],
     ids=" ".join,
 )
 def test_an_agent_that_cannot_play_from_the_start_says_so_before_it(fails, arguments):
-    told = "agent 'exact' cannot play gekitai from the start: not settled within 2,000,000 pos"
+    told = "agent 'exact' cannot play gomoku from the start: not settled within 2,000,000 pos"
     assert fails(told, *arguments) == ""

@@ -31,6 +31,18 @@ def test_watch_without_a_seed_varies(command):
     assert one != two
 
 
+def test_watch_says_where_a_game_was_lost(command):
+    arguments = ["watch", "gekitai", "exact", "random", "--seed", "2"]
+    status, out, _ = command(*arguments, "--judge")
+    assert status == 0
+    assert out == f"{command(*arguments)[1]}\nPlayer O had lost from the start.\n"
+
+
+def test_watch_cannot_judge_a_game_with_chance(fails):
+    told = "agent 'exact' cannot play goat_race, which has chance"
+    fails(told, "watch", "goat_race", *["random"] * 3, "--seed", "2", "--judge")
+
+
 def test_watch_writes_files(command, tmp_path, gekitai):
     page, saved = tmp_path / "game.html", tmp_path / "game.json"
     arguments = ["watch", "gekitai", "greedy", "random", "--seed", "2"]

@@ -1,4 +1,7 @@
-"""The agent `exact` against searches written out here, without any pruning or memory of bounds."""
+"""The agent `exact` against searches written out here, without any pruning or memory of bounds.
+
+Gekitai's own `exact` is another; its rules are here one more case for that of any game.
+"""
 
 import copy
 import functools
@@ -10,6 +13,7 @@ import pytest
 
 import agents
 import boardenvs
+from agents.search.exact import ExactAgent
 
 sys.path.append(str(Path(__file__).parents[2] / "game112"))
 from plain_game112 import reachable
@@ -158,7 +162,7 @@ def test_positions_near_the_end_of_any_game(near_the_end):
     game, states = near_the_end
     scores = searched(game, states)
     assert {0, 1} <= set(np.sign(scores).tolist())
-    agent = agents.make("exact", game)
+    agent = ExactAgent(game)
     values = agent.values(states)
     np.testing.assert_array_equal(
         values[np.arange(len(values)), states["to_move"]], np.sign(scores)
@@ -169,7 +173,7 @@ def test_positions_near_the_end_of_any_game(near_the_end):
 def test_its_action_keeps_the_score_near_the_end_of_any_game(near_the_end):
     game, states = near_the_end
     after = states.copy()
-    game.play(after, agents.make("exact", game, seed=4).act(states), illegal="raise")
+    game.play(after, ExactAgent(game, seed=4).act(states), illegal="raise")
     np.testing.assert_array_equal(one_ply_up(searched(game, after)), searched(game, states))
 
 
@@ -213,39 +217,38 @@ def test_it_refuses_a_budget_that_is_none(budget, refused):
         agents.make("exact", "game112", budget=budget)
 
 
-@pytest.mark.parametrize("name", ["gekitai", "gomoku"])
-def test_it_says_that_a_position_is_too_large(name, refused):
-    game = boardenvs.make(name)
+def test_it_says_that_a_position_is_too_large(refused):
+    game = boardenvs.make("gomoku")
     agent = agents.make("exact", game, budget=5000)
     for ask in (agent.act, agent.values, agent.plies, agent.action_values):
         with refused(
-            f"state 0 is too large for exact play of {name}: not settled within 5000 positions"
+            "state 0 is too large for exact play of gomoku: not settled within 5000 positions"
         ):
             ask(game.new(2, 0))
 
 
 def test_it_says_before_a_game_whether_it_can_play_it(near_the_end, game112, refused):
     game, states = near_the_end
-    agents.make("exact", game).check_can_play(states)
+    ExactAgent(game).check_can_play(states)
     agents.make("exact", game112).check_can_play(game112.new(1, 0))
-    gekitai = boardenvs.make("gekitai")
-    agent = agents.make("exact", gekitai, budget=5000)
-    with refused("agent 'exact' cannot play gekitai from the start: not settled within 5,000 pos"):
-        agent.check_can_play(gekitai.new(1, 0))
-    after = gekitai.new(1, 0)
-    gekitai.play(after, [0])
-    with refused("agent 'exact' cannot play gekitai from this position: "):
+    gomoku = boardenvs.make("gomoku")
+    agent = agents.make("exact", gomoku, budget=5000)
+    with refused("agent 'exact' cannot play gomoku from the start: not settled within 5,000 pos"):
+        agent.check_can_play(gomoku.new(1, 0))
+    after = gomoku.new(1, 0)
+    gomoku.play(after, [0])
+    with refused("agent 'exact' cannot play gomoku from this position: "):
         agent.check_can_play(after)
-    with refused("^agent 'exact' cannot play gekitai from the start: "):
-        agents.play_match(gekitai, [agent, "random"], 2, 0)
+    with refused("^agent 'exact' cannot play gomoku from the start: "):
+        agents.play_match(gomoku, [agent, "random"], 2, 0)
 
 
 def test_after_a_refusal_it_goes_on(near_the_end):
     game, states = near_the_end
-    poor = agents.make("exact", game, budget=4)
+    poor = ExactAgent(game, budget=4)
     with pytest.raises(ValueError, match="is too large for exact play"):
         poor.values(states)
-    rich = agents.make("exact", game)
+    rich = ExactAgent(game)
     settled = 0
     for state, expected in zip(states, rich.values(states), strict=True):
         try:

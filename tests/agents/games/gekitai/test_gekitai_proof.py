@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numba import njit
 
-import agents
 from agents.games.gekitai.proof import ProofSearch, main
 from agents.games.gekitai.symmetry import canonical, turned, turned_back
 from agents.games.gekitai.threats import winning_cells, wins_at_once
+from agents.search.exact import ExactAgent
 from boardenvs.gekitai import Gekitai
 
 VARIANTS = {
@@ -115,12 +115,12 @@ def test_random_positions_are_as_exhaustive_search_says(variant):
     np.testing.assert_array_equal(found, exhaustive(variant, states, 3))
 
 
-def test_it_agrees_with_the_exact_agent(gekitai):
+def test_it_agrees_with_the_search_for_any_game(gekitai):
     states = random_live(gekitai, 100, 4)[:400]
     fewest = ProofSearch(gekitai, 18).fewest_plies(states, 5)
     won = (fewest > 1) & (states["ply"] < 100)
     assert won.sum() > 10
-    exact = agents.make("exact", gekitai)
+    exact = ExactAgent(gekitai)
     plies = exact.plies(states[won])
     # The last of five plies may be spared: a defender may have to line up the attacker.
     assert ((plies == fewest[won]) | (plies == fewest[won] - 1)).all()

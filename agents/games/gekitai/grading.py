@@ -1,0 +1,165 @@
+"""Grades players of Gekitai against what is proved: how often do they keep a win that they have?
+
+`python -m agents.games.gekitai.grading trained --against greedy` plays games and asks `exact` about
+each position in which the graded agent was to move, and about what came of its move.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from agents.arena.scores import wilson
+from agents.arguments import make_game
+from agents.games.gekitai.exact import GekitaiExactAgent
+from agents.making import make
+from boardenvs.checks import whole_number
+from boardenvs.game import Game, States
+from boardenvs.opponents import Opponent
+from boardenvs.playout import playout
+from boardenvs.program import run_program
+
+__all__ = ["Grade", "grade", "main"]
+
+
+@dataclass(frozen=True)
+class Grade:
+    """What became of the positions in which an agent was to move."""
+
+    lost: int
+    """How many are proved to be lost."""
+    unsettled: int
+    """How many are not settled."""
+    kept: int
+    """Of those that are proved to be won, after how many the agent has still a proved win."""
+    given_away: int
+    """After how many of them it is proved to lose."""
+    unclear: int
+    """After how many of them it is not settled what it has."""
+
+    @property
+    def won(self) -> int:
+        """How many are proved to be won."""
+        return self.kept + self.given_away + self.unclear
+
+    @property
+    def share_kept(self) -> float:
+        """The share of proved wins that it keeps; NaN if it had none."""
+        return self.kept / self.won if self.won else float("nan")
+
+    def __str__(self) -> str:
+        low, high = wilson(self.kept, self.won)
+        return (
+            f"kept {self.kept:,} of {self.won:,} wins: {self.share_kept:.3f} "
+            f"({low:.3f} to {high:.3f}), {self.given_away:,} given away, {self.unclear:,} unclear; "
+            f"{self.lost:,} positions lost, {self.unsettled:,} not settled"
+        )
+
+
+def grade(
+    game: Game, agent: Opponent, opponent: Opponent, games: int, seed: int, budget: int = 100_000
+) -> Grade:
+    """Play games and see what an agent makes of the positions that it has to move in.
+
+    It has the first seat in every other game, beginning with the first.
+
+    Args:
+        game: what is played.
+        agent: who is graded.
+        opponent: whom it plays.
+        games: how many.
+        seed: of the game's records; the agents have randomness of their own.
+        budget: how many positions `exact` may look at for each that it is asked about.
+
+    Raises:
+        ValueError: the game is not Gekitai, or a number is out of range.
+    """
+    judge = GekitaiExactAgent(game, 0, budget=budget)
+    states = game.new(whole_number("games", games, 1), seed)
+    seats = np.arange(games) % 2
+    before, after = [], []
+
+    def choose(live: States, places: npt.NDArray[np.intp]) -> npt.NDArray[np.int64]:
+        graded = live["to_move"] == seats[places]
+        actions = np.zeros(len(live), np.int64)
+        for player, turn in ((agent, graded), (opponent, ~graded)):
+            if turn.any():
+                actions[turn] = player.act(live[turn])
+        then = live[graded].copy()
+        game.play(then, actions[graded], illegal="raise")
+        before.append(live[graded].copy())
+        after.append(then)
+        return actions
+
+    playout(game, states, choose, illegal="raise")
+    first, then = np.concatenate(before), np.concatenate(after)
+    known: dict[bytes, float] = {}
+    had, has = (
+        [_value(judge, part[k : k + 1], int(first["to_move"][k]), known) for k in range(len(part))]
+        for part in (first, then)
+    )
+    left = [rest for value, rest in zip(had, has, strict=True) if value == 1]
+    return Grade(
+        lost=had.count(-1),
+        unsettled=int(np.isnan(had).sum()),
+        kept=left.count(1),
+        given_away=left.count(-1),
+        unclear=len(left) - left.count(1) - left.count(-1),
+    )
+
+
+def _value(judge: GekitaiExactAgent, state: States, seat: int, known: dict[bytes, float]) -> float:
+    """What a position, of shape (1,), is proved to be worth to a seat; NaN if nothing is proved."""
+    key = b"".join(state[name].tobytes() for name in ("pieces", "to_move", "ply", "returns"))
+    if key not in known:
+        known[key] = float(judge.values(state)[0, 0])
+    return known[key] if seat == 0 else -known[key]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Grade agents; see `--help`.
+
+    Args:
+        arguments: what stands after the program's name; by default the process's own.
+
+    Returns:
+        The exit status: 0, 2 after an error, or 130 after Ctrl-C.
+    """
+    parser = argparse.ArgumentParser(
+        prog="python -m agents.games.gekitai.grading",
+        description="See how many of the wins that it has in Gekitai an agent keeps.",
+    )
+    parser.add_argument("agents", nargs="+", metavar="AGENT", help="who is graded, such as trained")
+    parser.add_argument("--against", metavar="AGENT", default="greedy", help="by default greedy")
+    parser.add_argument("--games", type=int, default=100, help="of each (default 100)")
+    parser.add_argument("--seed", type=int, default=0, help="of everything random (default 0)")
+    parser.add_argument(
+        "--budget", type=int, default=100_000, help="positions looked at for each (default 100000)"
+    )
+    options = parser.parse_args(arguments)
+    try:
+        options.game, options.param = "gekitai", []
+        game = make_game(options)
+        seed = whole_number("seed", options.seed, 0)
+        whole_number("games", options.games, 1)
+        whole_number("budget", options.budget, 1)
+        players = [make(spec, game, seed) for spec in options.agents]
+        opponents = [make(options.against, game, seed + 1) for _ in players]
+    except ValueError as error:
+        parser.error(str(error))
+
+    def report() -> None:
+        for spec, player, opponent in zip(options.agents, players, opponents, strict=True):
+            found = grade(game, player, opponent, options.games, seed, options.budget)
+            print(f"{spec}: {found}", flush=True)
+
+    return run_program(report)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,183 @@
+"""Gekitai's `exact`: it wins what it knows to be won, and claims nothing else."""
+
+import copy
+
+import numpy as np
+import pytest
+
+import agents
+from agents.games.gekitai.check_strategy import FILE
+from agents.games.gekitai.exact import GekitaiExactAgent
+from agents.games.gekitai.proof import ProofSearch
+from agents.search.exact import ExactAgent
+from boardenvs.gekitai import Gekitai
+
+WORDS = np.random.default_rng(1).integers(0, 2**64, 400, np.uint64)
+
+
+@pytest.fixture(scope="module")
+def exact(gekitai):
+    return agents.make("exact", gekitai, seed=1, budget=4000)
+
+
+@pytest.fixture(scope="module")
+def some(gekitai, live_positions):
+    """Positions, and within how few plies up to 5 who is to move can force a win.
+
+    They are those of random games, and where these are won in 3 or 5, what comes of it as well.
+    """
+    states = live_positions(gekitai, 60, 5)
+    plain = ProofSearch(gekitai, 16)
+    fewest = plain.fewest_plies(states, 5)
+    chosen = np.concatenate([np.flatnonzero(fewest == few)[:12] for few in (0, 1, 3, 5)])
+    won = states[chosen[24:]]
+    gekitai.play(won, plain.forcing_actions(won, 5))
+    states = np.concatenate([states[chosen], won])
+    return states, plain.fewest_plies(states, 5)
+
+
+@pytest.fixture(scope="module")
+def poor(gekitai):
+    return agents.make("exact", gekitai, seed=1, budget=20)
+
+
+def test_it_is_the_exact_of_gekitai(exact):
+    assert isinstance(exact, GekitaiExactAgent)
+    assert exact.play_version == 2
+
+
+def test_it_knows_who_wins_from_the_start(gekitai, exact):
+    states = gekitai.new(1)
+    assert exact.values(states).tolist() == [[1, -1]]
+    assert exact.plies(states).tolist() == [25]
+    action = exact.act(states)
+    gekitai.play(states, action)
+    assert exact.values(states).tolist() == [[1, -1]]
+    assert exact.plies(states).tolist() == [24]
+
+
+@pytest.mark.parametrize("opponent", ["random", "greedy"])
+def test_from_the_first_seat_it_wins_every_game(gekitai, exact, opponent):
+    other = agents.make(opponent, gekitai, seed=2)
+    states = gekitai.new(40, 3)
+    while len(states):
+        before = exact.plies(states)
+        gekitai.play(states, exact.act(states), illegal="raise")
+        live = ~gekitai.over(states)
+        assert (states["returns"][~live, 0] == 1).all()
+        states = states[live]
+        assert (exact.plies(states) == before[live] - 1).all()
+        gekitai.play(states, other.act(states), illegal="raise")
+        assert (states["returns"][gekitai.over(states), 0] == 1).all()
+        states = states[~gekitai.over(states)]
+    assert (before <= 25).all()
+
+
+def test_who_loses_makes_it_last(gekitai, exact):
+    states = gekitai.new(1)
+    moves = 0
+    while not gekitai.over(states)[0]:
+        gekitai.play(states, exact.act(states), illegal="raise")
+        moves += 1
+    # Against the strategy nobody lasts longer: each of these replies is the best there is.
+    assert moves == np.load(FILE)["rank"][0]
+    assert states["returns"].tolist() == [[1, -1]]
+
+
+def test_what_it_claims_is_so(gekitai, exact, some):
+    states, fewest = some
+    values, plies = exact.values(states), exact.plies(states)
+    own = values[np.arange(len(states)), states["to_move"]]
+    np.testing.assert_array_equal(own[fewest > 0], 1)
+    assert (plies[fewest > 0] >= fewest[fewest > 0]).all()
+    np.testing.assert_array_equal(np.isnan(own), plies < 0)
+    assert (own == -1).sum() >= 24
+    plain = ProofSearch(gekitai, 16)
+    for state, value, most in zip(states, own, plies, strict=True):
+        if value == -1 and most <= 6:  # whatever is played, the other player can force a win
+            after = np.repeat(state, gekitai.num_actions)[gekitai.legal(state)[0]]
+            gekitai.play(after, np.flatnonzero(gekitai.legal(state)[0]))
+            after = after[~gekitai.over(after)]
+            assert (plain.fewest_plies(after, 5) > 0).all()
+
+
+def test_what_it_cannot_settle_it_does_not_claim(gekitai, poor, some):
+    states, fewest = some
+    states = states[fewest == 0]
+    unsettled = np.isnan(poor.values(states)[:, 0])
+    states = states[unsettled]
+    assert len(states) >= 5
+    assert (poor.plies(states) == -1).all()
+    # It does not go into a loss that it sees, as long as there is anything else.
+    after = states.copy()
+    gekitai.play(after, poor.choose(states, WORDS[: len(states)]), illegal="raise")
+    assert (after["returns"][np.arange(len(after)), states["to_move"]] >= 0).all()
+    assert (ProofSearch(gekitai, 16).fewest_plies(after, 1) == 0).all()
+
+
+def test_a_choice_depends_on_its_position_alone(gekitai, exact, some):
+    states, _ = some
+    words = WORDS[: len(states)]
+    together = exact.choose(states, words)
+    fresh = copy.deepcopy(exact)
+    order = np.random.default_rng(2).permutation(len(states))
+    np.testing.assert_array_equal(fresh.choose(states[order], words[order]), together[order])
+    actions, told = exact.consider(states, words)
+    np.testing.assert_array_equal(actions, together)
+    values = exact.values(states)
+    for k, one in enumerate(told):
+        assert actions[k] in one.weights
+        assert one.values == tuple(None if np.isnan(v) else v for v in values[k])
+
+
+def test_a_win_must_come_before_the_longest_game(gekitai):
+    # 25 plies are not left, and less are not enough.
+    short = Gekitai(max_plies=24)
+    agent = agents.make("exact", short, seed=1, budget=2000)
+    assert np.isnan(agent.values(short.new(1))).all()
+    assert agents.make("exact", Gekitai(max_plies=25), budget=2000).plies(short.new(1))[0] == 25
+    late = gekitai.new(1)
+    late["ply"] = 176
+    agent = agents.make("exact", gekitai, budget=2000)
+    assert np.isnan(agent.values(late)).all()
+    assert gekitai.legal(late)[0, agent.act(late)[0]]
+
+
+def test_near_the_longest_game_it_claims_what_exhaustive_search_says(live_positions):
+    game = Gekitai(max_plies=17)
+    states = live_positions(game, 300, 3)
+    states = states[states["ply"] >= game.max_plies - 3][::7]
+    generic = ExactAgent(game)
+    agent = agents.make("exact", game, budget=20_000)
+    known = agent.values(states)
+    settled = ~np.isnan(known[:, 0])
+    assert 0 < settled.sum() < len(states)
+    np.testing.assert_array_equal(known[settled], generic.values(states)[settled])
+    # What it does not settle is a draw: a game cut short.
+    assert not generic.values(states)[~settled].any()
+
+
+def test_action_values(gekitai, exact):
+    values = exact.action_values(gekitai.new(1))[0]
+    assert np.nanmax(values) == 1
+    assert values[exact.act(gekitai.new(1))[0]] == 1
+    over = gekitai.new(1)
+    for move in ("B2", "A1", "D4", "E5", "D4"):
+        gekitai.play(over, [gekitai.action_from_text(move)])
+    assert gekitai.over(over)[0]
+    assert np.isnan(exact.action_values(over)).all()
+    assert exact.plies(over).tolist() == [0]
+    assert exact.values(over).tolist() == over["returns"].tolist()
+
+
+def test_it_plays_other_sizes_without_a_strategy(live_positions):
+    game = Gekitai(board_size=8)
+    agent = agents.make("exact", game, seed=1, budget=500)
+    assert np.isnan(agent.values(game.new(1))).all()
+    assert game.legal(game.new(1))[0, agent.act(game.new(1))[0]]
+
+
+@pytest.mark.parametrize("budget", [0, -1, 1.5, "many", None, True])
+def test_it_refuses_a_budget_that_is_none(budget, refused):
+    with refused("budget must be a whole number of at least 1"):
+        agents.make("exact", "gekitai", budget=budget)

@@ -1,0 +1,65 @@
+"""How much of a win players of Gekitai keep."""
+
+import re
+
+import numpy as np
+import pytest
+
+import agents
+from agents.games.gekitai.grading import grade, main
+
+
+@pytest.fixture(scope="module")
+def grades(gekitai):
+    def graded(spec):
+        players = [agents.make(one, gekitai, seed=1) for one in (spec, "greedy")]
+        return grade(gekitai, *players, games=8, seed=1, budget=1000)
+
+    return {spec: graded(spec) for spec in ("random", "exact")}
+
+
+def test_who_plays_what_is_proved_keeps_every_win(grades):
+    found = grades["exact"]
+    assert found.won == found.kept > 20  # four games from the first seat, all won
+    assert found.share_kept == 1
+
+
+def test_who_plays_at_random_gives_wins_away(grades):
+    found = grades["random"]
+    assert 0 < found.kept < found.won
+    assert found.given_away > 0
+    assert found.won == found.kept + found.given_away + found.unclear
+    assert found.lost + found.unsettled > 0
+    assert str(found).startswith(f"kept {found.kept} of {found.won} wins: ")
+
+
+def test_a_win_that_is_played_at_once_is_kept(gekitai):
+    class FirstCell:
+        def act(self, states):
+            return np.argmax(gekitai.legal(states), axis=1)
+
+    found = grade(gekitai, agents.make("exact", gekitai, seed=1), FirstCell(), 1, 1, budget=1000)
+    assert (found.kept, found.lost, found.unsettled) == (found.won, 0, 0)
+
+
+def test_the_program_prints_a_line_for_each(capsys):
+    assert main(["random", "greedy", "--games", "2", "--budget", "100", "--seed", "3"]) == 0
+    rows = capsys.readouterr().out.splitlines()
+    assert [row.partition(":")[0] for row in rows] == ["random", "greedy"]
+    for row in rows:
+        assert re.search(r"kept \d+ of \d+ wins: \d\.\d{3} \(", row)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nobody"], "nobody"),
+        (["random", "--games", "0"], "games must be a whole number of at least 1"),
+        (["random", "--budget", "0"], "budget must be a whole number of at least 1"),
+        (["random", "--seed", "-1"], "seed must be a whole number of at least 0"),
+    ],
+)
+def test_the_program_refuses_in_one_line(arguments, message, capsys):
+    with pytest.raises(SystemExit, match="2"):
+        main(arguments)
+    assert message in capsys.readouterr().err.splitlines()[-1]

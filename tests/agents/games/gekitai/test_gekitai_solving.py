@@ -1,0 +1,182 @@
+"""Proof numbers in Gekitai, against the search that looks so many plies ahead, and the program."""
+
+import numpy as np
+import pytest
+
+from agents.games.gekitai.check_strategy import FILE
+from agents.games.gekitai.proof import ProofSearch, main
+from agents.games.gekitai.solving import Solver
+from boardenvs.gekitai import Gekitai
+
+VARIANTS = {
+    "default": {},
+    "8 x 8, lines of four": {"board_size": 8, "line_length": 4},
+    "six pieces": {"pieces": 6, "line_length": 6},
+}
+
+
+@pytest.fixture(scope="module", params=VARIANTS)
+def variant(request):
+    return Gekitai(**VARIANTS[request.param])
+
+
+def mixed(game, live_positions, plies, num):
+    """Positions of random games in which a win is forced within 1, 3, ... plies, or not."""
+    states = live_positions(game, 120, 3)
+    fewest = ProofSearch(game, 16).fewest_plies(states, plies)
+    chosen = [np.flatnonzero(fewest == few)[:num] for few in np.unique(fewest)]
+    chosen = np.concatenate(chosen)
+    return states[chosen], fewest[chosen]
+
+
+def test_bounded_questions_have_both_answers(variant, live_positions):
+    states, fewest = mixed(variant, live_positions, 5, 15)
+    assert set(fewest.tolist()) >= {0, 1, 3}
+    solver = Solver(variant, 12)
+    for plies in (1, 3, 5):
+        for state, few in zip(states, fewest.tolist(), strict=True):
+            found = solver.search(state, 10**6, plies=plies)
+            assert found.won is (0 < few <= plies)
+            assert found.settled
+            assert found.plies <= plies
+            assert (found.action >= 0) is found.won
+
+
+def test_its_action_keeps_the_win(gekitai, live_positions):
+    states, fewest = mixed(gekitai, live_positions, 5, 25)
+    solver = Solver(gekitai, 14)
+    for state in states[fewest > 1]:
+        found = solver.search(state, 10**6)
+        assert found.won
+        after = state.copy().reshape(1)
+        gekitai.play(after, [found.action], illegal="raise")
+        assert not gekitai.over(after)[0]
+        # The other player is to move, and is asked to hold out as long as that was to take.
+        rest = solver.search(after[0], 10**6, attack=False)
+        assert rest.won
+        assert rest.plies <= found.plies - 1
+        proofs, plies = solver.replies(after[0])
+        assert (proofs[gekitai.legal(after)[0]] == 0).all()
+        assert (proofs[~gekitai.legal(after)[0]] == -1).all()
+        assert plies.max() == rest.plies - 1
+
+
+def test_what_is_won_without_bound_is_won_within_its_plies(gekitai):
+    strategy = np.load(FILE)
+    strategy = strategy[strategy["rank"] == 7][:400:20]
+    cells = strategy["position"][:, None] // np.uint64(3) ** np.arange(36, dtype=np.uint64)
+    solver, plain = Solver(gekitai, 14), ProofSearch(gekitai, 14)
+    lengths = set()
+    for digits in (cells % np.uint64(3)).reshape(-1, 6, 6):
+        rows = ["".join(".XO"[digit] for digit in row) for row in digits.astype(int)]
+        state = gekitai.from_dict({"board": rows, "to_move": 0})
+        found = solver.search(state, 10**6)
+        assert found.won
+        lengths.add(found.plies)
+        fewest = plain.fewest_plies(state, 7)[0]
+        assert 1 < fewest <= min(found.plies, 7)
+    assert len(lengths) > 1
+
+
+def test_who_defends_is_asked_about_too(gekitai, live_positions):
+    states, fewest = mixed(gekitai, live_positions, 3, 30)
+    solver, plain = Solver(gekitai, 12), ProofSearch(gekitai, 16)
+    won = states[fewest == 3]
+    gekitai.play(won, plain.forcing_actions(won, 3))
+    answers = set()
+    for state in (*states, *won):
+        found = solver.search(state, 10**6, attack=False, plies=2)
+        legal = gekitai.legal(state)[0]
+        after = np.repeat(state, legal.sum())
+        gekitai.play(after, np.flatnonzero(legal))
+        over = gekitai.over(after)
+        lost = after["returns"][:, state["to_move"]] < 0
+        lost[~over] = plain.fewest_plies(after[~over], 1) > 0
+        assert found.won is bool(lost.all())
+        answers.add(found.won)
+    assert answers == {True, False}
+
+
+def test_a_search_goes_on_where_it_came_to_its_limit(gekitai):
+    whole = Solver(gekitai, 14).search(gekitai.new(1)[0], 10**6, plies=9)
+    assert whole.won is False
+    parts = Solver(gekitai, 14)
+    spent = []
+    while True:
+        found = parts.search(gekitai.new(1)[0], 20_000, plies=9)
+        spent.append(found.positions)
+        assert found.positions < 20_100
+        if found.settled:
+            break
+        assert found.won is None
+    assert found.won is False
+    assert len(spent) > 2
+    assert sum(spent) < 1.5 * whole.positions
+
+
+def test_the_table_may_be_tiny(gekitai, live_positions):
+    states, fewest = mixed(gekitai, live_positions, 5, 10)
+    for state, few in zip(states, fewest.tolist(), strict=True):
+        found = Solver(gekitai, 4).search(state, 10**6, plies=5)
+        assert found.won is (few > 0)
+
+
+def test_it_refuses_what_it_cannot_be_asked(gekitai, game112, refused):
+    with refused("the proof-number search plays gekitai alone, not game112$"):
+        Solver(game112)
+    with refused("table_bits must be a whole number from 4 to 32"):
+        Solver(gekitai, 3)
+    solver = Solver(gekitai, 4)
+    for plies in (0, 200, "3"):
+        with refused("plies must be a whole number from 1 to 199"):
+            solver.search(gekitai.new(1)[0], 1, plies=plies)
+    with refused("limit must be a whole number of at least 0"):
+        solver.search(gekitai.new(1)[0], -1)
+
+
+# -- The program. ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "answer"),
+    [
+        ("B2 A1 D4 E5", "Player X can force a win: in 1 plies at most, by D4: "),
+        ("--within 9 --table-bits 14", "Player X cannot force a win within 9 plies: "),
+        ("--positions 5000", "Player X was not seen to force a win, which is not settled: 5,0"),
+        (
+            "--within 11 --seconds 1e-9 -p board_size=8 A1",
+            "Player O was not seen to force a win within 11 plies, which is not settled: ",
+        ),
+    ],
+)
+def test_the_program_says_what_is_proved(arguments, answer, capsys):
+    assert main(["--table-bits", "12", *arguments.split()]) == 0
+    assert capsys.readouterr().out.splitlines()[-1].startswith(answer)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("bits", [18, 20])
+def test_the_first_player_wins(bits, capsys):
+    assert main(["--table-bits", str(bits)]) == 0
+    out, err = capsys.readouterr()
+    assert out.splitlines()[-1].startswith("Player X can force a win: in ")
+    assert err.splitlines()[0].startswith("1,0")
+    assert ": proof number " in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("--within 0", "plies must be a whole number from 1 to 199"),
+        ("--within 3 --plies 3", "not allowed with argument"),
+        ("--positions 0", "positions must be a whole number"),
+        ("--seconds 0", "seconds must be above 0"),
+        ("--plies 3 --seconds 1", "--positions and --seconds are for proof numbers"),
+        ("-p board_size=9", "board_size must be a whole number from 6 to 8"),
+        ("B2 A1 D4 E5 D4", "the game is over: there is nothing to prove"),
+    ],
+)
+def test_the_program_refuses_in_one_line(arguments, message, capsys):
+    with pytest.raises(SystemExit, match="2"):
+        main(arguments.split())
+    assert message in capsys.readouterr().err.splitlines()[-1]

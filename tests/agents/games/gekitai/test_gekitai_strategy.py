@@ -1,0 +1,157 @@
+"""The strategy that wins Gekitai: the file that is shipped, its check, and how it is made."""
+
+import hashlib
+import json
+
+import numpy as np
+import pytest
+from numba import njit
+
+from agents.games.gekitai import check_strategy as checker
+from agents.games.gekitai import strategy
+from agents.games.gekitai.proof_numbers import ANY_LENGTH, find
+from agents.games.gekitai.solving import Solver
+from agents.games.gekitai.symmetry import canonical
+
+
+@pytest.fixture(scope="module")
+def shipped():
+    return np.load(checker.FILE)
+
+
+def test_the_shipped_strategy_wins(shipped, capsys):
+    checked = checker.check_strategy(shipped)
+    card = json.loads(checker.FILE.with_suffix(".json").read_text(encoding="utf-8"))
+    assert (checked.positions, checked.plies) == (card["positions"], card["plies"])
+    assert checked.plies == strategy.PLIES
+    assert checked.replies > 20 * checked.positions
+    assert checker.FILE.stat().st_size < 1_000_000
+    assert hashlib.sha256(checker.FILE.read_bytes()).hexdigest() == card["sha256"]
+    assert checker.main([]) == 0
+    assert f"The first player wins within {card['plies']} plies: " in capsys.readouterr().out
+
+
+@pytest.mark.slow
+def test_it_is_made_again_by_its_command(tmp_path):
+    card = json.loads(checker.FILE.with_suffix(".json").read_text(encoding="utf-8"))
+    words = card["command"].split()
+    assert words[:3] == ["python", "-m", strategy.__name__]
+    out = tmp_path / "again.npy"
+    assert strategy.main([*words[3:], "--out", str(out)]) == 0
+    assert out.read_bytes() == checker.FILE.read_bytes()
+    assert json.loads(out.with_suffix(".json").read_text(encoding="utf-8")) == card
+
+
+# -- The check finds every fault. -----------------------------------------------------------
+
+
+def test_no_position_may_be_left_out(shipped, refused):
+    for k in np.random.default_rng(1).choice(np.arange(1, len(shipped)), 2, replace=False):
+        with refused("has no answer to cell"):
+            checker.check_strategy(np.delete(shipped, k))
+
+
+def test_every_rank_is_looked_at(shipped, refused):
+    # Each rank is the lowest that does: with a lower one it is too low for some answer.
+    highest = np.flatnonzero(shipped["rank"] > 3)
+    for k in np.random.default_rng(1).choice(highest, 2, replace=False):
+        records = shipped.copy()
+        records["rank"][k] -= 1
+        with refused(f"position {records['position'][k]} comes to no lower rank after a reply"):
+            checker.check_strategy(records)
+
+
+@pytest.mark.parametrize(
+    ("fault", "message"),
+    [
+        (lambda r: r[::-1], "the positions are not numbers of boards in ascending order"),
+        (lambda r: r[1:], "the empty board is not one of the positions"),
+        (lambda r: r[:0], "the empty board is not one of the positions"),
+        (lambda r: r["rank"], "expected records"),
+        (lambda r: r[:1], "position 0 has no answer to cell"),
+    ],
+)
+def test_it_refuses_what_is_no_strategy(shipped, fault, message, refused):
+    with refused(message):
+        checker.check_strategy(fault(shipped))
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "message"),
+    [
+        ("cell", 36, "has its cell off the board"),
+        ("rank", 1, "has a rank below 3"),
+        ("rank", 23, "comes to no lower rank after a reply"),
+        ("cell", 0, "has no answer to cell"),
+    ],
+)
+def test_it_says_what_is_wrong_with_the_empty_board(shipped, field, value, message, refused):
+    records = shipped.copy()
+    records[field][0] = value
+    with refused(f"position 0 {message}"):
+        checker.check_strategy(records)
+
+
+def test_the_program_refuses_in_one_line(tmp_path, shipped, capsys):
+    np.save(tmp_path / "bad.npy", shipped[:1])
+    for name, message in (("bad.npy", "position 0 has no answer"), ("none.npy", "No such file")):
+        with pytest.raises(SystemExit, match="2"):
+            checker.main([str(tmp_path / name)])
+        assert message in capsys.readouterr().err.splitlines()[-1]
+
+
+def test_the_check_has_the_rules_of_the_game(gekitai, live_positions):
+    # It has its own: here they meet those of the package, on boards and moves of all kinds.
+    states = live_positions(gekitai, 60, 4)
+    rows = np.array([8 * r + c for r in range(6) for c in range(6)], np.uint64)
+    bits = np.uint64(1) << np.arange(36, dtype=np.uint64)
+
+    def words(records):
+        return [(records["pieces"][:, seat, None] >> rows & np.uint64(1)) @ bits for seat in (0, 1)]
+
+    for cell in range(36):
+        after = states[gekitai.legal(states)[:, cell]]
+        seats = after["to_move"].astype(np.int64)
+        both = np.stack(words(after))
+        every = np.arange(len(after))
+        placed = checker._placed(cell, both[seats, every], both[1 - seats, every])
+        won = [checker._has_won(pieces) for pieces in placed]
+        gekitai.play(after, np.full(len(after), cell))
+        both = np.stack(words(after))
+        np.testing.assert_array_equal(placed[0], both[seats, every])
+        np.testing.assert_array_equal(placed[1], both[1 - seats, every])
+        results = np.where(won[0], 1, np.where(won[1], -1, 0))
+        np.testing.assert_array_equal(results, after["returns"][every, seats])
+
+
+# -- Reading it. ----------------------------------------------------------------------------
+
+
+@njit
+def ranks_of(params, pairs, table, kind, ranks):
+    for k in range(len(pairs)):
+        one, two, _ = canonical(params[0], pairs[k, 0], pairs[k, 1])
+        ranks[k] = table[find(table, one, two, kind)].rank
+
+
+def test_all_of_it_is_known(gekitai, shipped):
+    table = strategy.known_wins(gekitai)
+    assert (table["kind"] != 0).sum() == len(shipped)
+    digits = shipped["position"][:, None] // np.uint64(3) ** np.arange(36, dtype=np.uint64)
+    rows = np.uint64(1) << np.array([8 * r + c for r in range(6) for c in range(6)], np.uint64)
+    pairs = np.stack([(digits % np.uint64(3) == np.uint64(k)) @ rows for k in (1, 2)], axis=1)
+    ranks = np.zeros(len(shipped), np.int64)
+    ranks_of(gekitai.constants, pairs, table, ANY_LENGTH, ranks)
+    np.testing.assert_array_equal(ranks, shipped["rank"])
+
+
+def test_the_empty_board_is_won_by_it_at_once(gekitai):
+    found = Solver(gekitai, 4, strategy.known_wins(gekitai)).search(gekitai.new(1)[0], 1000)
+    assert found.won
+    assert found.plies == strategy.PLIES
+    assert found.positions == 0  # it need not be searched for
+
+
+def test_it_is_for_the_game_itself_alone():
+    game = strategy.Gekitai(pieces=9)
+    assert len(strategy.known_wins(game)) == 0

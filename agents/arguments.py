@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import argparse
-import json
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import boardenvs
-from agents.making import with_time
+from agents.game_parameters import add_parameters, parameters
 from agents.users_own import register_game
 from boardenvs.game import Game
 
 __all__ = [
     "add_engine",
     "add_game",
-    "add_time",
     "check_address",
     "check_place",
     "make_game",
-    "timed",
 ]
 
 
@@ -32,14 +27,7 @@ def add_game(parser: argparse.ArgumentParser, *, optional: bool) -> None:
         metavar="GAME",
         help="name of the game, or MODULE:CLASS of your own",
     )
-    parser.add_argument(
-        "-p",
-        "--param",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        help="a parameter of the game, such as board_size=7; may be repeated",
-    )
+    add_parameters(parser)
 
 
 def add_engine(parser: argparse.ArgumentParser, text: str) -> None:
@@ -48,30 +36,6 @@ def add_engine(parser: argparse.ArgumentParser, text: str) -> None:
     parser.add_argument(
         "--address", metavar="ADDR", help="of the Ray cluster; by default one that Ray finds"
     )
-
-
-def add_time(parser: argparse.ArgumentParser) -> None:
-    """Let a subcommand take a time to think."""
-    parser.add_argument(
-        "--time",
-        metavar="TIME",
-        help="how long agents that search think about each move, such as 500ms or 2s: "
-        "'mcts' is then 'mcts:2s'",
-    )
-
-
-def timed(specs: Sequence[str], options: argparse.Namespace, game: Game) -> list[str]:
-    """The agents' specs, with the time to think that was typed, if any.
-
-    Raises:
-        ValueError: it is no time, or no agent thinks by the clock; as `agents.making.with_time`.
-    """
-    if options.time is None:
-        return list(specs)
-    found = [with_time(spec, options.time, game) for spec in specs]
-    if found == list(specs):
-        raise ValueError(f"--time is for agents that search: not for {', '.join(specs)}")
-    return found
 
 
 def check_address(options: argparse.Namespace) -> None:
@@ -86,17 +50,8 @@ def make_game(options: argparse.Namespace) -> Game:
     Raises:
         ValueError: there is no such game or parameter.
     """
-    params: dict[str, Any] = {}
-    for text in options.param:
-        name, equals, value = text.partition("=")
-        if not equals:
-            raise ValueError(f"--param takes NAME=VALUE, got {text!r}")
-        try:
-            params[name] = json.loads(value)
-        except ValueError:
-            params[name] = value
     name = register_game(options.game) if ":" in options.game else options.game
-    return boardenvs.make(name, **params)
+    return boardenvs.make(name, **parameters(options))
 
 
 def check_place(path: Path | None) -> None:

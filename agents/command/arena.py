@@ -12,15 +12,9 @@ from pathlib import Path
 from agents.arena import PairResult, SoloResult, local, rated, report, round_robin, solos
 from agents.arena.tables import arena_text, forfeit_lines, time_lines
 from agents.arena.tournament import Engine, Until
-from agents.arguments import (
-    add_engine,
-    add_time,
-    check_address,
-    check_place,
-    make_game,
-    timed,
-)
+from agents.arguments import add_engine, check_address, check_place, make_game
 from agents.command.parser import Commands
+from agents.command.thinking_time import add_time, timed
 from agents.specs import by_the_clock
 from boardenvs.checks import whole_number
 from boardenvs.files import write_atomically

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 
-from agents.arguments import add_time, make_game, timed
+from agents.arguments import make_game
 from agents.command.extras import require_extra
 from agents.command.parser import Commands
+from agents.command.thinking_time import add_time, timed
 
 __all__ = ["add"]
 

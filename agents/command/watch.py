@@ -9,8 +9,9 @@ from pathlib import Path
 from agents.agent import blamed, check_can_play
 from agents.arena import seats
 from agents.arena.seeds import agent_seed, fresh_seed
-from agents.arguments import add_time, check_place, make_game, timed
+from agents.arguments import check_place, make_game
 from agents.command.parser import Commands
+from agents.command.thinking_time import add_time, timed
 from agents.losing_move import where_lost
 from agents.making import make
 from boardenvs.episode import Episode

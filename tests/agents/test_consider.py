@@ -18,7 +18,10 @@ def positions(gekitai, live_positions):
     return live_positions(gekitai, 2, seed=3)[:8]
 
 
-@pytest.mark.parametrize("spec", ["random", "greedy", "mcts:30", "puct:10", "trained"])
+@pytest.mark.parametrize(
+    "spec",
+    ["random", "greedy", "mcts:30", pytest.param("puct:10", marks=pytest.mark.slow), "trained"],
+)
 def test_the_choice_is_the_same(gekitai, positions, spec):
     agent = agents.make(spec, gekitai, seed=1)
     words = WORDS[: len(positions)]

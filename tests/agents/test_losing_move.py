@@ -31,6 +31,7 @@ def test_it_is_the_last_that_could_have_been_better(name, moves, told):
     assert lost(name, moves) == told
 
 
+@pytest.mark.slow
 def test_a_game_that_is_lost_from_the_start(gekitai):
     # By the strategy, against the reply that lasts longest.
     episode = Episode.play(gekitai, ["exact", "exact"], seed=1)

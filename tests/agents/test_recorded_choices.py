@@ -110,7 +110,7 @@ def difference(spec, now, then):
     return ""
 
 
-LONG = ("dominoes175", "goat_race, two")
+LONG = ("dominoes175", "game112", "goat_race, two")
 """Variants whose searches take long to compile."""
 
 

@@ -25,8 +25,8 @@ JUMP = boardenvs.make("goat_race", num_players=2, draw_rule="jump")
 THREE = boardenvs.make("goat_race")
 
 
-LONG = ("five, jump",)
-"""Variants whose quicker relatives are the others."""
+LONG = ("five, jump", "small, jump", "small")
+"""Variants whose quicker relatives are the others; each size of record is compiled anew."""
 
 
 @pytest.fixture(

@@ -21,7 +21,8 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from agents.arguments import make_game
+import boardenvs
+from agents.game_parameters import add_parameters, parameters
 from agents.games import require
 from agents.games.gekitai.solving import Solver
 from agents.games.gekitai.symmetry import canonical, turned, turned_back
@@ -342,14 +343,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     how = parser.add_mutually_exclusive_group()
     how.add_argument("--within", type=int, metavar="PLIES", help="a win within so many plies")
     how.add_argument("--plies", type=int, help="look 1, 3, 5, ... and so far ahead, plainly")
-    parser.add_argument(
-        "-p",
-        "--param",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        help="a parameter of the game, such as board_size=7; may be repeated",
-    )
+    add_parameters(parser)
     parser.add_argument("--positions", type=int, help="look at so many at most")
     parser.add_argument("--seconds", type=float, help="search so long, about")
     parser.add_argument(
@@ -361,8 +355,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     options = parser.parse_args(arguments)
     try:
-        options.game = "gekitai"
-        game = make_game(options)
+        game = boardenvs.make("gekitai", **parameters(options))
         assert isinstance(game, Gekitai)
         states = game.new(1, 0)
         for move in options.moves:

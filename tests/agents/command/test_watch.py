@@ -31,6 +31,7 @@ def test_watch_without_a_seed_varies(command):
     assert one != two
 
 
+@pytest.mark.slow
 def test_watch_says_where_a_game_was_lost(command):
     arguments = ["watch", "gekitai", "exact", "random", "--seed", "2"]
     status, out, _ = command(*arguments, "--judge")

@@ -115,6 +115,7 @@ def test_what_it_cannot_settle_it_does_not_claim(gekitai, poor, some):
     assert (ProofSearch(gekitai, 16).fewest_plies(after, 1) == 0).all()
 
 
+@pytest.mark.slow
 def test_a_choice_depends_on_its_position_alone(gekitai, exact, some):
     states, _ = some
     words = WORDS[: len(states)]

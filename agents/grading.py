@@ -1,7 +1,7 @@
-"""Grades players of Gekitai against what is proved: how often do they keep a win that they have?
+"""Grades players against what is proved: how often do they keep a win that they have?
 
-`python -m agents.games.gekitai.grading trained --against greedy` plays games and asks `exact` about
-each position in which the graded agent was to move, and about what came of its move.
+`python -m agents.grading gekitai trained --against greedy` plays games and asks `exact` about each
+position in which the graded agent was to move, and about what came of its move.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ import argparse
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from agents.arena.scores import wilson
-from agents.arguments import make_game
-from agents.games.gekitai.exact import GekitaiExactAgent
+from agents.arguments import add_game, make_game
 from agents.making import make
 from boardenvs.checks import whole_number
 from boardenvs.game import Game, States
@@ -33,12 +33,14 @@ class Grade:
 
     lost: int
     """How many are proved to be lost."""
+    drawn: int
+    """How many are proved to be a draw."""
     unsettled: int
     """How many are not settled."""
     kept: int
     """Of those that are proved to be won, after how many the agent has still a proved win."""
     given_away: int
-    """After how many of them it is proved to lose."""
+    """After how many of them it is proved to lose, or to draw."""
     unclear: int
     """After how many of them it is not settled what it has."""
 
@@ -57,7 +59,7 @@ class Grade:
         return (
             f"kept {self.kept:,} of {self.won:,} wins: {self.share_kept:.3f} "
             f"({low:.3f} to {high:.3f}), {self.given_away:,} given away, {self.unclear:,} unclear; "
-            f"{self.lost:,} positions lost, {self.unsettled:,} not settled"
+            f"{self.lost:,} positions lost, {self.drawn:,} drawn, {self.unsettled:,} not settled"
         )
 
 
@@ -69,7 +71,7 @@ def grade(
     It has the first seat in every other game, beginning with the first.
 
     Args:
-        game: what is played.
+        game: what is played, of two players.
         agent: who is graded.
         opponent: whom it plays.
         games: how many.
@@ -77,9 +79,10 @@ def grade(
         budget: how many positions `exact` may look at for each that it is asked about.
 
     Raises:
-        ValueError: the game is not Gekitai, or a number is out of range.
+        ValueError: `exact` does not play the game, a position is too large for it, or a number is
+            out of range.
     """
-    judge = GekitaiExactAgent(game, 0, budget=budget)
+    judge: Any = make("exact", game, 0, budget=budget)
     states = game.new(whole_number("games", games, 1), seed)
     seats = np.arange(games) % 2
     before, after = [], []
@@ -106,16 +109,18 @@ def grade(
     left = [rest for value, rest in zip(had, has, strict=True) if value == 1]
     return Grade(
         lost=had.count(-1),
+        drawn=had.count(0),
         unsettled=int(np.isnan(had).sum()),
         kept=left.count(1),
-        given_away=left.count(-1),
-        unclear=len(left) - left.count(1) - left.count(-1),
+        given_away=left.count(-1) + left.count(0),
+        unclear=int(np.isnan(left).sum()),
     )
 
 
-def _value(judge: GekitaiExactAgent, state: States, seat: int, known: dict[bytes, float]) -> float:
+def _value(judge: Any, state: States, seat: int, known: dict[bytes, float]) -> float:
     """What a position, of shape (1,), is proved to be worth to a seat; NaN if nothing is proved."""
-    key = b"".join(state[name].tobytes() for name in ("pieces", "to_move", "ply", "returns"))
+    names = [name for name in state.dtype.names or () if name not in ("rng", "last_action")]
+    key = b"".join(state[name].tobytes() for name in names)
     if key not in known:
         known[key] = float(judge.values(state)[0, 0])
     return known[key] if seat == 0 else -known[key]
@@ -131,9 +136,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         The exit status: 0, 2 after an error, or 130 after Ctrl-C.
     """
     parser = argparse.ArgumentParser(
-        prog="python -m agents.games.gekitai.grading",
-        description="See how many of the wins that it has in Gekitai an agent keeps.",
+        prog="python -m agents.grading",
+        description="See how many of the wins that it has an agent keeps, where exact can tell.",
     )
+    add_game(parser, optional=False)
     parser.add_argument("agents", nargs="+", metavar="AGENT", help="who is graded, such as trained")
     parser.add_argument("--against", metavar="AGENT", default="greedy", help="by default greedy")
     parser.add_argument("--games", type=int, default=100, help="of each (default 100)")
@@ -143,11 +149,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     options = parser.parse_args(arguments)
     try:
-        options.game, options.param = "gekitai", []
         game = make_game(options)
         seed = whole_number("seed", options.seed, 0)
         whole_number("games", options.games, 1)
         whole_number("budget", options.budget, 1)
+        make("exact", game, seed)
         players = [make(spec, game, seed) for spec in options.agents]
         opponents = [make(options.against, game, seed + 1) for _ in players]
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""How much of a win players of Gekitai keep."""
+"""How much of a win players keep."""
 
 import re
 
@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import agents
-from agents.games.gekitai.grading import grade, main
+import boardenvs
+from agents.grading import grade, main
 
 
 @pytest.fixture(scope="module")
@@ -42,8 +43,20 @@ def test_a_win_that_is_played_at_once_is_kept(gekitai):
     assert (found.kept, found.lost, found.unsettled) == (found.won, 0, 0)
 
 
+def test_112_is_settled_everywhere():
+    game = boardenvs.make("game112")
+    players = [agents.make("random", game, seed) for seed in (1, 2)]
+    found = grade(game, *players, games=40, seed=1)
+    assert found.unsettled == found.unclear == 0
+    assert found.given_away > 0
+    assert found.drawn > 0
+    assert grade(game, agents.make("exact", game, 0), players[0], 40, 1).given_away == 0
+
+
 def test_the_program_prints_a_line_for_each(capsys):
-    assert main(["random", "greedy", "--games", "2", "--budget", "100", "--seed", "3"]) == 0
+    assert (
+        main(["gekitai", "random", "greedy", "--games", "2", "--budget", "100", "--seed", "3"]) == 0
+    )
     rows = capsys.readouterr().out.splitlines()
     assert [row.partition(":")[0] for row in rows] == ["random", "greedy"]
     for row in rows:
@@ -53,10 +66,11 @@ def test_the_program_prints_a_line_for_each(capsys):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["nobody"], "nobody"),
-        (["random", "--games", "0"], "games must be a whole number of at least 1"),
-        (["random", "--budget", "0"], "budget must be a whole number of at least 1"),
-        (["random", "--seed", "-1"], "seed must be a whole number of at least 0"),
+        (["gekitai", "nobody"], "nobody"),
+        (["goat_race", "random"], "agent 'exact' cannot play goat_race, which has chance"),
+        (["gekitai", "random", "--games", "0"], "games must be a whole number of at least 1"),
+        (["gekitai", "random", "--budget", "0"], "budget must be a whole number of at least 1"),
+        (["gekitai", "random", "--seed", "-1"], "seed must be a whole number of at least 0"),
     ],
 )
 def test_the_program_refuses_in_one_line(arguments, message, capsys):

@@ -371,7 +371,7 @@ def test_the_program_goes_deeper_until_it_finds_a_win(moves, answers, gekitai, c
         (["B9"], "'B9' is off the board"),
         (["A1", "A1"], "action 0 is illegal"),
         (["--table-bits", "2"], "table_bits must be a whole number from 4 to 32"),
-        (["-p", "board_siz=7"], "gekitai has no parameter .board_siz."),
+        (["-p", "board_siz=7"], "gekitai has no parameter 'board_siz'"),
     ],
 )
 def test_the_program_refuses_in_one_line(arguments, message, capsys):

@@ -89,6 +89,16 @@ class SearchAgent(Agent):
         self.threads = None if threads is None else whole_number("threads", threads, 1)
         self.repeatable = time_limit is None
 
+    def _warm_up(self) -> None:
+        """Have an agent with a time limit compile its search before its clock runs."""
+        if self.time_limit is None:
+            return
+        kept, self.time_limit = self.time_limit, 0.0
+        try:
+            self.search(self.game.new(1, 0), np.zeros(1, np.uint64))
+        finally:
+            self.time_limit = kept
+
     @abc.abstractmethod
     def search(self, states: States, words: Words | None = None) -> Searched:
         """Search each state; see `MctsAgent.search`."""
@@ -180,6 +190,7 @@ class MctsAgent(SearchAgent):
         # Of the confidence bound, by how often a node was visited.
         visited = np.maximum(1, np.arange(self.simulations + 1))
         self._scales = (self.exploration * np.sqrt(np.log(visited))).astype(np.float32)
+        self._warm_up()
 
     def search(self, states: States, words: Words | None = None) -> Searched:
         """Search each state, none of which is over.

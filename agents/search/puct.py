@@ -150,6 +150,7 @@ class PuctAgent(SearchAgent):
         self._scales = self._scales.astype(np.float32)
         self._schedule = np.zeros((0, 0), np.int32)
         self._forests: list[Tree] = []  # for the next search
+        self._warm_up()
 
     @property
     def path(self) -> Path | None:

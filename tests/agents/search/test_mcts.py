@@ -12,6 +12,7 @@ import agents
 import boardenvs
 from agents.games import part
 from agents.search.mcts import MctsAgent
+from agents.search.puct import PuctAgent
 from boardenvs.threads import fix_threads
 
 # Each of these compiles the search once: variants with records of another layout would again.
@@ -382,9 +383,26 @@ def test_trees_of_several_threads_are_added_up(gekitai):
     assert abs(found.values).max() < 1
 
 
+@pytest.mark.parametrize("name", ["mcts", "puct"])
+def test_the_clock_does_not_run_while_anything_is_compiled(name, gekitai, monkeypatch):
+    searched = []
+    kind = {"mcts": MctsAgent, "puct": PuctAgent}[name]
+    real = kind.search
+
+    def search(self, states, words=None):
+        searched.append(self.time_limit)
+        return real(self, states, words)
+
+    monkeypatch.setattr(kind, "search", search)
+    agent = agents.make(f"{name}:50ms", gekitai, 0)
+    assert searched == [0]
+    assert agent.time_limit == 0.05
+    agents.make(f"{name}:10", gekitai, 0)
+    assert searched == [0]
+
+
 def test_a_time_limit_is_kept(gekitai):
     agent = MctsAgent(gekitai, 0, time_limit=0.2)
-    agent.search(gekitai.new(1, 0))  # compiles
     spent = []
     for _ in range(3):
         began = time.perf_counter()

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from agents.agent import blamed
 from agents.arena.scores import wilson
 from agents.arguments import add_game, make_game
 from agents.making import make
@@ -84,6 +85,7 @@ def grade(
     """
     judge: Any = make("exact", game, 0, budget=budget)
     states = game.new(whole_number("games", games, 1), seed)
+    judge.check_can_play(states[:1])  # before the games rather than after them
     seats = np.arange(games) % 2
     before, after = [], []
 
@@ -92,7 +94,8 @@ def grade(
         actions = np.zeros(len(live), np.int64)
         for player, turn in ((agent, graded), (opponent, ~graded)):
             if turn.any():
-                actions[turn] = player.act(live[turn])
+                with blamed(f"agent {getattr(player, 'spec', type(player).__name__)}"):
+                    actions[turn] = player.act(live[turn])
         then = live[graded].copy()
         game.play(then, actions[graded], illegal="raise")
         before.append(live[graded].copy())
@@ -153,18 +156,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         seed = whole_number("seed", options.seed, 0)
         whole_number("games", options.games, 1)
         whole_number("budget", options.budget, 1)
-        make("exact", game, seed)
         players = [make(spec, game, seed) for spec in options.agents]
         opponents = [make(options.against, game, seed + 1) for _ in players]
+
+        def report() -> None:
+            for spec, player, opponent in zip(options.agents, players, opponents, strict=True):
+                found = grade(game, player, opponent, options.games, seed, options.budget)
+                print(f"{spec}: {found}", flush=True)
+
+        return run_program(report)
     except ValueError as error:
         parser.error(str(error))
-
-    def report() -> None:
-        for spec, player, opponent in zip(options.agents, players, opponents, strict=True):
-            found = grade(game, player, opponent, options.games, seed, options.budget)
-            print(f"{spec}: {found}", flush=True)
-
-    return run_program(report)
 
 
 if __name__ == "__main__":

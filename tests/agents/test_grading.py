@@ -68,12 +68,19 @@ def test_the_program_prints_a_line_for_each(capsys):
     [
         (["gekitai", "nobody"], "nobody"),
         (["goat_race", "random"], "agent 'exact' cannot play goat_race, which has chance"),
+        (["gomoku", "random", "--budget", "9"], "agent 'exact' cannot play gomoku from the start"),
+        (["gekitai", "short_sighted:Blind"], "agent Blind failed: ValueError: it is dark"),
         (["gekitai", "random", "--games", "0"], "games must be a whole number of at least 1"),
         (["gekitai", "random", "--budget", "0"], "budget must be a whole number of at least 1"),
         (["gekitai", "random", "--seed", "-1"], "seed must be a whole number of at least 0"),
     ],
 )
-def test_the_program_refuses_in_one_line(arguments, message, capsys):
+def test_the_program_refuses_in_one_line(arguments, message, capsys, own_module):
+    own_module(
+        "short_sighted",
+        "class Blind:\n    def __init__(self, game, seed): pass\n"
+        "    def act(self, states): raise ValueError('it is dark')\n",
+    )
     with pytest.raises(SystemExit, match="2"):
         main(arguments)
     assert message in capsys.readouterr().err.splitlines()[-1]

@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import functools
 import hashlib
+import io
 import json
 import sys
 from collections.abc import Sequence
@@ -29,6 +30,7 @@ from agents.games.gekitai.solving import Solver
 from agents.games.gekitai.symmetry import canonical, turned
 from agents.games.gekitai.threats import lowest, wins_at_once
 from boardenvs.compiling import over_rules
+from boardenvs.files import write_atomically
 from boardenvs.gekitai import Gekitai, rules
 from boardenvs.gekitai.rules import count, pushed, satisfied
 from boardenvs.program import run_program
@@ -200,6 +202,19 @@ def shorten(params, proved):
 
 
 @over_rules()
+def open_after(p, mover, other, cell):
+    """The position after a reply, in its canonical turn, and whether it is still to be won.
+
+    It is not where the reply has lost already, or the winner wins at once.
+    """
+    own, others = pushed(p, mover, other, cell)
+    if satisfied(p, others) or wins_at_once(p, others, own):
+        return np.uint64(0), np.uint64(0), False
+    one, two, _ = canonical(p, others, own)
+    return one, two, True
+
+
+@over_rules()
 def rank_of_move(p, mover, other, enough, proved):
     """The rank that a move gives after which `mover` is to reply; `enough` if it is no lower."""
     rank = 3
@@ -207,10 +222,9 @@ def rank_of_move(p, mover, other, enough, proved):
     while todo != np.uint64(0) and rank < enough:
         cell = lowest(todo)
         todo ^= cell
-        own, others = pushed(p, mover, other, cell)
-        if satisfied(p, others) or wins_at_once(p, others, own):
+        one, two, is_open = open_after(p, mover, other, cell)
+        if not is_open:
             continue
-        one, two, _ = canonical(p, others, own)
         place = find(proved, one, two, ANY_LENGTH)
         if place < 0:
             return enough
@@ -248,10 +262,9 @@ def lay_out(params, proved, mark, words, holes):
         while todo != np.uint64(0):
             cell = lowest(todo)
             todo ^= cell
-            own, others = pushed(p, mover, other, cell)
-            if satisfied(p, others) or wins_at_once(p, others, own):
+            one, two, is_open = open_after(p, mover, other, cell)
+            if not is_open:
                 continue
-            one, two, _ = canonical(p, others, own)
             place = find(proved, one, two, ANY_LENGTH)
             if place < 0 or proved[place].rank + 2 > entry.rank:
                 holes[num_holes, 0] = one
@@ -340,10 +353,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _make(out: Path, plies: int, table_bits: int) -> None:
     strategy = find_strategy(plies, table_bits)
     checked = check_strategy(strategy)
-    np.save(out, strategy)
+    packed = io.BytesIO()
+    np.save(packed, strategy)
+    write_atomically(out, packed.getvalue())
     command = f"python -m agents.games.gekitai.strategy --plies {plies} --table-bits {table_bits}"
     text = json.dumps(_card(strategy, out, command), indent=2)
-    out.with_suffix(".json").write_text(f"{text}\n", encoding="utf-8")
+    write_atomically(out.with_suffix(".json"), f"{text}\n".encode())
     print(f"{out}: {checked.positions:,} positions, a win within {checked.plies} plies")
 
 

@@ -174,8 +174,7 @@ class Match:
 
         def choose(live_states: States, live: Numbers) -> Numbers:
             nonlocal moves, count
-            actions = self._actions(live_states, live, who, streams, seconds)
-            choices[live, who[live, live_states["to_move"]]] += 1
+            actions = self._actions(live_states, live, who, streams, seconds, choices)
             if count == moves.shape[1]:
                 moves = np.concatenate([moves, np.empty_like(moves)], 1)
             moves[live, count] = actions
@@ -205,10 +204,11 @@ class Match:
         who: Numbers,
         streams: npt.NDArray[np.uint64],
         seconds: npt.NDArray[np.float64],
+        choices: Numbers,
     ) -> Numbers:
         """What the agents to move do in the live games, of which these are the states.
 
-        What they take for it is added to `seconds`.
+        What they take for it is added to `seconds`, and how often they are asked to `choices`.
         """
         actions = np.empty(len(live), np.int64)
         to_move = who[live, states["to_move"]]
@@ -221,6 +221,7 @@ class Match:
             with blamed(f"agent {getattr(player, 'spec', type(player).__name__)}"):
                 actions[mine] = ask(player, self.game, states[mine], words)
             seconds[where, k] += (time.perf_counter() - began) / len(where)
+            choices[where, k] += 1
             streams[where, k] = words
         return actions
 

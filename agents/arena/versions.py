@@ -23,9 +23,9 @@ def agent_version(spec: str, agent: Opponent, game: Game | None = None) -> str:
 
     For an agent of this package, also one named by its module, it is the package's version, with
     its class's `play_version` if that was ever raised, the number of cores if it thinks by the
-    clock, and the SHA-256 of the network if it plays
-    by one (the file at its `path`). For an agent of the user's own it is the SHA-256 of its
-    module's file. An agent may have more to say in an attribute `version`.
+    clock, and the SHA-256 of the network if it plays by one (the file at its `path`). For an agent
+    of the user's own it is the SHA-256 of its module's file. An agent may have more to say in an
+    attribute `version`.
 
     Args:
         spec: as `agents.make` was given it.

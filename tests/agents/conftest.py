@@ -105,6 +105,22 @@ def own_package(own_module, tmp_path, monkeypatch):
             del sys.modules[module]
 
 
+@pytest.fixture
+def cluster():
+    """A Ray cluster of two nodes of one core each, and the second of them."""
+    ray = pytest.importorskip("ray")
+    made = pytest.importorskip("ray.cluster_utils").Cluster(
+        initialize_head=True, head_node_args={"num_cpus": 1}
+    )
+    try:
+        node = made.add_node(num_cpus=1)
+        made.wait_for_nodes()
+        yield made, node
+    finally:
+        ray.shutdown()
+        made.shutdown()
+
+
 @pytest.fixture(scope="session")
 def tiny_settings():
     """Settings of a run that takes about a second and learns next to nothing."""

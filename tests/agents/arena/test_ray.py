@@ -8,7 +8,6 @@ from agents.arena import ray_tasks, round_robin
 from agents.arena.schedule import Schedule
 
 ray = pytest.importorskip("ray")
-cluster_utils = pytest.importorskip("ray.cluster_utils")
 
 # Ray leaves sockets and files of its processes to the garbage collector.
 pytestmark = [
@@ -37,19 +36,6 @@ def fails(game, seed):
     agent.choose = None
     return agent
 """
-
-
-@pytest.fixture
-def cluster():
-    """Two nodes of one core each, and the second of them."""
-    made = cluster_utils.Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
-    try:
-        node = made.add_node(num_cpus=1)
-        made.wait_for_nodes()
-        yield made, node
-    finally:
-        ray.shutdown()
-        made.shutdown()
 
 
 def test_two_nodes_play_the_same_games(gekitai, cluster, own_module, refused):

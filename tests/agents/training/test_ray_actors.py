@@ -19,7 +19,6 @@ from agents.training.networks import BoardPolicy
 from agents.training.ray_actors import RayActors
 
 ray = pytest.importorskip("ray")
-cluster_utils = pytest.importorskip("ray.cluster_utils")
 
 # Ray leaves sockets and files of its processes to the garbage collector.
 pytestmark = [
@@ -42,19 +41,6 @@ SETTINGS = GuidedSettings(
     reuse=4.0,
 )
 ON_RAY = functools.partial(RayActors, ray)
-
-
-@pytest.fixture
-def cluster():
-    """Two nodes of one core each, and the second of them."""
-    made = cluster_utils.Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
-    try:
-        node = made.add_node(num_cpus=1)
-        made.wait_for_nodes()
-        yield made, node
-    finally:
-        ray.shutdown()
-        made.shutdown()
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -170,6 +170,7 @@ class ThreatsAgent(Agent):
         return np.array([one.action for one in self.think(states)], np.int64)
 
     def consider(self, states: States, words: Words) -> tuple[Actions, list[Analysis]]:
+        """As `Agent.consider`; it tells its line, its depth, and whether the value is proven."""
         thoughts = self.think(states)
         analyses = []
         for one, seat in zip(thoughts, states["to_move"].tolist(), strict=True):
@@ -177,7 +178,8 @@ class ThreatsAgent(Agent):
             policy[one.action] = 1
             values = np.full(2, -one.value)
             values[seat] = one.value
-            analyses.append(Analysis.of_policy(policy, values))
+            found = Analysis.of_policy(policy, values)
+            analyses.append(replace(found, line=one.line, depth=one.depth, proven=one.proven))
         return np.array([one.action for one in thoughts], np.int64), analyses
 
     def _desk(self, place: int) -> _Desk:

@@ -28,21 +28,22 @@ def completes(board, cell, colour, game):
 
 
 def fives(board, colour, game, around=None):
-    """The empty cells on which a colour would win; only those near a cell, if it is given."""
-    cells = [cell for cell, stone in board.items() if stone == "."]
-    if around is not None:
-        cells = [
-            cell
-            for cell in cells
-            if max(abs(cell[0] - around[0]), abs(cell[1] - around[1])) <= game.win_length
-        ]
+    """The empty cells on which a colour would win; only those in line with a cell, if given."""
+    if around is None:
+        cells = [cell for cell, stone in board.items() if stone == "."]
+    else:
+        steps = [k for k in range(-game.win_length, game.win_length + 1) if k]
+        lines = itertools.product(DIRECTIONS, steps)
+        cells = [(around[0] + k * down, around[1] + k * right) for (down, right), k in lines]
+        cells = [cell for cell in cells if board.get(cell) == "."]
     return [cell for cell in cells if completes(board, cell, colour, game)]
 
 
-def wins_by_fours(board, colour, game, seen=None):
-    """The cells with which a colour, to move, begins a victory by fours, as a line; `None` if none.
+def wins_by_fours(board, colour, game, seen=None, reply=None):
+    """A line of moves with which a colour, to move, wins by fours; `None` if there is none.
 
-    The line holds both colours' moves, up to the five.
+    The line holds both colours' moves, up to the five. `seen` are positions without one, and
+    `reply` is what the other colour has just stopped the only five with.
     """
     seen = set() if seen is None else seen
     key = "".join(board.values())
@@ -50,10 +51,10 @@ def wins_by_fours(board, colour, game, seen=None):
         return None
     seen.add(key)
     other = "O" if colour == "X" else "X"
-    own = fives(board, colour, game)
+    own = fives(board, colour, game) if reply is None else []
     if own:
         return [own[0]]
-    against = fives(board, other, game)
+    against = fives(board, other, game, reply)
     if len(against) > 1:
         return None
     for cell in against or [cell for cell, stone in board.items() if stone == "."]:
@@ -64,7 +65,7 @@ def wins_by_fours(board, colour, game, seen=None):
             line = [cell, made[0], made[1]]
         elif made:
             board[made[0]] = other
-            rest = wins_by_fours(board, colour, game, seen)
+            rest = wins_by_fours(board, colour, game, seen, made[0])
             board[made[0]] = "."
             if rest:
                 line = [cell, made[0], *rest]

@@ -301,18 +301,19 @@ def enter(s, codes, table, facts, known, level, alpha, beta, depth, after_null):
             return False
     static = judged(s)
     s.num_moves[level] = 0
+    # At the root what is proved is told apart, so even a forced move is looked into.
+    if (left >= 5 and fives == 0 and can_four(s, me)) or (fives == 1 and level == 0):
+        found = find_fours(s, codes, facts, s.node_fours if level > 0 else s.root_fours)
+        s.nodes += s.four_nodes
+        if found == 1:
+            s.value = WIN - level - s.four_plies
+            cell = np.int64(s.four_cells[0])
+            write_entry(s, table, level, _SETTLED, s.value, _EXACT, cell)
+            tell(s, level, cell)
+            return False
     if fives == 1:
         add_move(s, level, first_with(s, CAN_FIVE, 1 - me), 0)
     else:
-        if left >= 5 and can_four(s, me):
-            found = find_fours(s, codes, facts, s.node_fours if level > 0 else s.root_fours)
-            s.nodes += s.four_nodes
-            if found == 1:
-                s.value = WIN - level - s.four_plies
-                cell = np.int64(s.four_cells[0])
-                write_entry(s, table, level, _SETTLED, s.value, _EXACT, cell)
-                tell(s, level, cell)
-                return False
         most = s.root_chain if level == 0 else s.reply_chain if level == 1 else 0
         if most > 0 and left >= 7 and can_three(s, me):
             found = find_chain(s, codes, facts, known, most)
@@ -433,6 +434,7 @@ def search_on(s, codes, table, facts, known, most):
         if enter(s, codes, table, facts, known, level + 1, alpha, beta, depth, stage == _NULL):
             s.level = level + 1
         elif level < 0:
+            s.settled = abs(s.value) >= PROVEN
             return True
         else:
             came_up = True

@@ -165,6 +165,7 @@ _SEARCH = [
     ("root_chain", np.int64),  # how many positions are looked at for a victory by threats
     ("reply_chain", np.int64),  # and after each move, for one of the other player's
     ("depth", np.int64),  # of the search that is on
+    ("settled", np.int64),  # whether a win or loss was seen without searching moves at large
     ("best_cell", np.int64),
     ("best_value", np.int64),
     ("best_depth", np.int64),

@@ -10,7 +10,7 @@ __all__ = ["SETTINGS"]
 
 SETTINGS = {
     # Of the value of a position that is not decided.
-    "to_move": 66,  # of having the move
+    "to_move": 36,  # of having the move
     # How promising a move looks: its worth for either player, and what it did elsewhere.
     "own_weight": 4,
     "other_weight": 3,

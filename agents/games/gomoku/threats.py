@@ -39,6 +39,8 @@ _LEAST, _MOST = 10, 20
 """Bits of the size of the table of positions."""
 _FACTS = 14
 _PROOFS = 16
+_SURE = 0.999
+"""What a win is worth that is not proven."""
 _SCALE = 400.0
 """Worth of a position that should win by the odds of e to 1."""
 
@@ -52,18 +54,16 @@ class Thought:
     line: tuple[int, ...]
     """The actions that it expects, from that one on, as far as it knows."""
     value: float
-    """The result that it expects for the player to move: 1 or -1 if that is proven."""
+    """The result that it expects for the player to move: 1 or -1 only if that is proven."""
     plies: int
-    """Within how many plies the game ends, if that is proven; else 0."""
+    """Within how many plies the game should end, if it sees a win or loss; else 0."""
+    proven: bool
+    """Whether that is certain: a win by threats alone, or a loss at once. Elsewhere its search
+    leaves out moves far from all stones."""
     depth: int
     """How deep it has searched, in plies; 0 where nothing had to be searched."""
     nodes: int
     """How many positions it has looked at."""
-
-    @property
-    def proven(self) -> bool:
-        """Whether it is a forced win or loss."""
-        return self.plies > 0
 
 
 class _Desk:
@@ -91,7 +91,7 @@ class ThreatsAgent(Agent):
     where it stands, and searches the rest deeper and deeper (`alpha_beta`).
     """
 
-    play_version = 2
+    play_version = 3
 
     def __init__(
         self,
@@ -228,12 +228,14 @@ class ThreatsAgent(Agent):
             return row * side + column
 
         value = int(s["best_value"])
-        proven = abs(value) >= PROVEN
+        is_seen, proven = abs(value) >= PROVEN, bool(s["settled"])
+        expected = float(np.clip(np.tanh(value / (2 * _SCALE)), -_SURE, _SURE))
         return Thought(
             action=action(s["best_cell"]),
             line=tuple(action(cell) for cell in s["best_line"][: int(s["best_length"])]),
-            value=float(np.sign(value)) if proven else float(np.tanh(value / (2 * _SCALE))),
-            plies=WIN - abs(value) if proven else 0,
+            value=float(np.sign(value)) if proven else expected,
+            plies=WIN - abs(value) if is_seen else 0,
+            proven=proven,
             depth=int(s["best_depth"]),
             nodes=int(s["nodes"]),
         )

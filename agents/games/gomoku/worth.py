@@ -10,11 +10,11 @@ import numpy as np
 
 __all__ = ["CODE_WORTH", "KIND_WORTH", "MOVER_WORTH", "OTHER_WORTH"]
 
-CODE_WORTH = np.array([0, -1, -4, 11, -2, 16, 18, 34, 37, 56, 56, 56, 0, 0, 0, 0])
+CODE_WORTH = np.array([0, 0, 0, 13, 9, 16, 24, 39, 45, 53, 53, 53, 0, 0, 0, 0])
 """Of an empty cell, by what a stone makes there of a line."""
 KIND_WORTH = np.array([0, 0, 4, 10, 60, 16, 30, 120, 150, 200, 0, 0, 0, 0, 0, 0])
 """Of an empty cell, by what a stone makes there of its four lines together."""
-MOVER_WORTH = np.array([0, -13, -9, 16, 486, -3, 102, 1075, 0, 0, 0, 0, 0, 0, 0, 0])
+MOVER_WORTH = np.array([0, -16, -16, 22, 377, -8, 102, 1103, 0, 0, 0, 0, 0, 0, 0, 0])
 """What is added for such a cell of the player to move."""
-OTHER_WORTH = np.array([0, 13, 13, 17, 36, 0, -69, -197, 0, 0, 0, 0, 0, 0, 0, 0])
+OTHER_WORTH = np.array([0, 17, 18, 14, 55, -6, -80, -204, 0, 0, 0, 0, 0, 0, 0, 0])
 """What is added for such a cell of the other player."""

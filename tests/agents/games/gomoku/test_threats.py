@@ -325,11 +325,12 @@ def test_its_line_can_be_played(gomoku, positions):
 
 
 def test_what_it_proves_comes_true(gomoku, positions):
-    """Against itself and against `greedy` it wins what it says is won, within the plies it says."""
+    """Against itself and against `greedy` it wins what it proves, within the plies it says."""
     agent = agents.make("threats:3000", gomoku)
     greedy = agents.make("greedy", gomoku, seed=1)
     won = 0
     for state, found in zip(positions, agent.think(positions), strict=True):
+        assert found.proven == (abs(found.value) == 1)
         if found.value != 1:
             continue
         won += 1

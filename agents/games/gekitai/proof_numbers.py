@@ -11,6 +11,9 @@ A question may be bounded, to so many plies to come, and then both answers are c
 not bounded may lead in circles: a line of play that comes back counts as one without a win, so
 that wins are certain, whereas the other answer is only that none was found.
 
+A placement that satisfies both players is a win of who placed, as in `boardenvs`; a search may be
+told to take it for a draw, as others do. That is no win of the attacker, whoever placed.
+
 Sources: A. Nagai, "Df-pn algorithm for searching AND/OR trees and its applications", PhD thesis,
 University of Tokyo, 2002; T. Ueda, T. Hashimoto, J. Hashimoto, H. Iida, "Weak proof-number search",
 Computers and Games 2008.
@@ -29,7 +32,7 @@ import numpy.typing as npt
 from numba import njit
 
 from agents.games.gekitai.symmetry import canonical
-from agents.games.gekitai.threats import lowest, wins_at_once
+from agents.games.gekitai.threats import lowest, winning_alone, winning_cells, wins_at_once
 from boardenvs.chance import mixed
 from boardenvs.gekitai.rules import count, pushed, satisfied
 
@@ -37,6 +40,7 @@ __all__ = [
     "ANY_LENGTH",
     "LONGEST",
     "NEVER",
+    "attacking_cells",
     "entries",
     "find",
     "prove",
@@ -93,7 +97,10 @@ _CHILD = [
     ("rank", np.int32),
     ("cell", np.int32),
 ]
-_NOTES = [("left", np.int64)]  # how many positions may still be looked at
+_NOTES = [
+    ("left", np.int64),  # how many positions may still be looked at
+    ("alone", np.int64),  # 1 if a placement that satisfies both players is a draw, else 0
+]
 
 
 def entries(bits: int) -> npt.NDArray[np.void]:
@@ -101,9 +108,16 @@ def entries(bits: int) -> npt.NDArray[np.void]:
     return _records(1 << bits, _ENTRY)
 
 
-def room_for() -> tuple[npt.NDArray[np.void], ...]:
-    """What `prove` works in beside its tables."""
-    return _records(_DEEPEST, _LEVEL), _records((_DEEPEST, _MOST), _CHILD), _records(1, _NOTES)
+def room_for(both_draw: bool = False) -> tuple[npt.NDArray[np.void], ...]:
+    """What `prove` works in beside its tables.
+
+    Args:
+        both_draw: whether a placement that satisfies both players is a draw, rather than a win of
+            who placed.
+    """
+    notes = _records(1, _NOTES)
+    notes["alone"] = both_draw
+    return _records(_DEEPEST, _LEVEL), _records((_DEEPEST, _MOST), _CHILD), notes
 
 
 def _records(shape: int | tuple[int, ...], fields: list[Any]) -> npt.NDArray[np.void]:
@@ -347,10 +361,12 @@ def begin(p, mover, other, kind, proof_limit, disproof_limit, level, known, tabl
         cell = lowest(todo)
         todo ^= cell
         own, others = pushed(p, mover, other, cell)
-        # `own` has no line here: a position in which its owner could win at once is none of these.
+        # `own` alone has no line: a position in which its owner could win at once is none of these.
         if satisfied(p, others):
             continue  # which is no help to the attacker, nor to the defender
-        if wins_at_once(p, others, own):
+        if attack and wins_at_once(p, others, own):
+            continue  # nor a reply by which the defender ends the game
+        if not attack and attacker_wins(p, others, own, notes[0].alone):
             continue
         one, two, _ = canonical(p, others, own)
         if is_there(children[level], here.num, one, two):
@@ -365,7 +381,7 @@ def begin(p, mover, other, kind, proof_limit, disproof_limit, level, known, tabl
         if not look_up(child, below, known, table):
             if attack:
                 notes[0].left -= 1
-                defence(p, child, below)
+                defence(p, child, below, notes[0].alone)
             elif not enough_pieces(p, one, below):
                 child.proof = NEVER
                 child.disproof = 0
@@ -416,9 +432,9 @@ def look_up(child, kind, known, table):
 
 
 @njit
-def defence(p, child, kind):
+def defence(p, child, kind, alone):
     """Judge a new position with the defender to move by how many replies there are."""
-    survive = survivors(p, child.mover, child.other, 1 if kind == 2 else _MOST)
+    survive = survivors(p, child.mover, child.other, 1 if kind == 2 else _MOST, alone)
     if survive == 0:
         child.proof = 0
         child.disproof = NEVER
@@ -432,12 +448,27 @@ def defence(p, child, kind):
 
 
 @njit
-def survivors(p, mover, other, most):
+def attacker_wins(p, mine, theirs, alone):
+    """Whether the attacker, who owns `mine` and is to move, wins at once."""
+    return wins_at_once(p, mine, theirs) and (
+        not alone or winning_alone(p, mine, theirs) != np.uint64(0)
+    )
+
+
+@njit
+def attacking_cells(p, mine, theirs, alone):
+    """Where the attacker, who owns `mine` and is to move, wins at once."""
+    return winning_alone(p, mine, theirs) if alone else winning_cells(p, mine, theirs)
+
+
+@njit
+def survivors(p, mover, other, most, alone):
     """After how many replies of the player to move the other does not win at once; up to `most`.
 
-    The player to move must not win at once. A reply that lines up the other player loses.
+    The player to move must not win at once. A reply that lines up the other player loses. `alone`
+    is as in the notes.
     """
-    if most > 1 and not wins_at_once(p, other, mover):
+    if most > 1 and not attacker_wins(p, other, mover, alone):
         return count(p.board & ~(mover | other))  # nothing threatens: about as many
     found = 0
     todo = p.board & ~(mover | other)
@@ -445,7 +476,7 @@ def survivors(p, mover, other, most):
         cell = lowest(todo)
         todo ^= cell
         own, others = pushed(p, mover, other, cell)
-        if not satisfied(p, others) and not wins_at_once(p, others, own):
+        if not satisfied(p, others) and not attacker_wins(p, others, own, alone):
             found += 1
     return found
 
@@ -479,7 +510,7 @@ def replies(p, mover, other, kind, known, table, room, proofs, ranks):
             proofs[k] = 0
         elif kind < 1:  # the attacker has no ply left
             proofs[k] = NEVER
-        elif wins_at_once(p, others, own):
+        elif attacker_wins(p, others, own, room[2][0].alone):
             proofs[k] = 0
             ranks[k] = 1
         elif kind == 1:

@@ -25,8 +25,8 @@ import boardenvs
 from agents.game_parameters import add_parameters, parameters
 from agents.games import require
 from agents.games.gekitai.solving import Solver
-from agents.games.gekitai.symmetry import canonical, turned, turned_back
 from agents.games.gekitai.threats import lowest, neighbours, winning_cells, wins_at_once
+from agents.search.board_words import canonical, turned, turned_back
 from boardenvs.chance import mixed
 from boardenvs.checks import whole_number
 from boardenvs.compiling import over_rules
@@ -344,6 +344,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     how.add_argument("--within", type=int, metavar="PLIES", help="a win within so many plies")
     how.add_argument("--plies", type=int, help="look 1, 3, 5, ... and so far ahead, plainly")
     add_parameters(parser)
+    parser.add_argument(
+        "--both-lines",
+        choices=["win", "draw"],
+        default="win",
+        help="what a placement is that satisfies both players: a win of who placed, as boardenvs "
+        "plays (default), or a draw, as others play",
+    )
     parser.add_argument("--positions", type=int, help="look at so many at most")
     parser.add_argument("--seconds", type=float, help="search so long, about")
     parser.add_argument(
@@ -372,6 +379,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _check_unlimited(options: argparse.Namespace) -> None:
     if options.positions is not None or options.seconds is not None:
         raise ValueError("--positions and --seconds are for proof numbers, not for --plies")
+    if options.both_lines != "win":
+        raise ValueError("--both-lines draw is for proof numbers, not for --plies")
 
 
 def _solving(game: Gekitai, states: States, options: argparse.Namespace) -> Callable[[], None]:
@@ -380,7 +389,7 @@ def _solving(game: Gekitai, states: States, options: argparse.Namespace) -> Call
     Raises:
         ValueError: this cannot be asked.
     """
-    solver = Solver(game, options.table_bits)
+    solver = Solver(game, options.table_bits, both_draw=options.both_lines == "draw")
     limit = _UNLIMITED
     if options.positions is not None:
         limit = whole_number("positions", options.positions, 1)

@@ -87,8 +87,10 @@ def page_html(
 
 
 def _notes(report: Mapping[str, Any]) -> list[str]:
-    """What there is to say of lost games, and of the agents' time."""
+    """What there is to say of the openings, of lost games, and of the agents' time."""
+    openings = report.get("openings")
     return [
+        *([f"Games begin with the openings “{openings}”, for both colours."] if openings else []),
         *(f"{line}." for line in lost_lines(report)),
         *clock_lines(report.get("by_the_clock", ())),
         *time_lines(report),

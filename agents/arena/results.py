@@ -137,13 +137,19 @@ def rated(results: Sequence[PairResult | SoloResult]) -> list[Rating]:
     return rate(played, agents)
 
 
-def report(game: Game, seed: int, results: Sequence[PairResult | SoloResult]) -> dict[str, Any]:
+def report(
+    game: Game,
+    seed: int,
+    results: Sequence[PairResult | SoloResult],
+    openings: str | None = None,
+) -> dict[str, Any]:
     """The results as JSON values: `pairs` and `ratings`, or `solos` for a game for one.
 
     `first` holds a match's first 20 games one by one, for whoever plays them again: `w`, `d`
     or `l` as `a` sees it, and the number of plies, such as "w31 l28". `forfeits` says how many of
     its lost games an agent lost by an illegal move: a's and b's, or of a game for one a number.
-    `lost`, if that was asked, tells of each lost game by which move, as `LostGame` has it.
+    `openings` is the name of those with which games began, if they did. `lost`, if asked for, tells
+    of each lost game by which move, as `LostGame` has it.
     `by_the_clock` names the agents whose games differ from run to run; `seconds_per_move` is what
     an agent took for a move, on average, and all of the JSON that depends on the machine otherwise.
     """
@@ -152,6 +158,7 @@ def report(game: Game, seed: int, results: Sequence[PairResult | SoloResult]) ->
         "game": game.name,
         "params": game.params,
         "seed": seed,
+        **({} if openings is None else {"openings": openings}),
         "by_the_clock": [spec for spec in specs if by_the_clock(spec, game)],
         "pairs": [r.to_dict() for r in results if isinstance(r, PairResult)],
         "ratings": [rating.to_dict() for rating in rated(results)],

@@ -39,6 +39,7 @@ def round_robin(
     seed: int,
     *,
     opening_plies: int | None = None,
+    openings: str | None = None,
     until: Until | None = None,
     judge: LossJudge | None = None,
     store: str | Path | None = None,
@@ -56,6 +57,7 @@ def round_robin(
         num_games: for each pair.
         seed: of everything random.
         opening_plies: as for `play_match`.
+        openings: the name of openings that the game has, as for `play_match`.
         until: "decided" ends a match when a sequential test has decided it, after
             `num_games` at the latest; see `agents.arena.sequential`.
         judge: of the game; it tells of each lost game by which move it was lost. That may take
@@ -80,7 +82,9 @@ def round_robin(
     if until not in (None, "decided"):
         raise ValueError(f"until must be 'decided' or None, got {until!r}")
     lineups = list(itertools.combinations(specs, 2))
-    schedule = _schedule(game, lineups, num_games, seed, opening_plies, tested=bool(until))
+    schedule = _schedule(
+        game, lineups, num_games, seed, opening_plies, openings, tested=bool(until)
+    )
     for entry, extremes, lost in _played(schedule, store, engine, progress, judge):
         a, b = entry.specs
         seated = entry.seated() if game.num_players > 2 else []
@@ -131,6 +135,7 @@ def _schedule(
     num_games: int,
     seed: int,
     opening_plies: int | None,
+    openings: str | None = None,
     *,
     tested: bool,
 ) -> Schedule:
@@ -140,7 +145,7 @@ def _schedule(
     entries = []
     for specs in lineups:
         agents = [players.get(spec, place) for place, spec in enumerate(specs)]
-        match = Match(game, agents, seed, opening_plies)
+        match = Match(game, agents, seed, opening_plies, openings)
         match.check_players()
         entries.append(Entry(specs, match, num_games, tested))
     return Schedule(game, seed, entries)
@@ -211,7 +216,9 @@ def _opened(path: str | Path | None, schedule: Schedule) -> AbstractContextManag
         return nullcontext()
     from agents.arena.store import Store
 
-    return Store.open(path, schedule.game, schedule.seed)
+    named = schedule.entries[0].match.named
+    openings = None if named is None else named.version
+    return Store.open(path, schedule.game, schedule.seed, openings)
 
 
 def _episode(entry: Entry, one: Games, store: Store | None) -> Episode:

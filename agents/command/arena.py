@@ -40,6 +40,12 @@ def add(commands: Commands) -> None:
         "the same in every game, else none",
     )
     arena.add_argument(
+        "--openings",
+        metavar="NAME",
+        help="openings of the game to begin with, each for every order of seats, such as "
+        "'balanced'; by default none",
+    )
+    arena.add_argument(
         "--until",
         choices=["decided"],
         help="'decided' ends a match once a sequential test finds one of the pair better "
@@ -87,13 +93,14 @@ def _run(options: argparse.Namespace) -> None:
         options.games,
         options.seed,
         opening_plies=options.opening_plies,
+        openings=options.openings,
         until=options.until,
         judge=judge,
         store=options.store,
         engine=_engine(options, [spec for spec in specs if by_the_clock(spec, game)]),
     )
     ratings = rated(results)
-    as_json = report(game, options.seed, results)
+    as_json = report(game, options.seed, results, options.openings)
     print(arena_text(game, results, ratings), end="")
     for line in time_lines(as_json):
         print(f"\n{line}")
@@ -117,6 +124,7 @@ def play_arena(
     seed: int,
     *,
     opening_plies: int | None = None,
+    openings: str | None = None,
     until: Until | None = None,
     judge: LossJudge | None = None,
     store: Path | None = None,
@@ -130,6 +138,7 @@ def play_arena(
         games: for each pair, or each agent.
         seed: of everything random.
         opening_plies: as for `agents.arena.round_robin`, like the following.
+        openings: see there; not for games for one.
         until: see there.
         judge: see there; not for games for one.
         store: see there.
@@ -144,6 +153,8 @@ def play_arena(
     alone = game.num_players == 1
     if alone and until is not None:
         raise ValueError(f"{game.name} is for one player: there are no pairs to decide")
+    if alone and openings is not None:
+        raise ValueError(f"{game.name} is for one player: it has no openings")
     total = games * (len(specs) if alone else len(specs) * (len(specs) - 1) // 2)
     with tqdm(total=total, unit="game", disable=not sys.stderr.isatty()) as bar:
 
@@ -171,6 +182,7 @@ def play_arena(
                 games,
                 seed,
                 opening_plies=opening_plies,
+                openings=openings,
                 until=until,
                 judge=judge,
                 store=store,

@@ -43,7 +43,8 @@ def add(commands: Commands) -> None:
     watch.add_argument(
         "--judge",
         action="store_true",
-        help="say by which move it was lost, as far as 'exact' knows, and mark it on the page",
+        help="say by which move the game was lost, as far as 'exact' knows, and mark it on the "
+        "page",
     )
     watch.add_argument("--html", type=Path, metavar="F", help="write the game as a page, too")
     watch.add_argument("--gif", type=Path, metavar="F", help="write it as an animation, too")

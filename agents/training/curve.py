@@ -17,6 +17,8 @@ def draw_curve(
 ) -> bytes:
     """Score against fixed opponents over training, with its 95% interval, as PNG.
 
+    Where there are boards of several sizes, a thin line shows the score on each.
+
     Args:
         title: stands above.
         history: one evaluation each: `steps`, and for each opponent
@@ -34,6 +36,9 @@ def draw_curve(
         axes.fill_between(
             steps, [f["low"] for f in found], [f["high"] for f in found], color=colour, alpha=0.2
         )
+        for size in history[0].get("sizes", {}):
+            scores = [point["sizes"][size][opponent]["score"] for point in history]
+            axes.plot(steps, scores, color=colour, linewidth=0.5, alpha=0.6)
         axes.plot(
             steps,
             [f["score"] for f in found],

@@ -206,9 +206,9 @@ def shared_out(what: str, number: int, shares: Sequence[float]) -> list[int]:
 
 def free_axes(game: Game) -> dict[str, int]:
     """What a game fixes of a network whose axes are free, by the names that these have."""
-    shape = game.observation_shape
-    axes = {"columns": shape[-1], "actions": game.num_actions}
-    return axes if len(shape) == 2 else {"rows": shape[-2], **axes}
+    board = game.observation_shape[1:][-2:]
+    sides = zip(("rows", "columns")[2 - len(board) :], board, strict=True)
+    return {**dict(sides), "actions": game.num_actions}
 
 
 def sizes_of_card(card: Mapping[str, Any]) -> tuple[str, list[int]] | None:

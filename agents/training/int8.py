@@ -103,7 +103,7 @@ def int8_template(
     parts = _parts(observations)
     if min(part.min(initial=0) for part in parts) < 0:
         raise ValueError("observations must be at least 0 to be quantised")
-    model = prepared(onnx.load_from_string(network))
+    model = prepared(onnx.load_from_string(network), _largest(parts))
     kinds = ("Conv", "Add", "Relu", "Pad", "MaxPool", "GlobalAveragePool")
     nodes = [node.name for node in trunk(model.graph) if node.op_type in kinds]
     seen, stem = up_to_the_stem(model.graph)
@@ -164,7 +164,8 @@ def bias_corrected(
 
     model = onnx.load_from_string(quantised)
     layers = _layers(model.graph)
-    plain, parts = prepared(onnx.load_from_string(network)), _parts(observations)
+    parts = _parts(observations)
+    plain = prepared(onnx.load_from_string(network), _largest(parts))
     outputs = {node.name: node.output[0] for node in plain.graph.node}
     right = _channel_means(plain, [outputs[layer.name] for layer in layers], parts)
     for layer, mean in zip(layers, right, strict=True):
@@ -188,6 +189,11 @@ class _Reader:
 
 def _parts(observations: Observations | Sequence[Observations]) -> Sequence[Observations]:
     return [observations] if isinstance(observations, np.ndarray) else observations
+
+
+def _largest(parts: Sequence[Observations]) -> tuple[int, ...]:
+    """The shape of an observation on the largest board."""
+    return max(part.shape[1:] for part in parts)
 
 
 def _batches(parts: Sequence[Observations]) -> Iterator[dict[str, npt.NDArray[np.float32]]]:

@@ -19,30 +19,33 @@ _ALIGNED = 4
 and the layer takes two thirds of the time."""
 
 
-def prepared(model: Proto) -> Proto:
+def prepared(model: Proto, shape: tuple[int, ...]) -> Proto:
     """The same network, in operators that ONNX Runtime has in int8, channels last.
 
-    Where rows or columns are free, the maximum over the board stays in float32: ONNX Runtime has
-    no operator for it in int8.
+    Args:
+        model: the network.
+        shape: of an observation. Where rows or columns are free, that on the largest board; on a
+            larger one the network fails.
     """
     from onnx import helper, numpy_helper
 
     model = copy.deepcopy(model)
     graph = model.graph
     _give_each_its_own(graph)
-    dims = graph.input[0].type.tensor_type.shape.dim[2:]
-    fixed = [dim.dim_value for dim in dims]  # 0 where it is free
-    board = fixed if len(fixed) == 2 else [1, *fixed]
+    board = list(shape[1:]) if len(shape) == 3 else [1, *shape[1:]]
+    whole: dict[str, Any] = {"kernel_shape": board}
+    if any(dim.dim_param for dim in graph.input[0].type.tensor_type.shape.dim[2:]):
+        # The maximum over any board up to this size: what is added at its ends does not count.
+        # ONNX Runtime has no operator in int8 for the maximum over all that there is.
+        whole |= {"strides": board, "pads": [0, 0, *(side - 1 for side in board)]}
     for node in list(graph.node):
         if node.op_type not in ("ReduceMax", "ReduceMean"):
             continue
         place = list(graph.node).index(node)
         (source,), (out,) = node.input, node.output
         flat = f"{out}_as_pool"
-        if node.op_type == "ReduceMax" and not all(board):
-            pool = helper.make_node("GlobalMaxPool", [source], [flat], node.name)
-        elif node.op_type == "ReduceMax":
-            pool = helper.make_node("MaxPool", [source], [flat], node.name, kernel_shape=board)
+        if node.op_type == "ReduceMax":
+            pool = helper.make_node("MaxPool", [source], [flat], node.name, **whole)
         else:
             pool = helper.make_node("GlobalAveragePool", [source], [flat], node.name)
         flatten = helper.make_node("Flatten", [flat], [out], f"{node.name}_flatten", axis=1)

@@ -172,7 +172,7 @@ class TrainingRun:
         logger = configure(str(self.folder / "tensorboard"), ["tensorboard"])
         self.model.set_logger(logger)
         self._save_settings()
-        if self.steps >= self.settings.total_steps or self.stale:
+        if self._through or self.stale:
             return
         with tqdm(
             total=self.settings.total_steps,
@@ -203,6 +203,19 @@ class TrainingRun:
             self.evaluate()
             self.save_checkpoint()
         logger.close()
+
+    @property
+    def _through(self) -> bool:
+        """Whether each part has all its steps; one that had more leaves no fewer to the others."""
+        settings, guided = self.settings, self.guided
+        return (
+            (self.clone is None or self.clone.steps >= self.clone.settings.steps)
+            and self.model.num_timesteps >= settings.steps
+            and (
+                settings.guided is None
+                or (guided is not None and guided.steps >= settings.guided.steps)
+            )
+        )
 
     def _guided_learner(self) -> GuidedLearner:
         assert self.settings.guided is not None

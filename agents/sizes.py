@@ -98,7 +98,8 @@ class Sizes:
         }
 
     def __repr__(self) -> str:
-        arguments = ", ".join(f"{key}={value!r}" for key, value in self.params.items())
+        given = {key: value for key, value in self.params.items() if value is not None}
+        arguments = ", ".join(f"{key}={value!r}" for key, value in given.items())
         return f"{type(self.games[0]).__name__}({arguments})"
 
     def covered(self) -> list[int]:

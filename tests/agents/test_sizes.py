@@ -8,6 +8,7 @@ import pytest
 import agents
 import boardenvs
 from agents import trained
+from agents.command import info
 from agents.sizes import games_of_card, make_sizes, shared_out, sizes_of_card, sizes_typed
 from agents.trained import read_card, scores_on, shipped
 
@@ -110,6 +111,17 @@ def test_a_card_tells_what_was_trained_on_and_what_is_played():
     one = boardenvs.make("gomoku", board_size=9)
     assert games_of_card({"game": "gomoku", "params": one.params}) == one
     assert [e["score"] for e in scores_on(card(several), several.games[1])] == [0.9]
+
+
+@pytest.mark.parametrize(
+    ("size", "said"), [(9, "0.900 against random"), (8, "not measured on this size")]
+)
+def test_what_is_told_of_a_size(size, said, monkeypatch):
+    told = card(sizes(7, 9))
+    monkeypatch.setattr(info, "names_for", lambda game: ["trained"])
+    monkeypatch.setattr(info, "shipped", lambda game: None)
+    monkeypatch.setattr(info, "read_card", lambda path: told)
+    assert info._names(gomoku(size))["Trained"] == said
 
 
 @pytest.fixture

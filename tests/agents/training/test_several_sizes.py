@@ -241,7 +241,7 @@ def test_one_network_learns_every_size():
     """What is imitated on all sizes at once is learned on each, and as often as it shall be."""
     policy = policy_for(SIZES.games[0])
     teachers = [agents.make("greedy", game, 0) for game in SIZES.games]
-    settings = CloningSettings(steps=8_000, batch_size=32, learning_rate=3e-3)
+    settings = CloningSettings(steps=6_000, batch_size=128, learning_rate=1e-2)
     clone = CloningLearner(SIZES, policy, settings, teachers, 0)
     learned = Counter()
     fit = clone._fit

@@ -10,7 +10,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -30,7 +30,9 @@ __all__ = ["Grade", "grade", "main"]
 
 @dataclass(frozen=True)
 class Grade:
-    """What became of the positions in which an agent was to move."""
+    """What became of the positions in which an agent was to move: an `agents.measures.Measure`."""
+
+    kind: ClassVar[str] = "share of wins kept"
 
     lost: int
     """How many are proved to be lost."""
@@ -55,8 +57,18 @@ class Grade:
         """The share of proved wins that it keeps; NaN if it had none."""
         return self.kept / self.won if self.won else float("nan")
 
+    @property
+    def value(self) -> float:
+        """That share."""
+        return self.share_kept
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Its 95% interval, Wilson's."""
+        return wilson(self.kept, self.won)
+
     def __str__(self) -> str:
-        low, high = wilson(self.kept, self.won)
+        low, high = self.interval
         return (
             f"kept {self.kept:,} of {self.won:,} wins: {self.share_kept:.3f} "
             f"({low:.3f} to {high:.3f}), {self.given_away:,} given away, {self.unclear:,} unclear; "

@@ -25,8 +25,8 @@ import boardenvs
 from agents.game_parameters import add_parameters, parameters
 from agents.games import require
 from agents.games.gekitai.solving import Solver
-from agents.games.gekitai.symmetry import canonical, turned, turned_back
 from agents.games.gekitai.threats import lowest, neighbours, winning_cells, wins_at_once
+from agents.search.board_words import canonical, turned, turned_back
 from boardenvs.chance import mixed
 from boardenvs.checks import whole_number
 from boardenvs.compiling import over_rules

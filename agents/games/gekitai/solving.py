@@ -13,19 +13,18 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.games import require
-from agents.games.gekitai.proof_numbers import (
+from agents.games.gekitai import proof_numbers
+from agents.games.gekitai.proof_numbers import attacking_cells, replies, room_for
+from agents.games.gekitai.threats import lowest, wins_at_once
+from agents.search.board_words import canonical, turned_back
+from agents.search.proof_numbers import (
     ANY_LENGTH,
     LONGEST,
     NEVER,
-    attacking_cells,
     entries,
     find,
     prove,
-    replies,
-    room_for,
 )
-from agents.games.gekitai.symmetry import canonical, turned_back
-from agents.games.gekitai.threats import lowest, wins_at_once
 from boardenvs.checks import whole_number
 from boardenvs.compiling import over_rules
 from boardenvs.gekitai import Gekitai, rules
@@ -166,7 +165,7 @@ class Solver:
         require(game, __package__, "the proof-number search")
         self.game = game
         self.table = entries(whole_number("table_bits", table_bits, 4, 32))
-        """What has been found out; see `agents.games.gekitai.proof_numbers`."""
+        """What has been found out; see `agents.search.proof_numbers`."""
         self.known = known
         self._room = room_for(both_draw)
         self._answer = np.zeros(1, np.dtype((np.record, np.dtype(_ANSWER))))
@@ -196,7 +195,7 @@ class Solver:
         whole_number("limit", limit, 0)
         plies = 0 if plies is None else whole_number("plies", plies, 1, LONGEST)
         mine, theirs = self._cells(state)
-        ask.bound_to(rules)(
+        ask.bound_to(rules, proof_numbers)(
             self.game.constants,
             mine,
             theirs,

@@ -152,15 +152,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     parser = argparse.ArgumentParser(
         prog="python -m agents.grading",
-        description="See how many of the wins that it has an agent keeps, where exact can tell.",
+        description="See how many of the wins that it has an agent keeps. It plays games, and "
+        "exact is asked about each position in which it was to move, and about what came of its "
+        "move. A win is then kept or given away, or it is unclear, where exact cannot tell any "
+        "more.",
     )
     add_game(parser, optional=False)
     parser.add_argument("agents", nargs="+", metavar="AGENT", help="who is graded, such as trained")
-    parser.add_argument("--against", metavar="AGENT", default="greedy", help="by default greedy")
-    parser.add_argument("--games", type=int, default=100, help="of each (default 100)")
+    parser.add_argument(
+        "--against", metavar="AGENT", default="greedy", help="whom they play (default greedy)"
+    )
+    parser.add_argument(
+        "--games", type=int, default=100, metavar="N", help="that each agent plays (default 100)"
+    )
     parser.add_argument("--seed", type=int, default=0, help="of everything random (default 0)")
     parser.add_argument(
-        "--budget", type=int, default=100_000, help="positions looked at for each (default 100000)"
+        "--budget",
+        type=int,
+        default=100_000,
+        metavar="N",
+        help="positions that exact may search for each that it is asked about; with more it "
+        "settles more, and takes longer (default 100000)",
     )
     options = parser.parse_args(arguments)
     try:

@@ -1,3 +1,7 @@
 """Players of Gomoku alone."""
 
-AGENTS = {"greedy": "greedy:GomokuGreedyAgent", "neighbour": "neighbour:NeighbourAgent"}
+AGENTS = {
+    "greedy": "greedy:GomokuGreedyAgent",
+    "neighbour": "neighbour:NeighbourAgent",
+    "engine:COMMAND!": "engine:EngineAgent",
+}

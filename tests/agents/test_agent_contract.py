@@ -18,6 +18,7 @@ KINDS = [
     "gekitai warm",
     "gekitai guided",
     "gomoku neighbour",
+    "gomoku threats:100",
 ]
 KINDS += ["game112 exact", "gekitai mcts:20", "dominoes175 mcts:20"]
 KINDS += [

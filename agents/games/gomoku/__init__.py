@@ -4,4 +4,5 @@ AGENTS = {
     "greedy": "greedy:GomokuGreedyAgent",
     "neighbour": "neighbour:NeighbourAgent",
     "engine:COMMAND!": "engine:EngineAgent",
+    "threats:NODES": "threats:ThreatsAgent",
 }

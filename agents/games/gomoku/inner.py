@@ -1,0 +1,13 @@
+"""How the inner functions of the engine `threats` are compiled: only others call them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numba import njit
+
+from boardenvs.numba_doors import without_wrappers
+
+__all__ = ["inner"]
+
+inner: Any = njit(**without_wrappers(helper=True))

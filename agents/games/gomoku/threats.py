@@ -1,0 +1,222 @@
+"""`threats`: the engine of Gomoku, which sees threats and chains of them."""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from agents.agent import Actions, Agent, Words
+from agents.games import require
+from agents.games.gomoku.alpha_beta import PROVEN, WIN, transpositions
+from agents.games.gomoku.fours import known_facts
+from agents.games.gomoku.patterns import LONGEST, SHORTEST
+from agents.games.gomoku.position import empty_position
+from agents.games.gomoku.thinking import think
+from agents.search.in_threads import in_threads
+from boardenvs.analysis import Analysis
+from boardenvs.checks import finite_number, whole_number
+from boardenvs.game import Game, States
+from boardenvs.gomoku import Gomoku
+from boardenvs.threads import fixed_threads, most_threads
+
+__all__ = ["DEFAULT_NODES", "Thought", "ThreatsAgent"]
+
+DEFAULT_NODES = 20_000
+MOST_NODES = 2_000_000_000
+_SLICE = 0.005
+"""Seconds between looks at the clock, about."""
+_LATE = 0.01
+"""Of the time, that may be left when it answers."""
+_LEAST, _MOST = 10, 20
+"""Bits of the size of the table of positions."""
+_FACTS = 14
+_SCALE = 400.0
+"""Worth of a position that should win by the odds of e to 1."""
+
+
+@dataclass(frozen=True)
+class Thought:
+    """What the engine came to in one position."""
+
+    action: int
+    """The action to play."""
+    line: tuple[int, ...]
+    """The actions that it expects, from that one on, as far as it knows."""
+    value: float
+    """The result that it expects for the player to move: 1 or -1 if that is proven."""
+    plies: int
+    """Within how many plies the game ends, if that is proven; else 0."""
+    depth: int
+    """How deep it has searched, in plies; 0 where nothing had to be searched."""
+    nodes: int
+    """How many positions it has looked at."""
+
+    @property
+    def proven(self) -> bool:
+        """Whether it is a forced win or loss."""
+        return self.plies > 0
+
+
+class _Desk:
+    """What one thread thinks with."""
+
+    def __init__(self, game: Gomoku, bits: int) -> None:
+        self.start, self.codes = empty_position(game)
+        self.work = self.start.copy()
+        self.table = transpositions(bits)
+        self.facts = known_facts(_FACTS)
+
+    def clear(self) -> None:
+        """Forget all that has been found out."""
+        self.table.fill(0)
+        self.facts.fill(0)
+
+
+class ThreatsAgent(Agent):
+    """Alpha-beta search that sees threats: fives, fours, and forced wins by them.
+
+    It keeps the patterns of all lines while it searches (`agents.games.gomoku.position`), finds
+    victories by continuous fours (`fours`), and searches the rest deeper and deeper (`alpha_beta`).
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        seed: int | None = None,
+        nodes: int | None = None,
+        time_limit: float | None = None,
+        threads: int | None = None,
+        spec: str = "threats",
+    ) -> None:
+        """Sit down.
+
+        Args:
+            game: what is played, with lines of 4 to 6.
+            seed: unused: nothing is drawn.
+            nodes: how many positions it looks at for each state, at least 1; `None` for 20,000, or
+                with a `time_limit` as many as it leaves time for.
+            time_limit: seconds for each state; what comes out then depends on the machine. `None`
+                for no limit.
+            threads: on how many it thinks of several states at once, at least 1; without a time
+                limit no result depends on it. `None` for all cores.
+            spec: the name it goes by.
+
+        Raises:
+            ValueError: the game is another one, or an argument is out of range.
+        """
+        require(game, __package__, "agent 'threats'")
+        assert isinstance(game, Gomoku)
+        super().__init__(game, seed, spec)
+        if not SHORTEST <= game.win_length <= LONGEST:
+            raise ValueError(
+                f"agent 'threats' plays Gomoku with a win_length from {SHORTEST} to {LONGEST}, "
+                f"got {game.win_length}"
+            )
+        self._gomoku = game
+        self.time_limit = None if time_limit is None else finite_number("time_limit", time_limit)
+        if nodes is None:
+            nodes = DEFAULT_NODES if time_limit is None else MOST_NODES
+        self.nodes = whole_number("nodes", nodes, 1, MOST_NODES)
+        self.threads = None if threads is None else whole_number("threads", threads, 1)
+        self.deterministic = self.repeatable = time_limit is None
+        self._desks: list[_Desk] = []
+        if time_limit is not None:  # nothing compiles while the clock runs
+            self._think(self._desk(0), self._gomoku.start["cells"][0], 1, None)
+
+    def think(self, states: States) -> list[Thought]:
+        """What it comes to in each state, none of which is over.
+
+        Args:
+            states: records of the game, shape (N,).
+
+        Raises:
+            ValueError: these are no such states, or one is over.
+        """
+        states = self.live(states)
+        threads = min(self.threads or fixed_threads() or most_threads(), max(1, len(states)))
+        thoughts: list[Any] = [None] * len(states)
+        numbers = iter(range(len(states)))
+        lock = threading.Lock()
+        desks = [self._desk(k) for k in range(threads)]
+
+        def work(place: int) -> None:
+            while True:
+                with lock:
+                    number = next(numbers, None)
+                if number is None:
+                    return
+                thoughts[number] = self._think(
+                    desks[place], states["cells"][number], self.nodes, self.time_limit
+                )
+
+        in_threads(work, threads)
+        return thoughts
+
+    def choose(self, states: States, words: Words) -> Actions:
+        return np.array([one.action for one in self.think(states)], np.int64)
+
+    def consider(self, states: States, words: Words) -> tuple[Actions, list[Analysis]]:
+        thoughts = self.think(states)
+        analyses = []
+        for one, seat in zip(thoughts, states["to_move"].tolist(), strict=True):
+            policy = np.zeros(self.game.num_actions)
+            policy[one.action] = 1
+            values = np.full(2, -one.value)
+            values[seat] = one.value
+            analyses.append(Analysis.of_policy(policy, values))
+        return np.array([one.action for one in thoughts], np.int64), analyses
+
+    def _desk(self, place: int) -> _Desk:
+        while len(self._desks) <= place:
+            bits = min(max(_LEAST, (2 * self.nodes).bit_length()), _MOST)
+            self._desks.append(_Desk(self._gomoku, bits))
+        return self._desks[place]
+
+    def _think(
+        self, desk: _Desk, cells: npt.NDArray[np.int8], nodes: int, seconds: float | None
+    ) -> Thought:
+        began = time.perf_counter()
+        cells = np.array(cells)
+        generation = int(desk.work["generation"][0])
+        np.copyto(desk.work, desk.start)
+        s: Any = desk.work[0]
+        if seconds is None:
+            desk.clear()
+            s["root_fours"] = nodes // 4
+            think(s, desk.codes, desk.table, desk.facts, cells, nodes)
+            return self._thought(s)
+        s["generation"] = (generation + 1) % 65536
+        s["root_fours"] = int(seconds * 50_000)
+        most = part = 200
+        while not think(s, desk.codes, desk.table, desk.facts, cells, min(most, nodes)):
+            now = time.perf_counter()
+            left = began + seconds - now
+            if left <= _LATE * seconds or most >= nodes:
+                break
+            # As many as take the time of a slice, or half of what is left, at the speed so far.
+            part = max(50, int(most * min(_SLICE, left / 2) / (now - began)))
+            most = min(nodes, int(s["nodes"]) + part)
+        return self._thought(s)
+
+    def _thought(self, s: Any) -> Thought:
+        side, stride, first = self._gomoku.board_size, int(s["stride"]), int(s["first"])
+
+        def action(cell: Any) -> int:
+            row, column = divmod(int(cell) - first, stride)
+            return row * side + column
+
+        value = int(s["best_value"])
+        proven = abs(value) >= PROVEN
+        return Thought(
+            action=action(s["best_cell"]),
+            line=tuple(action(cell) for cell in s["best_line"][: int(s["best_length"])]),
+            value=float(np.sign(value)) if proven else float(np.tanh(value / (2 * _SCALE))),
+            plies=WIN - abs(value) if proven else 0,
+            depth=int(s["best_depth"]),
+            nodes=int(s["nodes"]),
+        )

@@ -1,0 +1,74 @@
+"""Victory by fours a second time: plain Python that looks at nothing but the stones.
+
+A board is a dictionary of cells (row, column) with "X", "O" or "." on them.
+"""
+
+import itertools
+
+DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))
+
+
+def board_of(rows):
+    """The board of a drawing, a string for each row."""
+    return {(r, c): stone for r, row in enumerate(rows) for c, stone in enumerate(row)}
+
+
+def completes(board, cell, colour, game):
+    """Whether a stone on an empty cell would win."""
+    for down, right in DIRECTIONS:
+        length = 1
+        for way in (1, -1):
+            for k in itertools.count(1):
+                if board.get((cell[0] + way * k * down, cell[1] + way * k * right)) != colour:
+                    break
+                length += 1
+        if length == game.win_length or (length > game.win_length and not game.exact):
+            return True
+    return False
+
+
+def fives(board, colour, game, around=None):
+    """The empty cells on which a colour would win; only those near a cell, if it is given."""
+    cells = [cell for cell, stone in board.items() if stone == "."]
+    if around is not None:
+        cells = [
+            cell
+            for cell in cells
+            if max(abs(cell[0] - around[0]), abs(cell[1] - around[1])) <= game.win_length
+        ]
+    return [cell for cell in cells if completes(board, cell, colour, game)]
+
+
+def wins_by_fours(board, colour, game, seen=None):
+    """The cells with which a colour, to move, begins a victory by fours, as a line; `None` if none.
+
+    The line holds both colours' moves, up to the five.
+    """
+    seen = set() if seen is None else seen
+    key = "".join(board.values())
+    if key in seen:
+        return None
+    seen.add(key)
+    other = "O" if colour == "X" else "X"
+    own = fives(board, colour, game)
+    if own:
+        return [own[0]]
+    against = fives(board, other, game)
+    if len(against) > 1:
+        return None
+    for cell in against or [cell for cell, stone in board.items() if stone == "."]:
+        board[cell] = colour
+        made = fives(board, colour, game, cell)
+        line = None
+        if len(made) > 1:
+            line = [cell, made[0], made[1]]
+        elif made:
+            board[made[0]] = other
+            rest = wins_by_fours(board, colour, game, seen)
+            board[made[0]] = "."
+            if rest:
+                line = [cell, made[0], *rest]
+        board[cell] = "."
+        if line:
+            return line
+    return None

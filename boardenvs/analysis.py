@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boardenvs.checks import whole_number
+from boardenvs.checks import truth_value, whole_number
 from boardenvs.game import Game
 
 __all__ = ["KINDS", "Analysis"]
 
 KINDS = ("visits", "probabilities")
 """What weights may be: how often a search tried each action, or how probable it is."""
+_TOLD = ("line", "depth", "proven")  # only where there is something to tell
 _FEWEST = 0.001  # of a policy's probabilities, those below are not kept
 
 
@@ -31,6 +32,12 @@ class Analysis:
     above 0. At least one action."""
     values: tuple[float | None, ...]
     """The result that it expects for each seat, `None` where it expects nothing."""
+    line: tuple[int, ...] = ()
+    """The actions that it expects, from its own on, if it tells."""
+    depth: int = 0
+    """How many plies deep it searched, if it tells."""
+    proven: bool = False
+    """Whether the values are certain."""
 
     @classmethod
     def of_visits(cls, visits: npt.NDArray[np.integer[Any]], values: Any) -> Analysis:
@@ -64,11 +71,13 @@ class Analysis:
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON values; `from_dict` gives an equal analysis back."""
+        told = {"line": list(self.line), "depth": self.depth, "proven": self.proven}
         return {
             "kind": self.kind,
             "actions": list(self.weights),
             "weights": list(self.weights.values()),
             "values": list(self.values),
+            **{key: value for key, value in told.items() if value},
         }
 
     @classmethod
@@ -79,9 +88,9 @@ class Analysis:
             ValueError: it is no such dictionary.
         """
         keys = ["actions", "kind", "values", "weights"]
-        if not isinstance(data, Mapping) or sorted(map(str, data)) != keys:
+        if not isinstance(data, Mapping) or sorted(map(str, set(data) - set(_TOLD))) != keys:
             raise ValueError(f"an analysis must have the keys {keys}, got {data!r}")
-        lists = [data[key] for key in ("actions", "weights", "values")]
+        lists = [data[key] for key in ("actions", "weights", "values")] + [data.get("line", [])]
         if not all(isinstance(one, list) for one in lists) or len(lists[0]) != len(lists[1]):
             raise ValueError(
                 f"an analysis has lists of actions, as many weights, and values, got {data!r}"
@@ -89,7 +98,14 @@ class Analysis:
         actions = [whole_number("an analysed action", action, 0) for action in lists[0]]
         if len(set(actions)) < len(actions):
             raise ValueError(f"an analysis names an action twice: {actions}")
-        return cls(data["kind"], dict(zip(actions, lists[1], strict=True)), tuple(lists[2]))
+        return cls(
+            data["kind"],
+            dict(zip(actions, lists[1], strict=True)),
+            tuple(lists[2]),
+            tuple(whole_number("an action of a line", action, 0) for action in lists[3]),
+            whole_number("the depth of an analysis", data.get("depth", 0), 0),
+            truth_value("proven", data.get("proven", False)),
+        )
 
     def check(self, game: Game, legal: npt.NDArray[np.bool_]) -> None:
         """Raise `ValueError` unless this is an analysis of a position.
@@ -110,6 +126,8 @@ class Analysis:
                 whole_number("visits", weight, 1)
             elif not _is_number(weight) or not 0 < weight <= 1:
                 raise ValueError(f"a probability must be above 0 and at most 1, got {weight!r}")
+        for action in self.line:
+            whole_number("an action of a line", action, 0, game.num_actions - 1)
         if self.kind == "probabilities" and sum(self.weights.values()) > 1.01:
             raise ValueError("the probabilities of an analysis must not sum to more than 1")
         if len(self.values) != game.num_players or not all(

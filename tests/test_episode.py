@@ -506,6 +506,11 @@ def test_any_single_edit_is_noticed(file):
                 ([None, {**THOUGHT, "actions": [6, 2]}, None, None], "action 6, which is illegal"),
                 ([{**THOUGHT, "weights": [7, 0]}, *[None] * 3], "visits must be"),
                 ([{**THOUGHT, "weights": [7, 0.5]}, *[None] * 3], "visits must be"),
+                ([{**THOUGHT, "line": [7, 10]}, *[None] * 3], "from 0 to 9, got 10"),
+                ([{**THOUGHT, "line": 7}, *[None] * 3], "an analysis has lists"),
+                ([{**THOUGHT, "depth": -1}, *[None] * 3], "the depth of an analysis must be"),
+                ([{**THOUGHT, "proven": 1}, *[None] * 3], "proven must be"),
+                ([{**THOUGHT, "length": 1}, *[None] * 3], "an analysis must have the keys"),
                 ([{**THOUGHT, "actions": [], "weights": []}, *[None] * 3], "at least one action"),
                 ([{**THOUGHT, "values": [1]}, *[None] * 3], "for each of 2 seats"),
                 ([{**THOUGHT, "values": [1, "x"]}, *[None] * 3], "for each of 2 seats"),
@@ -632,7 +637,8 @@ def test_analysis_of_a_game():
 
 
 def test_analysis_in_a_file(tmp_path):
-    analysis = [Analysis.from_dict(THOUGHT), None, Analysis("probabilities", {4: 0.5}, (None, 1))]
+    told = Analysis("probabilities", {4: 0.5}, (None, 1), line=(4, 2), depth=3, proven=True)
+    analysis = [Analysis.from_dict(THOUGHT), None, told]
     episode = won(analysis=[*analysis, None])
     path = tmp_path / "episode.json"
     episode.save(path)

@@ -23,12 +23,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from agents.games.gomoku.chains import find_chain
 from agents.games.gomoku.fours import can_four, everywhere, find_fours, first_with, key_of
 from agents.games.gomoku.inner import inner
 from agents.games.gomoku.patterns import (
+    BUILDS,
+    DOUBLE_THREE,
     FIVE_KIND,
     FOUR,
     FOUR_KIND,
+    FOUR_THREE,
     OPEN_FOUR_KIND,
     THREE_KIND,
 )
@@ -116,7 +120,11 @@ def write_entry(s, table, level, depth, value, bound, cell):
 @inner
 def judged(s):
     """What an undecided position is worth to the player to move."""
-    worth = s.total[s.mover] - s.total[1 - s.mover] + s.to_move
+    me = s.mover
+    worth = s.total[me] - s.total[1 - me] + s.to_move
+    for kind in range(BUILDS, OPEN_FOUR_KIND):
+        worth += s.mover_worth[kind] * s.counts[me, kind]
+        worth += s.other_worth[kind] * s.counts[1 - me, kind]
     return max(-_MOST_WORTH, min(_MOST_WORTH, worth))
 
 
@@ -147,8 +155,8 @@ def score_of(s, level, cell):
     """How promising a move looks."""
     me = s.mover
     score = (
-        s.own_worth * s.worth[cell, me]
-        + s.other_worth * s.worth[cell, 1 - me]
+        s.own_weight * s.worth[cell, me]
+        + s.other_weight * s.worth[cell, 1 - me]
         + (s.history[me, cell] >> s.history_shift)
     )
     if s.kinds[cell, me] >= FOUR_KIND:
@@ -233,7 +241,7 @@ def next_move(s, level):
 
 
 @inner
-def enter(s, codes, table, facts, level, alpha, beta, depth, after_null):
+def enter(s, codes, table, facts, known, level, alpha, beta, depth, after_null):
     """Take up a position: True if its moves are to be searched, else it has come to `value`."""
     s.nodes += 1
     s.lengths[level] = 0
@@ -305,6 +313,15 @@ def enter(s, codes, table, facts, level, alpha, beta, depth, after_null):
                 write_entry(s, table, level, _SETTLED, s.value, _EXACT, cell)
                 tell(s, level, cell)
                 return False
+        most = s.root_chain if level == 0 else s.reply_chain if level == 1 else 0
+        if most > 0 and left >= 7 and can_three(s, me):
+            found = find_chain(s, codes, facts, known, most)
+            s.nodes += s.chain_nodes
+            if found == 1:
+                s.value = WIN - level - s.chain_plies
+                write_entry(s, table, level, _SETTLED, s.value, _EXACT, s.chain_cell)
+                tell(s, level, s.chain_cell)
+                return False
         if depth <= 0:
             if not threatened or depth <= s.answer_depth:
                 s.value = static
@@ -339,6 +356,15 @@ def enter(s, codes, table, facts, level, alpha, beta, depth, after_null):
 
 
 @inner
+def can_three(s, colour):
+    """Whether a colour could make an open three."""
+    counts = s.counts
+    return (
+        counts[colour, THREE_KIND] + counts[colour, DOUBLE_THREE] + counts[colour, FOUR_THREE] > 0
+    )
+
+
+@inner
 def tell(s, level, cell):
     """The best line from a level on is one move, as far as is known."""
     s.lines[level, 0] = cell
@@ -346,7 +372,7 @@ def tell(s, level, cell):
 
 
 @inner
-def search_on(s, codes, table, facts, most):
+def search_on(s, codes, table, facts, known, most):
     """Search on until it is done, or `nodes` has come to a number.
 
     A search begins with `level` at -1. It is to `depth`, and tries `best_cell` first.
@@ -404,7 +430,7 @@ def search_on(s, codes, table, facts, most):
             elif stage != _WIDE:
                 alpha = beta - 1
         s.stages[level + 1] = _NOTHING
-        if enter(s, codes, table, facts, level + 1, alpha, beta, depth, stage == _NULL):
+        if enter(s, codes, table, facts, known, level + 1, alpha, beta, depth, stage == _NULL):
             s.level = level + 1
         elif level < 0:
             return True

@@ -37,7 +37,7 @@ from agents.games.gomoku.patterns import (
     reach_of,
 )
 from agents.games.gomoku.settings import SETTINGS
-from agents.games.gomoku.worth import CODE_WORTH, KIND_WORTH
+from agents.games.gomoku.worth import CODE_WORTH, KIND_WORTH, MOVER_WORTH, OTHER_WORTH
 from boardenvs.gomoku import Gomoku
 from boardenvs.kernel_cache import cached_njit
 
@@ -48,6 +48,8 @@ __all__ = [
     "CAN_THREE",
     "CELLS",
     "NEAR",
+    "NUM_CHAIN",
+    "NUM_CHILDREN",
     "NUM_FOURS",
     "NUM_LEVELS",
     "NUM_MOVES",
@@ -75,6 +77,11 @@ NUM_MOVES = 80
 NUM_FOURS = 64
 """How many fours in a row a victory may have, at most."""
 
+NUM_CHAIN = 64
+"""How many plies a victory by threats may have before it comes to one by fours, at most."""
+NUM_CHILDREN = 96
+"""How many moves are tried there in one position, at most."""
+
 CAN_FIVE, CAN_OPEN_FOUR, CAN_FOUR, CAN_THREE = 1, 2, 4, 8
 """Flags of an empty cell for black; for white they stand four bits higher."""
 
@@ -93,6 +100,8 @@ _BOARD = [
     ("total", np.int64, (2,)),  # what they are worth together
     ("code_worth", np.int64, (NUM_CODES,)),
     ("kind_worth", np.int64, (NUM_KINDS,)),
+    ("mover_worth", np.int64, (NUM_KINDS,)),
+    ("other_worth", np.int64, (NUM_KINDS,)),
     ("flags_of", np.uint64, (NUM_KINDS,)),
     ("flags", np.uint64, (CELLS // 8,)),  # eight cells a word
     ("names", np.uint64, (CELLS, 2)),  # of cell and colour, that make up the hash
@@ -132,9 +141,29 @@ _SEARCH = [
     ("running", np.int64),
     ("generation", np.int64),
     ("reductions", np.int8, (32, NUM_MOVES)),
+    # Of the search for victories by threats, by level: see `chains`.
+    ("child_cells", np.int16, (NUM_CHAIN, NUM_CHILDREN)),
+    ("child_proofs", np.int16, (NUM_CHAIN, NUM_CHILDREN)),
+    ("child_disproofs", np.int16, (NUM_CHAIN, NUM_CHILDREN)),
+    ("child_plies", np.int16, (NUM_CHAIN, NUM_CHILDREN)),
+    ("child_num", np.int64, (NUM_CHAIN,)),
+    ("child_chosen", np.int64, (NUM_CHAIN,)),
+    ("proof_limits", np.int64, (NUM_CHAIN,)),
+    ("disproof_limits", np.int64, (NUM_CHAIN,)),
+    ("proof_here", np.int64, (NUM_CHAIN,)),
+    ("disproof_here", np.int64, (NUM_CHAIN,)),
+    ("proof_below", np.int64, (NUM_CHAIN,)),
+    ("disproof_below", np.int64, (NUM_CHAIN,)),
+    ("plies_here", np.int64, (NUM_CHAIN,)),
+    ("cell_here", np.int64, (NUM_CHAIN,)),
+    ("chain_cell", np.int64),
+    ("chain_plies", np.int64),
+    ("chain_nodes", np.int64),
     # Of the whole of its thinking: see `thinking`.
     ("phase", np.int64),
     ("root_fours", np.int64),  # how many fours are tried at first
+    ("root_chain", np.int64),  # how many positions are looked at for a victory by threats
+    ("reply_chain", np.int64),  # and after each move, for one of the other player's
     ("depth", np.int64),  # of the search that is on
     ("best_cell", np.int64),
     ("best_value", np.int64),
@@ -175,6 +204,8 @@ def empty_position(game: Gomoku) -> tuple[npt.NDArray[np.void], npt.NDArray[np.u
     s["steps"] = 1, stride, stride + 1, stride - 1
     s["code_worth"] = CODE_WORTH
     s["kind_worth"] = KIND_WORTH
+    s["mover_worth"] = MOVER_WORTH
+    s["other_worth"] = OTHER_WORTH
     s["kinds_of"] = kinds_of_cells()
     kinds = np.arange(NUM_KINDS)
     s["flags_of"] = (

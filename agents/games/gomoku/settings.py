@@ -10,10 +10,10 @@ __all__ = ["SETTINGS"]
 
 SETTINGS = {
     # Of the value of a position that is not decided.
-    "to_move": 40,  # of having the move
+    "to_move": 66,  # of having the move
     # How promising a move looks: its worth for either player, and what it did elsewhere.
-    "own_worth": 4,
-    "other_worth": 3,
+    "own_weight": 4,
+    "other_weight": 3,
     "four_bonus": 200,
     "killer_bonus": 150,
     "history_shift": 4,
@@ -34,7 +34,11 @@ SETTINGS = {
     "null_less": 3,
     "null_divisor": 4,
     # Threats.
-    "node_fours": 100,  # fours tried at each position, at most
-    "answer_depth": -6,  # down to which an open four to come is answered
+    "node_fours": 20,  # fours tried at each position, at most
+    "answer_depth": 0,  # down to which an open four to come is answered
+    # Shares of all nodes, in thousandths.
+    "fours_share": 250,  # for a victory by fours at the root, at most
+    "chain_share": 120,  # for one by threats
+    "reply_share": 0,  # for one by threats of the other player, after each move
 }
 """Names and values."""

@@ -27,7 +27,7 @@ _DEEPEST = 60
 
 
 @cached_njit("Gomoku's engine", nogil=True)
-def think(s, codes, table, facts, cells, most):
+def think(s, codes, table, facts, known, cells, most):
     """Think on until `nodes` has come to a number, or nothing is left to find out.
 
     The best move, its value, the depth and the line are in the fields `best_...` at all times
@@ -38,6 +38,7 @@ def think(s, codes, table, facts, cells, most):
         codes: see `position.empty_position`.
         table: from `alpha_beta.transpositions`.
         facts: from `fours.known_facts`.
+        known: from `chains.proofs`.
         cells: of the game's position, not over.
         most: number of nodes.
 
@@ -48,7 +49,7 @@ def think(s, codes, table, facts, cells, most):
         set_up(s, codes, cells)
         begin(s)
     while s.phase == _DEEPENING:
-        done = search_on(s, codes, table, facts, most)
+        done = search_on(s, codes, table, facts, known, most)
         if s.lengths[0] > 0:
             keep(s, s.value if done else s.bests[0])
         if not done:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ import numpy.typing as npt
 from agents.agent import Actions, Agent, Words
 from agents.games import require
 from agents.games.gomoku.alpha_beta import PROVEN, WIN, transpositions
+from agents.games.gomoku.chains import proofs
 from agents.games.gomoku.fours import known_facts
 from agents.games.gomoku.patterns import LONGEST, SHORTEST
 from agents.games.gomoku.position import empty_position
@@ -32,9 +33,12 @@ _SLICE = 0.005
 """Seconds between looks at the clock, about."""
 _LATE = 0.01
 """Of the time, that may be left when it answers."""
+_NODES = 500_000
+"""That there are in a second, at least, on most machines."""
 _LEAST, _MOST = 10, 20
 """Bits of the size of the table of positions."""
 _FACTS = 14
+_PROOFS = 16
 _SCALE = 400.0
 """Worth of a position that should win by the odds of e to 1."""
 
@@ -70,19 +74,24 @@ class _Desk:
         self.work = self.start.copy()
         self.table = transpositions(bits)
         self.facts = known_facts(_FACTS)
+        self.known = proofs(_PROOFS)
 
     def clear(self) -> None:
         """Forget all that has been found out."""
         self.table.fill(0)
         self.facts.fill(0)
+        self.known.fill(0)
 
 
 class ThreatsAgent(Agent):
     """Alpha-beta search that sees threats: fives, fours, and forced wins by them.
 
     It keeps the patterns of all lines while it searches (`agents.games.gomoku.position`), finds
-    victories by continuous fours (`fours`), and searches the rest deeper and deeper (`alpha_beta`).
+    victories by continuous fours (`fours`) at every position and by continuous threats (`chains`)
+    where it stands, and searches the rest deeper and deeper (`alpha_beta`).
     """
+
+    play_version = 2
 
     def __init__(
         self,
@@ -161,6 +170,7 @@ class ThreatsAgent(Agent):
         return np.array([one.action for one in self.think(states)], np.int64)
 
     def consider(self, states: States, words: Words) -> tuple[Actions, list[Analysis]]:
+        """As `Agent.consider`; it tells its line, its depth, and whether the value is proven."""
         thoughts = self.think(states)
         analyses = []
         for one, seat in zip(thoughts, states["to_move"].tolist(), strict=True):
@@ -168,7 +178,8 @@ class ThreatsAgent(Agent):
             policy[one.action] = 1
             values = np.full(2, -one.value)
             values[seat] = one.value
-            analyses.append(Analysis.of_policy(policy, values))
+            found = Analysis.of_policy(policy, values)
+            analyses.append(replace(found, line=one.line, depth=one.depth, proven=one.proven))
         return np.array([one.action for one in thoughts], np.int64), analyses
 
     def _desk(self, place: int) -> _Desk:
@@ -187,13 +198,13 @@ class ThreatsAgent(Agent):
         s: Any = desk.work[0]
         if seconds is None:
             desk.clear()
-            s["root_fours"] = nodes // 4
-            think(s, desk.codes, desk.table, desk.facts, cells, nodes)
+            self._share(s, nodes)
+            think(s, desk.codes, desk.table, desk.facts, desk.known, cells, nodes)
             return self._thought(s)
         s["generation"] = (generation + 1) % 65536
-        s["root_fours"] = int(seconds * 50_000)
+        self._share(s, int(seconds * _NODES))
         most = part = 200
-        while not think(s, desk.codes, desk.table, desk.facts, cells, min(most, nodes)):
+        while not think(s, desk.codes, desk.table, desk.facts, desk.known, cells, min(most, nodes)):
             now = time.perf_counter()
             left = began + seconds - now
             if left <= _LATE * seconds or most >= nodes:
@@ -202,6 +213,12 @@ class ThreatsAgent(Agent):
             part = max(50, int(most * min(_SLICE, left / 2) / (now - began)))
             most = min(nodes, int(s["nodes"]) + part)
         return self._thought(s)
+
+    def _share(self, s: Any, nodes: int) -> None:
+        """How many nodes of all are for which purpose."""
+        s["root_fours"] = nodes * int(s["fours_share"]) // 1000
+        s["root_chain"] = nodes * int(s["chain_share"]) // 1000
+        s["reply_chain"] = nodes * int(s["reply_share"]) // 1000
 
     def _thought(self, s: Any) -> Thought:
         side, stride, first = self._gomoku.board_size, int(s["stride"]), int(s["first"])

@@ -9,6 +9,7 @@ import pytest
 import agents
 import boardenvs
 from agents.games.gomoku.threats import DEFAULT_NODES
+from boardenvs.analysis import Analysis
 
 NODES = 3000
 
@@ -308,6 +309,10 @@ def test_it_tells_what_it_thinks(gomoku, positions):
         assert one.values[seat] == pytest.approx(found.value, abs=1e-4)
         assert one.values[seat] == -one.values[1 - seat]
         assert list(one.weights) == [found.action]
+        assert (one.line, one.depth, one.proven) == (found.line, found.depth, found.proven)
+        assert Analysis.from_dict(one.to_dict()) == one
+    assert any(one.proven for one in told)
+    assert any(not one.proven and len(one.line) > 1 for one in told)
 
 
 def test_its_line_can_be_played(gomoku, positions):

@@ -31,8 +31,14 @@ DEFAULT_NODES = 20_000
 MOST_NODES = 2_000_000_000
 _SLICE = 0.005
 """Seconds between looks at the clock, about."""
+_FIRST = 200
+"""Positions before the first look."""
+_WARM = 2_000
+"""Positions to warm up with."""
 _LATE = 0.01
-"""Of the time, that may be left when it answers."""
+"""Of the time, that may be left when it answers,"""
+_SOON = 0.001
+"""or so many seconds."""
 _NODES = 500_000
 """That there are in a second, at least, on most machines."""
 _LEAST, _MOST = 10, 20
@@ -91,7 +97,7 @@ class ThreatsAgent(Agent):
     where it stands, and searches the rest deeper and deeper (`alpha_beta`).
     """
 
-    play_version = 3
+    play_version = 4
 
     def __init__(
         self,
@@ -134,8 +140,15 @@ class ThreatsAgent(Agent):
         self.threads = None if threads is None else whole_number("threads", threads, 1)
         self.deterministic = self.repeatable = time_limit is None
         self._desks: list[_Desk] = []
-        if time_limit is not None:  # nothing compiles while the clock runs
-            self._think(self._desk(0), self._gomoku.start["cells"][0], 1, None)
+        if time_limit is not None:
+            self._warm_up()
+
+    def _warm_up(self) -> None:
+        """Compile, and use all that is used later, before the clock runs."""
+        cells = self._gomoku.start["cells"][0].copy()
+        cells[0] = 1
+        self._think(self._desk(0), cells, _WARM, None)
+        self.think(self.game.new(1, 0))
 
     def think(self, states: States) -> list[Thought]:
         """What it comes to in each state, none of which is over.
@@ -203,15 +216,15 @@ class ThreatsAgent(Agent):
             return self._thought(s)
         s["generation"] = (generation + 1) % 65536
         self._share(s, int(seconds * _NODES))
-        most = part = 200
+        most = _FIRST
         while not think(s, desk.codes, desk.table, desk.facts, desk.known, cells, min(most, nodes)):
             now = time.perf_counter()
             left = began + seconds - now
-            if left <= _LATE * seconds or most >= nodes:
+            if left <= max(_LATE * seconds, _SOON) or most >= nodes:
                 break
             # As many as take the time of a slice, or half of what is left, at the speed so far.
-            part = max(50, int(most * min(_SLICE, left / 2) / (now - began)))
-            most = min(nodes, int(s["nodes"]) + part)
+            done = int(s["nodes"])
+            most = min(nodes, done + max(50, int(done * min(_SLICE, left / 2) / (now - began))))
         return self._thought(s)
 
     def _share(self, s: Any, nodes: int) -> None:

@@ -351,5 +351,6 @@ def test_what_it_proves_comes_true(gomoku, positions):
 @pytest.mark.parametrize("size", [9, 15])
 def test_it_beats_greedy(size):
     game = boardenvs.make("gomoku", board_size=size)
-    scores = agents.play_match(game, ["threats:1500", "greedy"], num_games=20, seed=0)
+    specs = ["threats:3000", "greedy"]
+    scores = agents.play_match(game, specs, num_games=20, seed=0, opening_plies=4)
     assert scores.wins[0] >= scores.wins[1] + 5

@@ -97,7 +97,7 @@ class ThreatsAgent(Agent):
     where it stands, and searches the rest deeper and deeper (`alpha_beta`).
     """
 
-    play_version = 4
+    play_version = 5
 
     def __init__(
         self,

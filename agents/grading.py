@@ -10,7 +10,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -30,7 +30,9 @@ __all__ = ["Grade", "grade", "main"]
 
 @dataclass(frozen=True)
 class Grade:
-    """What became of the positions in which an agent was to move."""
+    """What became of the positions in which an agent was to move: an `agents.measures.Measure`."""
+
+    kind: ClassVar[str] = "share of wins kept"
 
     lost: int
     """How many are proved to be lost."""
@@ -55,8 +57,18 @@ class Grade:
         """The share of proved wins that it keeps; NaN if it had none."""
         return self.kept / self.won if self.won else float("nan")
 
+    @property
+    def value(self) -> float:
+        """That share."""
+        return self.share_kept
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Its 95% interval, Wilson's."""
+        return wilson(self.kept, self.won)
+
     def __str__(self) -> str:
-        low, high = wilson(self.kept, self.won)
+        low, high = self.interval
         return (
             f"kept {self.kept:,} of {self.won:,} wins: {self.share_kept:.3f} "
             f"({low:.3f} to {high:.3f}), {self.given_away:,} given away, {self.unclear:,} unclear; "
@@ -140,15 +152,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     parser = argparse.ArgumentParser(
         prog="python -m agents.grading",
-        description="See how many of the wins that it has an agent keeps, where exact can tell.",
+        description="See how many of the wins that it has an agent keeps. It plays games, and "
+        "exact is asked about each position in which it was to move, and about what came of its "
+        "move. A win is then kept or given away, or it is unclear, where exact cannot tell any "
+        "more.",
     )
     add_game(parser, optional=False)
     parser.add_argument("agents", nargs="+", metavar="AGENT", help="who is graded, such as trained")
-    parser.add_argument("--against", metavar="AGENT", default="greedy", help="by default greedy")
-    parser.add_argument("--games", type=int, default=100, help="of each (default 100)")
+    parser.add_argument(
+        "--against", metavar="AGENT", default="greedy", help="whom they play (default greedy)"
+    )
+    parser.add_argument(
+        "--games", type=int, default=100, metavar="N", help="that each agent plays (default 100)"
+    )
     parser.add_argument("--seed", type=int, default=0, help="of everything random (default 0)")
     parser.add_argument(
-        "--budget", type=int, default=100_000, help="positions looked at for each (default 100000)"
+        "--budget",
+        type=int,
+        default=100_000,
+        metavar="N",
+        help="positions that exact may search for each that it is asked about; with more it "
+        "settles more, and takes longer (default 100000)",
     )
     options = parser.parse_args(arguments)
     try:

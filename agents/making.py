@@ -103,9 +103,13 @@ def with_time(spec: str, time: str, game: Game) -> str:
     known = parse(spec, game)
     if known.declared is None or _TIME not in _parameters(_class_of(_playable(known, game))):
         return spec
-    if known.arguments:
-        raise ValueError(f"{spec!r} says itself how much it thinks: leave that out, or the time")
-    return f"{spec}:{time}"
+    if known.declared.required:  # a command, before which the time stands
+        name, _, command = spec.partition(":")
+        if seconds_of(command.partition(":")[0]) is None:
+            return f"{name}:{time}:{command}"
+    elif not known.arguments:
+        return f"{spec}:{time}"
+    raise ValueError(f"{spec!r} says itself how much it thinks: leave that out, or the time")
 
 
 def _made(spec: Spec, game: Game, seed: int | None, options: dict[str, Any]) -> Agent | Opponent:

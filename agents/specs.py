@@ -48,12 +48,14 @@ AGENTS = {
 }
 """The agents of any game: a name with what may be told, and where the class is, from here.
 
-What may be told are parameters of the class, in capitals; they and all others, but for the game,
-the seed and the spec, are options of `agents.make`. It is called with the game, and with `seed`,
-`spec` and options by keyword.
+What may be told are parameters of the class, in capitals, those that must be with a `!`; they and
+all others, but for the game, the seed and the spec, are options of `agents.make`. It is called
+with the game, and with `seed`, `spec` and options by keyword.
 """
 QUOTING = "The last part of a spec is taken as it stands, colons and spaces included."
 _FACTORY = ("factory",)
+_COMMAND = "COMMAND"
+"""What an agent is told that runs a program beside, which has a clock of its own."""
 
 
 @dataclass(frozen=True)
@@ -67,13 +69,15 @@ class Declared:
     """Where its class is."""
     cls: str
     """The name of its class there."""
+    required: int = 0
+    """How many of the arguments must be told."""
 
     @property
     def specs(self) -> list[str]:
         """Its specs, the shortest first."""
         return [
             ":".join([self.name, *self.arguments[:number]])
-            for number in range(len(self.arguments) + 1)
+            for number in range(self.required, len(self.arguments) + 1)
         ]
 
 
@@ -81,9 +85,11 @@ def _read(package: str, table: Mapping[str, str]) -> dict[str, Declared]:
     """The agents of a table by their names."""
     found = {}
     for spec, where in table.items():
-        name, *arguments = spec.split(":")
+        name, *marked = spec.split(":")
         module, _, cls = where.partition(":")
-        found[name] = Declared(name, tuple(arguments), f"{package}.{module}", cls)
+        arguments = tuple(argument.removesuffix("!") for argument in marked)
+        required = sum(argument.endswith("!") for argument in marked)
+        found[name] = Declared(name, arguments, f"{package}.{module}", cls, required)
     return found
 
 
@@ -160,7 +166,8 @@ class Spec:
 
 def by_the_clock(text: str, game: Game) -> bool:
     """Whether an agent thinks for a time, so that its games differ from run to run."""
-    return any(seconds_of(part) is not None for part in parse(text, game).by_kind.values())
+    told = parse(text, game).by_kind
+    return _COMMAND in told or any(seconds_of(part) is not None for part in told.values())
 
 
 def parse(text: str, game: Game | None = None) -> Spec:
@@ -181,7 +188,7 @@ def parse(text: str, game: Game | None = None) -> Spec:
     found = agents.get(name)
     kinds = found.arguments if found else _FACTORY
     arguments = tuple(rest.split(":", max(len(kinds) - 1, 0))) if colon else ()
-    complete = found or arguments
+    complete = len(arguments) >= (found.required if found else 1)
     if not (name and complete and all(arguments) and len(arguments) <= len(kinds)):
         expected = ", ".join(_shown(agents.values()))
         raise ValueError(

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from agents.agent import Actions, Agent, Words
 from agents.games import files
 from agents.network_file import check_network
+from agents.sizes import free_axes, sizes_of_card
 from boardenvs.analysis import Analysis
 from boardenvs.checks import finite_number
 from boardenvs.game import Game, States
@@ -26,6 +27,7 @@ __all__ = [
     "masked_choice",
     "masked_policy",
     "read_card",
+    "scores_on",
     "shipped",
 ]
 
@@ -45,7 +47,8 @@ class TrainedAgent(Agent):
     The network takes `observation`, float32 of shape (N, *observation_shape), and gives
     `logits` of shape (N, num_actions) and `value` of shape (N,). Observations are those that
     the network was trained on: a game whose observations show more or less, but which is the
-    same otherwise (`Game.observation_params`), is played just as well.
+    same otherwise (`Game.observation_params`), is played just as well. A network may play boards
+    of several sizes (`agents.sizes`); an agent plays one.
 
     A file may come from anywhere: what is in it, and where it fails, is a `ValueError` of one
     line. Refused are weights in other files, loops, and operators that are not ONNX's own (see
@@ -228,14 +231,25 @@ def card_path(network: Path) -> Path:
 def shipped(game: Game) -> Path:
     """The network in a game's folders that plays it with its parameters.
 
+    In a folder one for this size alone goes before one for several sizes.
+
     Raises:
         ValueError: there is none, or one there has no card.
     """
+    for_several: Path | None = None
     for path in files(game, "*.onnx"):
+        if for_several is not None and path.parent != for_several.parent:
+            break
         if path.name.endswith(INT8):
             continue  # the card of the one in float32 tells of it
-        if _plays(read_card(path), game):
+        card = read_card(path)
+        if not _plays(card, game):
+            continue
+        if sizes_of_card(card) is None:
             return path
+        for_several = for_several or path
+    if for_several is not None:
+        return for_several
     raise ValueError(
         f"no trained agent is shipped for {game!r}; 'boardenvs train {game.name}' makes one, "
         f"'trained:PATH' plays it"
@@ -265,15 +279,29 @@ def read_card(network: Path) -> dict[str, Any]:
     return card
 
 
+def scores_on(card: dict[str, Any], game: Game) -> list[dict[str, Any]]:
+    """The scores of a card, of a network for several sizes those on the game's."""
+    return [
+        entry for entry in card["scores"] if entry.get("params", {}).items() <= game.params.items()
+    ]
+
+
 def _plays(card: dict[str, Any], game: Game) -> bool:
     """Whether a card's network plays a game: one of the card's name, or that derives from it.
 
-    Parameters must be the same, but for the game's length and what is shown of it.
+    Parameters must be the same, but for the game's length and what is shown of it; the size must
+    be one of those that the card lists.
     """
     params = card["params"]
     if not isinstance(params, dict) or params.keys() != game.params.keys():
         return False
     aside = {"max_plies", *game.observation_params}
+    several = sizes_of_card(card)
+    if several is not None:
+        size, _ = several
+        if game.params[size] not in params[size]:
+            return False
+        aside.add(size)
     if any(params[key] != value for key, value in game.params.items() if key not in aside):
         return False
     return bool(card["game"] == game.name) or _derives(game, card["game"])
@@ -329,6 +357,9 @@ def _load(path: Path, told: Mapping[str, Any], game: Game, threads: int) -> Any:
         wanted = os.environ.get("OMP_NUM_THREADS", "")  # ONNX Runtime itself does not read it
         threads = int(wanted) if wanted.isdecimal() else _ALL
     options.intra_op_num_threads = threads
+    for axis, size in free_axes(game).items():
+        # A network for one size has no such axes.
+        options.add_free_dimension_override_by_name(axis, size)
     try:
         session = onnxruntime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
     except Exception as error:  # noqa: BLE001 ONNX Runtime's errors share no base class

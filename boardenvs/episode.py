@@ -6,7 +6,7 @@ import hashlib
 import html
 import json
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -328,9 +328,22 @@ class Episode:
 
     # -- HTML ---------------------------------------------------------------------------
 
-    def to_html(self) -> str:
-        """One HTML page that replays the game, with all it needs inside."""
+    def to_html(self, remarks: Mapping[int, str] | None = None) -> str:
+        """One HTML page that replays the game, with all it needs inside.
+
+        Args:
+            remarks: what is to be said of some actions, such as that one lost the game: a sentence
+                by the action's number, from 1; that of 0 is about the start. Such actions are
+                marked in the list of moves.
+
+        Raises:
+            ValueError: a remark is no text, or of no action.
+        """
         game, states = self.game, self._states
+        for number, remark in (remarks or {}).items():
+            whole_number("the number of a remark's action", number, 0, len(self))
+            if not (isinstance(remark, str) and remark):
+                raise ValueError(f"a remark must be text, got {remark!r}")
         data = {
             "texts": packed([position_text(game, state) for state in states]),
             "pictures": packed([game.picture(state) for state in states]),
@@ -338,16 +351,20 @@ class Episode:
             "players": show_players(self.players, self.returns.tolist(), self.terminated),
             "result": self.result,
             "analysis": show_analysis(game, states, self.actions, self.analysis),
+            "remarks": {str(number): remark for number, remark in (remarks or {}).items()},
         }
         return page_html(game, self.players, data)
 
-    def save_html(self, path: str | PathLike[str]) -> None:
+    def save_html(
+        self, path: str | PathLike[str], remarks: Mapping[int, str] | None = None
+    ) -> None:
         """Write the page that `to_html` makes, whole or not at all.
 
         Raises:
             OSError: it cannot be written.
+            ValueError: as `to_html`.
         """
-        write_atomically(Path(path), self.to_html().encode())
+        write_atomically(Path(path), self.to_html(remarks).encode())
 
     # -- GIF ----------------------------------------------------------------------------
 

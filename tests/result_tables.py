@@ -18,7 +18,7 @@ import agents.games
 import boardenvs
 from agents.arena.markdown import overview_markdown, report_markdown
 from agents.command import main as run_command
-from agents.trained import read_card, shipped
+from agents.trained import read_card, scores_on, shipped
 
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
@@ -82,14 +82,15 @@ def shipped_block():
         if "trained" not in command(name).split():
             continue
         report = read_report(name)
-        card = read_card(shipped(boardenvs.make(report["game"], **report["params"])))
+        game = boardenvs.make(report["game"], **report["params"])
+        card = read_card(shipped(game))
         settings = card["settings"]
         parts = (settings["clone"], settings, settings["guided"])
         steps = ", ".join(f"{part['steps']:,}" if part else "0" for part in parts)
         start = f"| {title.partition(',')[0]} | `{card['command']}` | {steps} "
         if "player" in title:
             start = start.replace(title.partition(",")[0], title, 1)
-        for entry in card["scores"]:
+        for entry in scores_on(card, game):
             low, high = entry["interval"]
             lines.append(
                 f"{start}| {entry['against']} | {entry['games']:,} "

@@ -674,6 +674,18 @@ def test_page_shows_the_analysis():
     assert sum(one["share"] for one in shown["actions"]) == pytest.approx(1, abs=1e-3)
 
 
+def test_remarks_are_of_actions():
+    assert Page(won().to_html()).episode["remarks"] == {}
+    remarks = {0: "One.", len(WON): "Two."}
+    assert Page(won().to_html(remarks)).episode["remarks"] == {"0": "One.", str(len(WON)): "Two."}
+    for number in (-1, len(WON) + 1, "1"):
+        with pytest.raises(ValueError, match="the number of a remark's action must be a whole"):
+            won().to_html({number: "One."})
+    for remark in ("", None):
+        with pytest.raises(ValueError, match=f"a remark must be text, got {remark!r}"):
+            won().to_html({1: remark})
+
+
 def test_page_shows_the_best_actions_and_the_one_played():
     game = boardenvs.make("gekitai")
     weights = {action: action + 1 for action in range(36)}

@@ -17,10 +17,10 @@ MOVES = [7, 1, 4, 2]  # 4 2, 1 2, 3 1, 2 1: the second player makes 1, 1, 2
 def shown(tab, tmp_path):
     """The function that opens the page of an episode from disk."""
 
-    def show(analysis=None):
+    def show(analysis=None, remarks=None):
         episode = Episode(GAME, GAME.new(1, seed=3), MOVES, ["ann", "bob"], analysis)
         path = tmp_path / "episode.html"
-        episode.save_html(path)
+        episode.save_html(path, remarks)
         tab.goto(path.as_uri())
         return tab
 
@@ -81,6 +81,35 @@ def test_moves_slider_and_playing(shown):
     assert tab.get_by_label("Pause").is_visible()
     tab.get_by_text("bob wins").wait_for()
     tab.get_by_label("Play", exact=True).wait_for()
+
+
+def test_remarks(shown):
+    tab = shown(remarks={3: "This move gave the win away.", 0: "It <begins>."})
+    remark = tab.locator("#remark")
+    assert remark.inner_text() == "It <begins>."
+    tab.keyboard.press("ArrowRight")
+    assert remark.is_hidden()
+    assert tab.locator("#slider").get_attribute("aria-valuetext") == "1. ann: 4 2"
+    assert tab.locator("#moves .mark").count() == 2
+    # The name of the move, for who does not see the mark, has the remark in it.
+    move = tab.get_by_role("button", name="3. 3 1 This move gave the win away. ann")
+    assert move.get_attribute("title") == "This move gave the win away."
+    assert move.locator(".mark").is_visible()
+    move.click()
+    assert status(tab) == "3. ann: 3 1"
+    assert remark.is_visible()
+    assert remark.get_attribute("role") == "status"
+    assert remark.inner_text() == "This move gave the win away."
+    said = tab.locator("#slider").get_attribute("aria-valuetext")
+    assert said == "3. ann: 3 1. This move gave the win away."
+    tab.keyboard.press("End")
+    assert remark.is_hidden()
+
+
+def test_without_remarks_no_move_is_marked(shown):
+    tab = shown()
+    assert tab.locator("#remark").is_hidden()
+    assert tab.locator("#moves .mark").count() == 0
 
 
 def test_without_analysis_nothing_is_said_of_it(shown):
@@ -151,6 +180,10 @@ def test_names_are_not_markup(tab, tmp_path):
 
 @pytest.mark.parametrize("width", [320, 800, 1400])
 def test_nothing_is_wider_than_the_page(shown, width):
-    tab = shown(thoughts())
+    tab = shown(
+        thoughts(), {2: "This move lost the game; what it was worth before is not settled."}
+    )
+    tab.keyboard.press("ArrowRight")
+    tab.keyboard.press("ArrowRight")
     tab.set_viewport_size({"width": width, "height": 700})
     assert tab.evaluate("document.documentElement.scrollWidth") <= width

@@ -28,6 +28,8 @@ class Batch:
     opening_plies: int
     numbers: Numbers
     """Which of the match's games, shape (N,)."""
+    openings: str | None = None
+    """The name of the openings with which they begin, if they do."""
 
 
 class Players:
@@ -66,4 +68,5 @@ def play_batch(batch: Batch, players: Players | None = None) -> Iterator[Games |
     """
     players = players or Players(batch.game, batch.seed)
     agents = [players.get(spec, place) for place, spec in enumerate(batch.specs)]
-    yield from Match(batch.game, agents, batch.seed, batch.opening_plies).play(batch.numbers)
+    match = Match(batch.game, agents, batch.seed, batch.opening_plies, batch.openings)
+    yield from match.play(batch.numbers)

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 import boardenvs
 from agents.agent import blamed, check_can_play
+from agents.arena.openings import named_openings
 from agents.arena.scores import Scores, agent_scores
 from agents.arena.seeds import agent_seed, fresh_seed, one_way_words
 from agents.making import make
@@ -103,7 +104,7 @@ class Match:
         players: Sequence[Opponent],
         seed: int,
         opening_plies: int | None = None,
-        openings: States | None = None,
+        openings: States | str | None = None,
     ) -> None:
         """Set up a match; nothing is played.
 
@@ -112,12 +113,13 @@ class Match:
             players: as many as it has seats, or two who share them.
             seed: as for `play_match`, like the rest.
             opening_plies: see there.
-            openings: positions to start from, each for all seatings in turn, shape (K,); by
-                default games start as usual.
+            openings: positions to start from, each for all seatings in turn, shape (K,), or
+                the name of openings; by default games start as usual.
 
         Raises:
-            ValueError: for arguments out of range.
+            ValueError: for arguments out of range, or if there are no openings of that name.
         """
+        self.named = named_openings(game, openings) if isinstance(openings, str) else None
         if opening_plies is None:
             varied = any(not getattr(a, "deterministic", True) for a in players) or game.has_chance
             given = varied or openings is not None
@@ -128,7 +130,12 @@ class Match:
         self.opening_plies = whole_number("opening_plies", opening_plies, 0, game.max_plies - 1)
         self.seatings, self.shared = seatings(game.num_players, len(players))
         self._base = seed_word(seed)
-        self._openings = openings
+        self._openings = None if isinstance(openings, str) else openings
+        self._moves = np.zeros((1, 0), np.int32)  # with which games begin, a row for each opening
+        if self.named is not None:
+            # Few games are of other openings with another seed.
+            order = one_way_words(seed, "order of openings", np.arange(len(self.named.moves)))
+            self._moves = self.named.moves[np.argsort(order)]
 
     def check_players(self) -> None:
         """Whether everyone can play on from where the first game begins, its opening played.
@@ -227,27 +234,36 @@ class Match:
 
     def _started(self, numbers: Numbers, starts: npt.NDArray[np.uint64]) -> States:
         """What games start from, their own random streams at the given words."""
-        if self._openings is None:
-            return self.game.new_from_words(starts)
-        states = self._openings[numbers // len(self.seatings) % len(self._openings)]
-        states["rng"] = starts
+        if self._openings is not None:
+            states = self._openings[numbers // len(self.seatings) % len(self._openings)]
+            states["rng"] = starts
+            return states
+        states = self.game.new_from_words(starts)
+        for actions in self._named_moves(numbers).T:
+            self.game.play(states, actions)
         return states
+
+    def _named_moves(self, numbers: Numbers) -> npt.NDArray[np.int32]:
+        """The moves of games' named openings, equally many: shape (N, moves)."""
+        return self._moves[numbers // len(self.seatings) % len(self._moves)]
 
     def _opened(
         self, numbers: Numbers, groups: Numbers, starts: npt.NDArray[np.uint64]
     ) -> tuple[States, npt.NDArray[np.int32]]:
-        """Positions after the random opening, equal where the groups are.
+        """Positions after the opening, equal where the groups are.
 
-        An opening in which the game ends is drawn again.
+        A random opening in which the game ends is drawn again.
 
         Returns:
-            The states, shape (N,), and the moves that led there, shape (N, opening_plies).
+            The states, shape (N,), and the moves that led there, shape (N, moves): those of the
+            named openings, then the random ones.
         """
         game, plies = self.game, self.opening_plies
         states = self._started(numbers, starts)
-        moves = np.zeros((len(states), plies), np.int32)
+        named = self._named_moves(numbers)
         if not plies:
-            return states, moves
+            return states, named
+        moves = np.zeros((len(states), plies), np.int32)
         streams = one_way_words(self.seed, "openings", groups)
         wanted = np.arange(len(states))
         for _ in range(1000):
@@ -268,7 +284,7 @@ class Match:
             states[wanted[done]] = tried[done]
             wanted = wanted[~done]
             if not len(wanted):
-                return states, moves
+                return states, np.concatenate([named, moves], 1)
         raise ValueError(f"{game.name} hardly ever lasts {plies} random plies: ask for fewer")
 
 
@@ -288,7 +304,7 @@ def play_match(
     seed: int | None = None,
     *,
     opening_plies: int | None = None,
-    openings: Sequence[Any] | States | None = None,
+    openings: Sequence[Any] | States | str | None = None,
     progress: Progress | None = None,
 ) -> Scores:
     """Games between agents, one for each seat, in turn in every order of seats.
@@ -311,7 +327,9 @@ def play_match(
         openings: positions to start from instead of the game's own start: records,
             dictionaries as `Game.to_dict` gives them, or an array of records. Each is played
             in all orders of seats before the next one comes, and after the last the first
-            comes again. Of chance they keep nothing: it comes from `seed`.
+            comes again. Of chance they keep nothing: it comes from `seed`. Or the name of
+            openings that the game has, such as "balanced" (see `agents.arena.openings`): these
+            come in an order that follows the seed, and `num_games` may be any number.
         progress: called with the number of games just finished, now and then.
 
     Raises:
@@ -326,7 +344,8 @@ def play_match(
         make(a, game, agent_seed(seed, place)) if isinstance(a, str) else a
         for place, a in enumerate(agents)
     ]
-    match = Match(game, players, seed, opening_plies, _positions(game, openings))
+    given = openings if isinstance(openings, str) else _positions(game, openings)
+    match = Match(game, players, seed, opening_plies, given)
     num_games = _number_of_games(num_games, match, openings)
     returns = np.zeros((num_games, game.num_players), np.float32)
     who = np.zeros((num_games, game.num_players), np.int64)
@@ -370,10 +389,12 @@ def _positions(game: Game, openings: Sequence[Any] | States | None) -> States | 
 
 
 def _number_of_games(
-    num_games: int | None, match: Match, openings: Sequence[Any] | States | None
+    num_games: int | None, match: Match, openings: Sequence[Any] | States | str | None
 ) -> int:
     """How many games a match has, checked."""
-    if openings is None:
+    if match.named is not None and num_games is None:
+        return len(match.named.moves) * len(match.seatings)
+    if openings is None or match.named is not None:
         return whole_number("num_games", num_games, 1)
     once = len(openings) * len(match.seatings)
     num_games = once if num_games is None else whole_number("num_games", num_games, 1)

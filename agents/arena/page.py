@@ -12,6 +12,7 @@ from typing import Any
 
 import boardenvs
 from agents.arena.interval_chart import Bar, interval_chart
+from agents.arena.lost_games import lost_lines
 from agents.arena.ratings import Rating
 from agents.arena.scores import wilson
 from agents.arena.tables import (
@@ -22,6 +23,7 @@ from agents.arena.tables import (
     rating_rows,
     time_lines,
 )
+from agents.losing_move import LossJudge, remarks
 from boardenvs.episode import Episode
 from boardenvs.files import write_atomically
 
@@ -36,6 +38,7 @@ def write_page(
     report: Mapping[str, Any],
     ratings: Sequence[Rating] = (),
     episodes: Episodes | None = None,
+    judge: LossJudge | None = None,
 ) -> None:
     """Write the page that `page_html` makes, whole or not at all.
 
@@ -43,13 +46,14 @@ def write_page(
         OSError: it cannot be written.
         ValueError: as `page_html`.
     """
-    write_atomically(Path(path), page_html(report, ratings, episodes).encode())
+    write_atomically(Path(path), page_html(report, ratings, episodes, judge).encode())
 
 
 def page_html(
     report: Mapping[str, Any],
     ratings: Sequence[Rating] = (),
     episodes: Episodes | None = None,
+    judge: LossJudge | None = None,
 ) -> str:
     """One HTML page with all it needs inside, games included: it works from disk.
 
@@ -58,6 +62,7 @@ def page_html(
             page shows its `solos`.
         ratings: of the agents, in the order in which they are shown; none for a game for one.
         episodes: for (a, b), or (agent,), the shortest and the longest game, in this order.
+        judge: of the game; it marks the move that lost in the games to watch.
 
     Raises:
         ValueError: the report names no such game, or there is nothing to show.
@@ -68,7 +73,7 @@ def page_html(
         *(f'<p class="warning">{html.escape(line)}.</p>' for line in forfeit_lines(report)),
         *(_rated(ratings, report["pairs"]) if ratings else _alone(report.get("solos", ()))),
         *(f"<p>{html.escape(line)}</p>" for line in _notes(report)),
-        *_games(episodes or {}, replays),
+        *_games(episodes or {}, replays, judge),
     ]
     values = {
         "title": html.escape(f"{type(game).__name__} arena"),
@@ -82,8 +87,14 @@ def page_html(
 
 
 def _notes(report: Mapping[str, Any]) -> list[str]:
-    """What there is to say of the agents' time."""
-    return [*clock_lines(report.get("by_the_clock", ())), *time_lines(report)]
+    """What there is to say of the openings, of lost games, and of the agents' time."""
+    openings = report.get("openings")
+    return [
+        *([f"Games begin with the openings “{openings}”, for both colours."] if openings else []),
+        *(f"{line}." for line in lost_lines(report)),
+        *clock_lines(report.get("by_the_clock", ())),
+        *time_lines(report),
+    ]
 
 
 def _rated(ratings: Sequence[Rating], pairs: Sequence[Mapping[str, Any]]) -> Iterable[str]:
@@ -177,7 +188,7 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     )
 
 
-def _games(episodes: Episodes, replays: list[str]) -> Iterable[str]:
+def _games(episodes: Episodes, replays: list[str], judge: LossJudge | None) -> Iterable[str]:
     """A button for each game to watch; its page is added to `replays`."""
     if not episodes:
         return
@@ -194,6 +205,7 @@ def _games(episodes: Episodes, replays: list[str]) -> Iterable[str]:
                 f'<button data-replay="{len(replays)}" title="{html.escape(title)}">'
                 f"{html.escape(text)}</button>"
             )
-            replays.append(episode.to_html())
+            marked = remarks(episode, judge.loss(episode)) if judge else None
+            replays.append(episode.to_html(marked))
         yield f'<li><span class="name">{html.escape(name)}</span><div>{"".join(buttons)}</div></li>'
     yield "</ul>"

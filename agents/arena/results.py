@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
 
+from agents.arena.lost_games import LostGame
 from agents.arena.ratings import Rating, Result, rate
 from agents.arena.scores import Scores
 from agents.specs import by_the_clock
@@ -50,6 +51,8 @@ class PairResult:
     """In a game for more than two, each game: who had each seat, and the seat's result."""
     extremes: list[Episode] = field(default_factory=list, compare=False)
     """The shortest and the longest game, where they are known."""
+    lost: list[LostGame] | None = field(default=None, compare=False)
+    """Of each game that one of them lost by which move, if that was asked."""
 
     @property
     def agents(self) -> tuple[str, ...]:
@@ -70,6 +73,7 @@ class PairResult:
             **_counts(self.scores),
             "forfeits": self.scores.forfeits,
             **({} if self.verdict is None else {"decided": self.verdict.decided}),
+            **({} if self.lost is None else {"lost": [asdict(one) for one in self.lost]}),
         }
 
 
@@ -133,12 +137,19 @@ def rated(results: Sequence[PairResult | SoloResult]) -> list[Rating]:
     return rate(played, agents)
 
 
-def report(game: Game, seed: int, results: Sequence[PairResult | SoloResult]) -> dict[str, Any]:
+def report(
+    game: Game,
+    seed: int,
+    results: Sequence[PairResult | SoloResult],
+    openings: str | None = None,
+) -> dict[str, Any]:
     """The results as JSON values: `pairs` and `ratings`, or `solos` for a game for one.
 
     `first` holds a match's first 20 games one by one, for whoever plays them again: `w`, `d`
     or `l` as `a` sees it, and the number of plies, such as "w31 l28". `forfeits` says how many of
     its lost games an agent lost by an illegal move: a's and b's, or of a game for one a number.
+    `openings` is the name of those with which games began, if they did. `lost`, if asked for, tells
+    of each lost game by which move, as `LostGame` has it.
     `by_the_clock` names the agents whose games differ from run to run; `seconds_per_move` is what
     an agent took for a move, on average, and all of the JSON that depends on the machine otherwise.
     """
@@ -147,6 +158,7 @@ def report(game: Game, seed: int, results: Sequence[PairResult | SoloResult]) ->
         "game": game.name,
         "params": game.params,
         "seed": seed,
+        **({} if openings is None else {"openings": openings}),
         "by_the_clock": [spec for spec in specs if by_the_clock(spec, game)],
         "pairs": [r.to_dict() for r in results if isinstance(r, PairResult)],
         "ratings": [rating.to_dict() for rating in rated(results)],

@@ -183,7 +183,9 @@ class Schedule:
         entry = self.entries[place]
         numbers, entry.waiting = entry.waiting[:most], entry.waiting[most:]
         plies = entry.match.opening_plies
-        return Batch(place, self.game, entry.specs, self.seed, plies, numbers)
+        named = entry.match.named
+        openings = None if named is None else named.name
+        return Batch(place, self.game, entry.specs, self.seed, plies, numbers, openings)
 
     def put_back(self, batch: Batch) -> None:
         """Whoever took a batch does not finish it: what is missing of it waits again."""

@@ -100,13 +100,14 @@ class Store:
             self.game: Game = boardenvs.make(name, **params)
 
     @classmethod
-    def open(cls, path: str | Path, game: Game, seed: int) -> Store:
+    def open(cls, path: str | Path, game: Game, seed: int, openings: str | None = None) -> Store:
         """Open a store to add games to, or make one where there is no file or an empty one.
 
         Args:
             path: of the file.
             game: what is played.
             seed: of everything random.
+            openings: name and version of the openings with which games begin, if they do.
 
         Raises:
             ValueError: the file is no store or damaged, or holds games of something else;
@@ -118,6 +119,7 @@ class Store:
             "params": json.dumps(game.params, sort_keys=True),
             "seed": str(seed),
             "version": boardenvs.__version__,
+            **({} if openings is None else {"openings": openings}),
         }
         connection = _connected(path, "rw" if path.exists() else "rwc")
         try:
@@ -155,11 +157,12 @@ class Store:
 
     def _expect(self, wanted: dict[str, str]) -> None:
         """Refuse to mix games of this store with others."""
-        for key, held in self._rows("SELECT key, value FROM arena"):
-            if held != wanted.get(key):
+        settings = dict(self._rows("SELECT key, value FROM arena"))
+        for key in settings | wanted:
+            held, given = (values.get(key, "none") for values in (settings, wanted))
+            if held != given:
                 raise ValueError(
-                    f"{self.path} holds games with {key} {held}, not {wanted.get(key)}: "
-                    f"name another file"
+                    f"{self.path} holds games with {key} {held}, not {given}: name another file"
                 )
 
     def close(self) -> None:

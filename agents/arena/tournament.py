@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from agents.arena import local
 from agents.arena.batch import Players
+from agents.arena.lost_games import LostGame, lost_game
 from agents.arena.match import Games, Match
 from agents.arena.replay import episode_of
 from agents.arena.results import PairResult, SoloResult, Verdict
 from agents.arena.schedule import Entry, Schedule
 from agents.arena.sequential import confidence_sequence
 from agents.arena.versions import agent_version
+from agents.losing_move import LossJudge
 from boardenvs.checks import whole_number
 from boardenvs.episode import Episode
 from boardenvs.game import Game
@@ -37,7 +39,9 @@ def round_robin(
     seed: int,
     *,
     opening_plies: int | None = None,
+    openings: str | None = None,
     until: Until | None = None,
+    judge: LossJudge | None = None,
     store: str | Path | None = None,
     engine: Engine = local.play_here,
     progress: Callable[[str, int], Any] | None = None,
@@ -53,8 +57,11 @@ def round_robin(
         num_games: for each pair.
         seed: of everything random.
         opening_plies: as for `play_match`.
+        openings: the name of openings that the game has, as for `play_match`.
         until: "decided" ends a match when a sequential test has decided it, after
             `num_games` at the latest; see `agents.arena.sequential`.
+        judge: of the game; it tells of each lost game by which move it was lost. That may take
+            longer than the game.
         store: the file that keeps finished games, and has those of an earlier run; see
             `agents.arena.store`.
         engine: what plays; by default this process.
@@ -75,11 +82,13 @@ def round_robin(
     if until not in (None, "decided"):
         raise ValueError(f"until must be 'decided' or None, got {until!r}")
     lineups = list(itertools.combinations(specs, 2))
-    schedule = _schedule(game, lineups, num_games, seed, opening_plies, tested=bool(until))
-    for entry, extremes in _played(schedule, store, engine, progress):
+    schedule = _schedule(
+        game, lineups, num_games, seed, opening_plies, openings, tested=bool(until)
+    )
+    for entry, extremes, lost in _played(schedule, store, engine, progress, judge):
         a, b = entry.specs
         seated = entry.seated() if game.num_players > 2 else []
-        yield PairResult(a, b, entry.scores(), _verdict(entry), seated, extremes)
+        yield PairResult(a, b, entry.scores(), _verdict(entry), seated, extremes, lost)
 
 
 def solos(
@@ -116,7 +125,7 @@ def solos(
         raise ValueError(f"{game.name} has {game.num_players} players: they play in pairs")
     lineups = [(spec,) for spec in specs]
     schedule = _schedule(game, lineups, num_games, seed, opening_plies, tested=False)
-    for entry, extremes in _played(schedule, store, engine, progress):
+    for entry, extremes, _ in _played(schedule, store, engine, progress):
         yield SoloResult(entry.specs[0], entry.scores(), extremes)
 
 
@@ -126,6 +135,7 @@ def _schedule(
     num_games: int,
     seed: int,
     opening_plies: int | None,
+    openings: str | None = None,
     *,
     tested: bool,
 ) -> Schedule:
@@ -135,7 +145,7 @@ def _schedule(
     entries = []
     for specs in lineups:
         agents = [players.get(spec, place) for place, spec in enumerate(specs)]
-        match = Match(game, agents, seed, opening_plies)
+        match = Match(game, agents, seed, opening_plies, openings)
         match.check_players()
         entries.append(Entry(specs, match, num_games, tested))
     return Schedule(game, seed, entries)
@@ -146,20 +156,37 @@ def _played(
     path: str | Path | None,
     engine: Engine,
     progress: Callable[[str, int], Any] | None,
-) -> Iterator[tuple[Entry, list[Episode]]]:
+    judge: LossJudge | None = None,
+) -> Iterator[tuple[Entry, list[Episode], list[LostGame] | None]]:
     """Have everything played.
 
     Yields:
-        The matches, in order, as they are finished, each with its shortest and longest game.
+        The matches, in order, as they are finished, each with its shortest and longest game, and
+        where its games were lost if there is a judge.
     """
     entries = schedule.entries
+    judged: list[dict[int, LostGame | None]] = [{} for _ in entries]
 
     def add(place: int, games: Games) -> None:
         entry = entries[place]
         before = entry.closed
         entry.add(games)
+        for k, number in enumerate(games.numbers.tolist()):
+            if judge and number < entry.num_games and number not in judged[place]:
+                episode = _episode(entry, games.rows([k]), store)
+                who = games.who[k].tolist()
+                judged[place][number] = lost_game(judge, episode, number, who)
         if progress is not None and entry.closed > before:
             progress(entry.name, entry.closed - before)
+
+    def finished(place: int) -> tuple[Entry, list[Episode], list[LostGame] | None]:
+        entry = entries[place]
+        extremes = [_episode(entry, one, store) for one in entry.extremes]
+        if judge is None:
+            return entry, extremes, None
+        counted = range(entry.scores().games)
+        lost = [one for number in counted if (one := judged[place].get(number)) is not None]
+        return entry, extremes, lost
 
     with _opened(path, schedule) as store:
         if store is not None:
@@ -175,12 +202,12 @@ def _played(
                     store.add(entries[place].specs, games)
                 add(place, games)
                 while yielded < len(entries) and entries[yielded].finished:
-                    yield entries[yielded], _episodes(entries[yielded], store)
+                    yield finished(yielded)
                     yielded += 1
                 if yielded == len(entries):
                     return  # what is being played beyond a decision is not waited for
-        for entry in entries[yielded:]:
-            yield entry, _episodes(entry, store)
+        for place in range(yielded, len(entries)):
+            yield finished(place)
 
 
 def _opened(path: str | Path | None, schedule: Schedule) -> AbstractContextManager[Store | None]:
@@ -189,19 +216,17 @@ def _opened(path: str | Path | None, schedule: Schedule) -> AbstractContextManag
         return nullcontext()
     from agents.arena.store import Store
 
-    return Store.open(path, schedule.game, schedule.seed)
+    named = schedule.entries[0].match.named
+    openings = None if named is None else named.version
+    return Store.open(path, schedule.game, schedule.seed, openings)
 
 
-def _episodes(entry: Entry, store: Store | None) -> list[Episode]:
-    """A match's shortest and longest game; a store hands its games over without their moves."""
-    episodes = []
-    for one in entry.extremes:
-        if one.moves.size == 0 and store is not None:
-            episodes.append(store.game_of(entry.specs, int(one.numbers[0])))
-        else:
-            game, word, moves = entry.match.game, int(one.words[0]), one.moves[0].tolist()
-            episodes.append(episode_of(game, entry.specs, one.who[0].tolist(), word, moves))
-    return episodes
+def _episode(entry: Entry, one: Games, store: Store | None) -> Episode:
+    """A game of a match; a store hands its games over without their moves."""
+    if one.moves.size == 0 and store is not None:
+        return store.game_of(entry.specs, int(one.numbers[0]))
+    game, word, moves = entry.match.game, int(one.words[0]), one.moves[0].tolist()
+    return episode_of(game, entry.specs, one.who[0].tolist(), word, moves)
 
 
 def _lineup(entry: Entry) -> Lineup:

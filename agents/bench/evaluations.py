@@ -14,6 +14,7 @@ from agents.bench.row import Row
 from agents.bench.run import Bench, Key
 from agents.bench.timing import Side, rate
 from agents.search.network import SearchNetwork
+from agents.sizes import games_of, games_of_card
 from agents.trained import INT8, TrainedAgent, read_card
 from boardenvs.game import Game
 
@@ -79,9 +80,8 @@ def _with_version(names: tuple[str, ...]) -> list[tuple[Game, str]]:
             card: dict[str, Any] = read_card(
                 version.with_name(version.name.removesuffix(INT8) + ".onnx")
             )
-            game = boardenvs.make(name, **card["params"])
             usual = boardenvs.make(name).params
-            found.append(
+            found += [
                 (
                     game,
                     label(
@@ -93,5 +93,6 @@ def _with_version(names: tuple[str, ...]) -> list[tuple[Game, str]]:
                         },
                     ),
                 )
-            )
+                for game in games_of(games_of_card(card))
+            ]
     return found

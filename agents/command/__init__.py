@@ -7,9 +7,11 @@ is imported where a subcommand runs, so that help and errors come at once.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import shlex
 import sys
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterator, Sequence
 
 from agents.command import (
     arena,
@@ -17,6 +19,7 @@ from agents.command import (
     compile,  # noqa: A004 as it is typed
     completion,
     demo,
+    engine,
     info,
     play,
     train,
@@ -27,7 +30,7 @@ from boardenvs.program import drop_output, loaded, prepare_streams
 
 __all__ = ["main", "make_parser"]
 
-_SUBCOMMANDS = (demo, info, play, watch, train, arena, bench, compile, completion)
+_SUBCOMMANDS = (demo, info, play, watch, train, arena, engine, bench, compile, completion)
 """In the order in which help shows them."""
 
 
@@ -57,7 +60,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options.command_line = shlex.join(["boardenvs", *given])
     try:
         loaded()
-        options.run(options)
+        with _plain_warnings():
+            options.run(options)
         sys.stdout.flush()
     except (ValueError, OSError) as error:
         if isinstance(error, BrokenPipeError):  # the reader, `head` say, has seen enough
@@ -72,3 +76,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"\nboardenvs: stopped{''.join(f'; {what}' for what in stop.args)}", file=sys.stderr)
         return 130
     return 0
+
+
+@contextlib.contextmanager
+def _plain_warnings() -> Iterator[None]:
+    """Warnings are for a person: one line, without the place in the code."""
+    kept = warnings.formatwarning
+    warnings.formatwarning = lambda message, *_, **__: f"boardenvs: warning: {message}\n"
+    try:
+        yield
+    finally:
+        warnings.formatwarning = kept

@@ -10,11 +10,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from agents.arena import PairResult, SoloResult, local, rated, report, round_robin, solos
+from agents.arena.lost_games import lost_lines
 from agents.arena.tables import arena_text, forfeit_lines, time_lines
 from agents.arena.tournament import Engine, Until
 from agents.arguments import add_engine, check_address, check_place, make_game
 from agents.command.parser import Commands
 from agents.command.thinking_time import add_time, timed
+from agents.losing_move import LossJudge
 from agents.specs import by_the_clock
 from boardenvs.checks import whole_number
 from boardenvs.files import write_atomically
@@ -38,10 +40,22 @@ def add(commands: Commands) -> None:
         "the same in every game, else none",
     )
     arena.add_argument(
+        "--openings",
+        metavar="NAME",
+        help="openings of the game to begin with, each for every order of seats, such as "
+        "'balanced'; by default none",
+    )
+    arena.add_argument(
         "--until",
         choices=["decided"],
         help="'decided' ends a match once a sequential test finds one of the pair better "
         "(wrongly in at most 5%% of matches of equals), after --games at the latest",
+    )
+    arena.add_argument(
+        "--judge",
+        action="store_true",
+        help="say by which moves games were lost, as far as 'exact' knows: for each agent, in the "
+        "JSON for each game, and marked in the games of the page; it may take longer than they do",
     )
     arena.add_argument(
         "--store",
@@ -72,21 +86,26 @@ def _run(options: argparse.Namespace) -> None:
     check_place(options.html)
     check_place(options.store)
     specs = timed(options.agents, options, game)
+    judge = LossJudge(game) if options.judge else None
     results = play_arena(
         game,
         specs,
         options.games,
         options.seed,
         opening_plies=options.opening_plies,
+        openings=options.openings,
         until=options.until,
+        judge=judge,
         store=options.store,
         engine=_engine(options, [spec for spec in specs if by_the_clock(spec, game)]),
     )
     ratings = rated(results)
-    as_json = report(game, options.seed, results)
+    as_json = report(game, options.seed, results, options.openings)
     print(arena_text(game, results, ratings), end="")
     for line in time_lines(as_json):
         print(f"\n{line}")
+    if judge is not None:
+        print("\n" + "".join(f"{line}.\n" for line in lost_lines(as_json)), end="")
     for line in forfeit_lines(as_json):
         print(f"boardenvs: warning: {line}", file=sys.stderr)
     if options.json is not None:
@@ -94,7 +113,8 @@ def _run(options: argparse.Namespace) -> None:
     if options.html is not None:
         from agents.arena.page import write_page
 
-        write_page(options.html, as_json, ratings, {r.agents: r.extremes for r in results})
+        games = {r.agents: r.extremes for r in results}
+        write_page(options.html, as_json, ratings, games, judge)
 
 
 def play_arena(
@@ -104,7 +124,9 @@ def play_arena(
     seed: int,
     *,
     opening_plies: int | None = None,
+    openings: str | None = None,
     until: Until | None = None,
+    judge: LossJudge | None = None,
     store: Path | None = None,
     engine: Engine = local.play_here,
 ) -> list[PairResult] | list[SoloResult]:
@@ -116,7 +138,9 @@ def play_arena(
         games: for each pair, or each agent.
         seed: of everything random.
         opening_plies: as for `agents.arena.round_robin`, like the following.
+        openings: see there; not for games for one.
         until: see there.
+        judge: see there; not for games for one.
         store: see there.
         engine: what plays the games; by default this process.
 
@@ -129,6 +153,8 @@ def play_arena(
     alone = game.num_players == 1
     if alone and until is not None:
         raise ValueError(f"{game.name} is for one player: there are no pairs to decide")
+    if alone and openings is not None:
+        raise ValueError(f"{game.name} is for one player: it has no openings")
     total = games * (len(specs) if alone else len(specs) * (len(specs) - 1) // 2)
     with tqdm(total=total, unit="game", disable=not sys.stderr.isatty()) as bar:
 
@@ -156,7 +182,9 @@ def play_arena(
                 games,
                 seed,
                 opening_plies=opening_plies,
+                openings=openings,
                 until=until,
+                judge=judge,
                 store=store,
                 engine=engine,
                 progress=progress,

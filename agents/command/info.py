@@ -10,7 +10,7 @@ from typing import Any
 from agents.arguments import make_game
 from agents.command.parser import Commands
 from agents.making import make, names_for
-from agents.trained import read_card, shipped
+from agents.trained import read_card, scores_on, shipped
 from boardenvs.game import Game
 from boardenvs.playout import playout
 from boardenvs.registration import GAMES, env_id
@@ -79,10 +79,13 @@ def _names(game: Game) -> dict[str, str]:
         "Agents": ", ".join(agents),
     }
     if "trained" in agents:
-        scores = read_card(shipped(game))["scores"]
-        names["Trained"] = ", ".join(
-            f"{score['score']:.3f} against {score['against']}".replace("against alone", "alone")
-            for score in scores
+        scores = scores_on(read_card(shipped(game)), game)
+        names["Trained"] = (
+            ", ".join(
+                f"{score['score']:.3f} against {score['against']}".replace("against alone", "alone")
+                for score in scores
+            )
+            or "not measured on this size"
         )
     return names
 

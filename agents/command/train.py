@@ -8,10 +8,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from agents.arguments import add_engine, check_address, make_game
+from agents.arguments import add_engine, check_address
 from agents.command.extras import TRAINING, require_extra
 from agents.command.parser import Commands
-from agents.users_own import allow
+from agents.game_parameters import parameters
+from agents.sizes import Sizes, sizes_typed
+from agents.users_own import allow, register_game
 from boardenvs.game import Game
 
 __all__ = ["add"]
@@ -57,7 +59,8 @@ def add(commands: Commands) -> None:
 
 
 def _run(options: argparse.Namespace) -> None:
-    game = make_game(options)
+    name = register_game(options.game) if ":" in options.game else options.game
+    game = sizes_typed(name, parameters(options))
     check_address(options)
     if options.engine == "ray" and options.device != "cpu":
         raise ValueError("--device is for --engine local")
@@ -70,22 +73,8 @@ def _run(options: argparse.Namespace) -> None:
     else:
         require_extra("training", "train", TRAINING)
     folder = _folder(options, game)
-    train: Callable[..., Any]
     try:
-        if options.engine == "ray":
-            from agents.training import on_ray
-
-            if on_ray.is_guided(game, folder, options.settings, resume=options.resume):
-                train = functools.partial(on_ray.train, address=options.address)
-            else:
-                from agents.rllib import start as rllib
-
-                train = functools.partial(rllib.train, address=options.address)
-        else:
-            from agents.training import start
-
-            train = functools.partial(start.train, device=_device(options.device))
-        train(
+        _trainer(options, game, folder)(
             game,
             folder,
             steps=options.steps,
@@ -102,7 +91,24 @@ def _run(options: argparse.Namespace) -> None:
         raise KeyboardInterrupt(f"'{again}' goes on") from None
 
 
-def _folder(options: argparse.Namespace, game: Game) -> Path:
+def _trainer(options: argparse.Namespace, game: Game | Sizes, folder: Path) -> Callable[..., Any]:
+    """What trains: on this machine, or one of two ways on a cluster."""
+    if options.engine == "local":
+        from agents.training import start
+
+        return functools.partial(start.train, device=_device(options.device))
+    if isinstance(game, Sizes):
+        raise ValueError("boards of several sizes are for --engine local")
+    from agents.training import on_ray
+
+    if on_ray.is_guided(game, folder, options.settings, resume=options.resume):
+        return functools.partial(on_ray.train, address=options.address)
+    from agents.rllib import start as rllib
+
+    return functools.partial(rllib.train, address=options.address)
+
+
+def _folder(options: argparse.Namespace, game: Game | Sizes) -> Path:
     """Where the run is kept: by default in a folder of the game's name, as any disk takes it."""
     if options.out is not None:
         out: Path = options.out

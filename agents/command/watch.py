@@ -12,7 +12,7 @@ from agents.arena.seeds import agent_seed, fresh_seed
 from agents.arguments import check_place, make_game
 from agents.command.parser import Commands
 from agents.command.thinking_time import add_time, timed
-from agents.losing_move import where_lost
+from agents.losing_move import LossJudge, loss_line, remarks
 from agents.making import make
 from boardenvs.episode import Episode
 from boardenvs.game import Game
@@ -43,7 +43,8 @@ def add(commands: Commands) -> None:
     watch.add_argument(
         "--judge",
         action="store_true",
-        help="say by which move it was lost, as far as 'exact' knows",
+        help="say by which move the game was lost, as far as 'exact' knows, and mark it on the "
+        "page",
     )
     watch.add_argument("--html", type=Path, metavar="F", help="write the game as a page, too")
     watch.add_argument("--gif", type=Path, metavar="F", help="write it as an animation, too")
@@ -72,12 +73,12 @@ def _run(options: argparse.Namespace) -> None:
         episode = _played(game, specs, options.seed, analysis=kept)
     if episode is None:
         return
-    lost = where_lost(episode) if options.judge else ""
+    loss = LossJudge(episode.game).loss(episode) if options.judge else None
     print(episode.to_text(), end="")
-    if lost:
-        print(f"\n{lost}")
+    if options.judge:
+        print(f"\n{loss_line(episode, loss)}")
     if options.html is not None:
-        episode.save_html(options.html)
+        episode.save_html(options.html, remarks(episode, loss))
         print(f"\nThe game as a page: {options.html}")
     if options.gif is not None:
         episode.save_gif(options.gif)

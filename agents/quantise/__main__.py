@@ -12,20 +12,21 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import statistics
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-import boardenvs
-from agents.arena import Scores
+from agents.arena import Scores, wilson
 from agents.bench.machine import describe_machine
 from agents.command.extras import require_extra
-from agents.quantise.measures import agreement, match, met_by_search, speeds
+from agents.quantise.measures import agreement, match, met_by_search, speeds, together
 from agents.search.network import SearchNetwork
+from agents.sizes import Sizes, games_of, games_of_card, shared_out
 from agents.trained import INT8, TrainedAgent, card_path, read_card
 from agents.training.int8 import bias_corrected, check_convolutions, int8_template
 from agents.users_own import register_game
@@ -46,7 +47,7 @@ _ROUNDS = 15
 
 def quantise(
     path: Path,
-    game: Game,
+    game: Game | Sizes,
     *,
     seed: int = 0,
     games: int = 400,
@@ -56,12 +57,16 @@ def quantise(
 ) -> dict[str, Any]:
     """Make a network's int8 version, measure it, and write it down.
 
+    Of a network for several sizes positions and games are shared out among those that it was
+    trained on; the card tells what was measured on each, and on all together.
+
     Args:
         path: of the network, with its card beside it. The version becomes `NAME.int8.onnx`; if
             it is not worth it, none is left there. The card gets an entry `int8`.
-        game: what it plays.
+        game: what it was trained on.
         seed: of positions and the match.
-        games: of the match, which only a version that is fast enough plays, at least 1.
+        games: of the match, which only a version that is fast enough plays, at least 1 on each
+            size.
         simulations: of both sides in it.
         positions: that are met by search to calibrate by, and as many others to compare on.
         seconds: length of a turn of either side in the measurement of speed.
@@ -75,15 +80,20 @@ def quantise(
     """
     seed = whole_number("seed", seed, 0)
     games = whole_number("games", games, 1)
-    network = TrainedAgent(game, seed, path)
+    sizes = games_of(game)
+    networks = [TrainedAgent(one, seed, path) for one in sizes]
     data = path.read_bytes()
     check_convolutions(data)
+    words = np.random.SeedSequence(seed).generate_state(2 * len(sizes)).tolist()
     to_calibrate, to_compare = (
-        met_by_search(game, network, positions, int(word))
-        for word in np.random.SeedSequence(seed).generate_state(2)
+        [
+            met_by_search(one, network, -(-positions // len(sizes)), word)
+            for one, network, word in zip(sizes, networks, words[first::2], strict=True)
+        ]
+        for first in (0, 1)
     )
     rng = np.random.default_rng(seed)
-    leaves = rng.permutation(to_calibrate.leaves)[:_CALIBRATION]
+    leaves = [rng.permutation(met.leaves)[: _CALIBRATION // len(sizes)] for met in to_calibrate]
     version = bias_corrected(int8_template(data, leaves).network, data, leaves)
     entry: dict[str, Any] = {
         "file": path.with_suffix("").name + INT8,
@@ -96,22 +106,38 @@ def quantise(
         there = Path(folder) / path.name
         there.write_bytes(data)
         there.with_name(entry["file"]).write_bytes(version)
-        card_path(there).write_text(json.dumps({**network.card, "int8": entry}), encoding="utf-8")
-        other = SearchNetwork(game, seed, there)
-        entry["agreement"] = agreement(network, other, to_compare.played)
-        found = speeds({"float32": network, "int8": other}, seconds, _ROUNDS)
-        times = found["int8"] / found["float32"]
-        entry["evaluations_per_second"] = {
-            **{name: round(figure, -2) for name, figure in found.items()},
-            "times": round(times, 2),
-            "cores": 1,
-            "machine": describe_machine().splitlines()[0],
-        }
-        worth = times >= _FASTER
+        card = {**networks[0].card, "int8": entry}
+        card_path(there).write_text(json.dumps(card), encoding="utf-8")
+        others = [SearchNetwork(one, seed, there) for one in sizes]
+        pairs = list(zip(networks, others, strict=True))
+        judged = [agreement(*pair, met.played) for pair, met in zip(pairs, to_compare, strict=True)]
+        entry["agreement"] = together(judged)
+        found = [
+            speeds({"float32": network, "int8": other}, seconds, _ROUNDS)
+            for network, other in pairs
+        ]
+        mean = {name: statistics.geometric_mean(one[name] for one in found) for name in found[0]}
+        entry["evaluations_per_second"] = _speed(mean)
+        told: list[dict[str, Any]] = [
+            {"agreement": one, "evaluations_per_second": _speed(speed)}
+            for one, speed in zip(judged, found, strict=True)
+        ]
+        worth = mean["int8"] / mean["float32"] >= _FASTER
         if worth:
-            scores = match(game, network, other, games, simulations, seed)
+            parts = shared_out("games", max(games, len(sizes)), [1 / len(sizes)] * len(sizes))
+            scores = [
+                match(one, *pair, part, simulations, seed)
+                for one, pair, part in zip(sizes, pairs, parts, strict=True)
+            ]
             entry["score"] = _score(scores, simulations)
-            worth = scores[0] >= _LEAST_SCORE
+            worth = entry["score"]["score"] >= _LEAST_SCORE
+            for one, score in zip(told, scores, strict=True):
+                one["score"] = _score([score], simulations)
+        if isinstance(game, Sizes):
+            entry["sizes"] = [
+                {"params": {game.parameter: value}, **one}
+                for value, one in zip(game.values, told, strict=True)
+            ]
     place = path.with_name(entry["file"])
     if worth:
         write_atomically(place, version)
@@ -125,15 +151,27 @@ def quantise(
     return entry
 
 
-def _score(scores: Scores, simulations: int) -> dict[str, Any]:
-    low, high = scores.interval(0)
+def _speed(found: Mapping[str, float]) -> dict[str, Any]:
+    return {
+        **{name: round(figure, -2) for name, figure in found.items()},
+        "times": round(found["int8"] / found["float32"], 2),
+        "cores": 1,
+        "machine": describe_machine().splitlines()[0],
+    }
+
+
+def _score(scores: Sequence[Scores], simulations: int) -> dict[str, Any]:
+    """What the card says of a match, or of those on several sizes."""
+    games = sum(one.games for one in scores)
+    points = sum(one[0] * one.games for one in scores)
+    low, high = wilson(points, games)
     return {
         "against": f"puct:{simulations} by float32",
-        "games": scores.games,
-        "wins": scores.wins[0],
-        "draws": scores.draws[0],
-        "losses": scores.losses[0],
-        "score": round(scores[0], 4),
+        "games": games,
+        "wins": sum(one.wins[0] for one in scores),
+        "draws": sum(one.draws[0] for one in scores),
+        "losses": sum(one.losses[0] for one in scores),
+        "score": round(points / games, 4),
         "interval": [round(low, 4), round(high, 4)],
     }
 
@@ -162,7 +200,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         name = card["game"] if options.game is None else register_game(options.game)
         entry = quantise(
             options.path,
-            boardenvs.make(name, **card["params"]),
+            games_of_card({**card, "game": name}),
             seed=options.seed,
             games=options.games,
             simulations=options.simulations,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +18,7 @@ from agents.search.puct import PuctAgent
 from agents.trained import TrainedAgent, masked_choice, masked_policy
 from boardenvs.game import Game, States
 
-__all__ = ["Met", "agreement", "match", "met_by_search", "speeds"]
+__all__ = ["Met", "agreement", "match", "met_by_search", "speeds", "together"]
 
 _GAMES = 64
 _SIMULATIONS = 64
@@ -109,6 +109,17 @@ def agreement(network: TrainedAgent, other: TrainedAgent, states: States) -> dic
         "best_move": round(float((policy.argmax(1) == other_policy.argmax(1)).mean()), 4),
         "kl": round(float((policy * ratios).sum(1).mean()), 5),
         "value": round(float(np.sqrt(np.square(values - other_values).mean())), 4),
+    }
+
+
+def together(found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """What `agreement` says of as many positions of several games, as one."""
+    squares = [one["value"] ** 2 for one in found]
+    return {
+        "positions": sum(one["positions"] for one in found),
+        "best_move": round(float(np.mean([one["best_move"] for one in found])), 4),
+        "kl": round(float(np.mean([one["kl"] for one in found])), 5),
+        "value": round(float(np.mean(squares)) ** 0.5, 4),
     }
 
 

@@ -227,7 +227,9 @@ class ClusterRun:
             "settings": {**self.settings.to_dict(), "env_runners": self._env_runners},
         }
         told_of = (self.settings.training, self.yardstick, self.progress.history)
-        return leave_agent(self.folder, self.agent(), self.card, *told_of, seed, ["ray"])
+        agent = self.agent()
+        kept = (self.game, agent.model.policy, agent)
+        return leave_agent(self.folder, *kept, self.card, *told_of, seed, ["ray"])
 
     def stop(self) -> None:
         """Let the cluster's processes go."""

@@ -19,7 +19,17 @@ import numpy as np
 from agents.search.tree import AWAITED
 from boardenvs.compiling import over_rules
 
-__all__ = ["LOST", "back_up", "expect", "give_up", "prove", "prove_win", "settle", "take_proven"]
+__all__ = [
+    "LOST",
+    "back_up",
+    "expect",
+    "give_up",
+    "prove",
+    "prove_loss",
+    "prove_win",
+    "settle",
+    "take_proven",
+]
 
 LOST = np.float32(-1e30)
 """The worth of an edge that proved to lose: lower than any other."""
@@ -139,8 +149,16 @@ def prove(tree, leaf):
 
 
 @over_rules()
-def prove_win(n):
-    """A node whose mover wins with the next action."""
+def prove_win(n, plies):
+    """A node whose mover wins within so many plies."""
     n.proven = True
     n.best = 1
-    n.plies = 1
+    n.plies = plies
+
+
+@over_rules()
+def prove_loss(n, plies):
+    """A node whose mover loses within so many plies."""
+    n.proven = True
+    n.best = -1
+    n.plies = plies

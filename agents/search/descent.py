@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents.search.decisive import decisive_action
+from agents.search.backup import prove_loss
+from agents.search.decisive import decisive_action, forced_win
 from agents.search.tree import expand, follow
 from boardenvs.chance import below, mixed, stepped
 from boardenvs.compiling import over_rules
@@ -18,19 +19,20 @@ from boardenvs.outcome import is_over
 __all__ = ["descend"]
 
 
-@over_rules(legal, play, decisive_action)
+@over_rules(legal, play, decisive_action, forced_win)
 def descend(tree, s, p, options, scales, word, start):
     """Play from the root to a leaf; returns the leaf, the stream, and `before` for the leaf.
 
     The latter is for `decisive_action`: -1 below a quiet node, else -2.
     `start` is the root's edge to take; -1 leaves it to the bound, as at all other nodes, but for
-    a root's decisive action, which is the first to be tried. A leaf grows edges when it is met a
-    second time; a guided one when it is evaluated.
+    the first action of a root's forced win, or its decisive action: that is tried first. A leaf
+    grows edges when it is met a second time; a guided one when it is evaluated.
     """
     nodes = tree.nodes
     node = 0
     depth = 0
     before = -2
+    won_in = 0  # plies
     while not nodes[node].proven and not is_over(s):
         if nodes[node].num_edges <= 0:
             if options.guided or (nodes[node].visits == 0 and depth > 0):
@@ -39,7 +41,8 @@ def descend(tree, s, p, options, scales, word, start):
             if not expand(tree, node):
                 break
             if depth == 0 and options.decisive:
-                start = try_first(tree, decisive_action(s, p, -2))
+                action, won_in = forced_win(s, p, options.forced_at_root)
+                start = try_first(tree, action if won_in > 0 else decisive_action(s, p, -2))
         word = stepped(word)
         edge = start if depth == 0 and start >= 0 else select(tree, node, scales, mixed(word))
         tree.path[depth].node = node
@@ -49,6 +52,8 @@ def descend(tree, s, p, options, scales, word, start):
         before = -1 if nodes[node].quiet else -2
         play(s, p, tree.edges[edge].action)
         node = follow(tree, node, edge, s, p, options.hidden, s.rng != stream)
+        if won_in > 0:
+            prove_loss(nodes[node], won_in - 1)
     tree.used[2] = depth
     tree.used[3] = node
     return node, word, before

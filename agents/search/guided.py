@@ -8,12 +8,21 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents.search.backup import back_up, expect, give_up, prove, prove_win, settle, take_proven
-from agents.search.decisive import decisive_action
+from agents.search.backup import (
+    back_up,
+    expect,
+    give_up,
+    prove,
+    prove_loss,
+    prove_win,
+    settle,
+    take_proven,
+)
+from agents.search.decisive import decisive_action, forced_win
 from agents.search.descent import descend
 from agents.search.halving import next_edge
 from agents.search.report import credit, report
-from agents.search.tree import AWAITED, expand, plant, tree_of
+from agents.search.tree import AWAITED, expand, follow, plant, tree_of
 from boardenvs.chance import mixed, stepped
 from boardenvs.compiling import over_rules
 from boardenvs.hooks import legal, play, redraw
@@ -63,7 +72,7 @@ def step_trees(
     return found
 
 
-@over_rules(legal, redraw)
+@over_rules(legal, play, redraw)
 def gather(
     tree,
     states,
@@ -115,7 +124,9 @@ def gather(
             strays += 1
             continue
         if not n.proven and not is_over(s):
-            action = winning_action(n, s, p, before, board) if o.decisive else -1
+            action, plies = -1, 0
+            if o.decisive:
+                action, plies = won_by(n, s, p, before, board, o, leaf == 0)
             if action < 0:
                 legal(s, p, masks[found])
                 expect(tree, leaf)
@@ -126,8 +137,12 @@ def gather(
                 continue
             if leaf == 0:
                 leave_only(tree, action)
+                board[0] = s
+                play(board[0], p, action)
+                child = follow(tree, 0, n.first, board[0], p, False, False)
+                prove_loss(tree.nodes[child], plies - 1)
                 continue
-            prove_win(n)
+            prove_win(n, plies)
         for k in range(len(tree.result)):
             tree.result[k] = s.returns[k]
         if n.proven:
@@ -139,21 +154,26 @@ def gather(
     return found
 
 
-@over_rules(play, decisive_action)
-def winning_action(n, s, p, before, board):
-    """The decisive action of a leaf, `s`, if it wins at once, else -1; `board` is scratch space."""
+@over_rules(play, decisive_action, forced_win)
+def won_by(n, s, p, before, board, o, is_root):
+    """The action by which a leaf, `s`, is won, at once or by force, and in how many plies.
+
+    -1, 0 if none is seen. `board` is scratch space.
+    """
     action = decisive_action(s, p, before)
     n.quiet = action < 0
-    if action < 0:
-        return -1
-    board[0] = s
-    play(board[0], p, action)
-    return action if board[0].returns[s.to_move] >= 1 else -1
+    if action >= 0:
+        board[0] = s
+        play(board[0], p, action)
+        if board[0].returns[s.to_move] >= 1:
+            return np.int64(action), np.int64(1)
+    action, plies = forced_win(s, p, o.forced_at_root if is_root else o.forced)
+    return np.int64(action), np.int64(plies)
 
 
 @over_rules()
 def leave_only(tree, action):
-    """Give the root the edge of one action that wins at once: there is nothing else to learn."""
+    """Give the root the edge of one action that wins: there is nothing else to learn."""
     for a in range(len(tree.mask)):
         tree.mask[a] = a == action
     expand(tree, 0)

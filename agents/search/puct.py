@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.agent import Words
-from agents.search.decisive import checked_decisive, decisive_part
+from agents.search.decisive import checked_decisive, checked_forced, decisive_part
 from agents.search.guided import STRAYS, report_trees, step_trees
 from agents.search.in_threads import in_threads
 from agents.search.mcts import SearchAgent, Searched, room_for, threads_of, unsearched
@@ -73,9 +73,9 @@ class PuctAgent(SearchAgent):
 
     As `agents.search.mcts.MctsAgent`, whose tree it shares, but a leaf is not played out: its value
     is the network's, and the network's policy says which actions to try first. Where the game
-    tells of decisive moves (see `agents.search.decisive`), a leaf in which one wins at once is
-    proven without asking the network, and at the root it is played. Where a network's card names a
-    version in 8-bit integers, that one is asked.
+    tells of decisive moves or forced wins (see `agents.search.decisive`), a leaf in which one wins
+    is proven without asking the network, and at the root it is played. Where a network's card names
+    a version in 8-bit integers, that one is asked.
 
     Leaves of one tree are evaluated together, and while they are, others are looked for: the more,
     the more visits the tree has had. What is found depends on the tree alone, not on how many
@@ -92,6 +92,7 @@ class PuctAgent(SearchAgent):
         exploration: float = 1.5,
         path: str | Path | None = None,
         decisive: bool | None = None,
+        forced_wins: bool | None = None,
         evaluator: Evaluator | None = None,
         time_limit: float | None = None,
         threads: int | None = None,
@@ -108,6 +109,8 @@ class PuctAgent(SearchAgent):
             path: of the network, as for `agents.trained.TrainedAgent`; by default the shipped one.
             decisive: whether to look for a win at once at each leaf; `None` for wherever the
                 game tells of decisive moves.
+            forced_wins: whether to look at each leaf, and longer at the root, for a win by force;
+                `None` for wherever the game tells of those, and decisive moves are looked for.
             evaluator: what guides the search instead of a network file. From several threads at
                 once only a `ConcurrentEvaluator` is asked.
             time_limit: seconds for each state, after which a search with simulations left
@@ -118,7 +121,7 @@ class PuctAgent(SearchAgent):
 
         Raises:
             ValueError: an argument is out of range, there is no such network, both it and an
-                evaluator are given, or the game tells of no decisive moves.
+                evaluator are given, or the game tells of no decisive moves or forced wins.
         """
         super().__init__(game, seed, time_limit, threads, spec)
         most = 1_000_000
@@ -129,6 +132,9 @@ class PuctAgent(SearchAgent):
         self.simulations = whole_number("simulations", simulations, 1, most)
         self.exploration = finite_number("exploration", exploration)
         self.decisive = checked_decisive("decisive", decisive, game)
+        self.forced_wins, (leaf, root) = checked_forced(
+            "forced_wins", forced_wins, game, decisive=self.decisive
+        )
         self.deterministic = self.repeatable and not (game.has_chance or game.has_hidden)
         if evaluator is not None and path is not None:
             raise ValueError("give a network's path or an evaluator, not both")
@@ -142,6 +148,7 @@ class PuctAgent(SearchAgent):
         self._options["hidden"] = game.has_hidden
         self._options["guided"] = True
         self._options["decisive"] = self.decisive
+        self._options["forced"], self._options["forced_at_root"] = leaf, root
         self._options["most_awaited"] = _MOST_AWAITED
         self._options["visits_each"] = _VISITS_EACH
         self._options["tries"] = np.iinfo(np.int64).max if time_limit is None else _TRIES

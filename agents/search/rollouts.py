@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from agents.search.backup import back_up, prove, prove_win, take_proven
-from agents.search.decisive import decisive_action
+from agents.search.decisive import decisive_action, forced_win
 from agents.search.descent import descend
 from agents.search.report import credit, report
 from agents.search.tree import empty_tree, plant
@@ -65,19 +65,23 @@ def grow(tree, states, i, params, words, options, scales, board, simulations):
         simulate(tree, board[0], params[0], options, scales, word)
 
 
-@over_rules()
+@over_rules(forced_win)
 def simulate(tree, s, p, options, scales, word):
     """One simulation of UCT: down to a leaf, on at random, and the result up again."""
     leaf, word, before = descend(tree, s, p, options, scales, word, -1)
-    if tree.nodes[leaf].proven:
+    n = tree.nodes[leaf]
+    if options.forced > 0 and not n.proven and not is_over(s) and n.visits == 0:
+        _, plies = forced_win(s, p, options.forced)
+        if plies > 0:
+            prove_win(n, plies)
+    if n.proven:
         take_proven(tree, leaf)
     else:
         ply = s.ply
-        n = tree.nodes[leaf]
         n.quiet = roll_out(s, p, options, word, before, tree.mask)
         # Won with the first action of the playout: whoever is to move at the leaf can do so.
         if options.decisive and s.ply == ply + 1 and s.returns[n.mover] >= 1:
-            prove_win(n)
+            prove_win(n, 1)
         for k in range(len(tree.result)):
             tree.result[k] = s.returns[k]
     back_up(tree, leaf, False)

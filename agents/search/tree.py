@@ -94,6 +94,8 @@ _OPTIONS = np.dtype(
         ("hidden", np.bool_),  # whether the game hides anything
         ("guided", np.bool_),  # whether leaves are evaluated instead of played out
         ("decisive", np.bool_),  # whether to look for decisive moves: in playouts, or at leaves
+        ("forced", np.int64),  # how much to search for a forced win at each leaf
+        ("forced_at_root", np.int64),
         ("value_scale", np.float32),  # what results weigh where the root is halved
         ("most_awaited", np.int64),  # evaluations of one tree at once, see `agents.search.guided`
         ("visits_each", np.int64),  # that a tree has had for each of them

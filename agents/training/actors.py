@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from dataclasses import replace
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -12,6 +13,7 @@ import numpy.typing as npt
 
 from agents.agent import Agent
 from agents.making import make
+from agents.sizes import Sizes, games_of, shared_out, shares_of
 from agents.training.guided_settings import GuidedSettings
 from agents.training.policy_evaluator import Network, PolicyEvaluator, judge_by
 from agents.training.replay_buffer import Samples
@@ -30,6 +32,8 @@ class Played(NamedTuple):
     """Positions, by full searches or cheap ones."""
     lengths: npt.NDArray[np.int32]
     """Of the games that ended, in plies."""
+    size: int = 0
+    """The place of their game among those of several sizes."""
 
 
 class Actor:
@@ -122,12 +126,16 @@ class Actors(Protocol):
 
 
 class LocalActors:
-    """The actors of a run in threads of this process. All play at once, then the network learns."""
+    """The actors of a run in threads of this process. All play at once, then the network learns.
+
+    Of several sizes each actor plays one; there are more actors than the settings say where there
+    are more sizes.
+    """
 
     ahead = False
 
     def __init__(
-        self, game: Game, settings: GuidedSettings, seed: int, opponents: Sequence[str]
+        self, game: Game | Sizes, settings: GuidedSettings, seed: int, opponents: Sequence[str]
     ) -> None:
         """Begin the games; see `Actor`."""
         self._given = game, settings, seed, opponents
@@ -139,16 +147,18 @@ class LocalActors:
 
     def _begin_games(self, first: int) -> None:
         game, settings, seed, opponents = self._given
+        self._sizes, numbers = _sizes_and_games(game, settings)
         self._actors = [
-            Actor(game, settings, games, seed, first + k, opponents)
-            for k, games in enumerate(games_of_actors(settings))
+            Actor(games_of(game)[size], settings, games, seed, first + k, opponents)
+            for k, (size, games) in enumerate(zip(self._sizes, numbers, strict=True))
         ]
         self._number = first + len(self._actors)
 
     def begin(self, network: Network) -> None:
-        judge = judge_by(network)
+        judges = [judge_by(network, game) for game in games_of(self._given[0])]
         self._playing = [
-            self._pool.submit(actor.play, judge, self._plies) for actor in self._actors
+            self._pool.submit(actor.play, judges[size], self._plies)
+            for size, actor in zip(self._sizes, self._actors, strict=True)
         ]
 
     def wait(self) -> None:
@@ -158,7 +168,10 @@ class LocalActors:
         """In the order of the actors, none of whom plays any more then."""
         wait(self._playing)
         playing, self._playing = self._playing, []
-        return [one.result() for one in playing]
+        return [
+            one.result()._replace(size=size)
+            for size, one in zip(self._sizes, playing, strict=False)
+        ]
 
     def state(self) -> dict[str, Any]:
         return {"number": self._number, "games": [actor.state() for actor in self._actors]}
@@ -176,3 +189,16 @@ def games_of_actors(settings: GuidedSettings) -> list[int]:
     """How many games each actor has side by side."""
     actors = min(settings.actors, settings.games)
     return [len(range(number, settings.games, actors)) for number in range(actors)]
+
+
+def _sizes_and_games(game: Game | Sizes, settings: GuidedSettings) -> tuple[list[int], list[int]]:
+    """Of each actor the place of its size, and how many games it has side by side."""
+    shares = shares_of(game)
+    games = shared_out("guided.games", settings.games, shares)
+    actors = shared_out("actors", max(settings.actors, len(shares)), shares)
+    parts = [
+        games_of_actors(replace(settings, games=num, actors=by))
+        for num, by in zip(games, actors, strict=True)
+    ]
+    sizes = [size for size, part in enumerate(parts) for _ in part]
+    return sizes, [num for part in parts for num in part]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy.typing as npt
 import torch
 
 from agents.agent import Agent
+from agents.sizes import Sizes, games_of, shared_out, shares_of
 from agents.training.networks import sharded_logits_and_values
 from boardenvs.checks import finite_number, whole_number
 from boardenvs.game import Game, States
@@ -68,15 +70,20 @@ class CloningLearner:
     """
 
     def __init__(
-        self, game: Game, policy: Any, settings: CloningSettings, agent: Agent, seed: int
+        self,
+        game: Game | Sizes,
+        policy: Any,
+        settings: CloningSettings,
+        agents: Sequence[Agent],
+        seed: int,
     ) -> None:
         """Prepare.
 
         Args:
-            game: what is learned.
+            game: what is learned. Of several sizes each gradient step takes one.
             policy: an actor-critic policy of Stable-Baselines3, trained in place.
             settings: how.
-            agent: made from `settings.agent`.
+            agents: made from `settings.agent`, one for each size.
             seed: of the games and the order of their positions.
         """
         self.game = game
@@ -84,9 +91,12 @@ class CloningLearner:
         self.settings = settings
         self.steps = 0
         """Positions learned so far."""
-        self._agent = agent
+        self._agents = list(agents)
         self._rng = np.random.default_rng(seed)
-        self._symmetries = game.symmetries()
+        self._games = games_of(game)
+        self._symmetries = [one.symmetries() for one in self._games]
+        self._lengths = [1.0] * len(self._games)
+        """Mean number of positions of a game on each size, as far as it is known."""
         self._optimizer = torch.optim.Adam(policy.parameters(), settings.learning_rate)
 
     def advance(self) -> dict[str, float]:
@@ -96,30 +106,40 @@ class CloningLearner:
             The mean losses of policy and value, and how often the likeliest action was the
             agent's, before the round's gradient steps: `policy_loss`, `value_loss`, `agreement`.
         """
-        seen, masks, actions, results = self._play()
         settings = self.settings
+        rounds = [self._play(size, games) for size, games in enumerate(self._numbers_of_games())]
         left = max(0.0, 1 - self.steps / settings.steps)
         for group in self._optimizer.param_groups:
             group["lr"] = settings.learning_rate * (0.1 + 0.9 * left)
-        self.steps += len(actions)
+        self.steps += sum(len(played[0]) for played in rounds)
         self.policy.set_training_mode(True)
         figures = []
         for epoch in range(settings.epochs):
-            order = self._rng.permutation(len(actions))
-            for low in range(0, len(order), settings.batch_size):
-                part = order[low : low + settings.batch_size]
-                found = self._fit(
-                    *self._viewed(seen[part], masks[part], actions[part]), results[part]
-                )
+            orders = [self._rng.permutation(len(played[0])) for played in rounds]
+            batches = [
+                (size, order[low : low + settings.batch_size])
+                for size, order in enumerate(orders)
+                for low in range(0, len(order), settings.batch_size)
+            ]
+            if len(rounds) > 1:
+                self._rng.shuffle(batches)
+            for size, part in batches:
+                seen, masks, actions, results = (each[part] for each in rounds[size])
+                found = self._fit(*self._viewed(size, seen, masks, actions), results)
                 if epoch == 0:
                     figures.append(found)
         means = np.mean(figures, 0)
         return dict(zip(("policy_loss", "value_loss", "agreement"), means.tolist(), strict=True))
 
-    def _play(self) -> tuple[npt.NDArray[Any], ...]:
+    def _numbers_of_games(self) -> list[int]:
+        """Of a round on each size, so that their positions come in the sizes' shares."""
+        shares = np.array(shares_of(self.game)) / self._lengths
+        return shared_out("games", max(_GAMES, len(shares)), list(shares / shares.sum()))
+
+    def _play(self, size: int = 0, num: int = _GAMES) -> tuple[npt.NDArray[Any], ...]:
         """Games to their ends: what was seen, what was legal, what the agent did, what came."""
-        game, rng = self.game, self._rng
-        states = game.new_from_words(rng.integers(0, 2**64, _GAMES, np.uint64))
+        game, agent, rng = self._games[size], self._agents[size], self._rng
+        states = game.new_from_words(rng.integers(0, 2**64, num, np.uint64))
         rows: list[tuple[npt.NDArray[Any], ...]] = []
 
         def choose(part: States, live: npt.NDArray[np.intp]) -> npt.NDArray[np.int64]:
@@ -127,7 +147,7 @@ class CloningLearner:
             known = game.conceal(part, movers, rng)
             legal = game.legal(part)
             words = rng.integers(0, 2**64, len(live), np.uint64)
-            chosen = self._agent.choose(known, words * (not self.settings.fixed_ties))
+            chosen = agent.choose(known, words * (not self.settings.fixed_ties))
             rows.append((game.observe(part, movers), legal, chosen, movers, live))
             at_random = rng.random(len(live)) < self.settings.random_share
             anything = np.argmax(rng.random(legal.shape) * legal, 1)
@@ -137,22 +157,25 @@ class CloningLearner:
         seen, masks, actions, movers, games = (
             np.concatenate(row) for row in zip(*rows, strict=True)
         )
+        self._lengths[size] = len(seen) / num
         return seen, masks, actions, game.returns(states)[games, movers]
 
     def _viewed(
         self,
+        size: int,
         seen: npt.NDArray[np.int8],
         masks: npt.NDArray[np.bool_],
         actions: npt.NDArray[np.int64],
     ) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.bool_], npt.NDArray[np.int64]]:
         """Each position in any view of the game."""
-        if len(self._symmetries) == 1:
+        symmetries = self._symmetries[size]
+        if len(symmetries) == 1:
             return seen, masks, actions
-        views = self._rng.integers(0, len(self._symmetries), len(seen))
+        views = self._rng.integers(0, len(symmetries), len(seen))
         return (
-            self._symmetries.observations(seen, views),
-            self._symmetries.by_action(masks, views),
-            self._symmetries.actions_shown(actions, views),
+            symmetries.observations(seen, views),
+            symmetries.by_action(masks, views),
+            symmetries.actions_shown(actions, views),
         )
 
     def _fit(

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from agents.arena import Scores, play_match
+from agents.arena import Scores, play_match, wilson
 from agents.making import make
+from agents.sizes import Sizes
 from boardenvs.game import Game
 
-__all__ = ["ALONE", "Yardstick", "score_texts"]
+__all__ = ["ALONE", "SizesYardstick", "Yardstick", "entry_name", "score_texts"]
 
 ALONE = "alone"
 """The name of the evaluation in a game for one."""
@@ -69,12 +70,66 @@ class Yardstick:
         ]
 
 
+class SizesYardstick(Yardstick):
+    """The same opponents on boards of several sizes, against an agent for each."""
+
+    def __init__(self, sizes: Sizes, specs: Sequence[str], seed: int) -> None:
+        """Make the opponents, as for one size."""
+        super().__init__(sizes.games[0], specs, seed)
+        self.parameter = sizes.parameter
+        self._parts = {
+            value: Yardstick(game, specs, seed)
+            for value, game in zip(sizes.values, sizes.games, strict=True)
+        }
+
+    def point(self, agent: Any, games: int, steps: int) -> dict[str, Any]:
+        """A point of the learning curve.
+
+        Args:
+            agent: a sequence of agents, one for each size.
+            games: of each match.
+            steps: so far.
+
+        Returns:
+            As of one size, with the scores of all sizes taken together; and `sizes`, the scores
+            on each, by the size as a text.
+        """
+        point: dict[str, Any] = {"steps": steps}
+        sizes = {
+            str(value): part.point(one, games, steps)
+            for (value, part), one in zip(self._parts.items(), agent, strict=True)
+        }
+        for spec in self.rivals:
+            scores = [found[spec]["score"] for found in sizes.values()]
+            low, high = wilson(sum(scores) * games, games * len(scores))
+            score = sum(scores) / len(scores)
+            point[spec] = {"score": score, "low": low, "high": high, "games": games * len(scores)}
+        for found in sizes.values():
+            del found["steps"]
+        return {**point, "sizes": sizes}
+
+    def entries(self, agent: Any, games: int, seed: int) -> list[dict[str, Any]]:
+        """As of one size, an entry for each opponent and size, which its `params` tells."""
+        return [
+            {"params": {self.parameter: value}, **entry}
+            for (value, part), one in zip(self._parts.items(), agent, strict=True)
+            for entry in part.entries(one, games, seed)
+        ]
+
+
+def entry_name(entry: dict[str, Any]) -> str:
+    """What an entry of a card is about: `against greedy`, perhaps `, board_size=7`."""
+    rival = entry["against"]
+    size = "".join(f", {key}={value}" for key, value in entry.get("params", {}).items())
+    return f"{rival if rival == ALONE else f'against {rival}'}{size}"
+
+
 def score_texts(point: dict[str, Any]) -> dict[str, str]:
     """The scores of a point, as a progress bar shows them."""
     return {
         spec if spec == ALONE else f"vs {spec}": f"{found['score']:.2f}"
         for spec, found in point.items()
-        if spec != "steps"
+        if spec not in ("steps", "sizes")
     }
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import boardenvs
+from agents.sizes import Sizes
 from agents.trained import card_path
 from agents.training.onnx_network import network_file
 from boardenvs.files import write_atomically
@@ -20,13 +21,13 @@ __all__ = ["export_policy", "versions"]
 
 
 def export_policy(
-    policy: Any, game: Game, path: Path, card: dict[str, Any], libraries: Iterable[str] = ()
+    policy: Any, game: Game | Sizes, path: Path, card: dict[str, Any], libraries: Iterable[str] = ()
 ) -> None:
     """Write a Stable-Baselines3 actor-critic policy as an ONNX file with its card.
 
     Args:
         policy: with a features extractor shared by policy and value.
-        game: what it plays.
+        game: what it plays. Of several sizes it plays all from the smallest to the largest.
         path: of the ONNX file; the card lies beside it. Both are written whole or not
             at all, the network first.
         card: what is to be said of it; `game`, `params`, `versions` and the network's
@@ -36,7 +37,7 @@ def export_policy(
     data = network_file(policy, game)
     full_card = {
         "game": game.name,
-        "params": game.params,
+        **_params(game),
         **card,
         "versions": versions(libraries),
         "sha256": hashlib.sha256(data).hexdigest(),
@@ -44,6 +45,16 @@ def export_policy(
     path.parent.mkdir(parents=True, exist_ok=True)
     write_atomically(path, data)
     write_atomically(card_path(path), (json.dumps(full_card, indent=2) + "\n").encode())
+
+
+def _params(game: Game | Sizes) -> dict[str, Any]:
+    """What a card says of the parameters that a network plays with; see `agents.sizes`."""
+    if not isinstance(game, Sizes):
+        return {"params": game.params}
+    return {
+        "params": {**game.params, game.parameter: game.covered()},
+        "sizes": {game.parameter: list(game.values)},
+    }
 
 
 def versions(more: Iterable[str] = ()) -> dict[str, str]:

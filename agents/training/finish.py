@@ -6,13 +6,14 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from agents.sb3 import SB3Agent
+from agents.sizes import Sizes
 from agents.trained import card_path
 from agents.training.curve import draw_curve
 from agents.training.evaluation import Yardstick
 from agents.training.export import export_policy
 from agents.training.settings import Settings
 from boardenvs.files import write_atomically
+from boardenvs.game import Game
 
 __all__ = ["LEFT", "leave_agent"]
 
@@ -23,7 +24,9 @@ LEFT = (_NETWORK, card_path(Path(_NETWORK)).name, _CURVE)
 
 def leave_agent(
     folder: Path,
-    agent: SB3Agent,
+    game: Game | Sizes,
+    policy: Any,
+    agent: Any,
     card: dict[str, Any],
     settings: Settings,
     yardstick: Yardstick,
@@ -35,7 +38,9 @@ def leave_agent(
 
     Args:
         folder: gets `agent.onnx`, its card `agent.json`, and `learning_curve.png`.
-        agent: to be kept.
+        game: what was learned.
+        policy: to be kept, an actor-critic policy of Stable-Baselines3.
+        agent: that plays by it, as the yardstick takes it.
         card: what is to be said of it: `steps`, at which it stood, and more; its `scores` are
             added.
         settings: of the run.
@@ -49,8 +54,8 @@ def leave_agent(
     """
     card["scores"] = yardstick.entries(agent, settings.final_games, seed)
     path = folder / _NETWORK
-    export_policy(agent.model.policy, agent.game, path, card, libraries)
-    title = f"{agent.game!r}: {settings.evaluation_games} games an evaluation"
+    export_policy(policy, game, path, card, libraries)
+    title = f"{game!r}: {settings.evaluation_games} games an evaluation"
     curve = draw_curve(title, history, list(yardstick.rivals), card["steps"])
     write_atomically(folder / _CURVE, curve)
     return path

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from agents.sizes import Sizes, games_of, shared_out, shares_of
 from agents.training.actors import Actors, LocalActors, Played
 from agents.training.guided_settings import GuidedSettings
 from agents.training.networks import sharded_logits_and_values
@@ -26,7 +27,7 @@ from boardenvs.game import Game
 
 __all__ = ["GuidedLearner", "MakeActors"]
 
-MakeActors = Callable[[Game, GuidedSettings, int, Sequence[str]], Actors]
+MakeActors = Callable[[Game | Sizes, GuidedSettings, int, Sequence[str]], Actors]
 """From game, settings, the run's seed and the opponents' specs."""
 
 
@@ -35,7 +36,7 @@ class GuidedLearner:
 
     def __init__(
         self,
-        game: Game,
+        game: Game | Sizes,
         policy: Any,
         settings: GuidedSettings,
         seed: int,
@@ -45,7 +46,8 @@ class GuidedLearner:
         """Begin the games.
 
         Args:
-            game: what is learned, by two players or more.
+            game: what is learned, by two players or more. Of several sizes each gradient step
+                takes one, drawn by their shares.
             policy: an actor-critic policy of Stable-Baselines3, trained in place.
             settings: how.
             seed: of everything random but the policy's first weights.
@@ -53,9 +55,11 @@ class GuidedLearner:
             actors: makes those who play.
 
         Raises:
-            ValueError: the game is for one player, or an opponent cannot be made.
+            ValueError: the game is for one player, or an opponent cannot be made, or there are
+                fewer games side by side than sizes.
         """
-        if game.num_players < 2:
+        games, self._shares = games_of(game), shares_of(game)
+        if games[0].num_players < 2:
             raise ValueError(f"guided self-play needs two players or more; {game.name} has one")
         self.game = game
         self.policy = policy
@@ -67,8 +71,11 @@ class GuidedLearner:
         # Beside a learner on a GPU local actors have their searches judged there.
         self._on_gpu = policy.device.type != "cpu" and isinstance(self._actors, LocalActors)
         self._sent = SentNetwork(game, policy, int8=settings.int8)
-        self._buffer = ReplayBuffer(settings.buffer, sample_dtype(game))
-        self._symmetries = game.symmetries()
+        rooms = shared_out("guided.buffer", settings.buffer, self._shares)
+        self._buffers = [
+            ReplayBuffer(room, sample_dtype(one)) for room, one in zip(rooms, games, strict=True)
+        ]
+        self._symmetries = [one.symmetries() for one in games]
         self._owed = 0.0  # gradient steps
         self._optimizer = torch.optim.AdamW(
             policy.parameters(), settings.learning_rate, weight_decay=settings.weight_decay
@@ -99,9 +106,9 @@ class GuidedLearner:
         settings = self.settings
         for each in played:
             self.steps += each.searched
-            self._buffer.add(each.samples)
+            self._buffers[each.size].add(each.samples)
         new = sum(len(each.samples) for each in played)
-        if len(self._buffer) >= max(settings.warm_up, 1):
+        if sum(map(len, self._buffers)) >= max(settings.warm_up, 1):
             self._owed += new * settings.reuse / settings.batch_size
         ended = np.array([length for each in played for length in each.lengths])
         figures = {"games": float(len(ended)), "samples": float(new)}
@@ -113,7 +120,7 @@ class GuidedLearner:
         """The policy as it is now."""
         if self._on_gpu:
             return torch_judge(self.policy)
-        return self._sent.network(self._buffer, self.steps)
+        return self._sent.network(self._buffers, self.steps)
 
     def _learn(self) -> dict[str, float]:
         """The whole gradient steps owed; returns their mean figures."""
@@ -127,11 +134,20 @@ class GuidedLearner:
         self.policy.set_training_mode(True)
         while self._owed >= 1:
             self._owed -= 1
-            samples = self._buffer.draw(settings.batch_size, self._rng)
-            views = self._rng.integers(0, len(self._symmetries), len(samples))
-            for key, value in self.fit(viewed(samples, self._symmetries, views)).items():
+            size = self._drawn_size()
+            symmetries = self._symmetries[size]
+            samples = self._buffers[size].draw(settings.batch_size, self._rng)
+            views = self._rng.integers(0, len(symmetries), len(samples))
+            for key, value in self.fit(viewed(samples, symmetries, views)).items():
                 figures[key].append(value)
         return {key: float(np.mean(values)) for key, values in figures.items()}
+
+    def _drawn_size(self) -> int:
+        """The place of a size, drawn by the shares of those of which games have ended."""
+        if len(self._buffers) == 1:
+            return 0
+        shares = np.array(self._shares) * [len(buffer) > 0 for buffer in self._buffers]
+        return int(self._rng.choice(len(shares), p=shares / shares.sum()))
 
     def fit(self, samples: Samples) -> dict[str, float]:
         """One gradient step."""
@@ -141,7 +157,8 @@ class GuidedLearner:
             torch.from_numpy(samples[field].copy()).to(device).float()
             for field in ("observation", "policy", "value")
         )
-        illegal = np.unpackbits(samples["legal"], axis=1, count=self.game.num_actions) == 0
+        num_actions = samples["policy"].shape[1]
+        illegal = np.unpackbits(samples["legal"], axis=1, count=num_actions) == 0
         logits, values = sharded_logits_and_values(self.policy, seen)
         # Not minus infinity, which times a target of 0 is no number.
         logits = logits.masked_fill(torch.from_numpy(illegal).to(device), -1e9)
@@ -170,7 +187,7 @@ class GuidedLearner:
             "steps": self.steps,
             "owed": self._owed,
             "rng": json.dumps(self._rng.bit_generator.state),
-            "buffer": self._buffer.state(),
+            "buffers": [buffer.state() for buffer in self._buffers],
             "sent": self._sent.state(),
             "actors": self._actors.state(),
         }
@@ -182,6 +199,9 @@ class GuidedLearner:
         self.steps = state["steps"]
         self._owed = state["owed"]
         self._rng.bit_generator.state = json.loads(state["rng"])
-        self._buffer.load_state(state["buffer"])
+        # Checkpoints had one when there was one size.
+        buffers = state["buffers"] if "buffers" in state else [state["buffer"]]
+        for buffer, was in zip(self._buffers, buffers, strict=True):
+            buffer.load_state(was)
         self._sent.load_state(state["sent"])
         self._actors.load_state(state["actors"])

@@ -14,7 +14,7 @@ from __future__ import annotations
 import copy
 import functools
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -81,14 +81,17 @@ class Int8Template:
         return data
 
 
-def int8_template(network: bytes, observations: Observations) -> Int8Template:
+def int8_template(
+    network: bytes, observations: Observations | Sequence[Observations]
+) -> Int8Template:
     """Quantise a network.
 
     Args:
         network: ONNX file with a trunk of convolutions, as `agents.training.export` writes it.
         observations: what the network will see, int8 of shape (N, *observation_shape), from 0
             up; a thousand or more, of positions that searches ask about. They set the ranges of
-            the activations.
+            the activations. A network whose axes are free takes several such arrays, one for
+            each size of the board.
 
     Raises:
         ValueError: the network does not begin with a convolution, or observations are negative.
@@ -97,9 +100,10 @@ def int8_template(network: bytes, observations: Observations) -> Int8Template:
     from onnx import numpy_helper
     from onnxruntime.quantization import QuantFormat, QuantType, quantize_static
 
-    if observations.min(initial=0) < 0:
+    parts = _parts(observations)
+    if min(part.min(initial=0) for part in parts) < 0:
         raise ValueError("observations must be at least 0 to be quantised")
-    model = prepared(onnx.load_from_string(network), observations.shape[1:])
+    model = prepared(onnx.load_from_string(network), _largest(parts))
     kinds = ("Conv", "Add", "Relu", "Pad", "MaxPool", "GlobalAveragePool")
     nodes = [node.name for node in trunk(model.graph) if node.op_type in kinds]
     seen, stem = up_to_the_stem(model.graph)
@@ -114,7 +118,7 @@ def int8_template(network: bytes, observations: Observations) -> Int8Template:
         quantize_static(
             given,
             made,
-            _Reader(observations),
+            _Reader(parts),
             quant_format=QuantFormat.QDQ,
             op_types_to_quantize=list(kinds),
             nodes_to_quantize=nodes,
@@ -140,7 +144,9 @@ def check_convolutions(network: bytes) -> None:
     up_to_the_stem(onnx.load_from_string(network).graph)
 
 
-def bias_corrected(quantised: bytes, network: bytes, observations: Observations) -> bytes:
+def bias_corrected(
+    quantised: bytes, network: bytes, observations: Observations | Sequence[Observations]
+) -> bytes:
     """Shift every layer's biases so that rounded weights leave its mean output as it was.
 
     Layer by layer from the first, each behind those already corrected (M. Nagel et al.,
@@ -158,11 +164,12 @@ def bias_corrected(quantised: bytes, network: bytes, observations: Observations)
 
     model = onnx.load_from_string(quantised)
     layers = _layers(model.graph)
-    plain = prepared(onnx.load_from_string(network), observations.shape[1:])
+    parts = _parts(observations)
+    plain = prepared(onnx.load_from_string(network), _largest(parts))
     outputs = {node.name: node.output[0] for node in plain.graph.node}
-    right = _channel_means(plain, [outputs[layer.name] for layer in layers], observations)
+    right = _channel_means(plain, [outputs[layer.name] for layer in layers], parts)
     for layer, mean in zip(layers, right, strict=True):
-        (found,) = _channel_means(model, [layer.output], observations)
+        (found,) = _channel_means(model, [layer.output], parts)
         scales = layer.input_scale * _array(layer.scales).astype(np.float64)
         shifted = _array(layer.bias) - np.round((found - mean) / scales)
         layer.bias.raw_data = shifted.astype(np.int32).tobytes()
@@ -173,16 +180,26 @@ def bias_corrected(quantised: bytes, network: bytes, observations: Observations)
 class _Reader:
     """Observations, as `onnxruntime.quantization.CalibrationDataReader` gives them."""
 
-    def __init__(self, observations: Observations) -> None:
-        self._batches = _batches(observations)
+    def __init__(self, parts: Sequence[Observations]) -> None:
+        self._batches = _batches(parts)
 
     def get_next(self) -> dict[str, npt.NDArray[np.float32]] | None:
         return next(self._batches, None)
 
 
-def _batches(observations: Observations) -> Iterator[dict[str, npt.NDArray[np.float32]]]:
-    for low in range(0, len(observations), _BATCH):
-        yield {_OBSERVATION: observations[low : low + _BATCH].astype(np.float32)}
+def _parts(observations: Observations | Sequence[Observations]) -> Sequence[Observations]:
+    return [observations] if isinstance(observations, np.ndarray) else observations
+
+
+def _largest(parts: Sequence[Observations]) -> tuple[int, ...]:
+    """The shape of an observation on the largest board."""
+    return max(part.shape[1:] for part in parts)
+
+
+def _batches(parts: Sequence[Observations]) -> Iterator[dict[str, npt.NDArray[np.float32]]]:
+    for part in parts:
+        for low in range(0, len(part), _BATCH):
+            yield {_OBSERVATION: part[low : low + _BATCH].astype(np.float32)}
 
 
 @functools.lru_cache(maxsize=4)
@@ -309,7 +326,7 @@ def _quantised(
 
 
 def _channel_means(
-    model: Proto, names: list[str], observations: Observations
+    model: Proto, names: list[str], parts: Sequence[Observations]
 ) -> list[npt.NDArray[np.float64]]:
     """The mean of each channel of some of a network's tensors, shape (channels,) each."""
     import onnxruntime
@@ -328,7 +345,7 @@ def _channel_means(
         model.SerializeToString(), options, providers=["CPUExecutionProvider"]
     )
     sums: list[Any] = [0.0] * len(names)
-    for batch in _batches(observations):
+    for batch in _batches(parts):
         for k, found in enumerate(session.run(names, batch)):
             sums[k] = sums[k] + found.mean((2, 3), np.float64).sum(0)
-    return [total / len(observations) for total in sums]
+    return [total / sum(map(len, parts)) for total in sums]

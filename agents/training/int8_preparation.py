@@ -20,13 +20,24 @@ and the layer takes two thirds of the time."""
 
 
 def prepared(model: Proto, shape: tuple[int, ...]) -> Proto:
-    """The same network, in operators that ONNX Runtime has in int8, channels last."""
+    """The same network, in operators that ONNX Runtime has in int8, channels last.
+
+    Args:
+        model: the network.
+        shape: of an observation. Where rows or columns are free, that on the largest board; on a
+            larger one the network fails.
+    """
     from onnx import helper, numpy_helper
 
     model = copy.deepcopy(model)
     graph = model.graph
     _give_each_its_own(graph)
     board = list(shape[1:]) if len(shape) == 3 else [1, *shape[1:]]
+    whole: dict[str, Any] = {"kernel_shape": board}
+    if any(dim.dim_param for dim in graph.input[0].type.tensor_type.shape.dim[2:]):
+        # The maximum over any board up to this size: what is added at its ends does not count.
+        # ONNX Runtime has no operator in int8 for the maximum over all that there is.
+        whole |= {"strides": board, "pads": [0, 0, *(side - 1 for side in board)]}
     for node in list(graph.node):
         if node.op_type not in ("ReduceMax", "ReduceMean"):
             continue
@@ -34,7 +45,7 @@ def prepared(model: Proto, shape: tuple[int, ...]) -> Proto:
         (source,), (out,) = node.input, node.output
         flat = f"{out}_as_pool"
         if node.op_type == "ReduceMax":
-            pool = helper.make_node("MaxPool", [source], [flat], node.name, kernel_shape=board)
+            pool = helper.make_node("MaxPool", [source], [flat], node.name, **whole)
         else:
             pool = helper.make_node("GlobalAveragePool", [source], [flat], node.name)
         flatten = helper.make_node("Flatten", [flat], [out], f"{node.name}_flatten", axis=1)

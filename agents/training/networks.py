@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 from typing import Any
 
 import numpy as np
@@ -211,7 +212,7 @@ class PlainPolicy(MaskableActorCriticPolicy):
 
     def _in_shards(self, rows: Any, *batch: torch.Tensor) -> tuple[torch.Tensor, ...]:
         parameters = list(self.parameters()) if torch.is_grad_enabled() else ()
-        return in_shards(rows, parameters, _multiplications(self), *batch)
+        return in_shards(rows, parameters, _multiplications(self, batch[0]), *batch)
 
     def _judged(self, seen: torch.Tensor, masks: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Log probabilities of all actions, and values."""
@@ -297,14 +298,14 @@ def sharded_logits_and_values(
     logits, values = in_shards(
         lambda rows: logits_and_values(policy, rows.float()),
         list(policy.parameters()),
-        _multiplications(policy),
+        _multiplications(policy, observations),
         observations,
     )
     return logits, values
 
 
-def _multiplications(policy: Any) -> int:
+def _multiplications(policy: Any, observations: torch.Tensor) -> int:
     """About how many a row takes: one for each weight, at each cell of a board."""
-    trunk = policy.features_extractor
-    cells = trunk.rows * trunk.columns if isinstance(trunk, BoardTrunk) else 1
+    on_board = isinstance(policy.features_extractor, BoardTrunk)
+    cells = math.prod(observations.shape[2:]) if on_board else 1
     return cells * sum(weights.numel() for weights in policy.parameters())

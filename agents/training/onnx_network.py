@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from agents.sizes import Sizes, free_axes, games_of
 from agents.training.networks import copied, logits_and_values
 from boardenvs.game import Game
 
@@ -26,15 +27,23 @@ class _Network(torch.nn.Module):
         return logits_and_values(self.policy, observation)
 
 
-def network_file(policy: Any, game: Game) -> bytes:
+def network_file(policy: Any, game: Game | Sizes) -> bytes:
     """A Stable-Baselines3 actor-critic policy as an ONNX file.
 
     Its parameters keep their names in the policy's `state_dict()`, with `policy.` before them.
 
     Args:
         policy: with a features extractor shared by policy and value.
-        game: what it plays.
+        game: what it plays. Of several sizes the file leaves open, besides how many positions it
+            is asked about, the axes that `agents.sizes.free_axes` names.
     """
+    smallest = games_of(game)[0]
+    shape = smallest.observation_shape
+    seen, logits = {0: "n"}, {0: "n"}
+    if isinstance(game, Sizes):
+        axes = list(free_axes(smallest))
+        seen |= dict(enumerate(axes[:-1], 2))
+        logits[1] = axes[-1]
     network = _Network(copied(policy).cpu()).eval()
     data: Any = io.BytesIO()  # which Torch takes, but does not say so
     with warnings.catch_warnings():
@@ -43,11 +52,11 @@ def network_file(policy: Any, game: Game) -> bytes:
         warnings.simplefilter("ignore")
         torch.onnx.export(
             network,
-            (torch.zeros((1, *game.observation_shape)),),
+            (torch.zeros((1, *shape)),),
             data,
             input_names=["observation"],
             output_names=["logits", "value"],
-            dynamic_axes={"observation": {0: "n"}, "logits": {0: "n"}, "value": {0: "n"}},
+            dynamic_axes={"observation": seen, "logits": logits, "value": {0: "n"}},
             opset_version=17,
             dynamo=False,
         )
@@ -61,7 +70,7 @@ class NetworkTemplate:
     To write one anew takes a hundred times as long, and a policy in training changes every second.
     """
 
-    def __init__(self, policy: Any, game: Game) -> None:
+    def __init__(self, policy: Any, game: Game | Sizes) -> None:
         """Write the network once.
 
         Args:

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
+from agents.sizes import free_axes
 from agents.training.networks import copied, logits_and_values
 from boardenvs.game import Game, States
 
@@ -25,13 +26,20 @@ _MEMORY = 2**25
 """Bytes of judgements remembered, about."""
 
 
-def onnx_judge(network: bytes) -> Judge:
-    """Judges by an ONNX network on one core; may be called from several threads at once."""
+def onnx_judge(network: bytes, game: Game | None = None) -> Judge:
+    """Judges by an ONNX network on one core; may be called from several threads at once.
+
+    Args:
+        network: the file.
+        game: that fixes its free axes, if it has such.
+    """
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4  # problems are raised, not logged
     options.intra_op_num_threads = options.inter_op_num_threads = 1
+    for axis, size in free_axes(game).items() if game else ():
+        options.add_free_dimension_override_by_name(axis, size)
     session = onnxruntime.InferenceSession(network, options, providers=["CPUExecutionProvider"])
 
     def judge(seen: npt.NDArray[np.int8]) -> tuple[Floats, Floats]:
@@ -41,9 +49,9 @@ def onnx_judge(network: bytes) -> Judge:
     return judge
 
 
-def judge_by(network: Network) -> Judge:
-    """What judges by a network."""
-    return onnx_judge(network) if isinstance(network, bytes) else network
+def judge_by(network: Network, game: Game | None = None) -> Judge:
+    """What judges by a network; see `onnx_judge`."""
+    return onnx_judge(network, game) if isinstance(network, bytes) else network
 
 
 def torch_judge(policy: Any) -> Judge:

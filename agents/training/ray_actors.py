@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from agents.agent import one_line
+from agents.sizes import Sizes
 from agents.training.actors import Actor, Played, games_of_actors
 from agents.training.guided_settings import GuidedSettings
 from agents.training.policy_evaluator import Network
@@ -37,7 +38,7 @@ class RayActors:
     def __init__(
         self,
         ray: Any,
-        game: Game,
+        game: Game | Sizes,
         settings: GuidedSettings,
         seed: int,
         opponents: Sequence[str],
@@ -53,8 +54,10 @@ class RayActors:
             opponents: see there.
 
         Raises:
-            ValueError: the cluster has no core.
+            ValueError: the cluster has no core, or the boards are of several sizes.
         """
+        if isinstance(game, Sizes):
+            raise ValueError("boards of several sizes are for --engine local")
         self._ray = ray
         self._plies = settings.plies
         self._given = game, settings, games_of_actors(settings)[0], seed

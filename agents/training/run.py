@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import io
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,15 +14,16 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import configure
 from tqdm.auto import tqdm
 
-import boardenvs
 from agents.agent import Agent
 from agents.making import make
 from agents.sb3 import from_sb3
+from agents.sizes import Sizes, games_of, games_of_card
 from agents.training.actors import LocalActors
 from agents.training.cloning import CloningLearner
-from agents.training.evaluation import Yardstick, score_texts
+from agents.training.evaluation import SizesYardstick, Yardstick, score_texts
 from agents.training.finish import LEFT, leave_agent
 from agents.training.guided import GuidedLearner, MakeActors
+from agents.training.policy_agent import PolicyAgent
 from agents.training.ppo import PPOLearner
 from agents.training.settings import Settings, settings_of_run
 from boardenvs.files import remove_leftovers, write_atomically
@@ -41,7 +43,7 @@ class TrainingRun:
 
     def __init__(
         self,
-        game: Game,
+        game: Game | Sizes,
         settings: Settings,
         seed: int,
         folder: Path,
@@ -52,7 +54,7 @@ class TrainingRun:
         """Set up a fresh run; nothing is written yet.
 
         Args:
-            game: what is learned.
+            game: what is learned, on a board of one size or of several.
             settings: how.
             seed: of everything random.
             folder: where it is kept.
@@ -61,8 +63,14 @@ class TrainingRun:
             actors: makes those who play search-guided games.
 
         Raises:
-            ValueError: an opponent that the settings name cannot be made for the game.
+            ValueError: an opponent that the settings name cannot be made for the game, or what
+                the settings say is not for boards of several sizes, or only for these.
         """
+        if isinstance(game, Sizes):
+            _check_sizes(game, settings)
+            game = replace(game, given_shares=settings.shares)
+        elif settings.shares:
+            raise ValueError(f"shares are for boards of several sizes, not for {game!r} alone")
         self.game = game
         self.settings = settings
         self.seed = seed
@@ -79,13 +87,21 @@ class TrainingRun:
         """While another agent is imitated first, and after."""
         self.guided: GuidedLearner | None = None
         """Once search-guided self-play has begun."""
-        self.yardstick = Yardstick(game, settings.evaluate_against, seed)
-        self.ppo = PPOLearner(game, settings, seed, device)
+        rivals = settings.evaluate_against
+        self.yardstick = (
+            SizesYardstick(game, rivals, seed)
+            if isinstance(game, Sizes)
+            else Yardstick(game, rivals, seed)
+        )
+        self.ppo = PPOLearner(games_of(game)[0], settings, seed, device)
         if settings.clone:
-            teacher = make(settings.clone.agent, game, seed)
-            if not isinstance(teacher, Agent):
-                raise ValueError(f"{settings.clone.agent!r} cannot be imitated: it is no Agent")
-            self.clone = CloningLearner(game, self.model.policy, settings.clone, teacher, seed)
+            teachers = []
+            for one in games_of(game):
+                teacher = make(settings.clone.agent, one, seed)
+                if not isinstance(teacher, Agent):
+                    raise ValueError(f"{settings.clone.agent!r} cannot be imitated: it is no Agent")
+                teachers.append(teacher)
+            self.clone = CloningLearner(game, self.model.policy, settings.clone, teachers, seed)
 
     @property
     def model(self) -> Any:
@@ -121,7 +137,7 @@ class TrainingRun:
         try:
             data = json.loads((folder / _SETTINGS).read_text(encoding="utf-8"))
             checkpoint = torch.load(folder / _CHECKPOINT, weights_only=True, map_location="cpu")
-            game = boardenvs.make(data["game"], **data["params"])
+            game = games_of_card(data)
             settings = settings_of_run(data["settings"], game, _SETTINGS)
             if steps is not None:
                 settings = settings.ending_at(steps)
@@ -156,7 +172,7 @@ class TrainingRun:
         logger = configure(str(self.folder / "tensorboard"), ["tensorboard"])
         self.model.set_logger(logger)
         self._save_settings()
-        if self.steps >= self.settings.total_steps or self.stale:
+        if self._through or self.stale:
             return
         with tqdm(
             total=self.settings.total_steps,
@@ -187,6 +203,19 @@ class TrainingRun:
             self.evaluate()
             self.save_checkpoint()
         logger.close()
+
+    @property
+    def _through(self) -> bool:
+        """Whether each part has all its steps; one that had more leaves no fewer to the others."""
+        settings, guided = self.settings, self.guided
+        return (
+            (self.clone is None or self.clone.steps >= self.clone.settings.steps)
+            and self.model.num_timesteps >= settings.steps
+            and (
+                settings.guided is None
+                or (guided is not None and guided.steps >= settings.guided.steps)
+            )
+        )
 
     def _guided_learner(self) -> GuidedLearner:
         assert self.settings.guided is not None
@@ -221,7 +250,12 @@ class TrainingRun:
         return len(late) >= self.settings.patience
 
     def agent(self) -> Any:
-        """The learner as it is now, as an agent that takes the most probable action."""
+        """The learner as it is now, as an agent that takes the most probable action.
+
+        Of several sizes, a tuple of agents, one for each.
+        """
+        if isinstance(self.game, Sizes):
+            return tuple(PolicyAgent(game, self.model.policy) for game in self.game.games)
         return from_sb3(self.model, self.game)
 
     def evaluate(self) -> dict[str, Any]:
@@ -229,6 +263,9 @@ class TrainingRun:
         point = self.yardstick.point(self.agent(), self.settings.evaluation_games, self.steps)
         for spec in self.yardstick.rivals:
             self.model.logger.record(f"evaluation/score_against_{spec}", point[spec]["score"])
+            for size, found in point.get("sizes", {}).items():
+                name = f"evaluation/score_against_{spec}_on_{size}"
+                self.model.logger.record(name, found[spec]["score"])
         self.model.logger.dump(self.steps)
         self.history.append(point)
         mean = self.yardstick.mean(point)
@@ -271,20 +308,35 @@ class TrainingRun:
             "command": command,
             "settings": self.settings.to_dict(),
         }
+        kept = (self.game, self.model.policy, self.agent())
         told_of = (self.settings, self.yardstick, self.history)
-        path = leave_agent(self.folder, self.agent(), self.card, *told_of, seed)
+        path = leave_agent(self.folder, *kept, self.card, *told_of, seed)
         self.model.policy.load_state_dict(latest)
         return path
 
     def _save_settings(self) -> None:
+        game = self.game
+        sizes = {"sizes": {game.parameter: list(game.values)}} if isinstance(game, Sizes) else {}
         data = {
             "game": self.game.name,
             "params": self.game.params,
+            **sizes,
             "seed": self.seed,
             "settings_file": self.settings_file,
             "settings": self.settings.to_dict(),
         }
         write_atomically(self.folder / _SETTINGS, (json.dumps(data, indent=2) + "\n").encode())
+
+
+def _check_sizes(sizes: Sizes, settings: Settings) -> None:
+    """Raise `ValueError` for settings that are not for boards of several sizes."""
+    if settings.network != "convolutional":
+        raise ValueError(f'boards of several sizes need network = "convolutional": {sizes!r}')
+    if settings.steps:
+        raise ValueError(
+            f"MaskablePPO learns on boards of one size: {sizes!r} needs steps = 0, and clone or "
+            f"guided, got steps = {settings.steps}"
+        )
 
 
 class _Watcher(BaseCallback):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import torch
 
+from agents.sizes import Sizes
 from agents.training.int8 import Int8Template, int8_template
 from agents.training.onnx_network import NetworkTemplate
 from agents.training.replay_buffer import ReplayBuffer, bytes_tensor
@@ -23,7 +25,7 @@ _KEPT = 50_000
 class SentNetwork:
     """Writes a policy as an ONNX network, in float32 or in 8-bit integers."""
 
-    def __init__(self, game: Game, policy: Any, *, int8: bool = False) -> None:
+    def __init__(self, game: Game | Sizes, policy: Any, *, int8: bool = False) -> None:
         """Set up.
 
         Args:
@@ -42,18 +44,22 @@ class SentNetwork:
         self._int8: Int8Template | None = None
         self._set_at = 0  # positions searched until then
 
-    def network(self, buffer: ReplayBuffer, steps: int) -> bytes:
+    def network(self, buffers: Sequence[ReplayBuffer], steps: int) -> bytes:
         """The ONNX file of the policy as it is now.
 
         Args:
-            buffer: what was searched, by which ranges are set.
+            buffers: what was searched, on each size, by which ranges are set.
             steps: positions searched so far.
         """
-        if not self._wanted or len(buffer) < _SEEN:
+        lengths = [len(buffer) for buffer in buffers]
+        if not self._wanted or not all(lengths) or sum(lengths) < _SEEN:
             return self._float32.filled(self._policy)
         if self._int8 is None or steps - self._set_at >= _KEPT:
-            which = np.linspace(0, len(buffer) - 1, _SEEN).astype(np.int64)
-            seen = buffer.samples["observation"][which]
+            seen = []
+            for buffer, length in zip(buffers, lengths, strict=True):
+                num = -(-_SEEN * length // sum(lengths))
+                which = np.linspace(0, length - 1, num).astype(np.int64)
+                seen.append(buffer.samples["observation"][which])
             self._int8 = int8_template(self._float32.filled(self._policy), seen)
             self._set_at = steps
         weights = {

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from agents.games import files
+from agents.sizes import SEVERAL, Sizes, games_of
 from agents.training.cloning import CloningSettings
 from agents.training.guided_settings import GuidedSettings
 from agents.users_own import require_allowed
@@ -40,6 +41,9 @@ class Settings:
     """The learner's decisions by MaskablePPO."""
     guided: GuidedSettings | None = None
     """Of the search-guided self-play that follows, where there is one."""
+    shares: Mapping[str, float] = field(default_factory=dict)
+    """Of boards of several sizes (see `agents.sizes`), how much each is learned from: shares by
+    the size, 1 for those that are not named."""
     num_envs: int = 256
     """Games side by side."""
     opponents: Mapping[str, float] = field(
@@ -119,6 +123,8 @@ class Settings:
             raise ValueError("evaluate_against must name an agent")
         if not isinstance(self.opponents, Mapping):
             raise ValueError(f"opponents must be a table of shares, got {self.opponents!r}")
+        if not isinstance(self.shares, Mapping):
+            raise ValueError(f"shares must be a table of sizes, got {self.shares!r}")
         shares = [finite_number(f"{k}'s share", v) for k, v in self.opponents.items()]
         if not shares or not all(shares):
             raise ValueError(f"opponents must have shares above 0, got {dict(self.opponents)}")
@@ -150,25 +156,26 @@ class Settings:
         return asdict(self)
 
 
-def settings_for(game: Game, **changes: Any) -> Settings:
+def settings_for(game: Game | Sizes, **changes: Any) -> Settings:
     """A game's settings, some of them changed: those of its `training.toml`, or the defaults.
 
     Raises:
         ValueError: as `read_settings`, or a change is no setting.
     """
-    path = next(files(game, "training.toml"), None)
+    path = next(files(games_of(game)[0], "training.toml"), None)
     return settings_from(changes) if path is None else read_settings(path, game, **changes)
 
 
-def read_settings(path: Path, game: Game, **changes: Any) -> Settings:
+def read_settings(path: Path, game: Game | Sizes, **changes: Any) -> Settings:
     """The settings that a file has for a game, some of them changed.
 
     The file, in TOML, holds what differs from the defaults, and in tables such as
     `["board_size=9"]` what differs further for such parameters; tables in tables are merged.
+    `["board_size=several"]` has what differs where boards of several sizes are learned.
 
     Args:
         path: of the file, which may name no code but what `agents.allow` was told of.
-        game: what is learned.
+        game: what is learned, on one size or several.
         **changes: of the settings, by their names.
 
     Raises:
@@ -185,11 +192,11 @@ def read_settings(path: Path, game: Game, **changes: Any) -> Settings:
         settings = settings_from({**_for_parameters(found, game), **changes})
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
-    require_allowed(settings.specs, str(path), game)
+    require_allowed(settings.specs, str(path), games_of(game)[0])
     return settings
 
 
-def _for_parameters(found: Mapping[str, Any], game: Game) -> dict[str, Any]:
+def _for_parameters(found: Mapping[str, Any], game: Game | Sizes) -> dict[str, Any]:
     """The values of a file, those of its conditions put in where they hold."""
     values = {key: value for key, value in found.items() if "=" not in key}
     for condition in (key for key in found if "=" in key):
@@ -199,7 +206,8 @@ def _for_parameters(found: Mapping[str, Any], game: Game) -> dict[str, Any]:
             raise ValueError(f"{condition!r}: {game.name} has no parameter {name!r}; {known}")
         if not isinstance(found[condition], dict):
             raise ValueError(f"{condition!r} must be a table, got {found[condition]!r}")
-        if str(game.params[name]) == wanted:
+        several = isinstance(game, Sizes) and name == game.parameter
+        if (SEVERAL if several else str(game.params[name])) == wanted:
             for key, other in found[condition].items():
                 both = isinstance(other, dict) and isinstance(values.get(key), dict)
                 values[key] = {**values[key], **other} if both else other
@@ -224,7 +232,7 @@ def settings_from(values: Mapping[str, Any]) -> Settings:
     return replace(Settings(), **given)
 
 
-def settings_of_run(values: Mapping[str, Any], game: Game, where: str) -> Settings:
+def settings_of_run(values: Mapping[str, Any], game: Game | Sizes, where: str) -> Settings:
     """Settings out of a run's folder, which may name no code but what `agents.allow` was told of.
 
     Args:
@@ -236,7 +244,7 @@ def settings_of_run(values: Mapping[str, Any], game: Game, where: str) -> Settin
         ValueError: as `settings_from`, and for an agent of the user's own.
     """
     settings = settings_from(values)
-    require_allowed(settings.specs, where, game)
+    require_allowed(settings.specs, where, games_of(game)[0])
     return settings
 
 

@@ -9,8 +9,9 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+from agents.sizes import Sizes, games_of
 from agents.training.actors import LocalActors
-from agents.training.evaluation import ALONE
+from agents.training.evaluation import entry_name
 from agents.training.guided import MakeActors
 from agents.training.run import TrainingRun
 from agents.training.settings import Settings, read_settings, settings_for
@@ -30,7 +31,7 @@ __all__ = [
 
 
 def command_of(
-    game: Game,
+    game: Game | Sizes,
     settings: Settings,
     *,
     file: str | None,
@@ -52,21 +53,26 @@ def command_of(
     if file is not None:
         words += ["--settings", file]
     for spec in dict.fromkeys(settings.specs):
-        if is_users_code(spec, game):
+        if is_users_code(spec, games_of(game)[0]):
             words += ["--allow", spec]
     return shlex.join([*words, "--steps", str(steps), "--seed", str(seed)])
 
 
-def _game_words(game: Game) -> list[str]:
+def _game_words(game: Game | Sizes) -> list[str]:
     """How a command begins that trains on a game: its name and parameters that are not default."""
-    words = ["boardenvs", "train", name_of_game(game)]
-    kind: Any = type(game)
+    smallest = games_of(game)[0]
+    words = ["boardenvs", "train", name_of_game(smallest)]
+    kind: Any = type(smallest)
     try:
         defaults = kind().params
     except TypeError:  # a user's game may have parameters without
         defaults = {}
     for key, value in game.params.items():
-        if key not in defaults or value != defaults[key]:
+        if isinstance(game, Sizes) and key == game.parameter:
+            words += ["-p", f"{key}={','.join(map(str, game.values))}"]
+        elif value is None and isinstance(game, Sizes):
+            pass  # follows from the size
+        elif key not in defaults or value != defaults[key]:
             words += ["-p", f"{key}={json.dumps(value)}"]
     return words
 
@@ -83,7 +89,9 @@ def seed_of(seed: int | None) -> int:
     return whole_number("seed", 0 if seed is None else seed, 0, 2**31 - 1)
 
 
-def check_resumed(run: Any, *, done: int, game: Game, steps: int | None, seed: int | None) -> None:
+def check_resumed(
+    run: Any, *, done: int, game: Game | Sizes, steps: int | None, seed: int | None
+) -> None:
     """Raise `ValueError` where what is asked for does not fit the run in its folder.
 
     Args:
@@ -116,15 +124,14 @@ def report(run: Any, path: Path) -> None:
     print(f"its learning curve: {run.folder / 'learning_curve.png'}")
     for entry in run.card["scores"]:
         low, high = entry["interval"]
-        rival = entry["against"]
         print(
-            f"{rival if rival == ALONE else f'against {rival}'}: {entry['score']:.3f} "
+            f"{entry_name(entry)}: {entry['score']:.3f} "
             f"({low:.3f} to {high:.3f}, {entry['games']} games)"
         )
 
 
 def train(
-    game: Game,
+    game: Game | Sizes,
     folder: Path,
     steps: int | None = None,
     seed: int | None = None,
@@ -139,7 +146,7 @@ def train(
     """Train, export and report; progress goes to standard error, the result to output.
 
     Args:
-        game: what is learned.
+        game: what is learned, on a board of one size or of several.
         folder: of the run.
         steps: decisions of the learner in all; by default the settings'.
         seed: of everything random; 0 by default.

@@ -60,7 +60,8 @@ def page_html(
         game: what is played.
         players: a name for each seat.
         data: what `view.js` reads: "texts" and "pictures" of the positions as `packed` makes
-            them, "moves", "players", "result", "analysis", and what the panel's script reads.
+            them, "moves", "players", "result", "analysis", "remarks", and what the panel's script
+            reads.
         panel: by default the page is a replay.
     """
     panel = panel or Panel()

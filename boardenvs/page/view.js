@@ -1,14 +1,15 @@
 "use strict";
 // The positions of a game one by one: picture, text, slider, moves, keys.
 const episode = JSON.parse(document.getElementById("episode").textContent);
-const [picture, text, slider, status, result, list, play] =
-  ["picture", "text", "slider", "status", "result", "moves", "play"]
+const [picture, text, slider, status, remark, result, list, play] =
+  ["picture", "text", "slider", "status", "remark", "result", "moves", "play"]
     .map((id) => document.getElementById(id));
 // A position is stored as the numbers of its lines.
 const unpacked = ({ lines, frames }) => frames.map((frame) => frame.map((i) => lines[i]).join("\n"));
 const texts = unpacked(episode.texts);
 const pictures = unpacked(episode.pictures);
 const { moves } = episode;
+const remarkOn = (k) => episode.remarks?.[k] ?? ""; // what there is to say of a move; 0: the start
 const onShow = []; // what else is to be done when a position is shown
 let now = 0;
 let timer = null;
@@ -35,9 +36,11 @@ function show(k) {
   text.textContent = texts[now];
   const move = moves[now - 1];
   status.textContent = move ? `${move.ply}. ${move.player}: ${move.text}` : "Start";
+  remark.textContent = remarkOn(now);
+  remark.hidden = !remarkOn(now);
   result.textContent = now === end() ? episode.result : "";
   slider.value = now;
-  slider.setAttribute("aria-valuetext", status.textContent);
+  slider.setAttribute("aria-valuetext", `${status.textContent}. ${remarkOn(now)}`.replace(/\. $/, ""));
   for (const id of ["first", "previous"]) document.getElementById(id).disabled = now === 0;
   for (const id of ["next", "last"]) document.getElementById(id).disabled = now === end();
   list.querySelector("[aria-current]")?.removeAttribute("aria-current");
@@ -84,8 +87,15 @@ function listMoves() {
     const button = document.createElement("button");
     button.append(
       make("span", "number", move ? `${move.ply}.` : ""),
-      make("span", "move", move ? move.text : "Start"),
-      make("span", "name", move ? move.player : ""));
+      make("span", "move", move ? move.text : "Start"));
+    if (remarkOn(k)) {
+      // The mark is seen, its meaning is read out, or told to who points there.
+      const mark = make("span", "mark", "!");
+      mark.setAttribute("aria-hidden", "true");
+      button.append(mark, make("span", "unseen", ` ${remarkOn(k)} `));
+      button.title = remarkOn(k);
+    }
+    button.append(make("span", "name", move ? move.player : ""));
     button.addEventListener("click", () => pick(k));
     const item = document.createElement("li");
     item.append(button);

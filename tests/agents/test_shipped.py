@@ -10,7 +10,8 @@ import pytest
 import agents
 import boardenvs
 from agents.games.gekitai import check_strategy
-from agents.trained import read_card, shipped
+from agents.sizes import Sizes, games_of, games_of_card
+from agents.trained import read_card, scores_on, shipped
 from agents.training.settings import settings_for, settings_from
 
 PLACE = Path(agents.games.__file__).parent
@@ -20,10 +21,9 @@ LONG = ("goat_race-3", "goat_race-4")
 """Of those whose scores take long to come out again, the relatives of `goat_race-2`."""
 
 
-def shipped_game(path):
-    """The game that a network is shipped for."""
-    card = read_card(path)
-    return boardenvs.make(card["game"], **card["params"])
+def trained_on(path):
+    """The game that a network was trained on, on one size or several."""
+    return games_of_card(read_card(path))
 
 
 def least(path):
@@ -36,16 +36,19 @@ def least(path):
 
 @pytest.fixture(params=SHIPPED, ids=lambda path: path.stem)
 def agent(request):
-    """Each shipped agent."""
-    return agents.make("trained", shipped_game(request.param), seed=0)
+    """Each shipped agent, on the smallest board that it was trained on."""
+    game = games_of(trained_on(request.param))[0]
+    return agents.make(f"trained:{request.param}", game, seed=0)
 
 
 def test_every_game_has_its_own():
     assert {path.parent.name for path in SHIPPED} == set(boardenvs.GAMES)
     for path in SHIPPED:
-        game = shipped_game(path)
+        game = trained_on(path)
         assert game.name == path.parent.name
-        assert shipped(game) == path
+        found = {shipped(one) for one in games_of(game)}
+        assert path in found  # of several sizes some may have one of their own
+        assert isinstance(game, Sizes) or found == {path}
     cards = {*PLACE.glob("**/*.json")} - {check_strategy.FILE.with_suffix(".json")}
     assert {path.with_suffix(".json") for path in SHIPPED} == cards
     assert {*SHIPPED, *VERSIONS} == set(PLACE.glob("**/*.onnx"))
@@ -57,18 +60,18 @@ def test_small(agent):
 
 def test_made_by_the_committed_settings(agent):
     # A setting that came later than the agent was at its default.
-    assert settings_from(agent.card["settings"]) == settings_for(agent.game)
+    settings = settings_for(trained_on(agent.path))
+    assert settings_from(agent.card["settings"]) == settings
     words = agent.card["command"].split()
     assert words[:3] == ["boardenvs", "train", agent.game.name]
-    assert "--steps" not in words or int(words[words.index("--steps") + 1]) == (
-        settings_for(agent.game).total_steps
-    )
+    steps = words[words.index("--steps") + 1] if "--steps" in words else settings.total_steps
+    assert int(steps) == settings.total_steps
 
 
 def test_its_version_in_int8(agent):
     """It is there where it was measured to be worth it, and searches ask it."""
     entry = agent.card.get("int8", {"file": None})
-    search = agents.make("puct:1", agent.game, seed=0)
+    search = agents.make(f"puct:1:{agent.path}", agent.game, seed=0)
     if entry["file"] is None:
         assert search.path == agent.path
         assert agent.path.with_name(f"{agent.path.stem}.int8.onnx") not in VERSIONS
@@ -85,15 +88,22 @@ def test_its_version_in_int8(agent):
 
 
 def test_the_scores_of_the_card(agent):
-    entries = {entry["against"]: entry for entry in agent.card["scores"]}
     for against, score in least(agent.path).items():
-        assert entries[against]["games"] >= 1000
-        assert entries[against]["score"] >= score
+        found = [entry for entry in agent.card["scores"] if entry["against"] == against]
+        assert found
+        for entry in found:  # on each size
+            assert entry["games"] >= 1000
+            assert entry["score"] >= score
 
 
 def test_the_card_is_complete(agent):
     card, game = agent.card, agent.game
-    assert card["params"] == game.params
+    several = trained_on(agent.path)
+    if isinstance(several, Sizes):
+        covered = {several.parameter: several.covered()}
+        assert card["params"] == {**several.params, **covered}
+    else:
+        assert card["params"] == game.params
     assert card["steps"] >= 1
     assert card["seed"] >= 0
     assert not re.search(r"(^|[ =])[/~]", card["command"])  # no folder of one machine
@@ -138,7 +148,7 @@ def test_its_checksum(agent):
 def test_the_scores_of_the_card_come_out_again(agent):
     """In fewer games: a score as far off as this has one chance in ten thousand."""
     others = agent.game.num_players - 1
-    for entry in agent.card["scores"]:
+    for entry in scores_on(agent.card, agent.game):
         games = min(entry["games"], 300 if others else 20_000)
         players = [agent, *[entry["against"]] * others]
         again = agents.play_match(agent.game, players, games, entry["seed"])

@@ -3,13 +3,16 @@
 import io
 import re
 import shlex
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import boardenvs
 from agents.command import main, make_parser
-from agents.training import start
+from agents.sizes import Sizes
+from agents.training import cloning, start
+from agents.training.cloning import CloningSettings
 
 PACKAGE = Path(boardenvs.__file__).parent
 PAGES = [PACKAGE.parent / "README.md", *sorted(PACKAGE.glob("**/*.md"))]
@@ -53,11 +56,17 @@ def test_block(shown, tiny_settings, tmp_path, monkeypatch, capsys):
     served = []
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("agents.play.web.serve.serve", lambda *game, **_: served.append(game))
-    monkeypatch.setattr(start, "settings_for", lambda _game: tiny_settings)
+    monkeypatch.setattr(cloning, "_GAMES", 16)
+    several = replace(
+        tiny_settings, network="convolutional", steps=0, clone=CloningSettings(steps=100)
+    )
+    monkeypatch.setattr(
+        start, "settings_for", lambda game: several if isinstance(game, Sizes) else tiny_settings
+    )
     for words in shown:
         options = make_parser().parse_args(words)  # exits where there is no such option
-        if words[0] == "bench" or "ray" in words:
-            continue  # minutes, or a library that is not here: their own tests run them
+        if words[0] == "bench" or "ray" in words or "./pbrain-mine" in shlex.join(words):
+            continue  # minutes, or what is not here: their own tests run them
         monkeypatch.setattr("sys.stdin", io.StringIO(""))
         status = main(shortened(words))
         assert status == 0, f"{shlex.join(words)}: {capsys.readouterr().err}"

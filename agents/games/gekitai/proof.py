@@ -25,8 +25,8 @@ import boardenvs
 from agents.game_parameters import add_parameters, parameters
 from agents.games import require
 from agents.games.gekitai.solving import Solver
-from agents.games.gekitai.symmetry import canonical, turned, turned_back
 from agents.games.gekitai.threats import lowest, neighbours, winning_cells, wins_at_once
+from agents.search.board_words import canonical, turned, turned_back
 from boardenvs.chance import mixed
 from boardenvs.checks import whole_number
 from boardenvs.compiling import over_rules
@@ -336,22 +336,36 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     parser = argparse.ArgumentParser(
         prog="python -m agents.games.gekitai.proof",
-        description="Settle whether the player to move in Gekitai can force a win: "
-        "by proof numbers, or with --plies deeper and deeper.",
+        description="Settle whether the player to move in Gekitai can force a win, from the empty "
+        "board or after some moves. By default any win is looked for, and what is found is "
+        "certain, but that there is none is never proved. With --within both answers are "
+        "certain. --plies asks the same of a plainer and slower search, deeper and deeper.",
     )
-    parser.add_argument("moves", nargs="*", metavar="MOVE", help="moves from the start, such as B2")
+    parser.add_argument("moves", nargs="*", metavar="MOVE", help="moves played before, such as B2")
     how = parser.add_mutually_exclusive_group()
-    how.add_argument("--within", type=int, metavar="PLIES", help="a win within so many plies")
-    how.add_argument("--plies", type=int, help="look 1, 3, 5, ... and so far ahead, plainly")
+    how.add_argument(
+        "--within", type=int, metavar="PLIES", help="ask for a win within so many plies"
+    )
+    how.add_argument("--plies", type=int, help="ask for one within 1, 3, 5, ... plies")
     add_parameters(parser)
-    parser.add_argument("--positions", type=int, help="look at so many at most")
-    parser.add_argument("--seconds", type=float, help="search so long, about")
+    parser.add_argument(
+        "--both-lines",
+        choices=["win", "draw"],
+        default="win",
+        help="what it is if a placement gives both players a line: a win of who placed, as "
+        "boardenvs plays (default), or a draw, as others play",
+    )
+    parser.add_argument(
+        "--positions", type=int, metavar="N", help="give up after so many positions"
+    )
+    parser.add_argument("--seconds", type=float, metavar="S", help="give up after about so long")
     parser.add_argument(
         "--table-bits",
         type=int,
         default=22,
         metavar="BITS",
-        help="size of the table, of 2**BITS times 24 bytes, or 32 with --plies (default 22)",
+        help="size of the table, of 2**BITS times 24 bytes, or 32 with --plies (default 22: 100 "
+        "or 134 MB); searches of many millions of positions want 24 to 26",
     )
     options = parser.parse_args(arguments)
     try:
@@ -372,6 +386,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _check_unlimited(options: argparse.Namespace) -> None:
     if options.positions is not None or options.seconds is not None:
         raise ValueError("--positions and --seconds are for proof numbers, not for --plies")
+    if options.both_lines != "win":
+        raise ValueError("--both-lines draw is for proof numbers, not for --plies")
 
 
 def _solving(game: Gekitai, states: States, options: argparse.Namespace) -> Callable[[], None]:
@@ -380,7 +396,7 @@ def _solving(game: Gekitai, states: States, options: argparse.Namespace) -> Call
     Raises:
         ValueError: this cannot be asked.
     """
-    solver = Solver(game, options.table_bits)
+    solver = Solver(game, options.table_bits, both_draw=options.both_lines == "draw")
     limit = _UNLIMITED
     if options.positions is not None:
         limit = whole_number("positions", options.positions, 1)

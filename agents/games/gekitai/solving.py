@@ -13,18 +13,18 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.games import require
-from agents.games.gekitai.proof_numbers import (
+from agents.games.gekitai import proof_numbers
+from agents.games.gekitai.proof_numbers import attacking_cells, replies, room_for
+from agents.games.gekitai.threats import lowest, wins_at_once
+from agents.search.board_words import canonical, turned_back
+from agents.search.proof_numbers import (
     ANY_LENGTH,
     LONGEST,
     NEVER,
     entries,
     find,
     prove,
-    replies,
-    room_for,
 )
-from agents.games.gekitai.symmetry import canonical, turned_back
-from agents.games.gekitai.threats import lowest, winning_cells, wins_at_once
 from boardenvs.checks import whole_number
 from boardenvs.compiling import over_rules
 from boardenvs.gekitai import Gekitai, rules
@@ -78,7 +78,7 @@ def ask(params, mine, theirs, attack, plies, limit, known, table, room, answer):
     answer[0].proof = NEVER
     answer[0].disproof = 0
     if attack:
-        cells = winning_cells(p, mine, theirs)
+        cells = attacking_cells(p, mine, theirs, room[2][0].alone)
         if cells != np.uint64(0):
             answer[0].settled = 1
             answer[0].proof = 0
@@ -143,7 +143,12 @@ class Solver:
     """Depth-first proof-number search in one game of Gekitai, with its table."""
 
     def __init__(
-        self, game: Gekitai, table_bits: int = 22, known: npt.NDArray[np.void] = NO_TABLE
+        self,
+        game: Gekitai,
+        table_bits: int = 22,
+        known: npt.NDArray[np.void] = NO_TABLE,
+        *,
+        both_draw: bool = False,
     ) -> None:
         """Prepare a search.
 
@@ -151,6 +156,8 @@ class Solver:
             game: what is played.
             table_bits: the table has room for `2**table_bits` positions, of 24 bytes each.
             known: a table of positions proved before, which is not changed.
+            both_draw: whether a placement that satisfies both players is a draw, as others play,
+                rather than a win of who placed, as the game itself has it.
 
         Raises:
             ValueError: the game is another one, or `table_bits` is not from 4 to 32.
@@ -158,9 +165,9 @@ class Solver:
         require(game, __package__, "the proof-number search")
         self.game = game
         self.table = entries(whole_number("table_bits", table_bits, 4, 32))
-        """What has been found out; see `agents.games.gekitai.proof_numbers`."""
+        """What has been found out; see `agents.search.proof_numbers`."""
         self.known = known
-        self._room = room_for()
+        self._room = room_for(both_draw)
         self._answer = np.zeros(1, np.dtype((np.record, np.dtype(_ANSWER))))
         self._is_clear = True
 
@@ -188,7 +195,7 @@ class Solver:
         whole_number("limit", limit, 0)
         plies = 0 if plies is None else whole_number("plies", plies, 1, LONGEST)
         mine, theirs = self._cells(state)
-        ask.bound_to(rules)(
+        ask.bound_to(rules, proof_numbers)(
             self.game.constants,
             mine,
             theirs,

@@ -14,9 +14,9 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from boardenvs.gekitai.rules import ahead, back, count, has_line, pushed
+from boardenvs.gekitai.rules import ahead, back, count, has_line, pushed, satisfied
 
-__all__ = ["lowest", "neighbours", "winning_cells", "wins_at_once"]
+__all__ = ["lowest", "neighbours", "winning_alone", "winning_cells", "wins_at_once"]
 
 
 @njit
@@ -122,6 +122,19 @@ def wins_at_once(p, mine, theirs):
         if has_line(pushed(p, mine, theirs, cell)[0], p.line):
             return True
     return False
+
+
+@njit
+def winning_alone(p, mine, theirs):
+    """Of the `winning_cells` those that line up nothing of the other player."""
+    cells = winning_cells(p, mine, theirs)
+    left = cells
+    while left != np.uint64(0):
+        cell = lowest(left)
+        left ^= cell
+        if satisfied(p, pushed(p, mine, theirs, cell)[1]):
+            cells ^= cell
+    return cells
 
 
 @njit

@@ -3,5 +3,6 @@
 AGENTS = {
     "greedy": "greedy:GomokuGreedyAgent",
     "neighbour": "neighbour:NeighbourAgent",
+    "engine:COMMAND!": "engine:EngineAgent",
     "threats:NODES": "threats:ThreatsAgent",
 }

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from numba import njit
 
+from agents.games.gomoku.forced import forced_win
 from boardenvs.gomoku.rules import lines, reach
 
-__all__ = ["completing_cell", "decisive_action"]
+__all__ = ["completing_cell", "decisive_action", "forced_win"]
 
 
 @njit

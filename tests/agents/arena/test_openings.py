@@ -116,7 +116,7 @@ def test_random_plies_may_follow(gekitai):
     ("openings", "said"),
     [
         ([], "openings must be at least one position, got none"),
-        ("start", "openings must be a list of gekitai positions, got 'start'"),
+        ("start", "has no openings 'start'; it has"),
         ({}, "openings must be a list of gekitai positions"),
         ([7], "opening 0: expected gekitai records"),
         ([{}], "opening 0: "),

@@ -204,3 +204,21 @@ def test_watching_a_stored_game(command, fails, tmp_path):
     fails("games.db holds no game 1.4", "watch", "--store", store, "--game", "1.4")
     saved.rename(store)
     fails("games.db is no arena's store", "watch", "--store", store)
+
+
+def test_it_tells_where_games_were_lost(command, fails, tmp_path):
+    path, page = tmp_path / "results.json", tmp_path / "arena.html"
+    arguments = ["arena", "game112", "random", "greedy", "-p", "board_size=7", "--games", "20"]
+    plain = untimed(command(*arguments))
+    status, out, err = untimed(command(*arguments, "--judge", "--json", path, "--html", page))
+    assert (status, err) == (0, "")
+    told = [line for line in out.splitlines() if " games: a win given away in " in line]
+    assert out.startswith(plain[1].rstrip("\n"))
+    [pair] = json.loads(path.read_text(encoding="utf-8"))["pairs"]
+    assert len(pair["lost"]) == pair["wins"] + pair["losses"] > 0
+    assert f"random lost {pair['losses']} games: a win given away in " in told[0]
+    assert f"<p>{told[0]}</p>" in page.read_text(encoding="utf-8")
+    refusal = "agent 'exact' cannot play goat_race, which has chance"
+    fails(refusal, "arena", "goat_race", "-p", "num_players=2", "random", "greedy", "--judge")
+    refusal = "only in a game for two can a losing move be told: pizza_order is for 1"
+    fails(refusal, "arena", "pizza_order", "random", "greedy", "--judge")

@@ -12,7 +12,18 @@ import boardenvs
 from agents.command import main
 from agents.specs import SPECS
 
-COMMANDS = ["demo", "info", "play", "watch", "train", "arena", "bench", "compile", "completion"]
+COMMANDS = [
+    "demo",
+    "info",
+    "play",
+    "watch",
+    "train",
+    "arena",
+    "engine",
+    "bench",
+    "compile",
+    "completion",
+]
 
 
 def test_the_installed_command(installed):

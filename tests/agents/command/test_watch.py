@@ -1,6 +1,7 @@
 """`boardenvs watch`: a game on the screen and in files."""
 
 import importlib.util
+import re
 
 import pytest
 
@@ -39,9 +40,29 @@ def test_watch_says_where_a_game_was_lost(command):
     assert out == f"{command(*arguments)[1]}\nPlayer O had lost from the start.\n"
 
 
+def test_watch_marks_the_losing_move_on_the_page(command, tmp_path):
+    page, saved = tmp_path / "game.html", tmp_path / "game.json"
+    # The first player may have a draw at best, and so loses by a move that is known.
+    arguments = ["watch", "game112", "random", "exact", "--seed", "2", "--save", saved]
+    status, out, _ = command(*arguments, "--judge", "--html", page)
+    assert status == 0
+    [(number, before)] = re.findall(
+        r"\nPlayer 1 lost by move (\d+), \d \d: (.*) before it\.\n", out
+    )
+    said = {
+        "a draw": "This move lost a game that was a draw.",
+        "won": "This move gave the win away.",
+    }
+    episode = Episode.load(saved)
+    assert page.read_text(encoding="utf-8") == episode.to_html({int(number): said[before]})
+    command(*arguments, "--html", page)
+    assert page.read_text(encoding="utf-8") == episode.to_html()
+
+
 def test_watch_cannot_judge_a_game_with_chance(fails):
     told = "agent 'exact' cannot play goat_race, which has chance"
-    fails(told, "watch", "goat_race", *["random"] * 3, "--seed", "2", "--judge")
+    arguments = ["random", "random", "-p", "num_players=2", "--seed", "2", "--judge"]
+    fails(told, "watch", "goat_race", *arguments)
 
 
 def test_watch_writes_files(command, tmp_path, gekitai):

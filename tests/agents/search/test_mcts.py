@@ -72,7 +72,9 @@ def test_it_visits_what_a_plain_implementation_visits(
 ):
     states = some_positions(small, random_positions, 3)
     words = np.array([1, 2**63 + 7, 2**64 - 1], np.uint64)
-    agent = MctsAgent(small, 0, 150, 0.7, rollout_depth, decisive_rollouts=decisive)
+    agent = MctsAgent(
+        small, 0, 150, 0.7, rollout_depth, decisive_rollouts=decisive, forced_wins=False
+    )
     found = agent.search(states, words)
     told = functools.partial(decisive_action, small) if agent.decisive_rollouts else None
     for i, word in enumerate(words):

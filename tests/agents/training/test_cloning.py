@@ -30,7 +30,7 @@ SMALL = Settings(
 def learner(game, settings=SMALL, seed=0, spec="greedy"):
     policy = PPOLearner(game, settings, seed).model.policy
     agent = agents.make(spec, game, seed)
-    return CloningLearner(game, policy, settings.clone, agent, seed)
+    return CloningLearner(game, policy, settings.clone, [agent], seed)
 
 
 class Recorder(agents.agent.Agent):
@@ -63,9 +63,9 @@ def test_what_it_learns_from(name):
     game = boardenvs.make(name)
     settings = replace(SMALL, network="plain", clone=replace(SMALL.clone, random_share=0.3))
     clone = learner(game, settings)
-    clone._agent = Recorder(game)
+    clone._agents[0] = Recorder(game)
     seen, masks, actions, results = clone._play()
-    shown = np.concatenate(clone._agent.shown)
+    shown = np.concatenate(clone._agents[0].shown)
     assert len(seen) == len(masks) == len(actions) == len(results) == len(shown)
     np.testing.assert_array_equal(game.observe(shown, shown["to_move"]), seen)
     np.testing.assert_array_equal(game.legal(shown), masks)
@@ -77,9 +77,9 @@ def test_what_it_learns_from(name):
 def test_results_are_those_of_the_seat_that_moved():
     game = boardenvs.make("gekitai")
     clone = learner(game)
-    clone._agent = Recorder(game)
+    clone._agents[0] = Recorder(game)
     _, _, _, results = clone._play()
-    movers = np.concatenate([s["to_move"] for s in clone._agent.shown])
+    movers = np.concatenate([s["to_move"] for s in clone._agents[0].shown])
     # Of the last position of each game that was won, the mover is the winner (nobody can lose
     # by an own move here but by lining up the opponent's pieces, which is rare).
     assert results[movers == 0].mean() == pytest.approx(-results[movers == 1].mean(), abs=0.1)
@@ -89,14 +89,14 @@ def test_results_are_those_of_the_seat_that_moved():
 def test_the_agent_never_sees_what_is_hidden():
     game = boardenvs.make("dominoes175")
     clone = learner(game, replace(SMALL, network="plain"))
-    clone._agent = Recorder(game)
+    clone._agents[0] = Recorder(game)
     clone._play()
     again = learner(game, replace(SMALL, network="plain"))
-    again._agent = Recorder(game)
+    again._agents[0] = Recorder(game)
     again._rng = np.random.default_rng(0)
     again._play()
     # Concealed anew at every ply: the stream that is shown is not the one that is played.
-    streams = [s["rng"] for s in clone._agent.shown]
+    streams = [s["rng"] for s in clone._agents[0].shown]
     assert not np.intersect1d(streams[0], streams[1]).size
 
 

@@ -16,3 +16,11 @@ def test_the_curve(points):
     assert picture.startswith(PNG)
     width, height = (int.from_bytes(picture[k : k + 4], "big") for k in (16, 20))
     assert (width, height) == (960, 600)
+
+
+def test_a_line_for_each_size():
+    found = {"score": 0.5, "low": 0.4, "high": 0.6, "games": 10}
+    plain = [{"steps": 1000 * k, "random": found} for k in range(3)]
+    several = [{**point, "sizes": {"6": {"random": {**found, "score": 0.9}}}} for point in plain]
+    pictures = [draw_curve("title", history, ["random"], 1000) for history in (plain, several)]
+    assert pictures[0] != pictures[1]

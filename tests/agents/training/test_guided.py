@@ -144,10 +144,10 @@ def test_gradient_steps_follow_the_new_positions(gomoku):
     one = learner(gomoku)
     steps, samples = 0, 0
     for _ in range(15):
-        had = one._buffer.added
+        had = one._buffers[0].added
         figures = one.advance()
-        assert figures["samples"] == one._buffer.added - had
-        if len(one._buffer) >= SMALL.warm_up:
+        assert figures["samples"] == one._buffers[0].added - had
+        if len(one._buffers[0]) >= SMALL.warm_up:
             samples += figures["samples"]
             state = one._optimizer.state_dict()["state"]
             steps = int(next(iter(state.values()))["step"]) if state else 0
@@ -260,4 +260,4 @@ def test_an_interruption_loses_no_game(gomoku, monkeypatch):
             one.advance()
     whole.advance()
     assert one.steps == whole.steps
-    assert one._buffer.added == whole._buffer.added
+    assert one._buffers[0].added == whole._buffers[0].added

@@ -31,7 +31,7 @@ def weights(game, settings, seed, cores, monkeypatch):
     learner = PPOLearner(game, settings, seed)
     policy = learner.model.policy
     teacher = make(settings.clone.agent, game, seed)
-    CloningLearner(game, policy, settings.clone, teacher, seed).advance()
+    CloningLearner(game, policy, settings.clone, [teacher], seed).advance()
     learner.earlier.remember()
     learner.earlier.draw()
     learner.model.learn(2 * 32 * 16)

@@ -10,6 +10,7 @@ import pytest
 
 import agents
 import boardenvs
+from agents import exploitability
 from agents.arena import wilson
 from agents.games.dominoes175.optimum import Optimum, main
 from agents.games.dominoes175.perfect import Dominoes175PerfectAgent, _optimum, _value
@@ -152,6 +153,25 @@ def test_the_game_itself(dominoes, late):
     results = Path(__file__).with_name("results") / "dominoes175.json"
     for solo in json.loads(results.read_text(encoding="utf-8"))["solos"]:
         assert wilson(solo["wins"], solo["games"])[0] < _optimum().rate
+
+    # How far agents are from it, for two of which that is known exactly.
+    assert exploitability(agent, dominoes, games=200, seed=0).value < 1e-12
+    rates = {"greedy": 0.0377361, "random": 0.0078532}  # as its page says
+    for spec, rate in rates.items():
+        found = exploitability(spec, dominoes, games=2000, seed=1)
+        low, high = found.interval
+        assert low < 2 * (_optimum().rate - rate) < high
+        assert high - low < 0.0105  # counted games would have twice 2.2% for `random`
+        assert found.best == pytest.approx(2 * _optimum().rate - 1)
+    assert found == exploitability("random", dominoes, games=2000, seed=1)
+
+
+@pytest.mark.parametrize("params", [{"max_plies": 31}, {"deck": "first"}])
+def test_no_best_policy_is_known_of_other_deals(params, dominoes, refused):
+    if "deck" in params:
+        params = {"deck": [(low, high) for high in range(7) for low in range(high + 1)]}
+    with refused("the best policy of dominoes175 is known for shuffled tiles and max_plies=32"):
+        exploitability("random", boardenvs.make("dominoes175", **params))
 
 
 def test_the_perfect_agent_plays_no_other_game(game112, refused):

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from numba import njit
 
 from agents.games.gekitai.proof import ProofSearch, main
-from agents.games.gekitai.symmetry import canonical, turned, turned_back
 from agents.games.gekitai.threats import winning_cells, wins_at_once
+from agents.search.board_words import canonical, turned, turned_back
 from agents.search.exact import ExactAgent
 from boardenvs.gekitai import Gekitai
 

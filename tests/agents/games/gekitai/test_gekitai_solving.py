@@ -141,6 +141,14 @@ def test_it_refuses_what_it_cannot_be_asked(gekitai, game112, refused):
     ("arguments", "answer"),
     [
         ("B2 A1 D4 E5", "Player X can force a win: in 1 plies at most, by D4: "),
+        (
+            "--within 1 E5 A5 D6 C4 D4",
+            "Player O can force a win within 1 plies: in 1 plies at most, ",
+        ),
+        (
+            "--within 1 E5 A5 D6 C4 D4 --both-lines draw",
+            "Player O cannot force a win within 1 plies: ",
+        ),
         ("--within 9 --table-bits 14", "Player X cannot force a win within 9 plies: "),
         ("--positions 5000", "Player X was not seen to force a win, which is not settled: 5,0"),
         (
@@ -172,6 +180,7 @@ def test_the_first_player_wins(bits, capsys):
         ("--positions 0", "positions must be a whole number"),
         ("--seconds 0", "seconds must be above 0"),
         ("--plies 3 --seconds 1", "--positions and --seconds are for proof numbers"),
+        ("--plies 3 --both-lines draw", "--both-lines draw is for proof numbers, not for --plies"),
         ("-p board_size=9", "board_size must be a whole number from 6 to 8"),
         ("B2 A1 D4 E5 D4", "the game is over: there is nothing to prove"),
     ],

@@ -9,9 +9,9 @@ from numba import njit
 
 from agents.games.gekitai import check_strategy as checker
 from agents.games.gekitai import strategy
-from agents.games.gekitai.proof_numbers import ANY_LENGTH, find
 from agents.games.gekitai.solving import Solver
-from agents.games.gekitai.symmetry import canonical
+from agents.search.board_words import canonical
+from agents.search.proof_numbers import ANY_LENGTH, find
 
 
 @pytest.fixture(scope="module")

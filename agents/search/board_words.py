@@ -1,4 +1,6 @@
-"""The eight symmetries of Gekitai's board, on words of cells as in `boardenvs.gekitai.rules`.
+"""The eight symmetries of a square board of up to 8 x 8 cells, on words of cells.
+
+Cell (row, column) is bit `8 * row + column` of a word, and `p.side` tells the size of the board.
 
 Symmetry `k`, from 0 to 7, transposes the board if bit 0 of `k` is set, then turns it upside
 down if bit 1 is, then swaps left and right if bit 2 is.

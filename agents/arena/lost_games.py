@@ -1,0 +1,69 @@
+"""By which move each lost game of an arena was lost, as far as `exact` knows."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from agents.losing_move import LossJudge
+from boardenvs.episode import Episode
+
+__all__ = ["LostGame", "lost_game", "lost_lines"]
+
+
+@dataclass(frozen=True)
+class LostGame:
+    """A game of a pair, and where it was lost."""
+
+    game: int
+    """Its number in the match, from 0."""
+    loser: str
+    """Who lost it: "a" or "b"."""
+    move: int
+    """The move, counted from 1, from which on all was proved to be lost; 0: the start."""
+    mover: str
+    """Whose move it was; the loser's if the game was lost from the start."""
+    played: str
+    """The move as text; empty for the start."""
+    before: str
+    """What the loser had before it: one of `agents.losing_move.BEFORE`."""
+
+
+def lost_game(judge: LossJudge, episode: Episode, number: int, who: list[int]) -> LostGame | None:
+    """Where a game was lost; `None` if it was not.
+
+    Args:
+        judge: of the game.
+        episode: the game as played.
+        number: in its match.
+        who: which of the two agents had each seat.
+    """
+    loss = judge.loss(episode)
+    if loss is None:
+        return None
+    played = ""
+    if loss.move:
+        state = episode.states()[loss.move - 1]
+        played = episode.game.action_to_text(episode.actions[loss.move - 1], state)
+    loser, mover = ("ab"[who[seat]] for seat in (loss.loser, loss.mover))
+    return LostGame(number, loser, loss.move, mover, played, loss.before)
+
+
+def lost_lines(report: Mapping[str, Any]) -> list[str]:
+    """A line for each agent that lost games, if it was asked where.
+
+    Args:
+        report: the arena's JSON.
+    """
+    counts: dict[str, Counter[str]] = {}
+    for pair in report["pairs"]:
+        for lost in pair.get("lost", ()):
+            counts.setdefault(pair[lost["loser"]], Counter())[lost["before"]] += 1
+    return [
+        f"{agent} lost {count.total():,} games: a win given away in {count['won']:,}, a draw in "
+        f"{count['drawn']:,}; lost from the start {count['lost']:,}; not settled "
+        f"{count['not settled']:,}"
+        for agent, count in counts.items()
+    ]

@@ -1,0 +1,227 @@
+"""A program that speaks Gomocup's protocol, as an agent; see `.protocol`."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import shlex
+import shutil
+import warnings
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from agents.agent import Actions, Agent, Words
+from agents.clock import seconds_of
+from agents.games.gomoku.engine_process import EngineError, EngineProcess
+from agents.games.gomoku.protocol import FREE, OTHER, OWN, UNLIMITED, cell_of, text_of
+from boardenvs.checks import finite_number
+from boardenvs.game import Game, States
+from boardenvs.gomoku import Gomoku
+
+__all__ = ["EngineAgent"]
+
+_SECONDS = 1.0
+"""For a move, where nobody says otherwise."""
+_START = 60.0
+"""Seconds that a program has to get ready: it may have to compile first."""
+_MEMORY = 350 * 2**20
+"""Bytes, as in the tournament."""
+
+Board = npt.NDArray[np.int8]
+"""`OWN` and `OTHER` for each cell, 0 where it is empty."""
+
+
+class EngineAgent(Agent):
+    """Plays as a program does, which runs beside; what it does wrong loses the game.
+
+    The program is told each position anew by BOARD, or by TURN where the game that it was asked of
+    last goes on. When it ends by itself, answers late, or answers no empty cell, the agent forfeits
+    that game: it plays an illegal action, and a `RuntimeWarning` says why. On an empty board, where
+    every action is legal, it does so a move later. For the next position the program is started
+    again.
+    """
+
+    repeatable = False
+
+    def __init__(
+        self,
+        game: Game,
+        seed: int | None = None,
+        command: str = "",
+        time_limit: float | None = None,
+        grace: float = 0.5,
+        spec: str = "engine",
+    ) -> None:
+        """Sit down; the program is started when it is first asked.
+
+        Args:
+            game: Gomoku with lines of five.
+            seed: of nothing: programs have no seeds.
+            command: the program and its arguments, quoted as for a shell, which is not used. A time
+                and a colon may stand before it: `500ms:./pbrain-mine`.
+            time_limit: seconds that the program is given for a move; by default the time that
+                stands before the command, else 1.
+            grace: seconds by which it may be late.
+            spec: the name it goes by.
+
+        Raises:
+            ValueError: the game is not for such programs, or an argument is out of range.
+        """
+        super().__init__(game, seed, spec)
+        if not isinstance(game, Gomoku) or game.win_length != 5:
+            raise ValueError(f"an engine plays Gomoku with lines of five, not {game!r}")
+        time, _, rest = command.partition(":")
+        if (seconds := seconds_of(time)) is not None:
+            if time_limit is not None:
+                raise ValueError(f"{spec!r} says how long it thinks; leave time_limit out")
+            time_limit, command = seconds, rest
+        if not command.strip():
+            raise ValueError("expected the command of an engine, such as engine:./pbrain-mine")
+        self.command = command
+        self.time_limit = finite_number(
+            "time_limit", _SECONDS if time_limit is None else time_limit
+        )
+        self.grace = finite_number("grace", grace)
+        self._board_size = game.board_size
+        self._rule = int(game.exact)
+        self._process: EngineProcess | None = None
+        self._known: Board | None = None
+        """The board as the program knows it, after its own move."""
+        self._owed = 0
+        """Games that it forfeits at its second move, having failed at the first."""
+
+    @property
+    def version(self) -> str:
+        """The SHA-256 of the command's files, and the time that the program is given."""
+        digest = hashlib.sha256()
+        for word in shlex.split(self.command):
+            path = Path(shutil.which(word) or word)
+            if path.is_file():
+                digest.update(path.read_bytes())
+        return f"engine {digest.hexdigest()} with {self.time_limit:g} s"
+
+    def check_can_play(self, states: States) -> None:
+        """Also whether the program can be started, and takes the size of the board."""
+        super().check_can_play(states)
+        try:
+            self._running()
+        except EngineError as fault:
+            raise ValueError(f"engine {self.command!r} {fault}") from None
+
+    def choose(self, states: States, words: Words) -> Actions:
+        cells = states["cells"][:, : self.game.num_actions]
+        movers = states["to_move"]
+        return np.array(
+            [self._one(*one) for one in zip(cells, movers.tolist(), strict=True)], np.int64
+        ).reshape(len(states))
+
+    def _one(self, cells: npt.NDArray[np.int8], mover: int) -> int:
+        board = np.where(cells == 0, 0, np.where(cells == mover + 1, OWN, OTHER)).astype(np.int8)
+        centre = self._board_size // 2 * (self._board_size + 1)
+        if self._owed and (board == OWN).sum() == 1 and board[centre] == OWN:
+            self._owed -= 1
+            return centre
+        try:
+            return self._answer(board)
+        except EngineError as fault:
+            self._stop()
+            warnings.warn(
+                f"engine {self.command!r} {fault}: it forfeits a game", RuntimeWarning, stacklevel=2
+            )
+            if board.any():
+                return int(board.argmax())  # a cell that is taken
+            self._owed += 1
+            return centre
+
+    def _answer(self, board: Board) -> int:
+        """What the program plays.
+
+        Raises:
+            EngineError: it fails.
+        """
+        process = self._running()
+        size = self._board_size
+        followed = self._followed(board)
+        self._known = None
+        if followed is not None:
+            process.tell([f"TURN {text_of(followed, size)}"])
+        else:
+            process.tell(["RESTART"])
+            _expect_ok(process, "RESTART")
+            process.tell(self._told(board))
+        answer = process.answer(self.time_limit + self.grace)
+        try:
+            cell = cell_of(answer, size)
+        except ValueError:
+            raise EngineError(f"answered {answer[:80]!r} instead of a move") from None
+        if board[cell]:
+            raise EngineError(f"played {answer}, where there is a stone already")
+        self._known = board.copy()
+        self._known[cell] = OWN
+        return cell
+
+    def _followed(self, board: Board) -> int | None:
+        """The cell that was played after the program's own move, if that is what has happened."""
+        if self._known is None:
+            return None
+        (changed,) = np.nonzero(self._known != board)
+        one = len(changed) == 1 and self._known[changed[0]] == 0 and board[changed[0]] == OTHER
+        return int(changed[0]) if one else None
+
+    def _told(self, board: Board) -> list[str]:
+        """The lines that tell of a position, and ask for a move."""
+        if not board.any():
+            return ["BEGIN"]
+        stones = [
+            [(cell, whose) for cell in np.flatnonzero(board == whose).tolist()]
+            for whose in (OWN, OTHER)
+        ]
+        if len(stones[0]) < len(stones[1]):  # the other one opened
+            stones.reverse()
+        # In turns, as in a game, for programs that care.
+        turns = [stone for turn in itertools.zip_longest(*stones) for stone in turn if stone]
+        lines = [f"{text_of(cell, self._board_size)},{whose}" for cell, whose in turns]
+        return ["BOARD", *lines, "DONE"]
+
+    def _running(self) -> EngineProcess:
+        """The program, ready for a game.
+
+        Raises:
+            EngineError: it does not get ready.
+            ValueError: it cannot be started.
+        """
+        if self._process is None:
+            process = EngineProcess(self.command)
+            try:
+                start = f"START {self._board_size}"
+                process.tell([start])
+                _expect_ok(process, start)
+                process.tell(
+                    [
+                        f"INFO timeout_turn {round(1000 * self.time_limit)}",
+                        f"INFO timeout_match {FREE}",
+                        f"INFO time_left {UNLIMITED}",
+                        f"INFO max_memory {_MEMORY}",
+                        "INFO game_type 1",
+                        f"INFO rule {self._rule}",
+                    ]
+                )
+            except EngineError:
+                process.close()
+                raise
+            self._process = process
+        return self._process
+
+    def _stop(self) -> None:
+        self._known = None
+        if self._process is not None:
+            self._process.close()
+            self._process = None
+
+
+def _expect_ok(process: EngineProcess, command: str) -> None:
+    answer = process.answer(_START)
+    if answer.split()[0].upper() != "OK":
+        raise EngineError(f"answered {answer[:80]!r} to {command}")

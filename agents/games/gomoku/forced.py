@@ -1,0 +1,189 @@
+"""Victory by continuous fours, for the tree search: see `agents.search.decisive`.
+
+Each stone of the attacker leaves a line one short, so that each reply is forced, until two cells
+complete lines. Where a reply makes a four of the defender's own, the attacker's next stone has to
+stop it and make a four as well; where it makes two, the attack has failed.
+
+It works on the cells themselves, which are read anew at each step: for the few steps at a leaf that
+is less work than to keep lines by.
+"""
+
+# Compiled functions carry no annotations.
+# ruff: noqa: ANN001, ANN201, ANN202
+# mypy: disable-error-code="no-untyped-def"
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from boardenvs.gomoku.rules import lines, reach
+
+__all__ = ["forced_win"]
+
+_LEVELS = 24
+"""Fours in a row, at most."""
+_MOVES = 60
+"""Cells that are tried at each, at most."""
+
+
+@njit
+def forced_win(s, p, most):
+    """The first cell of a victory by continuous fours, and in how many plies it wins at most.
+
+    Of a position that is not over. `most` is how many fours to try; -1, 0 where none was found. The
+    cells are changed on the way, and left as they were.
+    """
+    cells = s.cells
+    mine = s.to_move + 1
+    plies_left = p.max_plies - s.ply
+    if p.line < 3:
+        return -1, 0
+    moves = np.empty((_LEVELS, _MOVES), np.int16)
+    left = np.zeros(_LEVELS, np.int64)  # of the moves of each level
+    attacks = np.empty(_LEVELS, np.int64)
+    replies = np.empty(_LEVELS, np.int64)
+    left[0], one = fours_at_first(cells, p, mine, moves[0])
+    if left[0] < 0:
+        return one, 1
+    level = 0
+    tried = 0
+    plies = 0
+    while True:
+        if left[level] == 0 or tried == most:
+            if level == 0:
+                return -1, 0
+            level -= 1
+            cells[replies[level]] = 0
+            cells[attacks[level]] = 0
+            continue
+        left[level] -= 1
+        tried += 1
+        cell = np.int64(moves[level, left[level]])
+        cells[cell] = mine
+        first, second = completions(cells, p, cell)
+        if second >= 0:
+            plies = 2 * level + 3
+            cells[cell] = 0
+            if plies <= plies_left:
+                break
+            continue
+        if first < 0 or level + 1 == _LEVELS:
+            cells[cell] = 0
+            continue
+        cells[first] = 3 - mine
+        must, also = completions(cells, p, first)
+        if also >= 0:
+            cells[first] = 0
+            cells[cell] = 0
+            continue
+        attacks[level] = cell
+        replies[level] = first
+        level += 1
+        if must >= 0:
+            moves[level, 0] = must
+            left[level] = 1
+        else:
+            left[level] = list_fours(cells, p, mine, moves[level])
+    for k in range(level):
+        cells[attacks[k]] = 0
+        cells[replies[k]] = 0
+    return attacks[0] if level > 0 else cell, plies
+
+
+@njit
+def fours_at_first(cells, p, mine, moves):
+    """How many cells to try in a position, which are written to `moves`; and -1.
+
+    If one wins at once: -1, and that cell.
+    """
+    must = -1
+    for a in range(p.side * p.side):
+        if cells[a] != 0:
+            first, second = completions(cells, p, a)
+            if first >= 0 and cells[a] == mine:
+                return -1, first
+            for other in (first, second):
+                if other >= 0 and other != must:
+                    must = other if must == -1 else -2
+    if must == -2:
+        return 0, -1
+    if must >= 0:
+        moves[0] = must
+        return 1, -1
+    return list_fours(cells, p, mine, moves), -1
+
+
+@njit
+def list_fours(cells, p, mine, moves):
+    """The cells that may leave a line one short, in windows of which two are empty; how many."""
+    side = p.side
+    length = p.line
+    num = 0
+    for direction in range(4):
+        step = (1, side, side + 1, side - 1)[direction]
+        for start in range(side if direction < 2 else 2 * side - 1):
+            # The first cell of the line, and how many there are.
+            if direction == 0:
+                cell, room = start * side, side
+            elif direction == 1:
+                cell, room = start, side
+            elif direction == 2:
+                cell = start if start < side else (start - side + 1) * side
+                room = side - start if start < side else 2 * side - 1 - start
+            else:
+                cell = start if start < side else (start - side + 2) * side - 1
+                room = start + 1 if start < side else 2 * side - 1 - start
+            own = 0
+            others = 0
+            for k in range(room):
+                stone = cells[cell + k * step]
+                own += stone == mine
+                others += stone == 3 - mine
+                if k >= length:
+                    gone = cells[cell + (k - length) * step]
+                    own -= gone == mine
+                    others -= gone == 3 - mine
+                if k >= length - 1 and others == 0 and own == length - 2:
+                    for back in range(length):
+                        there = cell + (k - back) * step
+                        if cells[there] == 0:
+                            num = put(moves, num, there)
+    return num
+
+
+@njit
+def put(moves, num, cell):
+    """Put a cell on a list, if it is not there and there is room; returns how many are there."""
+    for k in range(num):
+        if moves[k] == cell:
+            return num
+    if num < len(moves):
+        moves[num] = cell
+        num += 1
+    return num
+
+
+@njit
+def completions(cells, p, cell):
+    """Two empty cells on which a line through the stone on `cell` would win, -1 for none."""
+    stone = cells[cell]
+    one = -1
+    for step, ahead, behind in lines(p, cell):
+        forth = reach(cells, cell, step, ahead)
+        back = reach(cells, cell, -step, behind)
+        wanted = p.line - 2 - forth - back  # stones beyond the gap, that together are a line
+        for way, own, room in ((step, forth, ahead), (-step, back, behind)):
+            far = own + 1 + max(wanted, 0)
+            if far > room:
+                continue
+            gap = cell + (own + 1) * way
+            if cells[gap] == 0 and (wanted <= 0 or cells[cell + far * way] == stone):
+                beyond = 0
+                while own + 1 + beyond < room and cells[gap + (beyond + 1) * way] == stone:
+                    beyond += 1
+                if beyond == wanted or (beyond > wanted and not p.exact):
+                    if one >= 0 and one != gap:
+                        return one, gap
+                    one = gap
+    return one, -1

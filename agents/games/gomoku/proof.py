@@ -1,0 +1,261 @@
+"""What a position of Gomoku is worth, proved: a win of either player, or a draw.
+
+`python -m agents.games.gomoku.proof --help` settles it for boards of up to 8 x 8, by depth-first
+proof-number search. The draw by `max_plies` is left out of account: a proof is of the board alone.
+"""
+
+# Compiled functions carry no annotations.
+# ruff: noqa: ANN001, ANN202
+# mypy: disable-error-code="no-untyped-def"
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+import boardenvs
+from agents.game_parameters import add_parameters, parameters
+from agents.games import require
+from agents.games.gomoku import proof_numbers
+from agents.games.gomoku.lines import count, lowest, winning_cells
+from agents.search.board_words import canonical, turned_back
+from agents.search.proof_numbers import (
+    ANY_LENGTH,
+    NEVER,
+    entries,
+    prove,
+    work_room,
+)
+from boardenvs.checks import whole_number
+from boardenvs.compiling import over_rules
+from boardenvs.game import States
+from boardenvs.gomoku import Gomoku, rules
+from boardenvs.program import run_program
+
+__all__ = ["Found", "Solver", "main"]
+
+_LARGEST = 8  # cells a side: a board is one word
+_UNLIMITED = 1 << 62
+_AT_A_TIME = 200_000  # positions between two lines that tell how far a search is
+_ANSWER = [
+    (name, np.int64) for name in ("settled", "rank", "cell", "positions", "proof", "disproof")
+]
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a search has come to."""
+
+    won: bool | None
+    """Whether the attacker forces a win; `None` if that is not settled."""
+    plies: int
+    """If so, within how many plies; else 0."""
+    action: int
+    """If so, and the attacker is to move, an action that does; else -1."""
+    positions: int
+    """How many positions were looked at."""
+    proof: int
+    """How much is left to settle until the win is proved: the proof number."""
+    disproof: int
+    """How much until it is proved that there is none."""
+
+
+@over_rules()
+def ask(params, mine, theirs, attack, limit, table, room, answer):
+    """Settle whether the attacker forces a win: the owner of `mine`, who is to move, or not."""
+    p = params[0]
+    answer[0].settled = -1
+    answer[0].rank = 0
+    answer[0].cell = -1
+    answer[0].positions = 0
+    answer[0].proof = NEVER
+    answer[0].disproof = 0
+    cells = winning_cells(p, mine, theirs)
+    if cells != np.uint64(0):  # the player to move wins
+        answer[0].settled = attack
+        if attack:
+            answer[0].rank = 1
+            answer[0].cell = count(lowest(cells) - np.uint64(1))
+            answer[0].proof = 0
+            answer[0].disproof = NEVER
+        return
+    one, two, turn = canonical(p, mine, theirs)
+    kind = ANY_LENGTH - 1 + attack
+    answer[0].positions = prove(p, one, two, kind, limit, table[:0], table, room)
+    here = room[0][0]
+    answer[0].proof = here.proof
+    answer[0].disproof = here.disproof
+    if here.disproof == 0:
+        answer[0].settled = 0
+    elif here.proof == 0:
+        answer[0].settled = 1
+        answer[0].rank = here.rank
+        if attack:
+            cell = turned_back(p, np.uint64(1) << np.uint64(here.cell), turn)
+            answer[0].cell = count(cell - np.uint64(1))
+
+
+class Solver:
+    """Depth-first proof-number search in one game of Gomoku, with its table."""
+
+    def __init__(self, game: Gomoku, table_bits: int = 22) -> None:
+        """Prepare a search.
+
+        Args:
+            game: what is played, on at most 8 x 8 intersections.
+            table_bits: the table has room for `2**table_bits` positions, of 24 bytes each.
+
+        Raises:
+            ValueError: the game is another one or its board larger, or `table_bits` is not from 4
+                to 32.
+        """
+        require(game, __package__, "the proof-number search")
+        if game.board_size > _LARGEST:
+            raise ValueError(
+                f"the proof-number search takes boards of at most {_LARGEST} x {_LARGEST}, "
+                f"got board_size={game.board_size}"
+            )
+        self.game = game
+        self._table = entries(whole_number("table_bits", table_bits, 4, 32))
+        self._room = work_room([("left", np.int64)])
+        self._answer = np.zeros(1, np.dtype((np.record, np.dtype(_ANSWER))))
+
+    def search(self, state: np.void, limit: int = _UNLIMITED, *, attack: bool = True) -> Found:
+        """Search on until it is settled whether the attacker forces a win.
+
+        What has been found out is in the table, so a search that came to its limit goes on with
+        the next call.
+
+        Args:
+            state: a record of the game that is not over. `max_plies` is left out of account.
+            limit: how many positions to look at, at most.
+            attack: whether the player to move is the attacker; else the other one is.
+
+        Raises:
+            ValueError: it is no such record, or the limit is negative.
+        """
+        whole_number("limit", limit, 0)
+        states = self.game.batch(state)
+        if self.game.over(states)[0]:
+            raise ValueError("the game is over: there is nothing to prove")
+        seat = int(states["to_move"][0])
+        owners = self.game.owners(states)[0]
+        mine, theirs = (
+            sum(np.uint64(1) << np.uint64(8 * r + c) for r, c in np.argwhere(owners == one))
+            for one in (seat, 1 - seat)
+        )
+        ask.bound_to(rules, proof_numbers)(
+            self.game.constants,
+            np.uint64(mine),
+            np.uint64(theirs),
+            int(attack),
+            limit,
+            self._table,
+            self._room,
+            self._answer,
+        )
+        settled, plies, cell, *rest = self._answer[0].item()
+        action = -1 if cell < 0 else cell // 8 * self.game.board_size + cell % 8
+        return Found(bool(settled) if settled >= 0 else None, plies, action, *rest)
+
+
+# -- The program ----------------------------------------------------------------------------
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Settle who wins a position; see `--help`.
+
+    Args:
+        arguments: what stands after the program's name; by default the process's own.
+
+    Returns:
+        The exit status: 0, 2 after an error, or 130 after Ctrl-C.
+    """
+    parser = argparse.ArgumentParser(
+        prog="python -m agents.games.gomoku.proof",
+        description="Settle whether the player to move in Gomoku can force a win, and else whether "
+        "the other one can: if neither, it is a draw.",
+    )
+    parser.add_argument("moves", nargs="*", metavar="MOVE", help="moves from the start, as '2 F'")
+    add_parameters(parser)
+    parser.add_argument("--positions", type=int, help="look at so many at most for each question")
+    parser.add_argument("--seconds", type=float, help="search so long for each question, about")
+    parser.add_argument(
+        "--table-bits",
+        type=int,
+        default=22,
+        metavar="BITS",
+        help="size of the table, of 2**BITS times 24 bytes (default 22)",
+    )
+    options = parser.parse_args(arguments)
+    try:
+        game = boardenvs.make("gomoku", **parameters(options))
+        assert isinstance(game, Gomoku)
+        states = game.new(1, 0)
+        for move in options.moves:
+            game.play(states, [game.action_from_text(move)], illegal="raise")
+        return run_program(_solving(game, states, options))
+    except ValueError as error:
+        parser.error(str(error))
+
+
+def _solving(game: Gomoku, states: States, options: argparse.Namespace) -> Callable[[], None]:
+    """What searches and prints the answers, told on standard error how it goes.
+
+    Raises:
+        ValueError: this cannot be asked.
+    """
+    solver = Solver(game, options.table_bits)
+    limit = _UNLIMITED
+    if options.positions is not None:
+        limit = whole_number("positions", options.positions, 1)
+    seconds = math.inf if options.seconds is None else options.seconds
+    if not seconds > 0:
+        raise ValueError(f"seconds must be above 0, got {seconds}")
+    solver.search(states[0], 0)  # compiles, and refuses
+
+    def settled(attack: bool) -> bool | None:
+        """Whether the player to move, or the other one, forces a win; it is printed."""
+        seat = int(states["to_move"][0])
+        player = game.seat_names[seat if attack else 1 - seat]
+        looked_at = 0
+        begin = time.perf_counter()
+        while True:
+            found = solver.search(states[0], min(_AT_A_TIME, limit - looked_at), attack=attack)
+            looked_at += found.positions
+            spent = time.perf_counter() - begin
+            if found.won is not None or looked_at >= limit or spent >= seconds:
+                break
+            print(
+                f"{looked_at:,} positions, {spent:.0f} s: proof number {found.proof:,}, "
+                f"disproof number {found.disproof:,}",
+                file=sys.stderr,
+                flush=True,
+            )
+        if found.won:
+            move = f", by {game.action_to_text(found.action)}" if attack else ""
+            answer = f"can force a win: in {found.plies} plies at most{move}"
+        elif found.won is False:
+            answer = "cannot force a win"
+        else:
+            answer = "was not seen to force a win, which is not settled"
+        print(f"{player} {answer}: {looked_at:,} positions, {spent:.2f} s", flush=True)
+        return found.won
+
+    def report() -> None:
+        print(game.to_text(states[0]), end="")
+        first = settled(True)
+        if not first and settled(False) is False and first is False:
+            print("It is a draw.")
+
+    return report
+
+
+if __name__ == "__main__":
+    sys.exit(main())

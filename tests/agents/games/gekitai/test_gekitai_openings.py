@@ -1,0 +1,97 @@
+"""Gekitai's balanced openings, and the command that makes them."""
+
+import json
+
+import numpy as np
+import pytest
+
+import agents
+from agents.arena import play_match
+from agents.arena.openings import named_openings
+from agents.games.gekitai.openings import PLIES, is_balanced, main
+from agents.games.gekitai.proof import ProofSearch
+from agents.games.gekitai.solving import Solver
+from agents.games.gekitai.strategy import known_wins
+
+
+@pytest.fixture(scope="module")
+def shipped(gekitai):
+    """The positions after the openings of the package."""
+    moves = named_openings(gekitai, "balanced").moves
+    states = gekitai.new(len(moves), 0)
+    for actions in moves.T:
+        gekitai.play(states, actions, illegal="raise")
+    return states
+
+
+def test_no_two_of_them_are_the_same_turned(gekitai, shipped):
+    assert len(shipped) >= 100
+    assert not gekitai.over(shipped).any()
+    assert len(set(shipped["to_move"].tolist())) == 1
+    seen = set()
+    for planes in gekitai.observe(shipped, int(shipped["to_move"][0])):
+        turns = [
+            np.rot90(one, k, (1, 2))
+            for one in (planes, planes.transpose(0, 2, 1))
+            for k in range(4)
+        ]
+        seen.add(frozenset(turn.tobytes() for turn in turns))
+    assert len(seen) == len(shipped)
+
+
+def test_nobody_wins_them_within_a_few_plies(gekitai, shipped):
+    """By the other search, which shares no code with that by proof numbers."""
+    assert not ProofSearch(gekitai, 16).fewest_plies(shipped[::5], 5).any()
+
+
+def test_exact_settles_none_of_a_few(gekitai, shipped):
+    exact = agents.make("exact", gekitai, 0, budget=20_000)
+    assert np.isnan(exact.values(shipped[::50])).all()
+
+
+@pytest.mark.slow
+def test_neither_player_is_known_to_win(gekitai, shipped):
+    solver = Solver(gekitai, 20, known_wins(gekitai))
+    for state in shipped[1::90]:
+        assert is_balanced(solver, state, 300_000)
+        for attack in (True, False):
+            found = solver.search(state, 10**9, attack=attack, plies=PLIES + 1 - attack)
+            assert found.won is False
+
+
+def test_what_is_won_is_not_balanced(gekitai):
+    states = gekitai.new(1)
+    known = Solver(gekitai, 12, known_wins(gekitai))
+    assert not is_balanced(known, states[0], 1)  # the first player has it by heart
+    for move in ("E5", "A5", "D6", "C4", "D4"):  # and now O wins at once
+        gekitai.play(states, [gekitai.action_from_text(move)])
+    assert not is_balanced(known, states[0], 1)
+    states = gekitai.new(1)
+    for move in ("C3", "A3", "E4", "D5", "B5", "D2", "D4"):  # X wins after whatever O does
+        gekitai.play(states, [gekitai.action_from_text(move)])
+    assert not ProofSearch(gekitai, 8).fewest_plies(states, 1).any()
+    assert not is_balanced(known, states[0], 1000)
+
+
+@pytest.mark.slow
+def test_they_are_made_again_by_their_command(gekitai, tmp_path, capsys):
+    path = tmp_path / "some.json"
+    assert main(["--num", "2", "--out", str(path)]) == 0
+    told = json.loads(path.read_text())
+    moves = named_openings(gekitai, "balanced").moves
+    again = [[gekitai.action_from_text(text) for text in row] for row in told["openings"]]
+    assert again == moves[:2].tolist()
+    assert "2 openings, of " in capsys.readouterr().out
+
+
+def test_matches_begin_with_them(gekitai):
+    scores = play_match("gekitai", ["greedy", "random"], 8, seed=0, openings="balanced")
+    assert scores.games == 8
+    assert scores.plies.min() > 4
+
+
+@pytest.mark.parametrize("arguments", ["--num 0", "--moves 11", "--budget 0", "--seed -1"])
+def test_the_command_refuses_in_one_line(arguments, capsys):
+    with pytest.raises(SystemExit, match="2"):
+        main(arguments.split())
+    assert "must be a whole number" in capsys.readouterr().err.splitlines()[-1]

@@ -1,0 +1,93 @@
+"""Gomoku's balanced openings, and the command that makes them."""
+
+import json
+
+import numpy as np
+import pytest
+
+import agents
+import boardenvs
+from agents.arena import play_match
+from agents.arena.openings import named_openings
+from agents.games.gomoku.openings import MOST, is_balanced, main, near_others
+
+
+@pytest.fixture(params=[9, 15])
+def board(request):
+    return boardenvs.make("gomoku", board_size=request.param)
+
+
+def after(game, moves):
+    """The positions after openings."""
+    states = game.new(len(moves), 0)
+    for actions in moves.T:
+        game.play(states, actions, illegal="raise")
+    return states
+
+
+def test_no_two_of_them_are_the_same_turned(board):
+    states = after(board, named_openings(board, "balanced").moves)
+    assert len(states) >= 100
+    assert not board.over(states).any()
+    seen = set()
+    for owners in board.owners(states):
+        turns = [np.rot90(one, k) for one in (owners, owners.T) for k in range(4)]
+        seen.add(frozenset(turn.tobytes() for turn in turns))
+    assert len(seen) == len(states)
+
+
+def test_the_engine_sees_nobody_ahead(board):
+    states = after(board, named_openings(board, "balanced").moves[::40])
+    for thought in agents.make("threats:20000", board).think(states):
+        assert not thought.proven
+        assert abs(thought.value) < 0.5  # it was judged with more nodes
+
+
+def test_stones_are_near_others():
+    game = boardenvs.make("gomoku", board_size=7)
+    states = game.new(1, 0)
+    near = near_others(game, states)[0].reshape(7, 7)
+    assert near[1:6, 1:6].all()
+    assert near.sum() == 25
+    game.play(states, [0])
+    near = near_others(game, states)[0].reshape(7, 7)
+    assert np.flatnonzero(near).tolist() == [1, 2, 7, 8, 9, 14, 15, 16]
+
+
+def test_who_is_ahead_is_not_balanced():
+    game = boardenvs.make("gomoku", board_size=9)
+    engine = agents.make("threats:2000", game)
+    won = game.restore({"board": ["....XX.X.", "OOO......", *["." * 9] * 7]})
+    assert not is_balanced(engine, won[0])
+    (thought,) = engine.think(game.new(1))
+    assert is_balanced(engine, game.new(1)[0]) == (abs(thought.value) <= MOST)
+
+
+def test_the_command(tmp_path, capsys):
+    path = tmp_path / "some.json"
+    arguments = ["-p", "board_size=9", "--num", "2", "--nodes", "500", "--out", str(path)]
+    assert main(arguments) == 0
+    assert "2 openings, of " in capsys.readouterr().out
+    told = json.loads(path.read_text(encoding="utf-8"))
+    assert told["params"] == {"board_size": 9, "win_length": 5, "exact": False}
+    assert told["made"]["command"] == (
+        "python -m agents.games.gomoku.openings -p board_size=9 --num 2 --moves 6 --nodes 500 "
+        "--seed 0"
+    )
+    before = path.read_bytes()
+    assert main(arguments) == 0
+    assert path.read_bytes() == before
+
+
+def test_matches_begin_with_them():
+    game = boardenvs.make("gomoku", board_size=9)
+    scores = play_match(game, ["greedy", "random"], 8, seed=0, openings="balanced")
+    assert scores.games == 8
+    assert scores.plies.min() > 6
+
+
+@pytest.mark.parametrize("arguments", ["--num 0", "--moves 11", "--nodes 0", "--seed -1"])
+def test_the_command_refuses_in_one_line(arguments, capsys):
+    with pytest.raises(SystemExit, match="2"):
+        main(arguments.split())
+    assert "must be a whole number" in capsys.readouterr().err.splitlines()[-1]

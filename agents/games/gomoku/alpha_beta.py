@@ -187,7 +187,7 @@ def list_answers(s, level):
     s.num_moves[level] = 0
     wanted = everywhere(CAN_FOUR, me)
     for w in range(s.first >> 3, (s.end + 7) >> 3):
-        found = s.flags[w] & wanted
+        found = s.marks[w] & wanted
         cell = w << 3
         while found != np.uint64(0):
             if found & np.uint64(255) != np.uint64(0):

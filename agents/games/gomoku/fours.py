@@ -65,7 +65,7 @@ def first_with(s, flag, colour):
     """The first empty cell that has a flag for a colour, or -1."""
     wanted = everywhere(flag, colour)
     for w in range(s.first >> 3, (s.end + 7) >> 3):
-        found = s.flags[w] & wanted
+        found = s.marks[w] & wanted
         if found != np.uint64(0):
             cell = w << 3
             while found & np.uint64(255) == np.uint64(0):
@@ -192,7 +192,7 @@ def list_fours(s, level):
     num = 0
     wanted = everywhere(CAN_FOUR, me)
     for w in range(s.first >> 3, (s.end + 7) >> 3):
-        found = s.flags[w] & wanted
+        found = s.marks[w] & wanted
         cell = w << 3
         while found != np.uint64(0):
             if found & np.uint64(255) != np.uint64(0) and num < NUM_MOVES:

@@ -103,7 +103,7 @@ _BOARD = [
     ("mover_worth", np.int64, (NUM_KINDS,)),
     ("other_worth", np.int64, (NUM_KINDS,)),
     ("flags_of", np.uint64, (NUM_KINDS,)),
-    ("flags", np.uint64, (CELLS // 8,)),  # eight cells a word
+    ("marks", np.uint64, (CELLS // 8,)),  # eight cells a word
     ("names", np.uint64, (CELLS, 2)),  # of cell and colour, that make up the hash
     ("windows", np.uint32, (CELLS, 4)),
     ("worth", np.int32, (CELLS, 2)),
@@ -111,7 +111,7 @@ _BOARD = [
     ("codes", np.uint8, (CELLS, 4)),  # of both colours, by direction
     ("kinds", np.uint8, (CELLS, 2)),
     ("stones", np.uint8, (CELLS,)),  # 0 for none, 1 black, 2 white, 3 off the board
-    ("near", np.uint8, (CELLS,)),  # how many stones are that near
+    ("near", np.int8, (CELLS,)),  # how many stones are that near
     ("kinds_of", np.uint8, (1 << 16,)),
 ]
 _SEARCH = [
@@ -253,7 +253,7 @@ def _start_empty(records: npt.NDArray[np.void], codes: npt.NDArray[np.uint8]) ->
         s["total"][colour] = worth.sum()
         flags = s["flags_of"][kinds] << np.uint64(4 * colour)
         for cell, flag in zip(cells.tolist(), flags, strict=True):
-            s["flags"][cell // 8] |= flag << np.uint64(8 * (cell % 8))
+            s["marks"][cell // 8] |= flag << np.uint64(8 * (cell % 8))
 
 
 def set_reductions(s: Any) -> None:
@@ -284,7 +284,7 @@ def action_of(s, cell):
 @njit
 def flag_of(s, cell):
     """The flags of a cell, of both colours."""
-    return (s.flags[cell >> 3] >> np.uint64((cell & 7) << 3)) & np.uint64(255)
+    return (s.marks[cell >> 3] >> np.uint64((cell & 7) << 3)) & np.uint64(255)
 
 
 # -- Stones ---------------------------------------------------------------------------------
@@ -297,7 +297,7 @@ def place(s, codes, cell):
     for colour in range(2):
         s.counts[colour, s.kinds[cell, colour]] -= 1
         s.total[colour] -= s.worth[cell, colour]
-    s.flags[cell >> 3] &= ~(np.uint64(255) << np.uint64((cell & 7) << 3))
+    s.marks[cell >> 3] &= ~(np.uint64(255) << np.uint64((cell & 7) << 3))
     s.stones[cell] = stone
     s.hash ^= s.names[cell, s.mover]
     s.num += 1
@@ -319,7 +319,7 @@ def take_back(s, codes, cell):
         s.counts[colour, kind] += 1
         s.total[colour] += s.worth[cell, colour]
         flags |= s.flags_of[kind] << np.uint64(4 * colour)
-    s.flags[cell >> 3] |= flags << np.uint64((cell & 7) << 3)
+    s.marks[cell >> 3] |= flags << np.uint64((cell & 7) << 3)
 
 
 @inner
@@ -342,8 +342,8 @@ def touch(s, codes, cell, stone, change):
                 window = s.windows[there, direction] ^ (stone << np.uint32(bit))
                 s.windows[there, direction] = window
                 if standing == 0:
-                    new = codes[window]
-                    old = s.codes[there, direction]
+                    new = np.int64(codes[window])
+                    old = np.int64(s.codes[there, direction])
                     if new != old:
                         s.codes[there, direction] = new
                         if (new ^ old) & 15:
@@ -366,7 +366,7 @@ def rename(s, cell, direction, colour, old, new):
         s.counts[colour, kind] += 1
         worth += s.kind_worth[kind] - s.kind_worth[was]
         flags = s.flags_of[was] ^ s.flags_of[kind]
-        s.flags[cell >> 3] ^= flags << np.uint64(((cell & 7) << 3) + 4 * colour)
+        s.marks[cell >> 3] ^= flags << np.uint64(((cell & 7) << 3) + 4 * colour)
     s.worth[cell, colour] += worth
     s.total[colour] += worth
 

@@ -30,7 +30,7 @@ class Engine:
         s["mover"] = "XO".index(colour)
         before = records.copy()
         found = find_chain(s, self.codes, self.facts, self.known, most)
-        for field in ("hash", "mover", "stones", "windows", "counts", "flags", "total"):
+        for field in ("hash", "mover", "stones", "windows", "counts", "marks", "total"):
             np.testing.assert_array_equal(s[field], before[field][0])
         if found != 1:
             return found, None, 0

@@ -23,7 +23,7 @@ def searched(game, state, most=100_000):
     before = records.copy()
     found = find_fours(s, codes, known_facts(14), most)
     assert s["hash"] == before["hash"][0]
-    for field in ("stones", "windows", "counts", "flags", "total"):
+    for field in ("stones", "windows", "counts", "marks", "total"):
         np.testing.assert_array_equal(s[field], before[field][0])
     cell = int(s["four_cells"][0])
     actions = [int(cell_of(s, action)) for action in range(game.num_actions)]

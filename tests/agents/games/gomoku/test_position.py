@@ -119,7 +119,7 @@ def test_the_order_of_the_stones_does_not_matter(game):
     for pair in zip(black[::-1], white[::-1], strict=True):
         for cell in pair:
             place(second[0], codes, cell)
-    for field in ("hash", "num", "mover", "stones", "windows", "near", "flags", "counts", "total"):
+    for field in ("hash", "num", "mover", "stones", "windows", "near", "marks", "counts", "total"):
         np.testing.assert_array_equal(first[field], second[field])
 
 

@@ -1,6 +1,9 @@
 """The engine `threats`: positions drawn by hand, its budgets, and what every agent promises."""
 
 import copy
+import os
+import subprocess
+import sys
 import time
 
 import numpy as np
@@ -292,6 +295,30 @@ def test_it_plays_gomoku_alone(refused):
 def test_other_budgets_are_refused(spec, told, refused):
     with refused(told):
         agents.make(spec, "gomoku")
+
+
+@pytest.mark.slow
+def test_plain_python_comes_to_the_same():
+    program = """
+import agents, boardenvs
+game = boardenvs.make("gomoku", board_size=9)
+state = game.new(1, 0)
+for move in ("4 E", "3 F", "5 F", "4 F"):
+    game.play(state, [game.action_from_text(move)])
+print(agents.make("threats:150", game).think(state))
+"""
+    command = [sys.executable, "-W", "error", "-c", program]
+    told = [
+        subprocess.run(
+            command,
+            env={**os.environ, "NUMBA_DISABLE_JIT": plain},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for plain in ("0", "1")
+    ]
+    assert told[0] == told[1] != ""
 
 
 # -- What it tells --------------------------------------------------------------------------

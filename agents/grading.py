@@ -16,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.agent import blamed
-from agents.arena.scores import wilson
 from agents.arguments import add_game, make_game
+from agents.intervals import wilson
 from agents.making import make
 from boardenvs.checks import whole_number
 from boardenvs.game import Game, States

@@ -37,7 +37,7 @@ MOVED = {
     "game_facts": "command.info",
     "gekitai_decisive": "games.gekitai.decisive",
     "gekitai_proof": "games.gekitai.proof",
-    "gekitai_symmetry": "games.gekitai.symmetry",
+    "gekitai_symmetry": "proofs.board_words",
     "gekitai_threats": "games.gekitai.threats",
     "goat_race_greedy": "games.goat_race.greedy",
     "gomoku_decisive": "games.gomoku.decisive",

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.agent import Actions, Agent, blamed
-from agents.arena.seeds import one_way_words
+from agents.seeds import one_way_words
 from boardenvs.game import Game, States
 from boardenvs.opponents import ask
 from boardenvs.playout import playout

@@ -14,9 +14,10 @@ from agents.arena.results import (
     rated,
     report,
 )
-from agents.arena.scores import Scores, wilson
+from agents.arena.scores import Scores
 from agents.arena.tables import forfeit_lines, results_table
 from agents.arena.tournament import round_robin, solos
+from agents.intervals import wilson
 
 __all__ = [
     "PairResult",

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from agents.arena.match import Games, Match, Numbers
-from agents.arena.seeds import agent_seed
 from agents.making import make
+from agents.seeds import agent_seed
 from boardenvs.game import Game
 from boardenvs.opponents import Opponent
 

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from agents.arena.ratings import Rating
-from agents.arena.scores import wilson
 from agents.arena.tables import HEADINGS, rating_rows
+from agents.intervals import wilson
 
 __all__ = ["overview_markdown", "report_markdown"]
 

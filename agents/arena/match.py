@@ -15,8 +15,8 @@ import boardenvs
 from agents.agent import blamed, check_can_play
 from agents.arena.openings import named_openings
 from agents.arena.scores import Scores, agent_scores
-from agents.arena.seeds import agent_seed, fresh_seed, one_way_words
 from agents.making import make
+from agents.seeds import agent_seed, fresh_seed, one_way_words
 from boardenvs.chance import next_words, seed_word, stream_words
 from boardenvs.checks import whole_number
 from boardenvs.game import Game, States

@@ -1,4 +1,4 @@
-"""Openings by name: the moves with which games of a match begin, in files of the games' players.
+"""The openings that a game has, by their names.
 
 A file `*.openings.json` in a game's folder (see `agents.games`) has the openings of one name for
 the parameters that it tells; other parameters of the game may be any. So a game has its "balanced"
@@ -7,42 +7,13 @@ openings for each board for which somebody has made them.
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from os import PathLike
 from pathlib import Path
-from typing import Any
-
-import numpy as np
-import numpy.typing as npt
 
 from agents.games import files
-from boardenvs.files import write_atomically
+from agents.opening_files import NamedOpenings, openings_in, read_head
 from boardenvs.game import Game
 
-__all__ = ["NamedOpenings", "named_openings", "openings_of", "write_openings"]
-
-_FORMAT = "boardenvs openings"
-_KEYS = {"format", "game", "name", "params", "made", "sha256", "openings"}
-
-
-@dataclass(frozen=True)
-class NamedOpenings:
-    """Openings of one game, all of equally many moves."""
-
-    name: str
-    """Such as "balanced"."""
-    moves: npt.NDArray[np.int32]
-    """The actions from the game's start, shape (openings, moves)."""
-    sha256: str
-    """Of the moves as text."""
-
-    @property
-    def version(self) -> str:
-        """What a store tells these from others by."""
-        return f"{self.name} {self.sha256[:12]}"
+__all__ = ["NamedOpenings", "named_openings", "openings_of"]
 
 
 def openings_of(game: Game) -> dict[str, Path]:
@@ -53,7 +24,7 @@ def openings_of(game: Game) -> dict[str, Path]:
     """
     found: dict[str, Path] = {}
     for path in files(game, "*.openings.json"):
-        told = _read(path)
+        told = read_head(path)
         if told["params"].items() <= game.params.items():
             found.setdefault(told["name"], path)
     return found
@@ -68,88 +39,4 @@ def named_openings(game: Game, name: str) -> NamedOpenings:
     known = openings_of(game)
     if name not in known:
         raise ValueError(f"{game!r} has no openings {name!r}; it has {list(known) or 'none'}")
-    path = known[name]
-    told = _read(path)
-    texts = told["openings"]
-    if told["sha256"] != _digest(texts):
-        raise ValueError(f"{path.name} is damaged: the checksum does not fit the moves")
-    try:
-        moves = np.array([_played(game, row) for row in texts], np.int32)
-    except (ValueError, TypeError) as error:
-        raise ValueError(f"{path.name} is damaged: {error}") from error
-    if moves.ndim != 2 or not moves.size:
-        raise ValueError(f"{path.name} is damaged: it has no openings of equally many moves")
-    return NamedOpenings(name, moves, told["sha256"])
-
-
-def write_openings(
-    path: str | PathLike[str],
-    game: Game,
-    name: str,
-    params: Sequence[str],
-    moves: npt.NDArray[np.integer[Any]],
-    made: Mapping[str, Any],
-) -> None:
-    """Write openings to a file, whole or not at all.
-
-    Args:
-        path: of the file; in the game's folder it is found by `named_openings`.
-        game: whose openings these are.
-        name: of the openings.
-        params: the names of those parameters of the game for which they are made.
-        moves: the actions from the game's start, shape (openings, moves).
-        made: how they were made, the command among it; any JSON values.
-
-    Raises:
-        OSError: the file cannot be written.
-        ValueError: an opening is none, or the game is over after it.
-    """
-    texts = []
-    for actions in np.asarray(moves).tolist():
-        states = game.new(1, 0)
-        row = []
-        for action in actions:
-            row.append(game.action_to_text(action, states[0]))
-            game.play(states, [action], illegal="raise")
-        texts.append(row)
-        _played(game, row)
-    head = {
-        "format": _FORMAT,
-        "game": game.name,
-        "name": name,
-        "params": {key: game.params[key] for key in params},
-        "made": dict(made),
-        "sha256": _digest(texts),
-    }
-    # A line for each opening, to be read by people, too.
-    lines = ",\n".join(f"  {json.dumps(row)}" for row in texts)
-    text = json.dumps(head, indent=1).rstrip("\n}") + f',\n "openings": [\n{lines}\n ]\n}}\n'
-    write_atomically(Path(path), text.encode())
-
-
-def _read(path: Path) -> dict[str, Any]:
-    try:
-        told = json.loads(path.read_text(encoding="utf-8"))
-    except (ValueError, RecursionError) as error:
-        raise ValueError(f"{path.name} is no file of openings: {error}") from error
-    if not isinstance(told, dict) or told.get("format") != _FORMAT:
-        raise ValueError(f"{path.name} is no file of openings: its format is not {_FORMAT!r}")
-    if told.keys() != _KEYS or not isinstance(told["params"], dict):
-        raise ValueError(f"{path.name} is damaged: the keys should be {sorted(_KEYS)}")
-    return told
-
-
-def _played(game: Game, texts: Sequence[str]) -> list[int]:
-    """The actions of an opening, checked."""
-    states = game.new(1, 0)
-    actions = []
-    for text in texts:
-        actions.append(game.action_from_text(text, states[0]))
-        game.play(states, actions[-1:], illegal="raise")
-    if game.over(states)[0]:
-        raise ValueError(f"the game is over after {', '.join(texts)}")
-    return actions
-
-
-def _digest(texts: Any) -> str:
-    return hashlib.sha256(json.dumps(texts).encode()).hexdigest()
+    return openings_in(known[name], game)

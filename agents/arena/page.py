@@ -14,7 +14,6 @@ import boardenvs
 from agents.arena.interval_chart import Bar, interval_chart
 from agents.arena.lost_games import lost_lines
 from agents.arena.ratings import Rating
-from agents.arena.scores import wilson
 from agents.arena.tables import (
     HEADINGS,
     clock_lines,
@@ -23,6 +22,7 @@ from agents.arena.tables import (
     rating_rows,
     time_lines,
 )
+from agents.intervals import wilson
 from agents.losing_move import LossJudge, remarks
 from boardenvs.episode import Episode
 from boardenvs.files import write_atomically

@@ -16,9 +16,9 @@ from agents.bench.batch import label
 from agents.bench.row import Row
 from agents.bench.run import Bench, Key
 from agents.bench.timing import Side, rate
+from agents.in_threads import in_threads
 from agents.search import guided, puct
 from agents.search.gumbel import GumbelAgent
-from agents.search.in_threads import in_threads
 from agents.search.network import SearchNetwork
 from agents.search.puct import PuctAgent
 from agents.search.slots import Judged

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.agent import check_can_play
-from agents.arena.seeds import agent_seed, fresh_seed
 from agents.making import make
+from agents.seeds import agent_seed, fresh_seed
 from boardenvs.chance import one_way, seed_word, stream_words
 from boardenvs.checks import whole_number
 from boardenvs.game import Game, States

@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.agent import Actions, Agent, Words
+from agents.in_threads import in_threads
 from agents.search.decisive import checked_decisive, checked_forced, decisive_part
-from agents.search.in_threads import in_threads
 from agents.search.report import add_root, report_root
 from agents.search.rollouts import search_further, search_states
 from agents.search.tree import OPTIONS, Tree, empty_tree

@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.agent import Words
+from agents.in_threads import in_threads
 from agents.search.decisive import checked_decisive, checked_forced, decisive_part
 from agents.search.guided import STRAYS, report_trees, step_trees
-from agents.search.in_threads import in_threads
 from agents.search.mcts import SearchAgent, Searched, room_for, threads_of, unsearched
 from agents.search.network import SearchNetwork
 from agents.search.slots import Clock, Judge, Judged, Slot, take_turns

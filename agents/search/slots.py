@@ -15,7 +15,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from agents.search.in_threads import in_threads
+from agents.in_threads import in_threads
 from boardenvs.game import Game, States
 
 __all__ = ["Clock", "Judge", "Judged", "Slot", "Turn", "take_turns"]

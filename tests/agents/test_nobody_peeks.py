@@ -12,7 +12,7 @@ import pytest
 import boardenvs
 from agents import play_match
 from agents.arena.match import Match
-from agents.arena.seeds import agent_seed
+from agents.seeds import agent_seed
 from boardenvs.chance import next_words, one_way, seed_word, stream_words
 from boardenvs.dominoes175.rules import CELLS, HIGH, LOW
 from boardenvs.episode import Episode

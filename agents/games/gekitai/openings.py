@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from agents.arena.random_openings import Judge, make_openings, openings_parser
 from agents.games.gekitai.solving import Solver
 from agents.games.gekitai.strategy import known_wins
+from agents.random_openings import Judge, make_openings, openings_parser
 from boardenvs.checks import whole_number
 from boardenvs.game import Game
 from boardenvs.gekitai import Gekitai

@@ -26,7 +26,7 @@ from agents.game_parameters import add_parameters, parameters
 from agents.games import require
 from agents.games.gekitai.solving import Solver
 from agents.games.gekitai.threats import lowest, neighbours, winning_cells, wins_at_once
-from agents.search.board_words import canonical, turned, turned_back
+from agents.proofs.board_words import canonical, turned, turned_back
 from boardenvs.chance import mixed
 from boardenvs.checks import whole_number
 from boardenvs.compiling import over_rules

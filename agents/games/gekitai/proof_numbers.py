@@ -1,6 +1,6 @@
 """What depth-first proof-number search asks of Gekitai, as compiled functions; `solving` asks it.
 
-See `agents.search.proof_numbers` for the search. A position with the defender to move begins with
+See `agents.proofs.proof_numbers` for the search. A position with the defender to move begins with
 the number of replies after which the attacker does not win at once.
 
 A question may be bounded, to so many plies to come, and then both answers are certain. One that is
@@ -22,8 +22,8 @@ import numpy.typing as npt
 from numba import njit
 
 from agents.games.gekitai.threats import lowest, winning_alone, winning_cells, wins_at_once
-from agents.search.board_words import canonical
-from agents.search.proof_numbers import (
+from agents.proofs.board_words import canonical
+from agents.proofs.proof_numbers import (
     LONGEST,
     MOST,
     NEVER,
@@ -56,7 +56,7 @@ def room_for(both_draw: bool = False) -> tuple[npt.NDArray[np.void], ...]:
 
 @njit
 def expand(p, level, known, table, room):
-    """As the hook of `agents.search.proof_numbers`."""
+    """As the hook of `agents.proofs.proof_numbers`."""
     levels, children, notes = room
     here = levels[level]
     mover = here.mover

@@ -16,8 +16,8 @@ from agents.games import require
 from agents.games.gekitai import proof_numbers
 from agents.games.gekitai.proof_numbers import attacking_cells, replies, room_for
 from agents.games.gekitai.threats import lowest, wins_at_once
-from agents.search.board_words import canonical, turned_back
-from agents.search.proof_numbers import (
+from agents.proofs.board_words import canonical, turned_back
+from agents.proofs.proof_numbers import (
     ANY_LENGTH,
     LONGEST,
     NEVER,
@@ -165,7 +165,7 @@ class Solver:
         require(game, __package__, "the proof-number search")
         self.game = game
         self.table = entries(whole_number("table_bits", table_bits, 4, 32))
-        """What has been found out; see `agents.search.proof_numbers`."""
+        """What has been found out; see `agents.proofs.proof_numbers`."""
         self.known = known
         self._room = room_for(both_draw)
         self._answer = np.zeros(1, np.dtype((np.record, np.dtype(_ANSWER))))

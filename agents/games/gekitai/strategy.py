@@ -27,8 +27,8 @@ from numba import njit
 from agents.games.gekitai.check_strategy import FILE, FORMAT, check_strategy
 from agents.games.gekitai.solving import Solver
 from agents.games.gekitai.threats import lowest, wins_at_once
-from agents.search.board_words import canonical, turned
-from agents.search.proof_numbers import ANY_LENGTH, NEVER, entries, find, write
+from agents.proofs.board_words import canonical, turned
+from agents.proofs.proof_numbers import ANY_LENGTH, NEVER, entries, find, write
 from boardenvs.compiling import over_rules
 from boardenvs.files import write_atomically
 from boardenvs.gekitai import Gekitai, rules

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from agents.arena.random_openings import Among, Judge, make_openings, openings_parser
 from agents.games.gomoku.threats import ThreatsAgent
+from agents.random_openings import Among, Judge, make_openings, openings_parser
 from boardenvs.checks import whole_number
 from boardenvs.game import Game, States
 from boardenvs.gomoku import Gomoku

@@ -24,8 +24,8 @@ from agents.game_parameters import add_parameters, parameters
 from agents.games import require
 from agents.games.gomoku import proof_numbers
 from agents.games.gomoku.lines import count, lowest, winning_cells
-from agents.search.board_words import canonical, turned_back
-from agents.search.proof_numbers import (
+from agents.proofs.board_words import canonical, turned_back
+from agents.proofs.proof_numbers import (
     ANY_LENGTH,
     NEVER,
     entries,

@@ -1,6 +1,6 @@
 """What depth-first proof-number search asks of Gomoku, as compiled functions; `proof` asks it.
 
-See `agents.search.proof_numbers` for the search. No stone is ever removed, so that no line of play
+See `agents.proofs.proof_numbers` for the search. No stone is ever removed, so that no line of play
 comes back and both answers are certain. The attacker does not win where each line has a stone of
 the defender's, or by a pairing (see `lines`); draws are found so.
 
@@ -25,15 +25,15 @@ from agents.games.gomoku.lines import (
     open_cells,
     winning_cells,
 )
-from agents.search.board_words import canonical
-from agents.search.proof_numbers import NEVER, is_there, kind_below, look_up
+from agents.proofs.board_words import canonical
+from agents.proofs.proof_numbers import NEVER, is_there, kind_below, look_up
 
 __all__ = ["expand"]
 
 
 @njit
 def expand(p, level, known, table, room):
-    """As the hook of `agents.search.proof_numbers`."""
+    """As the hook of `agents.proofs.proof_numbers`."""
     levels, children, _ = room
     here = levels[level]
     mine = here.mover

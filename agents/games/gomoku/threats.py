@@ -18,7 +18,7 @@ from agents.games.gomoku.fours import known_facts
 from agents.games.gomoku.patterns import LONGEST, SHORTEST
 from agents.games.gomoku.position import empty_position
 from agents.games.gomoku.thinking import think
-from agents.search.in_threads import in_threads
+from agents.in_threads import in_threads
 from boardenvs.analysis import Analysis
 from boardenvs.checks import finite_number, whole_number
 from boardenvs.game import Game, States

@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.agent import blamed
-from agents.arena.seeds import agent_seed
 from agents.making import make
 from agents.play.person import result_line, typed_move
 from agents.play.setup import Setup
+from agents.seeds import agent_seed
 from boardenvs.analysis import Analysis
 from boardenvs.chance import one_way
 from boardenvs.game import Game, States

@@ -99,11 +99,11 @@ def test_a_part_is_found_and_none_is_imported_by_looking():
 
 
 def test_a_helper_is_no_agent(refused):
-    """Gekitai's module `symmetry` is compiled code, and no agent of that name."""
+    """Gekitai's module `solving` solves it, and is no agent of that name."""
     game = boardenvs.make("gekitai")
-    assert games.part_name(game, "symmetry") == "agents.games.gekitai.symmetry"
-    with refused("there is no agent 'symmetry'"):
-        agents.make("symmetry", game)
+    assert games.part_name(game, "solving") == "agents.games.gekitai.solving"
+    with refused("there is no agent 'solving'"):
+        agents.make("solving", game)
 
 
 def test_an_agent_of_one_game_is_known_and_refused_by_the_others(refused):

@@ -28,7 +28,7 @@ def six_shards(monkeypatch):
     """The function that has a policy's batches split so."""
 
     def split(policy):
-        work = networks._multiplications(policy)
+        work = networks._multiplications(policy, torch.empty(1, 3, 6, 6))
         monkeypatch.setattr(sharded, "_LEAST", 1)
         monkeypatch.setattr(sharded, "_SHARD", ROWS * work / 6)
         assert len(sharded.shards(torch.empty(ROWS), work)) == 6

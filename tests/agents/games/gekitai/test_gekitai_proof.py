@@ -10,7 +10,7 @@ from numba import njit
 
 from agents.games.gekitai.proof import ProofSearch, main
 from agents.games.gekitai.threats import winning_cells, wins_at_once
-from agents.search.board_words import canonical, turned, turned_back
+from agents.proofs.board_words import canonical, turned, turned_back
 from agents.search.exact import ExactAgent
 from boardenvs.gekitai import Gekitai
 

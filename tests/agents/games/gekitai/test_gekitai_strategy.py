@@ -10,8 +10,8 @@ from numba import njit
 from agents.games.gekitai import check_strategy as checker
 from agents.games.gekitai import strategy
 from agents.games.gekitai.solving import Solver
-from agents.search.board_words import canonical
-from agents.search.proof_numbers import ANY_LENGTH, find
+from agents.proofs.board_words import canonical
+from agents.proofs.proof_numbers import ANY_LENGTH, find
 
 
 @pytest.fixture(scope="module")

@@ -28,9 +28,13 @@ def commands(block):
 
 
 def marks(page, shown):
-    """Those of a block: `test_result_tables` plays the arenas on the games' pages again, too."""
+    """Those of a block: `test_result_tables` plays the arenas on the games' pages again, too.
+
+    To judge games takes long.
+    """
     arena = page.parent.parent == PACKAGE and any(words[0] == "arena" for words in shown)
-    return [pytest.mark.slow] if arena else []
+    judged = any("--judge" in words for words in shown)
+    return [pytest.mark.slow] if arena or judged else []
 
 
 SHOWN = [

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from agents.arena import play_match, seeds
+from agents import seeds
+from agents.arena import play_match
 from boardenvs.chance import seed_word, stream_words
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 import boardenvs
 from agents.games.gomoku.protocol import OTHER, OWN, RULES, UNLIMITED, cell_of, text_of
-from boardenvs.game import Game
+from boardenvs.game import Game, States
 from boardenvs.gomoku import Gomoku
 from boardenvs.opponents import Opponent
 
@@ -116,9 +116,8 @@ class Brain:
         if not (rest.isascii() and rest.isdigit()):
             raise ValueError(f"expected START SIZE, got {rest!r}")
         self._game = Gomoku(board_size=int(rest), **self._params)
-        # Whatever is slow the first time comes before a move's time runs.
-        if self._turn is None:
-            self._make_agent(self._game, _AT_ONCE)
+        # Whatever is slow the first time, compiling above all, comes before a move's time runs.
+        self._make_agent(self._game, _AT_ONCE).act(self._state({}))
         self._prepare()
         return "OK"
 
@@ -174,6 +173,15 @@ class Brain:
     def _move(self, stones: dict[int, int], began: float) -> str:
         """What the agent plays where these stones stand; they and its own then stand."""
         agent = self._prepare()
+        state = self._state(stones)
+        assert self._game is not None
+        self._limit(agent, began)
+        cell = int(self._game.action_numbers(agent.act(state), 1)[0])
+        self._stones = {**stones, cell: OWN}
+        return text_of(cell, self._game.board_size)
+
+    def _state(self, stones: dict[int, int]) -> States:
+        """The record of a position in which the program is to move, of shape (1,)."""
         game = self._game
         assert game is not None
         own, other = (list(stones.values()).count(whose) for whose in (OWN, OTHER))
@@ -193,10 +201,7 @@ class Brain:
         state = game.restore(fields)
         if game.over(state)[0]:
             raise ValueError("the game is over")
-        self._limit(agent, began)
-        cell = int(game.action_numbers(agent.act(state), 1)[0])
-        self._stones = {**stones, cell: OWN}
-        return text_of(cell, size)
+        return state
 
     def _limit(self, agent: Any, began: float) -> None:
         """Have an agent that thinks by the clock move in time."""

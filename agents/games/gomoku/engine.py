@@ -24,8 +24,8 @@ __all__ = ["EngineAgent"]
 
 _SECONDS = 1.0
 """For a move, where nobody says otherwise."""
-_START = 60.0
-"""Seconds that a program has to get ready: it may have to compile first."""
+_START = 300.0
+"""Seconds that a program has to get ready: it may have to compile first, on a busy machine."""
 _MEMORY = 350 * 2**20
 """Bytes, as in the tournament."""
 

@@ -99,6 +99,13 @@ def test_moves_are_taken_back(manager):
     assert np.argwhere(cells == 2).tolist() == [[3, 3]]
 
 
+def test_what_is_slow_at_first_is_done_before_a_move_is_timed(manager):
+    assert manager("START 9") == ["OK"]
+    tried, agent = manager.made
+    assert (tried.seconds, len(tried.seen), tried.seen[0]["ply"]) == (0.01, 1, 0)
+    assert (agent.seconds, agent.seen) == (None, [])
+
+
 def test_what_it_is():
     (answer,) = Manager()("ABOUT")
     assert answer.startswith('name="boardenvs first", version="')

@@ -172,7 +172,7 @@ def test_the_arena_gives_programs_time(program, capsys):
 
 def test_our_own_program_plays_in_our_own_arena(small):
     command = shlex.join([sys.executable, "-m", "agents.command", "engine", "gomoku", "neighbour"])
-    engine = EngineAgent(small, command=command, grace=60.0)
+    engine = EngineAgent(small, command=command)
     scores = play_match(small, [engine, "neighbour"], 4, 1)
     assert scores.forfeits == [0, 0]
     assert (scores.plies > 8).all()

@@ -23,25 +23,22 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from agents.games.gomoku.candidates import can_four, can_three, first_with
 from agents.games.gomoku.chains import find_chain
-from agents.games.gomoku.fours import can_four, everywhere, find_fours, first_with, key_of
+from agents.games.gomoku.fours import find_fours, key_of
 from agents.games.gomoku.inner import inner
+from agents.games.gomoku.moves import add_move, list_answers, list_moves, next_move
 from agents.games.gomoku.patterns import (
     BUILDS,
-    DOUBLE_THREE,
     FIVE_KIND,
-    FOUR,
     FOUR_KIND,
-    FOUR_THREE,
     OPEN_FOUR_KIND,
     THREE_KIND,
 )
 from agents.games.gomoku.position import (
     CAN_FIVE,
-    CAN_FOUR,
     CAN_OPEN_FOUR,
     NUM_LEVELS,
-    NUM_MOVES,
     place,
     take_back,
 )
@@ -126,115 +123,6 @@ def judged(s):
         worth += s.mover_worth[kind] * s.counts[me, kind]
         worth += s.other_worth[kind] * s.counts[1 - me, kind]
     return max(-_MOST_WORTH, min(_MOST_WORTH, worth))
-
-
-# -- Moves ----------------------------------------------------------------------------------
-
-
-@inner
-def add_move(s, level, cell, score):
-    """Add a move to a level's; of too many the least promising is left out."""
-    num = s.num_moves[level]
-    if num == NUM_MOVES:
-        least = 0
-        for k in range(num):
-            if s.scores[level, k] < s.scores[level, least]:
-                least = k
-        if s.scores[level, least] >= score:
-            return
-        s.moves[level, least] = cell
-        s.scores[level, least] = score
-        return
-    s.moves[level, num] = cell
-    s.scores[level, num] = score
-    s.num_moves[level] = num + 1
-
-
-@inner
-def score_of(s, level, cell):
-    """How promising a move looks."""
-    me = s.mover
-    score = (
-        s.own_weight * s.worth[cell, me]
-        + s.other_weight * s.worth[cell, 1 - me]
-        + (s.history[me, cell] >> s.history_shift)
-    )
-    if s.kinds[cell, me] >= FOUR_KIND:
-        score += s.four_bonus
-    if s.killers[level, 0] == cell:
-        score += s.killer_bonus
-    elif s.killers[level, 1] == cell:
-        score += 100
-    return np.int64(score)
-
-
-@inner
-def list_moves(s, level):
-    """All moves near stones; without any, all there are."""
-    s.num_moves[level] = 0
-    for everything in range(2):
-        for cell in range(s.first, s.end):
-            if s.stones[cell] == 0 and (s.near[cell] > 0 or everything):
-                add_move(s, level, cell, score_of(s, level, cell))
-        if s.num_moves[level] > 0:
-            return
-
-
-@inner
-def list_answers(s, level):
-    """The moves against an open four to come: fours, and what spoils it."""
-    me = s.mover
-    s.num_moves[level] = 0
-    wanted = everywhere(CAN_FOUR, me)
-    for w in range(s.first >> 3, (s.end + 7) >> 3):
-        found = s.marks[w] & wanted
-        cell = w << 3
-        while found != np.uint64(0):
-            if found & np.uint64(255) != np.uint64(0):
-                add_move(s, level, cell, score_of(s, level, cell))
-            found >>= np.uint64(8)
-            cell += 1
-    threat = first_with(s, CAN_OPEN_FOUR, 1 - me)
-    add_answer(s, level, threat)
-    for direction in range(4):
-        if ((s.codes[threat, direction] >> (4 * (1 - me))) & 15) >= FOUR:
-            step = s.steps[direction]
-            for way in range(2):
-                cell = threat
-                for _ in range(s.reach):
-                    cell += step if way == 0 else -step
-                    if s.stones[cell] == 0:
-                        add_answer(s, level, cell)
-                    elif s.stones[cell] != 2 - me:
-                        break
-
-
-@inner
-def add_answer(s, level, cell):
-    """Add a move that is no four."""
-    if s.kinds[cell, s.mover] < FOUR_KIND:
-        add_move(s, level, cell, score_of(s, level, cell))
-
-
-@inner
-def next_move(s, level):
-    """The most promising move that was not tried yet, or -1."""
-    k = s.tried[level]
-    num = s.num_moves[level]
-    if k >= num:
-        return -1
-    best = k
-    for j in range(k + 1, num):
-        if s.scores[level, j] > s.scores[level, best]:
-            best = j
-    cell = s.moves[level, best]
-    s.moves[level, best] = s.moves[level, k]
-    s.moves[level, k] = cell
-    score = s.scores[level, best]
-    s.scores[level, best] = s.scores[level, k]
-    s.scores[level, k] = score
-    s.tried[level] = k + 1
-    return np.int64(cell)
 
 
 # -- The search -----------------------------------------------------------------------------
@@ -354,15 +242,6 @@ def enter(s, codes, table, facts, known, level, alpha, beta, depth, after_null):
     s.tried[level] = 0
     s.is_forced[level] = fives == 1 or threatened
     return True
-
-
-@inner
-def can_three(s, colour):
-    """Whether a colour could make an open three."""
-    counts = s.counts
-    return (
-        counts[colour, THREE_KIND] + counts[colour, DOUBLE_THREE] + counts[colour, FOUR_THREE] > 0
-    )
 
 
 @inner

@@ -2,8 +2,8 @@
 
 Depth-first proof-number search. The attacker's moves are fours and threes. A four leaves the
 defender one reply; against a three he has his own fours, and whatever spoils the open four to
-come, which is all that does not lose at once (see `answers`). So what is proved is a forced win;
-that nothing was proved says only that these moves do not force one.
+come, which is all that does not lose at once (see `candidates.list_defences`). So what is proved
+is a forced win; that nothing was proved says only that these moves do not force one.
 
 Source: A. Nagai, "Df-pn algorithm for searching AND/OR trees and its applications", PhD thesis,
 University of Tokyo, 2002; the threats: L. V. Allis, H. J. van den Herik, M. P. H. Huntjens,
@@ -21,12 +21,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from agents.games.gomoku.fours import can_four, everywhere, find_fours, first_with, key_of
+from agents.games.gomoku.candidates import can_four, first_with, list_defences, list_with
+from agents.games.gomoku.fours import find_fours, key_of
 from agents.games.gomoku.inner import inner
 from agents.games.gomoku.patterns import (
     DOUBLE_THREE,
     FIVE_KIND,
-    FOUR,
     FOUR_KIND,
     OPEN_FOUR_KIND,
     THREE_KIND,
@@ -34,7 +34,6 @@ from agents.games.gomoku.patterns import (
 from agents.games.gomoku.position import (
     CAN_FIVE,
     CAN_FOUR,
-    CAN_OPEN_FOUR,
     CAN_THREE,
     NUM_CHAIN,
     NUM_CHILDREN,
@@ -306,21 +305,8 @@ def list_threats(s, level):
             add_child(s, level, cell)
         return
     flags = CAN_FOUR if s.counts[1 - me, OPEN_FOUR_KIND] > 0 else CAN_FOUR | CAN_THREE
-    list_flagged(s, level, flags, me)
-
-
-@inner
-def list_flagged(s, level, flags, me):
-    """The cells with a flag."""
-    wanted = everywhere(flags, me)
-    for w in range(s.first >> 3, (s.end + 7) >> 3):
-        found = s.marks[w] & wanted
-        cell = w << 3
-        while found != np.uint64(0):
-            if found & np.uint64(255) != np.uint64(0):
-                add_child(s, level, cell)
-            found >>= np.uint64(8)
-            cell += 1
+    for k in range(list_with(s, flags, me)):
+        add_child(s, level, s.listed[k])
 
 
 @inner
@@ -330,24 +316,5 @@ def list_replies(s, level):
     if s.counts[1 - me, FIVE_KIND] > 0:
         add_child(s, level, first_with(s, CAN_FIVE, 1 - me))
         return
-    list_flagged(s, level, CAN_FOUR, me)
-    threat = first_with(s, CAN_OPEN_FOUR, 1 - me)
-    add_quiet(s, level, threat)
-    for direction in range(4):
-        if ((s.codes[threat, direction] >> (4 * (1 - me))) & 15) >= FOUR:
-            step = s.steps[direction]
-            for way in range(2):
-                cell = threat
-                for _ in range(s.reach):
-                    cell += step if way == 0 else -step
-                    if s.stones[cell] == 0:
-                        add_quiet(s, level, cell)
-                    elif s.stones[cell] != 2 - me:
-                        break
-
-
-@inner
-def add_quiet(s, level, cell):
-    """Add a move that is no four."""
-    if s.kinds[cell, s.mover] < FOUR_KIND:
-        add_child(s, level, cell)
+    for k in range(list_defences(s)):
+        add_child(s, level, s.listed[k])

@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from agents.games.gomoku.candidates import can_four, first_with, list_with
 from agents.games.gomoku.inner import inner
-from agents.games.gomoku.patterns import FIVE_KIND, FOUR_KIND, FOUR_THREE, FOUR_TWO, OPEN_FOUR_KIND
+from agents.games.gomoku.patterns import FIVE_KIND, FOUR_KIND, OPEN_FOUR_KIND
 from agents.games.gomoku.position import (
     CAN_FIVE,
     CAN_FOUR,
@@ -29,7 +30,7 @@ from agents.games.gomoku.position import (
 )
 from boardenvs.kernel_cache import cached_njit
 
-__all__ = ["can_four", "find_fours", "first_with", "key_of", "known_facts"]
+__all__ = ["find_fours", "key_of", "known_facts"]
 
 _FACT = [
     ("key", np.uint64),
@@ -49,37 +50,6 @@ def known_facts(bits: int) -> npt.NDArray[np.void]:
 def key_of(s):
     """What stands for a position and the player to move in tables."""
     return s.hash ^ _TO_MOVE if s.mover else s.hash
-
-
-@inner
-def everywhere(flag, colour):
-    """A flag for a colour in all eight bytes of a word."""
-    word = np.uint64(flag) << np.uint64(4 * colour)
-    word |= word << np.uint64(8)
-    word |= word << np.uint64(16)
-    return word | word << np.uint64(32)
-
-
-@inner
-def first_with(s, flag, colour):
-    """The first empty cell that has a flag for a colour, or -1."""
-    wanted = everywhere(flag, colour)
-    for w in range(s.first >> 3, (s.end + 7) >> 3):
-        found = s.marks[w] & wanted
-        if found != np.uint64(0):
-            cell = w << 3
-            while found & np.uint64(255) == np.uint64(0):
-                found >>= np.uint64(8)
-                cell += 1
-            return cell
-    return -1
-
-
-@inner
-def can_four(s, colour):
-    """Whether a colour could make a four, but no five nor an open four."""
-    counts = s.counts
-    return counts[colour, FOUR_KIND] + counts[colour, FOUR_TWO] + counts[colour, FOUR_THREE] > 0
 
 
 @cached_njit("Gomoku's engine", nogil=True)
@@ -189,22 +159,15 @@ def list_fours(s, level):
     """The cells on which the player to move makes a four, the most promising first."""
     me = s.mover
     moves = s.four_moves[level]
-    num = 0
-    wanted = everywhere(CAN_FOUR, me)
-    for w in range(s.first >> 3, (s.end + 7) >> 3):
-        found = s.marks[w] & wanted
-        cell = w << 3
-        while found != np.uint64(0):
-            if found & np.uint64(255) != np.uint64(0) and num < NUM_MOVES:
-                worth = s.worth[cell, me]
-                k = num
-                while k > 0 and s.worth[moves[k - 1], me] < worth:
-                    moves[k] = moves[k - 1]
-                    k -= 1
-                moves[k] = cell
-                num += 1
-            found >>= np.uint64(8)
-            cell += 1
+    num = min(list_with(s, CAN_FOUR, me), NUM_MOVES)
+    for new in range(num):
+        cell = s.listed[new]
+        worth = s.worth[cell, me]
+        k = new
+        while k > 0 and s.worth[moves[k - 1], me] < worth:
+            moves[k] = moves[k - 1]
+            k -= 1
+        moves[k] = cell
     s.four_num[level] = num
 
 

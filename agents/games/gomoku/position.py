@@ -113,6 +113,7 @@ _BOARD = [
     ("stones", np.uint8, (CELLS,)),  # 0 for none, 1 black, 2 white, 3 off the board
     ("near", np.int8, (CELLS,)),  # how many stones are that near
     ("kinds_of", np.uint8, (1 << 16,)),
+    ("listed", np.int16, (CELLS,)),  # cells that `candidates` found
 ]
 _SEARCH = [
     # Of the alpha-beta search, by level: see `alpha_beta`.

@@ -6,17 +6,10 @@
 
 from __future__ import annotations
 
-from agents.games.gomoku.alpha_beta import (
-    PROVEN,
-    list_moves,
-    next_move,
-    search_on,
-)
+from agents.games.gomoku.alpha_beta import PROVEN, search_on
 from agents.games.gomoku.inner import inner
-from agents.games.gomoku.position import (
-    cell_of,
-    set_up,
-)
+from agents.games.gomoku.moves import list_moves, next_move
+from agents.games.gomoku.position import cell_of, set_up
 from boardenvs.kernel_cache import cached_njit
 
 __all__ = ["think"]

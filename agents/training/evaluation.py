@@ -63,6 +63,10 @@ class Yardstick:
         """The mean score of a point."""
         return sum(point[spec]["score"] for spec in self.rivals) / len(self.rivals)
 
+    def overlap(self, point: dict[str, Any], better: dict[str, Any]) -> bool:
+        """Whether the mean upper end of a point's intervals reaches the lower end of a better's."""
+        return sum(point[spec]["high"] - better[spec]["low"] for spec in self.rivals) >= 0
+
     def entries(self, agent: Any, games: int, seed: int) -> list[dict[str, Any]]:
         """What a card says of an agent's strength, an entry for each opponent."""
         return [

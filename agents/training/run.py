@@ -79,8 +79,8 @@ class TrainingRun:
         self._actors = actors
         self.history: list[dict[str, Any]] = []
         self.best: dict[str, Any] = {}
-        """Of the evaluation with the highest mean score: `steps`, `score`, and the weights,
-        `policy`."""
+        """What becomes the agent: `steps`, `score` (the mean one), and the weights, `policy`. See
+        `evaluate`."""
         self.card: dict[str, Any] = {}
         """What `finish` found."""
         self.clone: CloningLearner | None = None
@@ -246,8 +246,8 @@ class TrainingRun:
     @property
     def stale(self) -> bool:
         """Whether the last `patience` evaluations brought no new best score."""
-        late = [point for point in self.history if point["steps"] > self.best.get("steps", 0)]
-        return len(late) >= self.settings.patience
+        means = [self.yardstick.mean(point) for point in self.history]
+        return bool(means) and means[::-1].index(max(means)) >= self.settings.patience
 
     def agent(self) -> Any:
         """The learner as it is now, as an agent that takes the most probable action.
@@ -259,7 +259,13 @@ class TrainingRun:
         return from_sb3(self.model, self.game)
 
     def evaluate(self) -> dict[str, Any]:
-        """Measure the learner, add that to the history, and keep the weights if they are best."""
+        """Measure the learner, add that to the history, and keep the weights if they are best.
+
+        The best are those with the highest mean score, the later of two that are equal. Where
+        search teaches, they are the latest whose interval reaches up to that of the highest: the
+        learning rate falls to the end, which a search that the network guides shows sooner than
+        matches, and the highest of many scores close to 1 is chance.
+        """
         point = self.yardstick.point(self.agent(), self.settings.evaluation_games, self.steps)
         for spec in self.yardstick.rivals:
             self.model.logger.record(f"evaluation/score_against_{spec}", point[spec]["score"])
@@ -269,7 +275,10 @@ class TrainingRun:
         self.model.logger.dump(self.steps)
         self.history.append(point)
         mean = self.yardstick.mean(point)
-        if mean >= self.best.get("score", -1):
+        highest = max(self.history, key=self.yardstick.mean)
+        if mean >= self.yardstick.mean(highest) or (
+            self.guided is not None and self.yardstick.overlap(point, highest)
+        ):
             weights = copy.deepcopy(self.model.policy.state_dict())
             self.best = {"steps": self.steps, "score": mean, "policy": weights}
         return point

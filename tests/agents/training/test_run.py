@@ -3,10 +3,12 @@
 import hashlib
 import json
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import torch
+from stable_baselines3.common.logger import configure
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 import agents
@@ -108,19 +110,40 @@ def test_a_worse_learner_is_not_kept(tmp_path, gekitai, tiny_settings, monkeypat
     assert run.best["steps"] == run.history[1]["steps"]
 
 
+@pytest.mark.parametrize(
+    ("searches", "kept"), [(False, [0, 1, 1, 1, 1]), (True, [0, 1, 2, 2, 4])], ids=["ppo", "search"]
+)
+def test_where_search_teaches_the_latest_that_is_not_clearly_worse_is_kept(
+    tmp_path, gekitai, tiny_settings, monkeypatch, searches, kept
+):
+    """Of scores 0.1 up and down it is the latest whose interval reaches that of the highest."""
+    run = TrainingRun(gekitai, tiny_settings, 0, tmp_path)
+    run.model.set_logger(configure(str(tmp_path), []))
+    given = [0.3, 0.9, 0.75, 0.65, 0.8]
+    found = []
+    for number, score in enumerate(given):
+        scores = dict.fromkeys(OPPONENTS, Scored(score, 0.1))
+        monkeypatch.setattr(run.yardstick, "scores", lambda *args, scores=scores: scores)
+        monkeypatch.setattr(run, "guided", SimpleNamespace(steps=number) if searches else None)
+        run.evaluate()
+        found.append(given.index(pytest.approx(run.best["score"])))
+    assert found == kept
+
+
 class Scored:
     """Scores of a match that were not played for."""
 
     games = 10
 
-    def __init__(self, score):
+    def __init__(self, score, margin=1.0):
         self.score = score
+        self.margin = margin
 
     def __getitem__(self, seat):
         return self.score
 
     def interval(self, seat):
-        return 0.0, 1.0
+        return self.score - self.margin, self.score + self.margin
 
 
 def test_it_ends_early_when_nothing_gets_better(tmp_path, gekitai, tiny_settings, monkeypatch):

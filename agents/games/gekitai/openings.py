@@ -19,6 +19,7 @@ import numpy as np
 
 from agents.games.gekitai.solving import Solver
 from agents.games.gekitai.strategy import known_wins
+from agents.proofs.asking import UNLIMITED
 from agents.random_openings import Judge, make_openings, openings_parser
 from boardenvs.checks import whole_number
 from boardenvs.game import Game
@@ -29,7 +30,6 @@ __all__ = ["PLIES", "is_balanced", "main"]
 PLIES = 9
 """Within how many plies neither player can force a win."""
 _TABLE_BITS = 20
-_UNLIMITED = 1 << 62
 _FILE = Path(__file__).with_name("balanced.openings.json")
 _PARAMS = ("board_size", "pieces", "line_length")
 
@@ -48,7 +48,7 @@ def is_balanced(solver: Solver, state: np.void, budget: int) -> bool:
     solver.clear()
     return not any(
         # The last ply is that of who wins.
-        solver.search(state, _UNLIMITED, attack=attack, plies=PLIES + 1 - attack).won
+        solver.search(state, UNLIMITED, attack=attack, plies=PLIES + 1 - attack).won
         for attack in (True, False)
     )
 

@@ -12,7 +12,6 @@ of account: a proof is of the board alone.
 from __future__ import annotations
 
 import argparse
-import math
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -26,6 +25,7 @@ from agents.game_parameters import add_parameters, parameters
 from agents.games import require
 from agents.games.gekitai.solving import Solver
 from agents.games.gekitai.threats import lowest, neighbours, winning_cells, wins_at_once
+from agents.proofs.asking import UNLIMITED, add_limits, ask_on, limits
 from agents.proofs.board_words import canonical, turned, turned_back
 from boardenvs.chance import mixed
 from boardenvs.checks import whole_number
@@ -59,7 +59,6 @@ _LEVEL = [
     ("killer", np.uint64),  # the one that settled the last position at this level
 ]
 _NOTES = [("left", np.int64)]  # how many positions may still be looked at
-_UNLIMITED = 1 << 62
 _AT_A_TIME = 1_000_000  # positions between two lines that tell how far a search is
 _REMEMBERED = 3  # plies to go, from which on the table pays
 
@@ -309,7 +308,7 @@ class ProofSearch:
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         if whole_number("plies", plies, 1, 99) % 2 == 0:
             raise ValueError(f"plies must be odd, since the winner plays the last, got {plies}")
-        limit = _UNLIMITED if limit is None else whole_number("limit", limit, 0, _UNLIMITED)
+        limit = UNLIMITED if limit is None else whole_number("limit", limit, 0, UNLIMITED)
         states = self.game.batch(states)
         over = self.game.over(states)
         if over.any():
@@ -355,17 +354,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         help="what it is if a placement gives both players a line: a win of who placed, as "
         "boardenvs plays (default), or a draw, as others play",
     )
-    parser.add_argument(
-        "--positions", type=int, metavar="N", help="give up after so many positions"
-    )
-    parser.add_argument("--seconds", type=float, metavar="S", help="give up after about so long")
-    parser.add_argument(
-        "--table-bits",
-        type=int,
-        default=22,
-        metavar="BITS",
-        help="size of the table, of 2**BITS times 24 bytes, or 32 with --plies (default 22: 100 "
-        "or 134 MB); searches of many millions of positions want 24 to 26",
+    add_limits(
+        parser,
+        "size of the table, of 2**BITS times 24 bytes, or 32 with --plies (default 22: 100 or "
+        "134 MB); searches of many millions of positions want 24 to 26",
     )
     options = parser.parse_args(arguments)
     try:
@@ -397,12 +389,7 @@ def _solving(game: Gekitai, states: States, options: argparse.Namespace) -> Call
         ValueError: this cannot be asked.
     """
     solver = Solver(game, options.table_bits, both_draw=options.both_lines == "draw")
-    limit = _UNLIMITED
-    if options.positions is not None:
-        limit = whole_number("positions", options.positions, 1)
-    seconds = math.inf if options.seconds is None else options.seconds
-    if not seconds > 0:
-        raise ValueError(f"seconds must be above 0, got {seconds}")
+    given = limits(options)
     if game.over(states)[0]:
         raise ValueError("the game is over: there is nothing to prove")
     solver.search(states[0], 0, plies=options.within)  # compiles, and refuses
@@ -410,22 +397,9 @@ def _solving(game: Gekitai, states: States, options: argparse.Namespace) -> Call
     def report() -> None:
         print(game.to_text(states[0]), end="")
         player = game.seat_names[int(states["to_move"][0])]
-        looked_at = 0
-        begin = time.perf_counter()
-        while True:
-            found = solver.search(
-                states[0], min(_AT_A_TIME, limit - looked_at), plies=options.within
-            )
-            looked_at += found.positions
-            spent = time.perf_counter() - begin
-            if found.settled or looked_at >= limit or spent >= seconds:
-                break
-            print(
-                f"{looked_at:,} positions, {spent:.0f} s: proof number {found.proof:,}, "
-                f"disproof number {found.disproof:,}",
-                file=sys.stderr,
-                flush=True,
-            )
+        found, looked_at, spent = ask_on(
+            lambda most: solver.search(states[0], most, plies=options.within), given, _AT_A_TIME
+        )
         within = "" if options.within is None else f" within {options.within} plies"
         if found.won:
             move = game.action_to_text(found.action)

@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from agents.games import require
 from agents.games.gekitai import proof_numbers
 from agents.games.gekitai.proof_numbers import attacking_cells, replies, room_for
 from agents.games.gekitai.threats import lowest, wins_at_once
+from agents.proofs.asking import Found, answer_room
 from agents.proofs.board_words import canonical, turned_back
 from agents.proofs.proof_numbers import (
     ANY_LENGTH,
@@ -30,38 +30,9 @@ from boardenvs.compiling import over_rules
 from boardenvs.gekitai import Gekitai, rules
 from boardenvs.gekitai.rules import cell_bit
 
-__all__ = ["NO_TABLE", "Found", "Solver"]
+__all__ = ["NO_TABLE", "Solver"]
 
 NO_TABLE = entries(2)[:0]
-_ANSWER = [
-    (name, np.int64) for name in ("settled", "rank", "action", "positions", "proof", "disproof")
-]
-
-
-@dataclass(frozen=True)
-class Found:
-    """What a search has come to."""
-
-    won: bool | None
-    """Whether the attacker forces a win; `None` if that is not settled."""
-    plies: int
-    """If so, within how many plies; else 0."""
-    action: int
-    """If so, and the attacker is to move, an action that does; else -1."""
-    positions: int
-    """How many positions were looked at."""
-    proof: int
-    """How much is left to settle until the win is proved: the proof number."""
-    disproof: int
-    """How much until it is seen that there is none."""
-
-    @property
-    def settled(self) -> bool:
-        """Whether there is nothing left to search.
-
-        It may be so with `won` not known: no win was found, but lines of play led in circles.
-        """
-        return self.proof == 0 or self.disproof == 0
 
 
 @over_rules()
@@ -71,7 +42,7 @@ def ask(params, mine, theirs, attack, plies, limit, known, table, room, answer):
     `mine` are the cells of the player to move, who is the attacker if `attack` is 1.
     """
     p = params[0]
-    answer[0].settled = -1
+    answer[0].won = -1
     answer[0].rank = 0
     answer[0].action = -1
     answer[0].positions = 0
@@ -80,17 +51,17 @@ def ask(params, mine, theirs, attack, plies, limit, known, table, room, answer):
     if attack:
         cells = attacking_cells(p, mine, theirs, room[2][0].alone)
         if cells != np.uint64(0):
-            answer[0].settled = 1
+            answer[0].won = 1
             answer[0].proof = 0
             answer[0].disproof = NEVER
             answer[0].rank = 1
             answer[0].action = action_of(p, lowest(cells))
             return
         if plies == 1:
-            answer[0].settled = 0
+            answer[0].won = 0
             return
     elif wins_at_once(p, mine, theirs):
-        answer[0].settled = 0
+        answer[0].won = 0
         return
     elif plies == 1:
         answer[0].disproof = 1
@@ -102,7 +73,7 @@ def ask(params, mine, theirs, attack, plies, limit, known, table, room, answer):
         kind = plies - (plies + attack) % 2
     place = find(known, one, two, ANY_LENGTH) if attack and len(known) > 0 else -1
     if place >= 0 and known[place].rank <= kind:
-        answer[0].settled = 1
+        answer[0].won = 1
         answer[0].proof = 0
         answer[0].disproof = NEVER
         answer[0].rank = known[place].rank
@@ -114,13 +85,13 @@ def ask(params, mine, theirs, attack, plies, limit, known, table, room, answer):
     answer[0].proof = here.proof
     answer[0].disproof = here.disproof
     if here.proof == 0:
-        answer[0].settled = 1
+        answer[0].won = 1
         answer[0].rank = here.rank
         if attack:
             cell = turned_back(p, np.uint64(1) << np.uint64(here.cell), turn)
             answer[0].action = action_of(p, cell)
     elif here.disproof == 0 and kind == plies:
-        answer[0].settled = 0
+        answer[0].won = 0
 
 
 @over_rules()
@@ -168,7 +139,7 @@ class Solver:
         """What has been found out; see `agents.proofs.proof_numbers`."""
         self.known = known
         self._room = room_for(both_draw)
-        self._answer = np.zeros(1, np.dtype((np.record, np.dtype(_ANSWER))))
+        self._answer = answer_room()
         self._is_clear = True
 
     def clear(self) -> None:
@@ -207,10 +178,9 @@ class Solver:
             self._room,
             self._answer,
         )
-        settled, *rest = self._answer[0].item()
         # Without a search nothing has been written, as where a known position is looked up.
         self._is_clear = self._is_clear and self._answer["positions"][0] == 0
-        return Found(bool(settled) if settled >= 0 else None, *rest)
+        return Found.read(self._answer)
 
     def replies(
         self, state: np.void, plies: int | None = None

@@ -11,19 +11,18 @@ proof-number search. The draw by `max_plies` is left out of account: a proof is 
 from __future__ import annotations
 
 import argparse
-import math
 import sys
-import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
+from numba import njit
 
 import boardenvs
 from agents.game_parameters import add_parameters, parameters
 from agents.games import require
 from agents.games.gomoku import proof_numbers
 from agents.games.gomoku.lines import count, lowest, winning_cells
+from agents.proofs.asking import UNLIMITED, Found, add_limits, answer_room, ask_on, limits
 from agents.proofs.board_words import canonical, turned_back
 from agents.proofs.proof_numbers import (
     ANY_LENGTH,
@@ -38,50 +37,28 @@ from boardenvs.game import States
 from boardenvs.gomoku import Gomoku, rules
 from boardenvs.program import run_program
 
-__all__ = ["Found", "Solver", "main"]
+__all__ = ["Solver", "main"]
 
 _LARGEST = 8  # cells a side: a board is one word
-_UNLIMITED = 1 << 62
 _AT_A_TIME = 200_000  # positions between two lines that tell how far a search is
-_ANSWER = [
-    (name, np.int64) for name in ("settled", "rank", "cell", "positions", "proof", "disproof")
-]
-
-
-@dataclass(frozen=True)
-class Found:
-    """What a search has come to."""
-
-    won: bool | None
-    """Whether the attacker forces a win; `None` if that is not settled."""
-    plies: int
-    """If so, within how many plies; else 0."""
-    action: int
-    """If so, and the attacker is to move, an action that does; else -1."""
-    positions: int
-    """How many positions were looked at."""
-    proof: int
-    """How much is left to settle until the win is proved: the proof number."""
-    disproof: int
-    """How much until it is proved that there is none."""
 
 
 @over_rules()
 def ask(params, mine, theirs, attack, limit, table, room, answer):
     """Settle whether the attacker forces a win: the owner of `mine`, who is to move, or not."""
     p = params[0]
-    answer[0].settled = -1
+    answer[0].won = -1
     answer[0].rank = 0
-    answer[0].cell = -1
+    answer[0].action = -1
     answer[0].positions = 0
     answer[0].proof = NEVER
     answer[0].disproof = 0
     cells = winning_cells(p, mine, theirs)
     if cells != np.uint64(0):  # the player to move wins
-        answer[0].settled = attack
+        answer[0].won = attack
         if attack:
             answer[0].rank = 1
-            answer[0].cell = count(lowest(cells) - np.uint64(1))
+            answer[0].action = action_of(p, lowest(cells))
             answer[0].proof = 0
             answer[0].disproof = NEVER
         return
@@ -92,13 +69,20 @@ def ask(params, mine, theirs, attack, limit, table, room, answer):
     answer[0].proof = here.proof
     answer[0].disproof = here.disproof
     if here.disproof == 0:
-        answer[0].settled = 0
+        answer[0].won = 0
     elif here.proof == 0:
-        answer[0].settled = 1
+        answer[0].won = 1
         answer[0].rank = here.rank
         if attack:
             cell = turned_back(p, np.uint64(1) << np.uint64(here.cell), turn)
-            answer[0].cell = count(cell - np.uint64(1))
+            answer[0].action = action_of(p, cell)
+
+
+@njit
+def action_of(p, cell):
+    """The action that places on a cell."""
+    bit = count(cell - np.uint64(1))
+    return bit // 8 * p.side + bit % 8
 
 
 class Solver:
@@ -124,9 +108,9 @@ class Solver:
         self.game = game
         self._table = entries(whole_number("table_bits", table_bits, 4, 32))
         self._room = work_room([("left", np.int64)])
-        self._answer = np.zeros(1, np.dtype((np.record, np.dtype(_ANSWER))))
+        self._answer = answer_room()
 
-    def search(self, state: np.void, limit: int = _UNLIMITED, *, attack: bool = True) -> Found:
+    def search(self, state: np.void, limit: int = UNLIMITED, *, attack: bool = True) -> Found:
         """Search on until it is settled whether the attacker forces a win.
 
         What has been found out is in the table, so a search that came to its limit goes on with
@@ -160,9 +144,7 @@ class Solver:
             self._room,
             self._answer,
         )
-        settled, plies, cell, *rest = self._answer[0].item()
-        action = -1 if cell < 0 else cell // 8 * self.game.board_size + cell % 8
-        return Found(bool(settled) if settled >= 0 else None, plies, action, *rest)
+        return Found.read(self._answer)
 
 
 # -- The program ----------------------------------------------------------------------------
@@ -184,15 +166,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("moves", nargs="*", metavar="MOVE", help="moves from the start, as '2 F'")
     add_parameters(parser)
-    parser.add_argument("--positions", type=int, help="look at so many at most for each question")
-    parser.add_argument("--seconds", type=float, help="search so long for each question, about")
-    parser.add_argument(
-        "--table-bits",
-        type=int,
-        default=22,
-        metavar="BITS",
-        help="size of the table, of 2**BITS times 24 bytes (default 22)",
-    )
+    add_limits(parser, "size of the table, of 2**BITS times 24 bytes (default 22)")
     options = parser.parse_args(arguments)
     try:
         game = boardenvs.make("gomoku", **parameters(options))
@@ -212,32 +186,16 @@ def _solving(game: Gomoku, states: States, options: argparse.Namespace) -> Calla
         ValueError: this cannot be asked.
     """
     solver = Solver(game, options.table_bits)
-    limit = _UNLIMITED
-    if options.positions is not None:
-        limit = whole_number("positions", options.positions, 1)
-    seconds = math.inf if options.seconds is None else options.seconds
-    if not seconds > 0:
-        raise ValueError(f"seconds must be above 0, got {seconds}")
+    given = limits(options)
     solver.search(states[0], 0)  # compiles, and refuses
 
     def settled(attack: bool) -> bool | None:
         """Whether the player to move, or the other one, forces a win; it is printed."""
         seat = int(states["to_move"][0])
         player = game.seat_names[seat if attack else 1 - seat]
-        looked_at = 0
-        begin = time.perf_counter()
-        while True:
-            found = solver.search(states[0], min(_AT_A_TIME, limit - looked_at), attack=attack)
-            looked_at += found.positions
-            spent = time.perf_counter() - begin
-            if found.won is not None or looked_at >= limit or spent >= seconds:
-                break
-            print(
-                f"{looked_at:,} positions, {spent:.0f} s: proof number {found.proof:,}, "
-                f"disproof number {found.disproof:,}",
-                file=sys.stderr,
-                flush=True,
-            )
+        found, looked_at, spent = ask_on(
+            lambda most: solver.search(states[0], most, attack=attack), given, _AT_A_TIME
+        )
         if found.won:
             move = f", by {game.action_to_text(found.action)}" if attack else ""
             answer = f"can force a win: in {found.plies} plies at most{move}"

@@ -17,7 +17,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from boardenvs.gomoku.rules import lines, reach
+from agents.games.gomoku.completing import completing_cells
 
 __all__ = ["forced_win"]
 
@@ -61,26 +61,26 @@ def forced_win(s, p, most):
         tried += 1
         cell = np.int64(moves[level, left[level]])
         cells[cell] = mine
-        first, second = completions(cells, p, cell)
-        if second >= 0:
+        reply, other = completing_cells(cells, p, cell)
+        if reply < other:
             plies = 2 * level + 3
             cells[cell] = 0
             if plies <= plies_left:
                 break
             continue
-        if first < 0 or level + 1 == _LEVELS:
+        if other < 0 or level + 1 == _LEVELS:
             cells[cell] = 0
             continue
-        cells[first] = 3 - mine
-        must, also = completions(cells, p, first)
-        if also >= 0:
-            cells[first] = 0
+        cells[reply] = 3 - mine
+        must, other = completing_cells(cells, p, reply)
+        if must < other:
+            cells[reply] = 0
             cells[cell] = 0
             continue
         attacks[level] = cell
-        replies[level] = first
+        replies[level] = reply
         level += 1
-        if must >= 0:
+        if other >= 0:
             moves[level, 0] = must
             left[level] = 1
         else:
@@ -100,12 +100,15 @@ def fours_at_first(cells, p, mine, moves):
     must = -1
     for a in range(p.side * p.side):
         if cells[a] != 0:
-            first, second = completions(cells, p, a)
-            if first >= 0 and cells[a] == mine:
-                return -1, first
-            for other in (first, second):
-                if other >= 0 and other != must:
-                    must = other if must == -1 else -2
+            one, other = completing_cells(cells, p, a)
+            if other < 0:
+                continue
+            if cells[a] == mine:
+                return -1, one
+            if must == -1:
+                must = one
+            if must != one or must != other:
+                must = -2
     if must == -2:
         return 0, -1
     if must >= 0:
@@ -162,28 +165,3 @@ def put(moves, num, cell):
         moves[num] = cell
         num += 1
     return num
-
-
-@njit
-def completions(cells, p, cell):
-    """Two empty cells on which a line through the stone on `cell` would win, -1 for none."""
-    stone = cells[cell]
-    one = -1
-    for step, ahead, behind in lines(p, cell):
-        forth = reach(cells, cell, step, ahead)
-        back = reach(cells, cell, -step, behind)
-        wanted = p.line - 2 - forth - back  # stones beyond the gap, that together are a line
-        for way, own, room in ((step, forth, ahead), (-step, back, behind)):
-            far = own + 1 + max(wanted, 0)
-            if far > room:
-                continue
-            gap = cell + (own + 1) * way
-            if cells[gap] == 0 and (wanted <= 0 or cells[cell + far * way] == stone):
-                beyond = 0
-                while own + 1 + beyond < room and cells[gap + (beyond + 1) * way] == stone:
-                    beyond += 1
-                if beyond == wanted or (beyond > wanted and not p.exact):
-                    if one >= 0 and one != gap:
-                        return one, gap
-                    one = gap
-    return one, -1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import shutil
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import boardenvs
@@ -19,6 +20,7 @@ from boardenvs.episode import Episode
 __all__ = ["add", "run_demo"]
 
 _STEPS = 300_000
+_EVALUATE_EVERY = 50_000  # so that the curve has some points
 _ARENA_GAMES = 500
 _MARK = ".boardenvs-demo"  # tells a demo's folder from that of a training run
 
@@ -72,7 +74,8 @@ def run_demo(folder: Path, seed: int = 0, steps: int | None = None) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     (folder / _MARK).touch()
     print(f"1. Training an agent on Gekitai by self-play: {steps:,} decisions.", flush=True)
-    run = TrainingRun(game, settings_for(game).ending_at(steps), seed, folder)
+    settings = replace(settings_for(game).ending_at(steps), evaluate_every=_EVALUATE_EVERY)
+    run = TrainingRun(game, settings, seed, folder)
     run.learn()
     network = run.finish(f"boardenvs demo --steps {steps} --seed {seed}")
 

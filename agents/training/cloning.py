@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from agents.agent import Agent
+from agents.agent import Agent, Words
 from agents.sizes import Sizes, games_of, shared_out, shares_of
 from agents.training.networks import sharded_logits_and_values
 from boardenvs.checks import finite_number, whole_number
@@ -37,6 +37,9 @@ class CloningSettings:
     fixed_ties: bool = False
     """Whether the agent, where it draws between equals, draws the same each time, so that there
     is one answer to learn and not a mixture of them."""
+    value_share: float = 0.0
+    """What the agent's own value makes of the value's target; the game's result is the rest. A
+    value that is proven is the whole target."""
     epochs: int = 2
     """Passes over the positions of a round of games."""
     batch_size: int = 256
@@ -59,6 +62,8 @@ class CloningSettings:
         for name in ("random_share", "learning_rate"):
             if finite_number(name, getattr(self, name)) >= 1:
                 raise ValueError(f"{name} must be below 1, got {getattr(self, name)!r}")
+        if finite_number("value_share", self.value_share) > 1:
+            raise ValueError(f"value_share must be from 0 to 1, got {self.value_share!r}")
 
 
 class CloningLearner:
@@ -85,6 +90,9 @@ class CloningLearner:
             settings: how.
             agents: made from `settings.agent`, one for each size.
             seed: of the games and the order of their positions.
+
+        Raises:
+            ValueError: the agents' values are to be learned, and they tell none.
         """
         self.game = game
         self.policy = policy
@@ -97,6 +105,11 @@ class CloningLearner:
         self._symmetries = [one.symmetries() for one in self._games]
         self._lengths = [1.0] * len(self._games)
         """Mean number of positions of a game on each size, as far as it is known."""
+        if settings.value_share and not self._tells_values():
+            raise ValueError(
+                f"value_share must be 0 with {settings.agent!r}, which tells no values, "
+                f"got {settings.value_share!r}"
+            )
         self._optimizer = torch.optim.Adam(policy.parameters(), settings.learning_rate)
 
     def advance(self) -> dict[str, float]:
@@ -124,12 +137,17 @@ class CloningLearner:
             if len(rounds) > 1:
                 self._rng.shuffle(batches)
             for size, part in batches:
-                seen, masks, actions, results = (each[part] for each in rounds[size])
-                found = self._fit(*self._viewed(size, seen, masks, actions), results)
+                seen, masks, actions, worth = (each[part] for each in rounds[size])
+                found = self._fit(*self._viewed(size, seen, masks, actions), worth)
                 if epoch == 0:
                     figures.append(found)
         means = np.mean(figures, 0)
         return dict(zip(("policy_loss", "value_loss", "agreement"), means.tolist(), strict=True))
+
+    def _tells_values(self) -> bool:
+        start, nobody = self._games[0].new(1, 0), np.zeros(1, np.uint64)
+        movers = start["to_move"].astype(np.int64)
+        return not np.isnan(_considered(self._agents[0], start, nobody, movers)[1][0])
 
     def _numbers_of_games(self) -> list[int]:
         """Of a round on each size, so that their positions come in the sizes' shares."""
@@ -137,7 +155,7 @@ class CloningLearner:
         return shared_out("games", max(_GAMES, len(shares)), list(shares / shares.sum()))
 
     def _play(self, size: int = 0, num: int = _GAMES) -> tuple[npt.NDArray[Any], ...]:
-        """Games to their ends: what was seen, what was legal, what the agent did, what came."""
+        """Games to their ends: what was seen, what was legal, what the agent did, its worth."""
         game, agent, rng = self._games[size], self._agents[size], self._rng
         states = game.new_from_words(rng.integers(0, 2**64, num, np.uint64))
         rows: list[tuple[npt.NDArray[Any], ...]] = []
@@ -147,18 +165,26 @@ class CloningLearner:
             known = game.conceal(part, movers, rng)
             legal = game.legal(part)
             words = rng.integers(0, 2**64, len(live), np.uint64)
-            chosen = agent.choose(known, words * (not self.settings.fixed_ties))
-            rows.append((game.observe(part, movers), legal, chosen, movers, live))
+            words *= np.uint64(not self.settings.fixed_ties)
+            if self.settings.value_share:
+                chosen, told, proven = _considered(agent, known, words, movers)
+                shares = np.where(proven, 1, self.settings.value_share)
+            else:
+                chosen = agent.choose(known, words)
+                told = shares = np.zeros(len(live))
+            rows.append((game.observe(part, movers), legal, chosen, movers, live, told, shares))
             at_random = rng.random(len(live)) < self.settings.random_share
             anything = np.argmax(rng.random(legal.shape) * legal, 1)
             return np.where(at_random, anything, chosen)
 
         playout(game, states, choose)
-        seen, masks, actions, movers, games = (
+        seen, masks, actions, movers, games, told, shares = (
             np.concatenate(row) for row in zip(*rows, strict=True)
         )
         self._lengths[size] = len(seen) / num
-        return seen, masks, actions, game.returns(states)[games, movers]
+        results = game.returns(states)[games, movers]
+        values = (shares * told + (1 - shares) * results).astype(np.float32)
+        return seen, masks, actions, values
 
     def _viewed(
         self,
@@ -183,7 +209,7 @@ class CloningLearner:
         seen: npt.NDArray[np.int8],
         masks: npt.NDArray[np.bool_],
         actions: npt.NDArray[np.int64],
-        results: npt.NDArray[np.float32],
+        worth: npt.NDArray[np.float32],
     ) -> tuple[float, float, float]:
         """One gradient step."""
         device = self.policy.device
@@ -191,11 +217,19 @@ class CloningLearner:
         logits = logits.masked_fill(torch.from_numpy(~masks).to(device), -1e9)
         wanted = torch.from_numpy(actions).to(device)
         policy_loss = torch.nn.functional.cross_entropy(logits, wanted)
-        value_loss = torch.nn.functional.mse_loss(
-            values, torch.from_numpy(results).to(device).float()
-        )
+        value_loss = torch.nn.functional.mse_loss(values, torch.from_numpy(worth).to(device))
         self._optimizer.zero_grad()
         (policy_loss + value_loss).backward()
         self._optimizer.step()
         agreement = (logits.argmax(1) == wanted).float().mean()
         return policy_loss.item(), value_loss.item(), agreement.item()
+
+
+def _considered(
+    agent: Agent, states: States, words: Words, movers: npt.NDArray[np.int64]
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
+    """What an agent does, the values that it tells (NaN for none), and which of them are proven."""
+    chosen, analyses = agent.consider(states, words)
+    values = [one and one.values[seat] for one, seat in zip(analyses, movers, strict=True)]
+    told = np.array([np.nan if value is None else value for value in values])
+    return chosen, told, np.array([one is not None and one.proven for one in analyses])

@@ -36,6 +36,7 @@ def small():
     """The demo with a small network and short matches."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(demo, "_ARENA_GAMES", 20)
+        patch.setattr(demo, "_EVALUATE_EVERY", 2048)
         patch.setattr(
             agents.training.settings,
             "settings_for",
@@ -43,7 +44,6 @@ def small():
                 game,
                 num_envs=64,
                 hidden=(32,),
-                evaluate_every=2048,
                 evaluation_games=20,
                 final_games=20,
             ),

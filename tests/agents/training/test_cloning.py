@@ -12,6 +12,7 @@ from agents.training.cloning import CloningLearner, CloningSettings
 from agents.training.ppo import PPOLearner
 from agents.training.run import TrainingRun
 from agents.training.settings import Settings
+from boardenvs.analysis import Analysis
 
 SMALL = Settings(
     steps=0,
@@ -86,6 +87,40 @@ def test_results_are_those_of_the_seat_that_moved():
     assert abs(results).mean() > 0.5
 
 
+class Judge(Recorder):
+    """Tells that every position is worth 0.25 to its mover, and every fourth is proven lost."""
+
+    def consider(self, states, words):
+        analyses = []
+        for k, seat in enumerate(states["to_move"].tolist()):
+            value = -1.0 if k % 4 == 0 else 0.25
+            one = Analysis("visits", {0: 1}, tuple(np.where(np.arange(2) == seat, value, -value)))
+            analyses.append(replace(one, proven=k % 4 == 0))
+        return self.choose(states, words), analyses
+
+
+def test_what_the_agent_tells_is_part_of_the_value():
+    game = boardenvs.make("gekitai")
+    found = []
+    for share in (0, 0.5, 1):
+        clone = learner(game, replace(SMALL, clone=replace(SMALL.clone, agent="mcts:1")))
+        clone._agents[0] = Judge(game)
+        clone.settings = replace(clone.settings, value_share=share)
+        found.append(clone._play()[3])
+    numbers = np.concatenate([np.arange(len(s)) for s in clone._agents[0].shown])
+    proven = numbers % 4 == 0
+    assert set(found[0].tolist()) <= {-1, 0, 1}
+    np.testing.assert_array_equal(found[1][proven], -1)
+    np.testing.assert_array_equal(found[1][~proven], found[0][~proven] / 2 + 0.125)
+    np.testing.assert_array_equal(found[2], np.where(proven, -1, 0.25))
+
+
+def test_an_agent_that_tells_no_values_is_refused(refused):
+    settings = replace(SMALL, clone=replace(SMALL.clone, value_share=0.5))
+    with refused("value_share must be 0 with 'greedy', which tells no values, got 0.5"):
+        learner(boardenvs.make("gekitai"), settings)
+
+
 def test_the_agent_never_sees_what_is_hidden():
     game = boardenvs.make("dominoes175")
     clone = learner(game, replace(SMALL, network="plain"))
@@ -128,6 +163,7 @@ def test_the_same_seed_gives_the_same_weights():
     [
         ({"steps": 0}, "steps must be a whole number of at least 1"),
         ({"random_share": 1.0}, "random_share must be below 1"),
+        ({"value_share": 1.5}, "value_share must be from 0 to 1, got 1.5"),
         ({"learning_rate": -1}, "learning_rate must be a number of at least 0"),
     ],
 )

@@ -13,16 +13,14 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
-from agents.agent import blamed
 from agents.arguments import add_game, make_game
+from agents.decisions import decisions
 from agents.intervals import wilson
 from agents.making import make
 from boardenvs.checks import whole_number
 from boardenvs.game import Game, States
 from boardenvs.opponents import Opponent
-from boardenvs.playout import playout
 from boardenvs.program import run_program
 
 __all__ = ["Grade", "grade", "main"]
@@ -96,26 +94,10 @@ def grade(
             out of range.
     """
     judge: Any = make("exact", game, 0, budget=budget)
-    states = game.new(whole_number("games", games, 1), seed)
-    judge.check_can_play(states[:1])  # before the games rather than after them
-    seats = np.arange(games) % 2
-    before, after = [], []
-
-    def choose(live: States, places: npt.NDArray[np.intp]) -> npt.NDArray[np.int64]:
-        graded = live["to_move"] == seats[places]
-        actions = np.zeros(len(live), np.int64)
-        for player, turn in ((agent, graded), (opponent, ~graded)):
-            if turn.any():
-                with blamed(f"agent {getattr(player, 'spec', type(player).__name__)}"):
-                    actions[turn] = player.act(live[turn])
-        then = live[graded].copy()
-        game.play(then, actions[graded], illegal="raise")
-        before.append(live[graded].copy())
-        after.append(then)
-        return actions
-
-    playout(game, states, choose, illegal="raise")
-    first, then = np.concatenate(before), np.concatenate(after)
+    judge.check_can_play(game.new(1, seed))  # before the games rather than after them
+    first, actions = decisions(game, agent, opponent, games, seed)
+    then = first.copy()
+    game.play(then, actions, illegal="raise")
     known: dict[bytes, float] = {}
     had, has = (
         [_value(judge, part[k : k + 1], int(first["to_move"][k]), known) for k in range(len(part))]

@@ -22,8 +22,9 @@ def matches(report):
 
 
 def simulations(specs):
-    """The most simulations that one of the agents makes for a move."""
-    return max(int(parse(spec).by_kind.get("SIMULATIONS", 0)) for spec in specs)
+    """The most simulations that one of the agents makes for a move, or that take as long."""
+    found = [parse(spec).by_kind for spec in specs]
+    return max(int(f.get("SIMULATIONS", 0)) + int(f.get("NODES", 0)) // 50 for f in found)
 
 
 def few_simulations(name):

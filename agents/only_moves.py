@@ -1,0 +1,183 @@
+"""How often does an agent find the only move that does not lose at once?
+
+`python -m agents.only_moves gomoku trained` plays games and looks at each position in which the
+agent cannot win at once, and all its actions but one let the other side do so: in Gomoku, where a
+four has to be blocked. It holds for games of two players without chance or hidden parts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from agents.arguments import add_game, make_game
+from agents.decisions import decisions
+from agents.intervals import wilson
+from agents.making import make
+from boardenvs.checks import whole_number
+from boardenvs.game import Game, States
+from boardenvs.program import run_program
+
+__all__ = ["Found", "main", "only_moves"]
+
+_AT_A_TIME = 1 << 16
+"""Positions side by side."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """How often an agent found the only move."""
+
+    played: int
+    """How often it did."""
+    positions: int
+    """In how many positions there was one."""
+
+    def __str__(self) -> str:
+        if not self.positions:
+            return "no position with one move alone that does not lose at once"
+        low, high = wilson(self.played, self.positions)
+        return (
+            f"played {self.played:,} of {self.positions:,} only moves: "
+            f"{self.played / self.positions:.4f} ({low:.4f} to {high:.4f})"
+        )
+
+
+def only_moves(game: Game, states: States) -> npt.NDArray[np.int64]:
+    """The action that alone does not lose at once, of each position that has just one.
+
+    Args:
+        game: of two players, without chance or hidden parts.
+        states: records of the game, shape (N,), none of them over.
+
+    Returns:
+        int64 of shape (N,); -1 where the player to move wins at once, where more actions than one
+        let the other side not win at once, and where none does.
+
+    Raises:
+        ValueError: it is another kind of game, or these are no such states.
+    """
+    if game.num_players != 2 or game.has_chance or game.has_hidden:
+        raise ValueError(
+            "only moves are those of games of two players without chance or hidden parts, "
+            f"got {game!r}"
+        )
+    states = game.batch(states)
+    found = np.full(len(states), -1, np.int64)
+    # Where two actions do not lose, as nearly everywhere, no more need be tried.
+    rest = np.arange(len(states))
+    for most in (3, game.num_actions):
+        of, actions, safe, wins = _tried(game, states[rest], most)
+        number = np.bincount(of[safe], minlength=len(rest))
+        alone = safe & (number[of] == 1) & ~wins[of]
+        if most == game.num_actions:
+            found[rest[of[alone]]] = actions[alone]
+        rest = rest[(number < 2) & ~wins]
+    return found
+
+
+def _tried(
+    game: Game, states: States, most: int
+) -> tuple[
+    npt.NDArray[np.intp], npt.NDArray[np.int64], npt.NDArray[np.bool_], npt.NDArray[np.bool_]
+]:
+    """Up to so many actions in each position.
+
+    Returns:
+        Of each action: of which position, which it is, and whether it does not lose at once. Of
+        each position: whether one of them wins at once.
+    """
+    legal = game.legal(states)
+    after, of, actions = _children(game, states, legal & (legal.cumsum(1) <= most))
+    winners, movers = _winners(game, after), states["to_move"][of]
+    wins = np.zeros(len(states), bool)
+    wins[of[winners == movers]] = True
+    safe = winners != 1 - movers
+    still_open = np.flatnonzero(~game.over(after) & ~wins[of])
+    step = max(1, _AT_A_TIME // game.num_actions)
+    for low in range(0, len(still_open), step):
+        part = still_open[low : low + step]
+        replies, child, _ = _children(game, after[part], game.legal(after[part]))
+        beaten = _winners(game, replies) == after["to_move"][part][child]
+        safe[part[child[beaten]]] = False
+    return of, actions, safe, wins
+
+
+def _children(
+    game: Game, states: States, chosen: npt.NDArray[np.bool_]
+) -> tuple[States, npt.NDArray[np.intp], npt.NDArray[np.int64]]:
+    """The positions after chosen actions, of which position each comes, and by which action."""
+    of, actions = np.nonzero(chosen)
+    after = states[of]
+    game.play(after, actions, illegal="raise")
+    return after, of, actions
+
+
+def _winners(game: Game, states: States) -> npt.NDArray[np.int64]:
+    """The seat that has won, -1 for none."""
+    returns = game.returns(states)
+    return np.where(game.terminated(states) & (returns.max(1) > 0), returns.argmax(1), -1)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Count the only moves that agents find; see `--help`.
+
+    Args:
+        arguments: what stands after the program's name; by default the process's own.
+
+    Returns:
+        The exit status: 0, 2 after an error, or 130 after Ctrl-C.
+    """
+    parser = argparse.ArgumentParser(
+        prog="python -m agents.only_moves",
+        description="See how often an agent plays the only move that does not lose at once, in "
+        "positions of its games in which it cannot win at once.",
+    )
+    add_game(parser, optional=False)
+    parser.add_argument("agents", nargs="+", metavar="AGENT", help="who is looked at")
+    parser.add_argument(
+        "--against", metavar="AGENT", default="greedy", help="whom they play (default greedy)"
+    )
+    parser.add_argument(
+        "--games", type=int, default=100, metavar="N", help="that each plays (default 100)"
+    )
+    parser.add_argument(
+        "--opening-plies",
+        type=int,
+        default=4,
+        metavar="P",
+        help="random plies that every game begins with (default 4)",
+    )
+    parser.add_argument("--seed", type=int, default=0, help="of everything random (default 0)")
+    options = parser.parse_args(arguments)
+    try:
+        game = make_game(options)
+        seed = whole_number("seed", options.seed, 0)
+        games = whole_number("games", options.games, 1)
+        plies = whole_number("opening plies", options.opening_plies, 0)
+        only_moves(game, game.new(1, seed))  # refuses
+        players = [make(spec, game, seed) for spec in options.agents]
+        opponents = [make(options.against, game, seed + 1) for _ in players]
+
+        def report() -> None:
+            for spec, player, opponent in zip(options.agents, players, opponents, strict=True):
+                states, actions = decisions(game, player, opponent, games, seed, plies)
+                wanted = np.concatenate(
+                    [only_moves(game, states[k : k + 64]) for k in range(0, len(states), 64)]
+                )
+                there = wanted >= 0
+                found = Found(int((wanted == actions)[there].sum()), int(there.sum()))
+                print(f"{spec}: {found}", flush=True)
+
+        return run_program(report)
+    except ValueError as error:
+        parser.error(str(error))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -261,10 +261,8 @@ class TrainingRun:
     def evaluate(self) -> dict[str, Any]:
         """Measure the learner, add that to the history, and keep the weights if they are best.
 
-        The best are those with the highest mean score, the later of two that are equal. Where
-        search teaches, they are the latest whose interval reaches up to that of the highest: the
-        learning rate falls to the end, which a search that the network guides shows sooner than
-        matches, and the highest of many scores close to 1 is chance.
+        The best are the latest whose interval reaches up to that of the highest mean score: the
+        learning rate falls to the end, and the highest of many scores is chance.
         """
         point = self.yardstick.point(self.agent(), self.settings.evaluation_games, self.steps)
         for spec in self.yardstick.rivals:
@@ -276,9 +274,7 @@ class TrainingRun:
         self.history.append(point)
         mean = self.yardstick.mean(point)
         highest = max(self.history, key=self.yardstick.mean)
-        if mean >= self.yardstick.mean(highest) or (
-            self.guided is not None and self.yardstick.overlap(point, highest)
-        ):
+        if self.yardstick.overlap(point, highest):
             weights = copy.deepcopy(self.model.policy.state_dict())
             self.best = {"steps": self.steps, "score": mean, "policy": weights}
         return point

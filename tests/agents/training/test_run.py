@@ -1,7 +1,9 @@
 """A training run from start to card."""
 
+import errno
 import hashlib
 import json
+import os
 from dataclasses import replace
 
 import numpy as np
@@ -9,6 +11,7 @@ import pytest
 import torch
 from stable_baselines3.common.logger import configure
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+from tensorboard.summary.writer.record_writer import RecordWriter
 
 import agents
 import boardenvs
@@ -245,3 +248,21 @@ def test_the_rate_falls_to_a_tenth(tmp_path, gekitai, tiny_settings):
     schedule = run.model.lr_schedule
     assert schedule(1.0) == pytest.approx(1e-3)
     assert schedule(0.0) == pytest.approx(1e-4)
+
+
+def test_tensorboard_files_that_cannot_be_written_end_a_run_by_one_error(
+    tmp_path, gekitai, tiny_settings, monkeypatch, capsys
+):
+    def full(self, data):
+        if run.steps:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        write(self, data)
+
+    write = RecordWriter.write
+    run = TrainingRun(gekitai, tiny_settings, 0, tmp_path)
+    with monkeypatch.context() as patch:
+        patch.setattr(RecordWriter, "write", full)
+        with pytest.raises(OSError, match=r"No space left on device: .*tensorboard"):
+            run.learn(progress=False)
+    assert "Traceback" not in capsys.readouterr().err
+    assert TrainingRun.resume(tmp_path).steps == run.steps

@@ -18,10 +18,18 @@ from typing import Any
 
 from boardenvs.interrupts import NAMES, came, status, stop
 
-__all__ = ["drop_output", "loaded", "prepare_streams", "program_parser", "run_program"]
+__all__ = [
+    "drop_output",
+    "interrupted",
+    "loaded",
+    "prepare_streams",
+    "program_parser",
+    "run_program",
+]
 
 _IMPORTS = {ExtensionFileLoader.create_module.__code__, ExtensionFileLoader.exec_module.__code__}
 _LATER = 0.01  # seconds
+_arrived = False  # whether the program knows that it was interrupted
 
 
 def program_parser(game: str, description: str) -> argparse.ArgumentParser:
@@ -57,6 +65,8 @@ def loaded() -> None:
     Where Python would lose that, it comes a little later: a compiled module that is being
     imported makes another error of it; callbacks and finalizers print it and go on.
     """
+    global _arrived  # noqa: PLW0603 as in `interrupted`
+    _arrived = False
     for name in NAMES:
         number = getattr(signal, name)
         if signal.getsignal(number) is stop:
@@ -91,6 +101,8 @@ def _interrupt_later() -> None:
 
     def send() -> None:
         time.sleep(_LATER)
+        if _arrived:  # another would meet Python as it leaves, and kill it there
+            return
         if main is not None and hasattr(signal, "pthread_kill"):
             signal.pthread_kill(main, number)  # wakes it where it waits
         else:
@@ -98,6 +110,17 @@ def _interrupt_later() -> None:
 
     # Not by `threading`, whose locks the interrupted thread may hold.
     _thread.start_new_thread(send, ())
+
+
+def interrupted() -> int:
+    """Take note that a `KeyboardInterrupt` has arrived where it ends the program.
+
+    Returns:
+        The exit status, see `boardenvs.interrupts.status`.
+    """
+    global _arrived  # noqa: PLW0603 of the process, as signals are
+    _arrived = True
+    return status()
 
 
 def drop_output() -> None:
@@ -132,6 +155,7 @@ def _played(play: Callable[[], None]) -> int:
     except EOFError:
         print("\nEnd of input, the game is unfinished.")
     except KeyboardInterrupt:
+        left = interrupted()
         print("\nInterrupted.")
-        return status()
+        return left
     return 0

@@ -14,7 +14,7 @@ from collections.abc import Generator, Iterator
 from dataclasses import replace
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -137,8 +137,9 @@ def _play_in_processes(work: Work, workers: int) -> Generator[Finished]:
                 if batch is None:
                     break
                 if not idle:
-                    idle.append(_Worker())
-                    everyone.append(idle[-1])
+                    everyone.append(_Worker())  # so that it is stopped, whatever comes
+                    everyone[-1].start()
+                    idle.append(everyone[-1])
                 worker = idle.pop()
                 busy[worker.pipe] = worker, batch
                 worker.send(batch)
@@ -162,11 +163,13 @@ class _Worker:
 
     def __init__(self) -> None:
         context = multiprocessing.get_context("spawn")
-        self.pipe, theirs = context.Pipe()
-        self._process = context.Process(target=_serve, args=(theirs,), daemon=True)
+        self.pipe, self._theirs = context.Pipe()
+        self._process = context.Process(target=_serve, args=(self._theirs,), daemon=True)
+
+    def start(self) -> None:
         with _one_thread(), _without_interrupts():
             self._process.start()
-        theirs.close()
+        self._theirs.close()
 
     def send(self, batch: Batch) -> None:
         with contextlib.suppress(OSError):  # what became of it is told on receiving
@@ -191,8 +194,9 @@ class _Worker:
         return games
 
     def stop(self) -> None:
-        self._process.kill()
-        self._process.join()
+        if self._process.pid is not None:
+            self._process.kill()
+            self._process.join()
         self._process.close()
         self.pipe.close()
 
@@ -223,11 +227,24 @@ def _without_interrupts() -> Iterator[None]:
         yield
         return
     resource_tracker.ensure_running()  # which would itself let interrupts through again
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
+    ends: set[int] = {signal.SIGINT, signal.SIGTERM}
+    caught: list[int] = []
+    handlers: dict[int, Any] = {}
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, ends)
     try:
+        # Another thread may still get them, and Python would raise in this one: the process that
+        # is being started would not hear what it is to do, and say so.
+        if threading.current_thread() is threading.main_thread():
+            for number in ends:
+                if callable(signal.getsignal(number)):
+                    handlers[number] = signal.signal(number, lambda n, _: caught.append(n))
         yield
     finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        for number in dict.fromkeys(caught):
+            signal.raise_signal(number)
 
 
 def _serve(pipe: Connection) -> None:

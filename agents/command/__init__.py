@@ -26,8 +26,7 @@ from agents.command import (
     watch,
 )
 from agents.command.parser import Commands
-from boardenvs.interrupts import status
-from boardenvs.program import drop_output, loaded, prepare_streams
+from boardenvs.program import drop_output, interrupted, loaded, prepare_streams
 
 __all__ = ["main", "make_parser"]
 
@@ -74,8 +73,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"boardenvs: error: {message}", file=sys.stderr)
         return 2
     except KeyboardInterrupt as stop:
+        status = interrupted()
         print(f"\nboardenvs: stopped{''.join(f'; {what}' for what in stop.args)}", file=sys.stderr)
-        return status()
+        return status
     return 0
 
 

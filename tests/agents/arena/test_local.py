@@ -4,6 +4,7 @@ import functools
 import multiprocessing
 import os
 import signal
+import threading
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from agents.arena.match import Match
 SOURCE = """
 import os
 import signal
+import threading
 import numpy as np
 
 class First:
@@ -202,3 +204,30 @@ def test_moves_lead_to_the_result(game):
         np.testing.assert_array_equal(states["ply"], part.plies)
         assert game.over(states).all()
     assert sum(map(len, games)) == 20
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
+def test_an_interrupt_waits_until_a_process_has_been_started():
+    steps = []
+
+    def start():
+        with local._without_interrupts():
+            thread = threading.Thread(target=other_thread_gets_it)
+            # A thread that was there before blocks nothing.
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+            thread.start()
+            signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+            thread.join()
+            steps.append("started")
+
+    def other_thread_gets_it():
+        signal.pthread_kill(threading.get_ident(), signal.SIGINT)
+
+    # A test run in the background may hand on that interrupts are ignored.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            start()
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert steps == ["started"]

@@ -139,6 +139,36 @@ def test_an_interrupt_is_never_lost(place):
     assert (ran.stdout, ran.stderr, ran.returncode) == ("finished\ninterrupted\n", "", 0)
 
 
+# Ctrl-C is lost in a finalizer, and comes again while the program is already on its way out.
+TWICE = """
+import signal, time
+from boardenvs import interrupts, program
+
+def interrupt(*_):
+    signal.raise_signal(signal.SIGINT)
+
+class Finalized:
+    __del__ = interrupt
+
+def play():
+    Finalized()
+    raise KeyboardInterrupt
+
+signal.signal(signal.SIGINT, interrupts.stop)
+status = program.run_program(play)
+time.sleep(0.2)
+print(status)
+"""
+
+
+@posix
+def test_an_interrupt_that_has_arrived_does_not_come_again():
+    ran = subprocess.run(
+        [sys.executable, "-c", TWICE], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (ran.stdout, ran.stderr, ran.returncode) == ("\nInterrupted.\n130\n", "", 0)
+
+
 def test_what_takes_long_to_import_waits_for_its_subcommand():
     program = """
 import sys

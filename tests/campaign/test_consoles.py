@@ -6,7 +6,7 @@ a process of its own, at a pipe or at a terminal, whose Ctrl-C and Ctrl-D are pr
 
 A failure is a session that ends by an exception or with another status than 0 (the end, or the end
 of input), 2 (one line on standard error, and only at bad arguments) or 130 (Ctrl-C); a traceback
-or a warning anywhere; or one that is not over after two minutes of computing (a first use compiles),
+or a warning anywhere; or one that is not over after two minutes of computing (which may compile),
 or half an hour of whatever a busy machine does meanwhile.
 """
 

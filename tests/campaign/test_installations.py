@@ -2,7 +2,7 @@
 
 Each round runs a file of tests in a fresh process under one such condition, or with another Python
 that is found here and has what the package needs. A failure is a test that fails, or a process that
-does not end well. `.ci/other_pythons`, which needs the network, has other Pythons with the newest of
+does not end well. `.ci/other_pythons`, with the network, has other Pythons with the newest of
 what the package needs.
 """
 

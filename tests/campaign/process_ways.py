@@ -16,6 +16,7 @@ import gymnasium as gym
 import numpy as np
 
 import boardenvs
+from boardenvs.registration import env_id
 
 GAME = "game112"
 PLIES = 30
@@ -76,7 +77,7 @@ def data_loader(seeds):
 
 
 def made():
-    return gym.make(f"boardenvs:{boardenvs.env_id(GAME)}", opponent="random", seat=0)
+    return gym.make(f"boardenvs:{env_id(GAME)}", opponent="random", seat=0)
 
 
 def same_vectors(one, other, seed):

@@ -27,6 +27,7 @@ import pytest
 
 import agents
 import boardenvs
+from boardenvs.registration import env_id
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="Linux tells it so")
 
@@ -114,7 +115,7 @@ def batch(name):
 def single(name):
     import gymnasium as gym
 
-    env = gym.make(f"boardenvs:{boardenvs.env_id(name)}", opponent="random", seat=0)
+    env = gym.make(f"boardenvs:{env_id(name)}", opponent="random", seat=0)
     _, info = env.reset(seed=0)
 
     def play():
@@ -129,9 +130,7 @@ def single(name):
 def vector(name):
     import gymnasium as gym
 
-    envs = gym.make_vec(
-        f"boardenvs:{boardenvs.env_id(name)}", 16, vectorization_mode="vector_entry_point"
-    )
+    envs = gym.make_vec(f"boardenvs:{env_id(name)}", 16, vectorization_mode="vector_entry_point")
     _, infos = envs.reset(seed=0)
 
     def play():
@@ -261,8 +260,8 @@ def test_training(attack, tmp_path):
 
 def test_a_planted_leak_is_found():
     kept = []
-    leaks = measured(lambda: kept.append(bytes(bytearray(b"x" * 20_000))), 0.5)
+    leaks = measured(lambda: kept.append(bytes(bytearray(b"x" * 1_000_000))), 0.5)
     assert judged(*leaks)[0]
-    assert not judged(*measured(lambda: bytes(bytearray(b"x" * 20_000)), 0.5))[0]
+    assert not judged(*measured(lambda: bytes(bytearray(b"x" * 1_000_000)), 0.5))[0]
     fitted, around = slope(range(10), [3.0 * k for k in range(10)])
     assert (fitted, around) == pytest.approx((3, 0))

@@ -42,6 +42,8 @@ class Attack:
     tried: int = 0
     spent: float = 0.0
     failures: list[Failure] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    """Lines that are printed below the table, such as what was measured."""
 
     def rounds(self, least: int = 1) -> Iterator[int]:
         """Seeds, one a round, until the time is over.

@@ -91,6 +91,9 @@ def pytest_terminal_summary(terminalreporter, config):
             f"{row['name']:{width}}  {row['tried']:>13,} {row['unit']:10} "
             f"{len(row['failures']):>3} failed  {row['spent']:>8,.0f} s"
         )
+    for row in rows:
+        for note in row["notes"]:
+            terminalreporter.write_line(f"{row['name']}: {note}")
     path = config.getoption("--campaign-json")
     if path is not None:
         path.write_text(

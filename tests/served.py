@@ -5,6 +5,28 @@ import http.client
 import json
 import re
 import socket
+import threading
+
+import boardenvs
+
+
+@contextlib.contextmanager
+def serve(name, opponent="random", seat=0, seed=1, **params):
+    """A game that is served as long as the context lasts: a `Served`."""
+    from agents.play.web.serve import prepare
+    from agents.play.web.session import Session
+
+    session = Session(boardenvs.make(name, **params), opponent, seat, seed)
+    with socket.socket() as listening:
+        server, address = prepare(session, listening)
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
+        thread.start()
+        try:
+            yield Served(address)
+        finally:
+            server.should_exit = True
+            thread.join(60)
+        assert not thread.is_alive()
 
 
 class Served:

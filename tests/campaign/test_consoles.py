@@ -1,0 +1,302 @@
+"""Console programs, and `boardenvs play`, for people who type anything.
+
+Most sessions run in this process: a program's `main` with another standard input, which reads what
+the program prints, so that games go on to their end between what no program expects. Some run as
+a process of its own, at a pipe or at a terminal, whose Ctrl-C and Ctrl-D are pressed, too.
+
+A failure is a session that ends by an exception or with another status than 0 (the end, or the end
+of input), 2 (one line on standard error, and only at bad arguments) or 130 (Ctrl-C); a traceback
+or a warning anywhere; or one that is not over after two minutes of computing (which may compile),
+or half an hour of whatever a busy machine does meanwhile.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import importlib
+import io
+import os
+import select
+import signal
+import subprocess
+import sys
+import threading
+import time
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hostile_typing import Keyboard, Typist
+from shrinking import smallest
+
+import boardenvs
+from agents.command import main as command
+
+GAMES = list(boardenvs.GAMES)
+LONGEST = 120  # seconds of computing
+PATIENCE = 1800  # seconds, for a machine that is busy otherwise
+ENCODINGS = ["utf-8", "ascii", "latin-1", "cp1252", "utf-16"]
+
+
+class TooLongError(BaseException):
+    """No program catches it by mistake."""
+
+
+def _too_long(*_):
+    raise TooLongError
+
+
+@contextlib.contextmanager
+def at_most(computing, waiting):
+    """Raise `TooLongError` in the main thread if what is inside takes more seconds of either."""
+    before = {one: signal.signal(one, _too_long) for one in (signal.SIGPROF, signal.SIGALRM)}
+    signal.setitimer(signal.ITIMER_PROF, computing)
+    signal.setitimer(signal.ITIMER_REAL, waiting)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        for one, handler in before.items():
+            signal.signal(one, handler)
+
+
+def session(main, arguments, next_line, encoding, seed):
+    """Run a program with a keyboard; `next_line` gets what it printed.
+
+    Returns:
+        What is wrong, in words; empty if nothing. The lines that were typed.
+    """
+    keyboard = Keyboard(lambda: next_line(printed.getvalue().decode(errors="replace")))
+    stdin = io.TextIOWrapper(io.BufferedReader(keyboard), encoding="utf-8")
+    printed, problems = io.BytesIO(), io.StringIO()
+    stdout = io.TextIOWrapper(printed, encoding=encoding, write_through=True)
+    default = np.random.default_rng
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        at_most(LONGEST, PATIENCE),
+        warnings.catch_warnings(),
+    ):
+        warnings.simplefilter("error")
+        patch.setattr(sys, "stdin", stdin)
+        patch.setattr(sys, "stdout", stdout)
+        patch.setattr(sys, "stderr", problems)
+        # What shuffles anew each time shuffles by the round's seed.
+        patch.setattr(np.random, "default_rng", lambda given=seed: default(given))
+        try:
+            status = main(list(arguments))
+        except SystemExit as stop:
+            status = stop.code
+        except TooLongError:
+            return "never over", keyboard.typed
+        except BaseException as error:  # noqa: BLE001 whatever it is, it is told
+            return f"{type(error).__name__}: {error}", keyboard.typed
+    return fault(status, printed.getvalue(), problems.getvalue().encode()), keyboard.typed
+
+
+def fault(status, out, err, interrupted=False):
+    """What is wrong with how a session ended; empty if nothing."""
+    if b"Traceback" in out + err or b"Warning" in out + err:
+        return f"printed {(out + err)[-300:]!r}"
+    if status == 2:
+        lines = err.count(b"error: " if interrupted else b"\n")
+        return "" if lines == 1 and b"error: " in err else f"status 2 and {lines} lines: {err!r}"
+    if status not in ((0, 130) if interrupted else (0,)):
+        return f"status {status}, {err[-300:]!r}"
+    return "" if not err or interrupted else f"standard error has {err[-300:]!r}"
+
+
+def one_session(main, arguments, name, seed):
+    """A session by its seed: what is wrong, and the smallest lines that show it."""
+    rng = np.random.default_rng(seed)
+    encoding = str(rng.choice(ENCODINGS, p=[0.6, 0.1, 0.1, 0.1, 0.1]))
+    typist = Typist(name, rng)
+    wrong, typed = session(main, arguments, typist.line, encoding, seed)
+    if not wrong:
+        return "", []
+
+    def fails(lines):
+        rest = iter(lines)
+        return bool(session(main, arguments, lambda _: next(rest, b""), encoding, seed)[0])
+
+    return f"{wrong} (output in {encoding})", smallest(typed, fails)
+
+
+def program(name):
+    return importlib.import_module(f"boardenvs.{name}.__main__").main
+
+
+def odd_arguments(name, rng):
+    """Arguments of a console program, mostly none and mostly good ones."""
+    odd = ["", "0", "-1", "7", "9", "12", "x", "1e3", "²", "٣", "9" * 5000, "-N", "--", "%s", "\n"]
+    known = {
+        "gekitai": [["-N", "7", "-P", "6"], ["-L", "2"], ["-N", "8", "-L", "4"]],
+        "game112": [["5"], ["1"], ["9"]],
+        "goat_race": [["--seed", str(rng.integers(100))]],
+    }.get(name, [[]])
+    if rng.random() < 0.15:
+        given = [odd[k] for k in rng.integers(len(odd), size=rng.integers(1, 4))]
+        return given if name != "goat_race" else ["--seed", *given]
+    if name == "goat_race" or rng.random() < 0.5:
+        return known[rng.integers(len(known))]
+    return []
+
+
+@pytest.mark.attack("console programs under hostile input", "sessions", share=2)
+def test_console_programs(attack):
+    for seed in attack.rounds():
+        rng = np.random.default_rng(seed)
+        for name in GAMES:
+            arguments = odd_arguments(name, rng)
+            wrong, lines = one_session(program(name), arguments, name, seed)
+            attack.count()
+            if wrong:
+                attack.failed(seed, f"{name} {arguments} {lines!r}", wrong)
+
+
+def play_arguments(rng):
+    """A game, and the arguments of `boardenvs play`."""
+    name = GAMES[rng.integers(len(GAMES))]
+    game = boardenvs.make(name)
+    opponent = ["random", "greedy", "mcts:5", "puct:5", "first", ""][rng.integers(6)]
+    seat = str(rng.choice([*range(game.num_players), -1, 5, 99]))
+    arguments = ["play", name, "--seed", str(rng.integers(1000)), "--seat", seat]
+    if game.num_players > 1:
+        arguments += ["--opponent", opponent]
+    if rng.random() < 0.1:
+        odd = ["--seed", "--web=x", "9" * 5000, "--opponent", "engine:", ":", "-1", "\0", "--param"]
+        arguments += [odd[k] for k in rng.integers(len(odd), size=rng.integers(1, 3))]
+    return name, arguments
+
+
+@pytest.mark.attack("boardenvs play under hostile input", "sessions", share=2)
+def test_play(attack):
+    for seed in attack.rounds():
+        rng = np.random.default_rng(seed)
+        name, arguments = play_arguments(rng)
+        wrong, lines = one_session(command, arguments, name, seed)
+        attack.count()
+        if wrong:
+            attack.failed(seed, f"boardenvs {arguments} {lines!r}", wrong)
+
+
+# -- Processes ----------------------------------------------------------------------------
+
+
+def lines_for(name, rng):
+    """Lines that are typed without looking, and end."""
+    typist = Typist(name, rng)
+    return list(iter(functools.partial(typist.line, ""), b""))
+
+
+COMMAND = Path(sys.executable).with_name("boardenvs")
+# The leader of a session gets the terminal that it opens, which sends Ctrl-C there.
+OWN_TERMINAL = 'tty=$1; shift; exec "$@" <> "$tty" >&0 2>&1'
+
+
+def at_a_pipe(arguments, typed):
+    """What is wrong with a program whose standard input is a pipe; empty if nothing."""
+    with subprocess.Popen(
+        arguments,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        try:
+            out, err = process.communicate(typed, timeout=PATIENCE)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            return "never over"
+    return fault(process.returncode, out, err)
+
+
+# Those that end or stop a program from outside are the terminal's matter.
+KEYS_LEFT_OUT = bytes([0x11, 0x13, 0x1A, 0x1C])
+
+
+def at_a_terminal(arguments, typed):
+    """What is wrong with a program at a terminal, where lines are typed and then Ctrl-D."""
+    ours, theirs = os.openpty()
+    with subprocess.Popen(
+        ["sh", "-c", OWN_TERMINAL, "sh", os.ttyname(theirs), *arguments],
+        start_new_session=True,
+    ) as process:
+        os.set_blocking(ours, False)
+        typed = typed.translate(None, KEYS_LEFT_OUT)
+        seen, until = b"", time.monotonic() + PATIENCE
+        try:
+            while process.poll() is None:
+                if time.monotonic() > until:
+                    process.kill()
+                    return f"never over, last {seen[-200:]!r}"
+                readable, _, _ = select.select([ours], [], [], 0.02)
+                if readable:
+                    with contextlib.suppress(OSError):  # it has ended
+                        seen += os.read(ours, 1 << 16)
+                elif not seen:  # while Python itself begins, Ctrl-C is Python's
+                    continue
+                elif typed:
+                    with contextlib.suppress(OSError):  # it is full, or has ended
+                        typed = typed[os.write(ours, typed[:200]) :]
+                else:
+                    with contextlib.suppress(OSError):
+                        os.write(ours, b"\n\x04")
+            with contextlib.suppress(OSError):
+                while part := os.read(ours, 1 << 16):
+                    seen += part
+        finally:
+            os.close(ours)
+            os.close(theirs)
+    return fault(process.returncode, b"", seen, interrupted=True)
+
+
+@pytest.mark.attack("console programs and play as processes, at pipes and terminals", "sessions")
+def test_processes(attack):
+    """What a key meets depends on how fast the program is: a round may end otherwise again."""
+    for seed in attack.rounds():
+        rng = np.random.default_rng(seed)
+        name, play = play_arguments(rng)
+        arguments = [sys.executable, "-m", f"boardenvs.{name}"]
+        if COMMAND.exists() and rng.random() < 0.5:
+            arguments = [str(COMMAND), *(one for one in play if "\0" not in one)]
+        way = [at_a_pipe, at_a_terminal][rng.integers(2)]
+        lines = lines_for(name, rng)
+        if way is at_a_terminal:
+            lines = lines[:15]
+            lines.insert(int(rng.integers(len(lines) + 1)), b"\x03")
+        wrong = way(arguments, b"".join(lines))
+        attack.count()
+        if wrong:
+            less = smallest(lines, lambda some: bool(way(arguments, b"".join(some))))  # noqa: B023
+            attack.failed(seed, f"{way.__name__} {arguments[1:]} {less!r}", wrong)
+
+
+# -- The attacks find something -----------------------------------------------------------
+
+
+def test_planted_faults_are_found():
+    def breaks(_):
+        while True:
+            if input("? ") == "A1":
+                raise KeyError("A1")
+
+    def hangs(_):
+        try:
+            while True:
+                threading.Event().wait(0.01)
+        finally:
+            sys.stdout.write("over")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(globals(), "PATIENCE", 0.5)
+        typed = iter([b"x\n", b"A1\n", b"y\n"])
+        wrong, lines = session(breaks, [], lambda _: next(typed, b""), "utf-8", 0)
+        assert wrong == "KeyError: 'A1'"
+        assert lines == [b"x\n", b"A1\n"]
+        assert "never over" in session(hangs, [], lambda _: b"", "utf-8", 0)[0]
+    assert smallest(list(range(50)), lambda some: {7, 31} <= set(some)) == [7, 31]
+    assert fault(1, b"", b"Traceback (most recent call last):\n")
+    assert fault(2, b"", b"two\nlines error: \n")
+    assert not fault(2, b"", b"x: error: y\n")

@@ -1,0 +1,374 @@
+"""The program behind the page of `boardenvs play --web`, whoever asks it and how.
+
+In each round a game is served, really and on a socket. People play it in two tabs; many orders come
+at once; meanwhile clients send what is no request, half of one or one letter after another, leave
+in the middle, or are other sites. All the time somebody opens the page.
+
+A failure is an answer of 500 or above, an error that the program tells of, several orders carried
+out of which only one can be, a game that another site has changed, one that does not go on
+afterwards, or a page that takes more than 5 seconds. On a busy machine a second is one in which
+this process computed, or could have.
+
+Which order comes first depends on threads: a round may end otherwise when it is played again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import json
+import logging
+import re
+import socket
+import struct
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from served import serve
+from shrinking import smallest
+
+import boardenvs
+
+pytest.importorskip("starlette", reason="needs the extra [web]")
+pytest.importorskip("uvicorn", reason="needs the extra [web]")
+
+from agents.play.web import app
+
+GAMES = list(boardenvs.GAMES)
+LOCKED_OUT = 5.0  # seconds
+CLIENTS = 6  # at once
+_GONE = (ConnectionError, TimeoutError, http.client.HTTPException)
+
+
+class Clock:
+    """Seconds in which this process computes, or would if it had to."""
+
+    def __init__(self):
+        self._ticks = 0
+        self._end = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+
+    def __enter__(self):
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self._end.set()
+        self._thread.join()
+
+    def _run(self):
+        while not self._end.wait(0.02):
+            self._ticks += 1
+
+    def now(self):
+        """Two readings; between two times the larger difference counts."""
+        return np.array([0.02 * self._ticks, time.process_time()])
+
+
+def status_of(answer):
+    """The status of an answer as it came, 0 for none."""
+    found = re.match(rb"HTTP/1\.[01] (\d{3}) ", answer)
+    return int(found[1]) if found else 0
+
+
+def send(served, sent, wait=2.0):
+    """What comes back for some bytes, until the server closes or says nothing more for a while."""
+    got = b""
+    with contextlib.suppress(*_GONE, BrokenPipeError, OSError), served.connect() as client:
+        client.sendall(sent)
+        client.settimeout(wait)
+        while part := client.recv(1 << 16):
+            got += part
+            head, end, rest = got.partition(b"\r\n\r\n")
+            length = re.search(rb"(?i)content-length: (\d+)", head)
+            if end and length and len(rest) >= int(length[1]):
+                break
+    return got
+
+
+def order(served, asked):
+    """Status and JSON of an order as the page gives it; status 0 if the server has hung up."""
+    try:
+        return served.act(asked)
+    except _GONE:
+        return 0, {}
+
+
+def positions(served):
+    """How many positions the game has, as a page that is out of date is told."""
+    _, told = order(served, {"do": "undo", "positions": -1})
+    found = re.search(r"has (\d+) positions", told.get("problem", ""))
+    return int(found[1]) if found else -1
+
+
+# -- What clients do: each returns what is wrong, or nothing -------------------------------
+
+
+def plays(served, rng):
+    """A person in a tab, who is told what is legal and does it."""
+    news = {}
+    for _ in range(8):
+        number = positions(served)
+        turn = news.get("turn", {})
+        if turn.get("over"):
+            asked = {"do": "restart", "positions": number}
+        elif turn.get("mine") and turn["legal"] and rng.random() < 0.8:
+            move = turn["legal"][rng.integers(len(turn["legal"]))]["text"]
+            asked = {"do": "move", "move": move, "positions": number}
+        else:
+            asked = {"do": str(rng.choice(["advance", "hint", "undo"])), "positions": number}
+        status, told = order(served, asked)
+        if status not in (0, 200, 400, 409):
+            return f"{asked} gives {status} {told}"
+        news = told if status == 200 and "turn" in told else {"turn": news.get("turn", {})}
+        if status == 400 and asked["do"] in ("advance", "undo"):
+            status, news = order(served, {"do": "restart", "positions": number})
+    return None
+
+
+def other_site(served, rng):
+    """A page of another site, which may know everything but cannot say that it is this one."""
+    headers = {
+        "Origin": rng.choice([None, "null", "http://evil.example", f"https://{served.host}"]),
+        "Content_Type": rng.choice(["text/plain", "application/json"]),
+        "Sec_Fetch_Site": "cross-site",
+    }
+    asked = json.dumps({"do": "restart", "positions": positions(served)})
+    try:
+        status, _, told = served.ask("POST", f"/{served.token}/act", asked.encode(), **headers)
+    except _GONE:
+        return None
+    return None if status == 403 else f"{headers} gives {status} {told[:100]!r}"
+
+
+def other_host(served, rng):
+    host = rng.choice(["evil.example", "localhost", "127.0.0.1", "[::1]", "127.0.0.1:1", "a" * 300])
+    status = status_of(
+        send(served, f"GET /{served.token}/ HTTP/1.1\r\nHost: {host}\r\n\r\n".encode())
+    )
+    return None if status in (0, 400, 421) else f"host {host!r} gives {status}"
+
+
+def leaves(served, rng):
+    """Ask, and be gone before the answer."""
+    whole = served.half_an_order()
+    if rng.random() < 0.5:
+        body = json.dumps({"do": "hint", "positions": 1}).encode()
+        whole = whole.partition(b"\r\n\r\n")[0].replace(b": 100", b": %d" % len(body))
+        whole += b"\r\n\r\n" + body
+    with contextlib.suppress(OSError):
+        client = served.connect(whole[: rng.integers(len(whole) + 1)])
+        if rng.random() < 0.5:  # at once, with a reset
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        client.close()
+
+
+def slow(served, rng):
+    """A letter now and then."""
+    with contextlib.suppress(OSError), served.connect() as client:
+        for letter in served.half_an_order()[: rng.integers(1, 40)]:
+            client.sendall(bytes([letter]))
+            time.sleep(0.005)
+
+
+CRLF = b"\r\n"
+METHODS = [b"GET", b"POST", b"PUT", b"DELETE", b"OPTIONS", b"HEAD", b"TRACE", b"CONNECT", b"PRI"]
+VERSIONS = [b"HTTP/1.1", b"HTTP/1.0", b"HTTP/2.0", b"HTTP/9.9", b"HTTP/0.9", b"", b"http/1.1"]
+HEADERS = [
+    b"Content-Length: -1", b"Content-Length: 99999999999999999999", b"Content-Length: 5, 6",
+    b"Content-Length: 0x10", b"Content-Length: 3\r\nContent-Length: 4", b"Transfer-Encoding: gzip",
+    b"Transfer-Encoding: chunked", b"Transfer-Encoding: chunked\r\nContent-Length: 3",
+    b"Expect: 100-continue", b"Expect: nonsense", b"Upgrade: websocket\r\nConnection: upgrade",
+    b"Upgrade: h2c", b"Connection: close", b"Connection: keep-alive", b"Range: bytes=0-0",
+    b"Accept-Encoding: br;q=x", b"Cookie: " + b"a=b;" * 5000, b"X: " + b"y" * 70_000,
+    b"X\x00Y: z", b": nothing", b"X : space", b" folded", b"X: \xff\xfe", b"X: a\nY: b",
+    b"If-None-Match: *", b"Host: two", b"Forwarded: for=1.2.3.4", b"X-Forwarded-Host: evil",
+    b"X-HTTP-Method-Override: DELETE", b"Content-Type: application/json; charset=utf-7",
+]  # fmt: skip
+BODIES = [
+    b"", b"{}", b"[]", b"null", b"0", b"\xff", b'{"do": "move"}', b"[" * 1000,
+    b"5\r\nhello\r\n0\r\n\r\n",
+    b"ffffffffffffffff\r\n", b"-1\r\n\r\n", b'{"do": "move", "move": "\\ud800", "positions": 1}',
+    b'{"do": "move", "move": "' + b"9" * 900 + b'", "positions": 1}', b'{"do": "__class__"}',
+    b'{"do": "undo", "positions": 1e400}', b'{"do": "undo", "positions": ' + b"9" * 900 + b"}",
+    b'{"do": "hint", "positions": true}', b'{"do": "hint", "positions": NaN}', b"x" * 5000,
+    b'{"do": "undo", "do": "hint", "positions": 1}',
+]  # fmt: skip
+
+
+def malformed(served, rng):
+    """What is no request, or a strange one."""
+    token = served.token.encode()
+    paths = [
+        b"/", b"/%s/" % token, b"/%s/act" % token, b"*", b"//", b"/%00", b"/%ff/act",
+        b"/" + b"a" * 9000,
+        b"http://evil.example/%s/" % token, b"/%s/../%s/" % (token, token), b"/%s/act?x=%%" % token,
+        b"/%s/#x" % token, b"", b"\xff", b"/a b",
+    ]  # fmt: skip
+    if rng.random() < 0.2:
+        raw = rng.bytes(int(rng.integers(1, 400)))
+    else:
+        pick = lambda some: some[rng.integers(len(some))]  # noqa: E731
+        lines = [b" ".join([pick(METHODS), pick(paths), pick(VERSIONS)])]
+        lines += [b"Host: " + served.host.encode()] * (rng.random() < 0.9)
+        lines += [b"Origin: " + served.origin.encode(), b"Content-Type: application/json"]
+        lines += [pick(HEADERS) for _ in range(rng.integers(0, 4))]
+        body = pick(BODIES)
+        lines += [b"Content-Length: %d" % len(body)] * (rng.random() < 0.7)
+        raw = b"\r\n".join([*lines, b"", body])
+        if rng.random() < 0.2:
+            raw = raw.replace(b"\r\n", b"\n")
+        if rng.random() < 0.2:
+            spoiled = bytearray(raw)
+            spoiled[rng.integers(len(raw))] = rng.integers(256)
+            raw = bytes(spoiled)
+
+    def fails(lines):
+        return status_of(send(served, CRLF.join(lines), 0.3)) >= 500
+
+    if status_of(send(served, raw, 0.3)) < 500:
+        return None
+    return f"{smallest(raw.split(CRLF), fails)} give 500 or above"
+
+
+WAYS = [(plays, 8), (other_site, 1), (other_host, 1), (leaves, 1), (slow, 1), (malformed, 1)]
+"""What a client does, and about how many requests that is."""
+
+
+def at_once(served):
+    """Many orders for one position at once: what is wrong, and how many there were."""
+    number = positions(served)
+    many = [{"do": do, "positions": number} for do in ("advance", "undo", "restart")] * 4
+    with ThreadPoolExecutor(len(many)) as pool:
+        answers = list(pool.map(lambda asked: order(served, asked), many))
+    done = [asked["do"] for asked, (status, _) in zip(many, answers, strict=True) if status == 200]
+    # Each of them leaves another number of positions, but a new game that is begun anew.
+    if number != 1 and len(done) > 1:
+        return f"of the orders for position {number} all of {done} were carried out", len(many)
+    bad = [status for status, _ in answers if status not in (200, 400, 409)]
+    return (f"orders at once give {bad}" if bad else None), len(many)
+
+
+def watch(served, clock, end, told):
+    """Open the page again and again; tell of it when it does not come for too long.
+
+    A burst of clients may have a connection let go that was not read yet: one tries again.
+    """
+    while not end.is_set():
+        begin, status = clock.now(), 0
+        while status == 0:
+            try:
+                status = served.ask()[0]
+            except _GONE:
+                time.sleep(0.01)
+            took = (clock.now() - begin).max()
+            if took > LOCKED_OUT:
+                break
+        if took > LOCKED_OUT or status != 200:
+            told.append(f"the page comes with {status} after {took:.1f} s")
+            return
+        end.wait(0.05)
+
+
+def storm(served, rng, clock):
+    """Clients of all kinds at once: what is wrong, and how many requests there were."""
+    told, end = [], threading.Event()
+    chosen = rng.choice(len(WAYS), size=40, p=[0.2, 0.1, 0.1, 0.15, 0.1, 0.35])
+    seeds = rng.integers(2**32, size=len(chosen))
+    with contextlib.ExitStack() as kept, ThreadPoolExecutor(CLIENTS + 1) as pool:
+        watching = pool.submit(watch, served, clock, end, told)
+        for _ in range(rng.integers(0, 60)):
+            half = served.half_an_order()
+            with contextlib.suppress(OSError):
+                kept.enter_context(served.connect(half[: rng.integers(len(half))]))
+        done = [
+            pool.submit(WAYS[k][0], served, np.random.default_rng(seed))
+            for k, seed in zip(chosen, seeds, strict=True)
+        ]
+        told += [wrong for one in done if (wrong := one.result())]
+        end.set()
+        watching.result()
+    return told, sum(WAYS[k][1] for k in chosen)
+
+
+def goes_on(served):
+    """What is wrong with the game after all that; empty if nothing."""
+    status, told = order(served, {"do": "restart", "positions": positions(served)})
+    if status != 200:
+        return f"a new game gives {status} {told}"
+    turn = told["turn"]
+    asked = {"do": "advance", "positions": 1}
+    if turn["mine"]:
+        asked = {"do": "move", "move": turn["legal"][0]["text"], "positions": 1}
+    status, told = order(served, asked)
+    return "" if status == 200 else f"the first move gives {status} {told}"
+
+
+@contextlib.contextmanager
+def errors_told():
+    """The errors that the program tells of, by itself or in a log."""
+    told = []
+
+    class Log(logging.Handler):
+        def emit(self, record):
+            told.append(record.getMessage())
+
+    log = Log(logging.ERROR)
+    failure = app._failure
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(app, "_failure", lambda r, e: told.append(repr(e)) or failure(r, e))
+        logging.getLogger().addHandler(log)
+        try:
+            yield told
+        finally:
+            logging.getLogger().removeHandler(log)
+
+
+@pytest.mark.attack("the server of a page to play in", "requests", share=3)
+def test_server(attack):
+    for seed in attack.rounds():
+        rng = np.random.default_rng(seed)
+        name = GAMES[rng.integers(len(GAMES))]
+        seat = int(rng.integers(boardenvs.make(name).num_players))
+        told = []
+        with errors_told() as errors, Clock() as clock, serve(name, "random", seat, seed) as served:
+            for _ in range(3):
+                wrong, number = at_once(served)
+                told += [wrong] if wrong else []
+                attack.count(number)
+                wrong, number = storm(served, rng, clock)
+                told += wrong
+                attack.count(number)
+            if wrong := goes_on(served):
+                told.append(wrong)
+        told += errors
+        if told:
+            attack.failed(seed, f"{name}, seat {seat}", "; ".join(told))
+
+
+def test_planted_faults_are_found(monkeypatch):
+    def broken(body):
+        if b"__class__" in body or b"null" in body:
+            raise KeyError("planted")
+        return read(body)
+
+    read = app._order
+    monkeypatch.setattr(app, "_order", broken)
+    monkeypatch.setattr(app._Desk, "_check_token", lambda *_: None)
+    with errors_told() as errors, serve("game112", "random", 1) as served:
+        body = b"null"
+        head = served.half_an_order().partition(b"\r\n\r\n")[0].replace(b": 100", b": 4")
+        assert status_of(send(served, head + b"\r\n\r\n" + body)) == 500
+        assert errors == ["KeyError('planted')"]
+        assert order(served, {"do": "advance", "positions": 1})[0] == 200
+    # Nobody asks whether a page is out of date.
+    from agents.play.web.session import Session
+
+    monkeypatch.setattr(Session, "require_positions", lambda *_: None)
+    with serve("game112", "random", 1) as served:
+        assert served.act({"do": "advance", "positions": 1})[0] == 200
+        monkeypatch.setitem(globals(), "positions", lambda _: 2)
+        assert at_once(served)[0]

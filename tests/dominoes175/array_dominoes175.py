@@ -62,3 +62,18 @@ class Games(ArrayGame):
         for stack in range(3):
             yield self.top[:, stack, None] == dots
             yield self.height[:, stack, None] > dots[:6]
+
+
+def laws(game, states):
+    """What holds in every live position: a name, and in which of them it does."""
+    taken, held = states["taken"].sum(1), states["hand"] >= 0
+    yield "all tiles are there", (np.sort(states["grid"], 1) == np.arange(28)).all(1)
+    yield "tiles are conserved", states["heights"].sum(1) == taken - held
+    yield "two plies a tile", states["ply"] == 2 * taken - held
+    yield "no stack of six", (states["heights"] < 6).all(1)
+    legal = game.legal(states)
+    yield "cells without a tile in hand", legal[:, :28].sum(1) == np.where(held, 0, 28 - taken)
+    yield "stacks with one", legal[:, 28:].any(1) == held
+    if game.params["deck"] is not None:
+        deck = [tuple(sorted(pair)) for pair in game.params["deck"]]
+        yield "the deck is the one given", (TILES[states["grid"]] == deck).all((1, 2))

@@ -31,3 +31,14 @@ class Games(ArrayGame):
     def seen(self, seats):
         for value in (1, 2, 0):
             yield self.row == value
+
+
+def laws(game, states):
+    """What holds in every live position: a name, and in which of them it does."""
+    filled = (states["cells"] > 0).sum(1)
+    yield "a value a ply", filled == states["ply"]
+    yield "they take turns", states["ply"] % 2 == states["to_move"]
+    yield (
+        "both values on every empty position",
+        game.legal(states).sum(1) == 2 * (game.params["board_size"] - filled),
+    )

@@ -71,3 +71,17 @@ class Games(ArrayGame):
         yield self.cells == seats
         yield self.cells == 1 - seats
         yield self.cells == -1
+
+
+def laws(game, states):
+    """What holds in every live position: a name, and in which of them it does."""
+    pieces, over = states["pieces"], states["terminated"] | states["truncated"]
+    counts = np.bitwise_count(pieces).astype(int)
+    side = game.params["board_size"]
+    board = sum(((1 << side) - 1) << 8 * row for row in range(side))
+    yield "a cell holds one piece", pieces[:, 0] & pieces[:, 1] == 0
+    yield "pieces are on the board", ((pieces[:, 0] | pieces[:, 1]) & ~np.uint64(board)) == 0
+    yield "nobody has placed all", (counts < game.params["pieces"]).all(1) | over
+    yield "they take turns", states["ply"] % 2 == states["to_move"]
+    yield "pieces come one a ply", counts.sum(1) <= states["ply"]
+    yield "every empty cell is legal", game.legal(states).sum(1) == side**2 - counts.sum(1)

@@ -160,3 +160,32 @@ class Games(ArrayGame):
                 goat = np.where(below >= 0, goat, -1)
                 yield goat[:, None] == viewed[:, :, None, None]
             yield np.zeros((self.num, (4 * n - max(deepest, 1)) * n, *self.shape), bool)
+
+
+def laws(game, states):
+    """What holds in every live position: a name, and in which of them it does."""
+    n, width, height = game.num_players, game.params["width"], game.params["height"]
+    goats, arrived = np.zeros((len(states), n), int), np.zeros((len(states), n), int)
+    left, sound = states["stacks"].copy(), np.ones(len(states), bool)
+    while left.any():
+        top = left & 7
+        sound &= (top <= n).all((1, 2)) & ((top > 0) == (left > 0)).all((1, 2))
+        for seat in range(n):
+            goats[:, seat] += (top == seat + 1).sum((1, 2))
+            arrived[:, seat] += (top[:, :, -1] == seat + 1).sum(1)
+        left >>= 3
+    placing = states["decision"] == PLACE
+    yield "stacks are of goats", sound
+    yield "a goat a ply, then all", goats.sum(1) == np.where(placing, states["ply"], 4 * n)
+    yield "four goats each", (goats <= 4).all(1) & (placing | (goats == 4).all(1))
+    yield "arrivals are counted", (arrived == states["arrived"]).all(1)
+    yield "nobody has three there", (arrived < 3).all(1) | placing
+    yield "everybody plays", (np.sort(states["order"], 1) == np.arange(n)).all(1)
+    walls = np.bitwise_count(states["blocked"]) == 1
+    inside = (states["blocked"] & 1 == 0) & (states["blocked"] >> (width - 1) == 0)
+    yield "an obstacle a row", (walls & inside).all(1)
+    blocked = states["blocked"][:, :, None] >> np.arange(width) & 1
+    yield "no goat on one", (states["stacks"] * blocked == 0).all((1, 2))
+    die = states["die"]
+    yield "a throw in a race", (die == 0) == placing
+    yield "of such a die", (die >= 0) & (die <= height)

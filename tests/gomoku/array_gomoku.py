@@ -58,3 +58,16 @@ class Games(ArrayGame):
         yield self.board == seats
         yield self.board == 1 - seats
         yield self.board == -1
+
+
+def laws(game, states):
+    """What holds in every live position: a name, and in which of them it does."""
+    cells = states["cells"][:, : game.num_actions]
+    black, white = (cells == 1).sum(1), (cells == 2).sum(1)
+    yield "a stone a ply", black + white == states["ply"]
+    yield (
+        "they take turns",
+        (black - white == states["to_move"]) & (states["ply"] % 2 == black - white),
+    )
+    yield "every empty cell is legal", (game.legal(states) == (cells == 0)).all(1)
+    yield "nothing beside the board", (states["cells"][:, game.num_actions :] == 0).all(1)

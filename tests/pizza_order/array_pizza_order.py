@@ -75,3 +75,28 @@ class Games(ArrayGame):
         asked = self.asks == INGREDIENTS
         yield np.concatenate([self.hand & asked[:, None], asked[:, None]], 1)
         yield self.asks[:, None] == np.arange(16)
+
+
+def laws(game, states):
+    """What holds in every live position: a name, and in which of them it does."""
+    most = game.params["max_pizzas"]
+    wanted, taken, asks = states["num_wanted"], states["num_taken"], states["asks"]
+    places = np.arange(9)
+    there = places < wanted[:, None]
+    yield "an order of some pizzas", (wanted >= 1) & (wanted <= most)
+    yield "with something on each", ((states["wanted"] > 0) == there).all(1)
+    yield "of fifteen ingredients", ((states["wanted"] | states["taken"]) < 1 << 15).all(1)
+    yield "the shop takes no more than it can", (taken >= 0) & (taken < most)
+    yield "it asks for something", (asks >= FLAVOR) & (asks < NOTHING)
+    in_hand = places == np.where(asks == INGREDIENTS, taken, -1)[:, None]
+    yield (
+        "nothing on what was not taken",
+        (((states["taken"] == 0) | (places < taken[:, None])) | in_hand).all(1),
+    )
+    legal = game.legal(states)
+    expected = np.select(
+        [asks == FLAVOR, asks == MORE], [np.full(len(states), 5), np.full(len(states), 2)], -1
+    )
+    held = np.bitwise_count(np.where(in_hand, states["taken"], 0).sum(1)).astype(int)
+    expected = np.where(asks == INGREDIENTS, 15 - held + (held > 0), expected)
+    yield "as many answers as the question has", legal.sum(1) == expected

@@ -16,7 +16,7 @@ def write_atomically(path: Path, data: bytes) -> None:
     """Write a file beside its place, then move it there: a reader never sees half of it.
 
     Raises:
-        OSError: it cannot be written; an old file is still whole.
+        OSError: it cannot be written, with the file's name; an old file is still whole.
     """
     beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
@@ -26,9 +26,10 @@ def write_atomically(path: Path, data: bytes) -> None:
             os.fsync(file.fileno())
         beside.replace(path)
     except OSError as error:
-        if error.filename is not None:  # name the user's file, not the one beside it
-            error.filename, error.filename2 = str(path), None
-        raise
+        if error.errno is None:
+            raise
+        # Name the user's file, not the one beside it; what fails while it is open names none.
+        raise OSError(error.errno, error.strerror, str(path)) from error
     finally:
         with contextlib.suppress(OSError):
             beside.unlink()

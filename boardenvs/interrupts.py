@@ -1,4 +1,4 @@
-"""Ctrl-C in a program of this package: one line and no traceback, from its first line on.
+"""Ctrl-C and SIGTERM in a program of this package: one line and no traceback, from its first line.
 
 A program is the `boardenvs` command, or a module of `boardenvs` or `agents` that `python -m` runs.
 This module imports next to nothing, so that its reign begins early.
@@ -13,11 +13,17 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import NoReturn
 
-__all__ = ["guard", "is_program", "stop"]
+__all__ = ["NAMES", "came", "guard", "is_program", "status", "stop"]
+
+NAMES = ("SIGINT", "SIGTERM")
+"""The signals that end a program: Ctrl-C, and what `kill` and `timeout` send."""
+
+_last = 2
+"""The signal that came last, by default that of Ctrl-C."""
 
 
 def guard() -> None:
-    """Have Ctrl-C end this process at once, with one line, if it is a program of this package.
+    """Have signals end this process at once, with one line, if it is a program of this package.
 
     While modules load there is nobody to catch a `KeyboardInterrupt`, and compiled ones make
     other errors of it. `boardenvs.program.loaded` ends this.
@@ -27,18 +33,31 @@ def guard() -> None:
     try:
         import signal
 
-        if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:  # as it is in the background
-            signal.signal(signal.SIGINT, stop)
+        for name in NAMES:
+            number = getattr(signal, name)
+            if signal.getsignal(number) is not signal.SIG_IGN:  # as it is in the background
+                signal.signal(number, stop)
     except KeyboardInterrupt:
         stop()
 
 
-def stop(*_: object) -> NoReturn:
+def stop(number: int = 2, *_: object) -> NoReturn:
     """End this process at once; a handler of signals."""
     try:
         os.write(2, b"\nboardenvs: stopped\n")
     finally:
-        os._exit(130)
+        os._exit(128 + number)
+
+
+def came(number: int) -> None:
+    """Take note of a signal, for `status`."""
+    global _last  # noqa: PLW0603 of the process, as signals are
+    _last = number
+
+
+def status() -> int:
+    """The exit status of a program that a `KeyboardInterrupt` ended: 130, or 143 after SIGTERM."""
+    return 128 + _last
 
 
 def is_program() -> bool:

@@ -16,7 +16,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from boardenvs.interrupts import stop
+from boardenvs.interrupts import NAMES, came, status, stop
 
 __all__ = ["drop_output", "loaded", "prepare_streams", "program_parser", "run_program"]
 
@@ -52,17 +52,20 @@ def prepare_streams() -> None:
 
 
 def loaded() -> None:
-    """Undo `boardenvs.interrupts.guard`: from here on Ctrl-C raises `KeyboardInterrupt`.
+    """Undo `boardenvs.interrupts.guard`: from here on signals raise `KeyboardInterrupt`.
 
     Where Python would lose that, it comes a little later: a compiled module that is being
     imported makes another error of it; callbacks and finalizers print it and go on.
     """
-    if signal.getsignal(signal.SIGINT) is stop:
-        sys.unraisablehook = _unraisable
-        signal.signal(signal.SIGINT, _interrupt)
+    for name in NAMES:
+        number = getattr(signal, name)
+        if signal.getsignal(number) is stop:
+            sys.unraisablehook = _unraisable
+            signal.signal(number, _interrupt)
 
 
-def _interrupt(_: int, frame: FrameType | None) -> None:
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    came(number)
     while frame is not None:
         if frame.f_code in _IMPORTS:
             _interrupt_later()
@@ -84,14 +87,14 @@ def _quiet(lost: Any) -> None:
 
 
 def _interrupt_later() -> None:
-    main = threading.main_thread().ident
+    main, number = threading.main_thread().ident, signal.Signals(status() - 128)
 
     def send() -> None:
         time.sleep(_LATER)
         if main is not None and hasattr(signal, "pthread_kill"):
-            signal.pthread_kill(main, signal.SIGINT)  # wakes it where it waits
+            signal.pthread_kill(main, number)  # wakes it where it waits
         else:
-            _thread.interrupt_main()
+            _thread.interrupt_main(number)
 
     # Not by `threading`, whose locks the interrupted thread may hold.
     _thread.start_new_thread(send, ())
@@ -107,11 +110,11 @@ def run_program(play: Callable[[], None]) -> int:
 
     Returns:
         The exit status: 0, also if the reader of the output (`head`, say) has gone, 130
-        after Ctrl-C, 2 if the output cannot be written.
+        after Ctrl-C, 143 after SIGTERM, 2 if the output cannot be written.
     """
     prepare_streams()
     try:
-        status = _played(play)
+        left = _played(play)
         sys.stdout.flush()
     except OSError as error:
         drop_output()
@@ -119,7 +122,7 @@ def run_program(play: Callable[[], None]) -> int:
             return 0
         print(f"error: {error}", file=sys.stderr)
         return 2
-    return status
+    return left
 
 
 def _played(play: Callable[[], None]) -> int:
@@ -130,5 +133,5 @@ def _played(play: Callable[[], None]) -> int:
         print("\nEnd of input, the game is unfinished.")
     except KeyboardInterrupt:
         print("\nInterrupted.")
-        return 130
+        return status()
     return 0

@@ -25,7 +25,7 @@ README = ROOT / "README.md"
 PLACES = ROOT / "tests" / "agents" / "games"
 """A folder for each game, with `tables.toml` and the results."""
 
-TABLES = {
+NAMED = {
     name: {"game": game, "games": 200, **table}
     for game in boardenvs.GAMES
     if (PLACES / game / "tables.toml").exists()
@@ -33,6 +33,9 @@ TABLES = {
         (PLACES / game / "tables.toml").read_text(encoding="utf-8")
     ).items()
 }
+"""The tables and, without an arena of their own, other games that have a trained agent."""
+
+TABLES = {name: table for name, table in NAMED.items() if "arena" in table}
 """What makes each table, by its name: the game, the arena's arguments, and games of a match."""
 
 
@@ -77,12 +80,12 @@ def shipped_block():
         "| game | made by | imitated, played, searched | against | games | score (95% interval) |",
         "|---|---|---|---|---|---|",
     ]
-    for name, table in TABLES.items():
+    for name, table in NAMED.items():
         title = table["title"]
-        if "trained" not in command(name).split():
+        if "arena" in table and "trained" not in command(name).split():
             continue
-        report = read_report(name)
-        game = boardenvs.make(report["game"], **report["params"])
+        params = read_report(name)["params"] if "arena" in table else table["params"]
+        game = boardenvs.make(table["game"], **params)
         card = read_card(shipped(game))
         settings = card["settings"]
         parts = (settings["clone"], settings, settings["guided"])

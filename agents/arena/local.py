@@ -218,12 +218,12 @@ def _one_thread() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _without_interrupts() -> Iterator[None]:
-    """Processes started in here never see Ctrl-C, which is for this one, and comes after."""
+    """Processes started in here see no signals that end this one; these come after."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
     resource_tracker.ensure_running()  # which would itself let interrupts through again
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
     try:
         yield
     finally:
@@ -232,7 +232,8 @@ def _without_interrupts() -> Iterator[None]:
 
 def _serve(pipe: Connection) -> None:
     """What a worker does: play the batches that come, tell of every game as it ends."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which stops us
+    for number in (signal.SIGINT, signal.SIGTERM):  # for the parent, which stops us
+        signal.signal(number, signal.SIG_IGN)
     threading.Thread(target=_leave_with_parent, daemon=True).start()
     players: Players | None = None
     with contextlib.suppress(EOFError, OSError):

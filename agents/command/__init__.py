@@ -26,6 +26,7 @@ from agents.command import (
     watch,
 )
 from agents.command.parser import Commands
+from boardenvs.interrupts import status
 from boardenvs.program import drop_output, loaded, prepare_streams
 
 __all__ = ["main", "make_parser"]
@@ -49,7 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments: what stands after `boardenvs`; by default the process's own.
 
     Returns:
-        The exit status: 0, 2 after an error, 130 after Ctrl-C.
+        The exit status: 0, 2 after an error, 130 after Ctrl-C, 143 after SIGTERM.
     """
     prepare_streams()
     given = list(sys.argv[1:] if arguments is None else arguments)
@@ -74,7 +75,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     except KeyboardInterrupt as stop:
         print(f"\nboardenvs: stopped{''.join(f'; {what}' for what in stop.args)}", file=sys.stderr)
-        return 130
+        return status()
     return 0
 
 

@@ -16,6 +16,7 @@ from agents.command.parser import Commands
 from agents.making import make
 from boardenvs.checks import whole_number
 from boardenvs.episode import Episode
+from boardenvs.files import remove_leftovers
 
 __all__ = ["add", "run_demo"]
 
@@ -106,12 +107,15 @@ def _clear(folder: Path) -> None:
     if not folder.exists():
         return
     known = {
-        _MARK, "agent.json", "agent.onnx", "checkpoint.pt", "episode.html", "learning_curve.png",
+        "agent.json", "agent.onnx", "checkpoint.pt", "episode.html", "learning_curve.png",
         "settings.json", "tensorboard",
     }  # fmt: skip
+    marked = (folder / _MARK).is_file()
+    if marked:
+        remove_leftovers(folder, known)  # of one that was killed
     found = {p.name for p in folder.iterdir()} if folder.is_dir() else {""}
-    if found - known or (found and _MARK not in found):
+    if found - known - {_MARK} or (found and not marked):
         raise ValueError(f"{folder} holds more than an earlier demo: name another --out")
-    for name in found - {"tensorboard"}:
+    for name in found - {_MARK, "tensorboard"}:  # the mark stays, should this be stopped
         (folder / name).unlink()
     shutil.rmtree(folder / "tensorboard", ignore_errors=True)

@@ -85,7 +85,8 @@ def write_checkpoint(folder: Path, progress: Progress, save: Callable[[str], Any
     save(str(beside))
     (beside / _STATE).write_text(json.dumps(asdict(progress)), encoding="utf-8")
     place = checkpoints / f"{progress.steps:012}"
-    shutil.rmtree(place, ignore_errors=True)
+    while place.exists():  # one at the same steps, which must not go first
+        place = place.with_name(f"0{place.name}")
     beside.rename(place)
     for old in checkpoints.iterdir():
         if old != place:
@@ -129,4 +130,4 @@ def _last_checkpoint(folder: Path) -> Path:
     whole = [p for p in (folder / _CHECKPOINTS).glob("*") if p.name.isdecimal()]
     if not whole:
         raise ValueError("it was stopped before its first checkpoint")
-    return max(whole, key=lambda p: int(p.name)).absolute()
+    return max(whole, key=lambda p: (int(p.name), len(p.name))).absolute()

@@ -11,7 +11,6 @@ from typing import Any
 
 import torch
 from stable_baselines3.common.callbacks import BaseCallback
-from stable_baselines3.common.logger import configure
 from tqdm.auto import tqdm
 
 from agents.agent import Agent
@@ -26,6 +25,7 @@ from agents.training.guided import GuidedLearner, MakeActors
 from agents.training.policy_agent import PolicyAgent
 from agents.training.ppo import PPOLearner
 from agents.training.settings import Settings, settings_of_run
+from agents.training.tensorboard_log import tensorboard_log
 from boardenvs.files import remove_leftovers, write_atomically
 from boardenvs.game import Game
 
@@ -166,14 +166,19 @@ class TrainingRun:
 
         Args:
             progress: whether to show a bar on standard error.
+
+        Raises:
+            OSError: a file cannot be written, with its name.
         """
         self.folder.mkdir(parents=True, exist_ok=True)
         remove_leftovers(self.folder, (_SETTINGS, _CHECKPOINT, *LEFT))
-        logger = configure(str(self.folder / "tensorboard"), ["tensorboard"])
-        self.model.set_logger(logger)
-        self._save_settings()
-        if self._through or self.stale:
-            return
+        with tensorboard_log(self.folder / "tensorboard") as logger:
+            self.model.set_logger(logger)
+            self._save_settings()
+            if not (self._through or self.stale):
+                self._learn(progress=progress)
+
+    def _learn(self, *, progress: bool) -> None:
         with tqdm(
             total=self.settings.total_steps,
             initial=self.steps,
@@ -202,7 +207,6 @@ class TrainingRun:
         if self.history[-1]["steps"] < self.steps and not self.stale:
             self.evaluate()
             self.save_checkpoint()
-        logger.close()
 
     @property
     def _through(self) -> bool:
@@ -261,10 +265,8 @@ class TrainingRun:
     def evaluate(self) -> dict[str, Any]:
         """Measure the learner, add that to the history, and keep the weights if they are best.
 
-        The best are those with the highest mean score, the later of two that are equal. Where
-        search teaches, they are the latest whose interval reaches up to that of the highest: the
-        learning rate falls to the end, which a search that the network guides shows sooner than
-        matches, and the highest of many scores close to 1 is chance.
+        The best are the latest whose interval reaches up to that of the highest mean score: the
+        learning rate falls to the end, and the highest of many scores is chance.
         """
         point = self.yardstick.point(self.agent(), self.settings.evaluation_games, self.steps)
         for spec in self.yardstick.rivals:
@@ -276,9 +278,7 @@ class TrainingRun:
         self.history.append(point)
         mean = self.yardstick.mean(point)
         highest = max(self.history, key=self.yardstick.mean)
-        if mean >= self.yardstick.mean(highest) or (
-            self.guided is not None and self.yardstick.overlap(point, highest)
-        ):
+        if self.yardstick.overlap(point, highest):
             weights = copy.deepcopy(self.model.policy.state_dict())
             self.best = {"steps": self.steps, "score": mean, "policy": weights}
         return point

@@ -190,3 +190,32 @@ def test_the_episode_is_a_whole_game(small, tmp_path, monkeypatch, capsys):
     assert episode.terminated or episode.truncated
     assert episode.players == ["trained", "greedy"]
     assert (tmp_path / "demo" / "episode.html").read_text(encoding="utf-8") == episode.to_html()
+
+
+def test_what_a_killed_demo_left_is_no_obstacle(tmp_path):
+    (tmp_path / ".boardenvs-demo").touch()
+    for name in ("settings.json", ".checkpoint.pt.0123abcd", ".agent.onnx.cafe0123"):
+        (tmp_path / name).touch()
+    demo._clear(tmp_path)
+    assert {p.name for p in tmp_path.iterdir()} == {".boardenvs-demo"}
+
+
+def test_a_demo_killed_as_it_clears_its_folder_can_be_begun_again(tmp_path, monkeypatch):
+    for name in (".boardenvs-demo", *LEFT - {"tensorboard"}):
+        (tmp_path / name).touch()
+    unlink = Path.unlink
+    with monkeypatch.context() as patch:
+        removed = []
+
+        def killed(self):
+            if len(removed) == 2:
+                raise KeyboardInterrupt
+            removed.append(self.name)
+            unlink(self)
+
+        patch.setattr(Path, "unlink", killed)
+        with pytest.raises(KeyboardInterrupt):
+            demo._clear(tmp_path)
+    assert ".boardenvs-demo" not in removed
+    demo._clear(tmp_path)
+    assert {p.name for p in tmp_path.iterdir()} == {".boardenvs-demo"}

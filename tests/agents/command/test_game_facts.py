@@ -61,7 +61,7 @@ def test_what_is_typed_makes_the_game(name, params, typed):
 
 
 def test_agents():
-    game = boardenvs.make("goat_race", num_players=5)
+    game = boardenvs.make("goat_race", num_players=5, width=11)
     assert names_for(game) == ["random", "greedy", "mcts"]
     # The one could play the ends of games, the other has to be told which program it runs.
     gomoku = boardenvs.make("gomoku", board_size=9)

@@ -46,7 +46,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 def interrupted_at(tmp_path):
     """The function that has Ctrl-C meet a program as it imports a module: status and errors."""
 
-    def run(name, *command):
+    def run(name, *command, number=signal.SIGINT):
         (tmp_path / "sitecustomize.py").write_text(WAITS.format(name=name), encoding="utf-8")
         with subprocess.Popen(
             command,
@@ -56,7 +56,7 @@ def interrupted_at(tmp_path):
             env={**os.environ, "PYTHONPATH": str(tmp_path)},
         ) as process:
             assert process.stdout.readline() == b"now\n"
-            process.send_signal(signal.SIGINT)
+            process.send_signal(number)
             _, err = process.communicate(timeout=60)
         return process.returncode, err
 
@@ -72,6 +72,14 @@ def interrupted_at(tmp_path):
 def test_interrupt_while_the_command_loads(name, interrupted_at, script):
     asked = (script, "watch", "gekitai", "trained", "random", "--seed", "1")
     assert interrupted_at(name, *asked) == (130, b"\nboardenvs: stopped\n")
+
+
+@posix
+@pytest.mark.parametrize("name", ["numpy._core._multiarray_umath", "onnxruntime"])
+def test_sigterm_while_the_command_loads(name, interrupted_at, script):
+    asked = (script, "watch", "gekitai", "trained", "random", "--seed", "1")
+    told = interrupted_at(name, *asked, number=signal.SIGTERM)
+    assert told == (143, b"\nboardenvs: stopped\n")
 
 
 @posix

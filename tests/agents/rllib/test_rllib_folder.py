@@ -57,6 +57,24 @@ def test_what_was_written_is_read(gekitai, folder):
     )
 
 
+def test_one_at_the_same_steps_stays_until_the_new_one_has_its_name(folder, monkeypatch):
+    write_checkpoint(folder, after(900), save("first"))
+
+    def killed(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "rename", killed)
+        with pytest.raises(KeyboardInterrupt):
+            write_checkpoint(folder, after(900), save("second"))
+    assert (read_run(folder).checkpoint / "rllib").read_text() == "first"
+    for text in ("third", "fourth"):
+        write_checkpoint(folder, after(900), save(text))
+        saved = read_run(folder)
+        assert (saved.checkpoint / "rllib").read_text() == text
+        assert [p.name for p in (folder / "checkpoints").iterdir()] == [saved.checkpoint.name]
+
+
 def test_an_interruption_leaves_the_old_checkpoint(folder):
     write_checkpoint(folder, after(900), save("first"))
 

@@ -243,7 +243,11 @@ def test_specs_and_options(gekitai, tiny):
         ("goat_race", {"decisive": True}, "decisive: goat_race tells of no decisive moves"),
         ("gekitai", {"decisive": 1}, "decisive must be True, False or None, got 1"),
         ("gekitai", {"path": "nowhere.onnx"}, "nowhere.onnx is no trained agent"),
-        (boardenvs.make("goat_race", num_players=5), {}, "no trained agent is shipped for "),
+        (
+            boardenvs.make("goat_race", num_players=5, width=11),
+            {},
+            "no trained agent is shipped for ",
+        ),
     ],
 )
 def test_a_bad_option(game, options, message, refused):

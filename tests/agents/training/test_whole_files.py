@@ -1,6 +1,8 @@
 """Files of a run are whole at every moment."""
 
+import errno
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -39,6 +41,17 @@ def test_a_failure_while_writing(tmp_path, monkeypatch, owner, name, error):
             write_atomically(path, b"new, and much longer")
     assert path.read_bytes() == b"old"
     assert files(tmp_path) == {"file"}
+
+
+def test_a_failure_names_the_file(tmp_path, monkeypatch):
+    path = tmp_path / "file"
+
+    def full(_):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match=rf"No space left on device: '{re.escape(str(path))}'$"):
+        write_atomically(path, b"new")
 
 
 def test_a_checkpoint_cut_short_leaves_the_old_one(finished, monkeypatch):

@@ -1,0 +1,115 @@
+"""Attacked: commands whose operations on files fail.
+
+Once, or from there on for good, by EIO, ENOSPC or EACCES, or by a write of half of what was given;
+each point once before any comes again. A failure is a traceback, another status than 0 and 2, a
+message that is not one line or names neither the cause nor a file, files that are not whole, or
+that the same command does not go on, once nothing fails any more.
+"""
+
+import errno
+import os
+import shutil
+
+import numpy as np
+import pytest
+from faults import CHANGE, READ, Commands, Kind
+from scenarios import Arena, Train, Watch
+
+ERRORS = (errno.EIO, errno.ENOSPC, errno.EACCES, 0)
+"""0 is half a write."""
+BY_SQLITE = {
+    errno.EIO: ("disk I/O error", "unable to open database"),
+    errno.ENOSPC: ("disk is full", "disk I/O error", "unable to open database"),
+    errno.EACCES: ("unable to open database", "disk I/O error", "readonly", "locked"),
+}
+"""How SQLite tells of them: it does not tell all apart."""
+
+
+def fail_everywhere(attack, tmp_path, scenario):
+    with Commands(tmp_path) as commands:
+        folder = tmp_path / "whole"
+        folder.mkdir()
+        commands.warm(*scenario.arguments(folder))
+        shutil.rmtree(folder)
+        folder.mkdir()
+        ran = commands.run(folder, scenario.arguments(folder), classes=CHANGE | READ)
+        assert ran.status == 0, ran.told
+        whole, operations = scenario.result(folder), ran.count
+        tried = set()
+        for seed in attack.rounds():
+            rng = np.random.default_rng(seed)
+            error, for_good = ERRORS[rng.integers(4)], bool(rng.integers(2))
+            point = error, for_good, int(rng.integers(1, operations + 1))
+            if point in tried:
+                continue
+            tried.add(point)
+            if len(tried) == 8 * operations:
+                tried.clear()
+            wrong = failing(commands, tmp_path / "failing", scenario, whole, *point)
+            attack.count()
+            if wrong:
+                name = errno.errorcode.get(error, "short write")
+                case = f"{name}{' for good' * for_good} {point[2]} of {operations}"
+                attack.failed(seed, case, wrong)
+
+
+def failing(commands, folder, scenario, whole, error, for_good, at):
+    """What is wrong after a failure, if something is."""
+    folder.mkdir()
+    try:
+        kind = Kind.FAIL if error else Kind.SHORT_WRITE
+        given = {"error": error, "for_good": for_good, "classes": CHANGE | READ}
+        ran = commands.run(folder, scenario.arguments(folder), kind, at, **given)
+        where = f"{ran.operation} {ran.path.removeprefix(str(folder))}"
+        wrong = badly_told(ran, error, folder)
+        if wrong:
+            return f"{where}: {wrong}"
+        if ran.status == 0:
+            end = scenario.result(folder)
+            return None if end == whole else f"{where}: it ends as {str(end)[:500]}"
+        wrong = scenario.wrong(folder, ran, whole)
+        if wrong:
+            return f"{where}: {wrong}"
+        on = commands.run(folder, scenario.again(folder))
+        if on.status != 0:
+            return f"{where}: going on: status {on.status}: {on.told[-500:]}"
+        end = scenario.result(folder)
+        return None if end == whole else f"{where}: going on it ends as {str(end)[:500]}"
+    finally:
+        shutil.rmtree(folder)
+
+
+def badly_told(ran, error, folder):
+    """What is wrong with the end of a command, if something is."""
+    if "Traceback" in ran.told or "Exception" in ran.told:
+        return ran.told[-1500:]
+    if ran.status == 0:
+        return None
+    if ran.status != 2:
+        return f"status {ran.status}: {ran.told[-500:]}"
+    lines = [line for line in ran.told.splitlines() if line.startswith("boardenvs: error: ")]
+    if len(lines) != 1 or not ran.told.endswith(f"{lines[0]}\n"):
+        return f"not one line at the end: {ran.told[-500:]}"
+    causes = (os.strerror(error), *BY_SQLITE[error]) if error else ()
+    if ran.operation == "lock":
+        causes += ("locking protocol",)
+    if not any(cause in lines[0] for cause in causes):
+        return f"the cause is not named: {lines[0]}"
+    if str(folder) not in lines[0]:
+        return f"no file is named: {lines[0]}"
+    return None
+
+
+@pytest.mark.attack("an error at every file operation: an arena with its store", "errors")
+def test_arena(attack, tmp_path):
+    fail_everywhere(attack, tmp_path, Arena())
+
+
+@pytest.mark.attack("an error at every file operation: an episode and its page", "errors")
+def test_watch(attack, tmp_path):
+    fail_everywhere(attack, tmp_path, Watch())
+
+
+@pytest.mark.attack("an error at every file operation: training", "errors")
+def test_train(attack, tmp_path):
+    fail_everywhere(attack, tmp_path, Train(tmp_path / "tiny.toml"))

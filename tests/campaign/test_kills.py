@@ -1,0 +1,82 @@
+"""Attacked: what commands leave on disk when they are killed at an operation on a file.
+
+Before, in the middle of (half of a write is done), and after each operation that changes a file,
+in whatever order the seeds say; each point once before any comes again. A failure is a file that
+is not whole under its real name, a game that a store had taken and lost or that was played twice,
+or that the same command does not go on and come to the same result.
+"""
+
+import shutil
+
+import numpy as np
+import pytest
+from faults import Commands, Kind
+from scenarios import Arena, Train, Watch
+
+KILLS = (Kind.KILL_BEFORE, Kind.KILL_WITHIN, Kind.KILL_AFTER)
+
+
+def kill_everywhere(attack, tmp_path, scenario):
+    with Commands(tmp_path) as commands:
+        folder = tmp_path / "whole"
+        folder.mkdir()
+        commands.warm(*scenario.arguments(folder))
+        shutil.rmtree(folder)
+        folder.mkdir()
+        ran = commands.run(folder, scenario.arguments(folder))
+        assert ran.status == 0, ran.told
+        whole, operations = scenario.result(folder), ran.count
+        assert operations >= 10
+        tried = set()
+        for seed in attack.rounds():
+            rng = np.random.default_rng(seed)
+            point = KILLS[rng.integers(3)], int(rng.integers(1, operations + 1))
+            if point in tried:
+                continue
+            tried.add(point)
+            if len(tried) == 3 * operations:
+                tried.clear()
+            wrong = killed(commands, tmp_path / "killed", scenario, whole, *point)
+            attack.count()
+            if wrong:
+                attack.failed(seed, f"{point[0].name} {point[1]} of {operations}", wrong)
+
+
+def killed(commands, folder, scenario, whole, kind, at):
+    """What is wrong after a kill, if something is."""
+    folder.mkdir()
+    try:
+        ran = commands.run(folder, scenario.arguments(folder), kind, at)
+        where = f"{ran.operation} {ran.path.removeprefix(str(folder))}"
+        if not ran.fired:  # threads may need fewer operations
+            return None if ran.status == 0 else f"status {ran.status}: {ran.told}"
+        try:
+            wrong = scenario.wrong(folder, ran, whole)
+        except Exception as error:  # noqa: BLE001 whatever reading half a file raises
+            wrong = repr(error)
+        if wrong:
+            return f"{where}: {wrong}"
+        on = commands.run(folder, scenario.again(folder))
+        if on.status != 0:
+            return f"{where}: going on: status {on.status}: {on.told[-500:]}"
+        if isinstance(scenario, Arena) and scenario.lost(folder):
+            return f"{where}: games were lost or played again"
+        end = scenario.result(folder)
+        return None if end == whole else f"{where}: it ends as {str(end)[:500]}"
+    finally:
+        shutil.rmtree(folder)
+
+
+@pytest.mark.attack("a kill at every file operation: an arena with its store", "kills")
+def test_arena(attack, tmp_path):
+    kill_everywhere(attack, tmp_path, Arena())
+
+
+@pytest.mark.attack("a kill at every file operation: an episode and its page", "kills")
+def test_watch(attack, tmp_path):
+    kill_everywhere(attack, tmp_path, Watch())
+
+
+@pytest.mark.attack("a kill at every file operation: training", "kills")
+def test_train(attack, tmp_path):
+    kill_everywhere(attack, tmp_path, Train(tmp_path / "tiny.toml"))

@@ -1,0 +1,162 @@
+"""Attacked: every subcommand by Ctrl-C and SIGTERM, at every 50 ms of its first ten seconds.
+
+A round is a subcommand, a signal and a moment. Before this package's first lines have run the
+signal is Python's; from then on a failure is another status than 130 and 143, a traceback, other
+than one line that says that it was stopped, or a program that does not end. When a moment falls
+depends on the machine, so a round may not show again what it showed.
+"""
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scenarios import TINY
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+MOMENTS = 200
+STEP = 0.05  # seconds
+PATIENCE = 60  # seconds in which a program must end
+
+# Python runs this before anything else: it tells when the package listens to signals.
+TELLS = """
+import os, signal, sys
+
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        guarded = sys.modules.get("boardenvs.interrupts")
+        if guarded is not None and hasattr(guarded, "_PROGRAM"):
+            if signal.getsignal(signal.SIGTERM) is guarded.stop:
+                sys.meta_path.remove(self)
+                os.write({pipe}, b"!")
+
+if sys.argv[0] == "-m":
+    sys.meta_path.insert(0, Finder())
+# A test run in the background may hand on that interrupts are ignored.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+"""
+
+
+def subcommands(folder):
+    """What is interrupted: what takes some time, of every subcommand."""
+    settings = folder / "tiny.toml"
+    settings.write_text(TINY.replace("256", "1_000_000"), encoding="utf-8")
+    return {
+        "info": ["info", "pizza_order"],
+        "completion": ["completion", "bash"],
+        "play": ["play", "gekitai"],
+        "play --web": ["play", "gekitai", "--web", "--no-browser"],
+        "watch": ["watch", "gekitai", "mcts:20000", "puct:2000", "--seed", "1"],
+        "train": ["train", "gekitai", "--settings", settings, "--out", folder / "run"],
+        "arena": ["arena", "gekitai", "mcts:2000", "greedy", "--workers", "1"],
+        "arena --workers": ["arena", "gekitai", "mcts:2000", "greedy", "--workers", "2",
+                            "--store", folder / "s.db"],
+        "engine": ["engine", "gomoku", "threats"],
+        "bench": ["bench", "--quick"],
+        "compile": ["compile", "gomoku"],
+        "demo": ["demo", "--out", folder / "demo"],
+    }  # fmt: skip
+
+
+def interrupted(folder, arguments, number, moment):
+    """What is wrong after a signal at a moment, if something is; `None` too where none came."""
+    ready, told = os.pipe()
+    os.set_blocking(ready, False)
+    (folder / "sitecustomize.py").write_text(TELLS.format(pipe=told), encoding="utf-8")
+    caches = folder / "kernels" if arguments[0] == "compile" else None
+    with (
+        (folder / "out").open("wb") as out,
+        (folder / "err").open("wb") as err,
+        subprocess.Popen(
+            [sys.executable, "-m", "agents.command", *map(str, arguments)],
+            stdin=subprocess.PIPE,
+            stdout=out,
+            stderr=err,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join([str(folder), str(Path.cwd())])}
+            | ({"NUMBA_CACHE_DIR": str(caches)} if caches else {}),
+            pass_fds=[told],
+            start_new_session=True,
+            cwd=folder,
+        ) as process,
+    ):
+        os.close(told)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(moment)
+        ended = process.poll() is not None
+        try:
+            guarded = os.read(ready, 1) == b"!"
+        except BlockingIOError:
+            guarded = False
+        os.close(ready)
+        process.send_signal(number)
+        begin = time.monotonic()
+        try:
+            status = process.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            return f"it goes on for {PATIENCE} s"
+        took = time.monotonic() - begin
+    err, out = ((folder / name).read_text("utf-8", "replace") for name in ("err", "out"))
+    if ended:
+        return None if status == 0 else f"it ended by itself with status {status}: {err[-800:]}"
+    if not guarded:
+        return None
+    wrong = judged(status, number, err, out)
+    return wrong and f"{wrong} ({took:.2f} s after the signal)"
+
+
+def judged(status, number, err, out):
+    """What is wrong with how a program ended, if something is."""
+    if "Traceback" in err or "Exception ignored" in err:
+        return f"status {status}: {err[-1500:]}"
+    if status == 0:  # it had ended but for leaving
+        return None
+    if status != 128 + number:
+        return f"status {status}: {err[-500:]}"
+    last = err.rstrip("\n").rpartition("\n")[2]
+    told = sum(line.startswith("boardenvs: stopped") for line in err.split("\n"))
+    if (told, last.startswith("boardenvs: stopped")) != (1, True) and "Interrupted." not in out:
+        return f"not one line at the end: {err[-500:]}"
+    return None
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
+@pytest.mark.attack("Ctrl-C and SIGTERM at any 50 ms of every subcommand", "signals", share=2)
+def test_signals(attack, tmp_path):
+    tried = set()
+    names = list(subcommands(tmp_path))
+    for seed in attack.rounds():
+        rng = np.random.default_rng(seed)
+        point = (
+            names[rng.integers(len(names))],
+            SIGNALS[rng.integers(2)],
+            int(rng.integers(1, MOMENTS + 1)),
+        )
+        if point in tried:
+            continue
+        tried.add(point)
+        if len(tried) == len(names) * len(SIGNALS) * MOMENTS:
+            tried.clear()
+        name, number, step = point
+        folder = tmp_path / str(seed)
+        folder.mkdir()
+        wrong = interrupted(folder, subcommands(folder)[name], number, step * STEP)
+        attack.count()
+        if wrong:
+            attack.failed(seed, f"{number.name} after {step * STEP:.2f} s of {name}", wrong)
+
+
+def test_a_traceback_a_wrong_status_and_silence_are_failures():
+    stopped = "\nboardenvs: stopped\n"
+    assert judged(130, signal.SIGINT, stopped, "") is None
+    assert judged(143, signal.SIGTERM, stopped, "") is None
+    assert judged(130, signal.SIGTERM, stopped, "")
+    assert judged(-15, signal.SIGTERM, "", "")
+    assert judged(130, signal.SIGINT, "", "")
+    assert judged(130, signal.SIGINT, stopped + stopped, "")
+    assert judged(130, signal.SIGINT, f"Traceback (most recent call last):{stopped}", "")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+from boardenvs.checks import finite_number, whole_number
+
 __all__ = ["wilson"]
 
 
@@ -21,7 +23,14 @@ def wilson(successes: float, games: int, z: float = 1.959964) -> tuple[float, fl
 
     Returns:
         Low and high, within [0, 1]; (0, 1) without games.
+
+    Raises:
+        ValueError: these are no such numbers.
     """
+    games = whole_number("games", games, 0)
+    # A sum of shares may be a trifle above.
+    successes = min(finite_number("successes", successes, 0, games * (1 + 1e-9)), games)
+    z = finite_number("z", z, 0)
     if games == 0:
         return 0.0, 1.0
     p = successes / games

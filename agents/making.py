@@ -10,7 +10,6 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-import boardenvs
 from agents.agent import Agent, check_can_play, one_line
 from agents.clock import MEANT, seconds_of
 from agents.games import folder_of
@@ -18,6 +17,7 @@ from agents.moved import new_spec
 from agents.specs import Declared, Spec, agents_of, parse
 from agents.users_own import find, is_allowed
 from boardenvs.game import Game
+from boardenvs.interface import resolve_game
 from boardenvs.moved import moved_message
 from boardenvs.opponents import Opponent
 from boardenvs.registration import GAMES
@@ -46,8 +46,7 @@ def make(spec: str, game: Game | str, seed: int | None = None, **options: Any) -
     Raises:
         ValueError: there is no such agent or option, or it cannot be made for this game.
     """
-    if isinstance(game, str):
-        game = boardenvs.make(game)
+    game = resolve_game(game, {})
     return _made(parse(spec, game), game, seed, options)
 
 

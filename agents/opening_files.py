@@ -128,6 +128,8 @@ def _played(game: Game, texts: Sequence[str]) -> list[int]:
     states = game.new(1, 0)
     actions = []
     for text in texts:
+        if not isinstance(text, str):
+            raise ValueError(f"a move must be text, got {text!r}")
         actions.append(game.action_from_text(text, states[0]))
         game.play(states, actions[-1:], illegal="raise")
     if game.over(states)[0]:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from agents.agent import Actions, Agent, Words
 from agents.trained import masked_choice, masked_policy
 from boardenvs.analysis import Analysis
-from boardenvs.checks import finite_number
+from boardenvs.checks import finite_number, shown
 from boardenvs.game import Game, States
 
 __all__ = ["SB3Agent", "from_sb3"]
@@ -31,7 +31,8 @@ class SB3Agent(Agent):
             self._logits = _q_values
         else:
             raise ValueError(
-                f"expected a model with a policy or Q-values over discrete actions, got {model!r}"
+                "expected a model with a policy or Q-values over discrete actions, "
+                f"got {shown(model)}"
             )
         size = int(np.prod(game.observation_shape))
         space = model.observation_space

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from agents.clock import seconds_of
 from agents.games import declared, folder_of, folders
 from agents.moved import new_spec
+from boardenvs.checks import shown
 from boardenvs.game import Game
 from boardenvs.registration import GAMES
 from boardenvs.suggestion import did_you_mean
@@ -182,7 +183,7 @@ def parse(text: str, game: Game | None = None) -> Spec:
             `agents_of`.
     """
     if not isinstance(text, str):
-        raise ValueError(f"an agent's spec must be one of {', '.join(SPECS)}, got {text!r}")
+        raise ValueError(f"an agent's spec must be one of {', '.join(SPECS)}, got {shown(text)}")
     agents = known_agents(game)
     name, colon, rest = new_spec(text).partition(":")
     found = agents.get(name)

@@ -17,7 +17,7 @@ from agents.games import files
 from agents.network_file import check_network
 from agents.sizes import free_axes, sizes_of_card
 from boardenvs.analysis import Analysis
-from boardenvs.checks import finite_number
+from boardenvs.checks import finite_number, whole_number
 from boardenvs.game import Game, States
 
 __all__ = [
@@ -110,7 +110,7 @@ class TrainedAgent(Agent):
 
     def session(self, threads: int | None = None) -> Any:
         """ONNX Runtime's inference session on so many threads; `None` for all cores."""
-        threads = _ALL if threads is None else threads
+        threads = _ALL if threads is None else whole_number("threads", threads, 1, 1024)
         if threads not in self._sessions:
             self._sessions[threads] = self._load(threads)
         return self._sessions[threads]
@@ -129,6 +129,7 @@ class TrainedAgent(Agent):
         Raises:
             ValueError: the network fails, or gives anything else.
         """
+        states = self.game.records(states)
         session = self.session(1 if len(states) < _FEW else threads)
         seen = self.observed_game.observe(states, states["to_move"]).astype(np.float32)
         try:

@@ -18,6 +18,7 @@ from typing import Any
 import boardenvs
 from agents.moved import new_spec
 from agents.specs import known_agents
+from boardenvs.checks import shown
 from boardenvs.game import Game
 from boardenvs.registration import game_class
 
@@ -58,7 +59,9 @@ def allow(spec: str) -> None:
         ValueError: it is no such spec.
     """
     if not isinstance(spec, str) or not is_users_code(spec):
-        raise ValueError(f"expected an agent of your own, such as module:factory, got {spec!r}")
+        raise ValueError(
+            f"expected an agent of your own, such as module:factory, got {shown(spec)}"
+        )
     _allowed.add(spec)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from pettingzoo.utils.env import AECIterable, AECIterator
 from pettingzoo.utils.env_logger import EnvLogger
 
 from boardenvs.chance import stream_words
+from boardenvs.checks import one_of
 from boardenvs.game import Game, Illegal, check_illegal
 from boardenvs.interface import (
     RENDER_FPS,
@@ -140,12 +141,20 @@ class GameAECEnv(AECEnv[str, Observation, int]):
         self._info_moves = game.has_info and not game.info_is_fixed
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
-        """The space of an agent's observations."""
-        return self.observation_spaces[agent]
+        """The space of an agent's observations. Raises `ValueError` for any other agent."""
+        return self._of(agent, self.observation_spaces)
 
     def action_space(self, agent: str) -> spaces.Space[Any]:
-        """The space of an agent's actions."""
-        return self.action_spaces[agent]
+        """The space of an agent's actions. Raises `ValueError` for any other agent."""
+        return self._of(agent, self.action_spaces)
+
+    def _of(self, agent: str, found: Mapping[str, Any]) -> Any:
+        """What is an agent's own."""
+        try:
+            return found[agent]
+        except (KeyError, TypeError):  # the latter for what cannot be a key
+            one_of("agent", agent, found)
+            raise
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Start a game.
@@ -240,11 +249,15 @@ class GameAECEnv(AECEnv[str, Observation, int]):
             self.infos[agent] = info.copy()
 
     def observe(self, agent: str) -> Observation:
-        """What an agent sees: its view of the board, and its mask."""
-        prepared = self._prepared.pop(agent, None)
+        """What an agent sees: its view of the board, and its mask.
+
+        Raises:
+            ValueError: there is no such agent.
+        """
+        prepared = self._prepared.pop(agent, None) if isinstance(agent, str) else None
         if prepared is not None:
             return prepared
-        seat = self._seat[agent]
+        seat = self._of(agent, self._seat)
         # Off turn the mask holds zeros; after the end, when `to_move` stays, it does anyway.
         turn = seat == self._record["to_move"]
         mask = self._mask.astype(np.int8) if turn else np.zeros(self._num_actions, np.int8)

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from boardenvs.checks import is_whole
+from boardenvs.checks import is_whole, shown
 from boardenvs.numba_doors import COMPILES
 
 __all__ = [
@@ -103,7 +103,7 @@ def seed_word(seed: int | None) -> np.uint64:
         ValueError: the seed is not a whole number of at least 0.
     """
     if seed is not None and (not is_whole(seed) or seed < 0):
-        raise ValueError(f"seed must be a whole number of at least 0 or None, got {seed!r}")
+        raise ValueError(f"seed must be a whole number of at least 0 or None, got {shown(seed)}")
     sequence = np.random.SeedSequence(None if seed is None else int(seed))
     word: np.uint64 = sequence.generate_state(1, np.uint64)[0]
     return word

@@ -1,14 +1,36 @@
-"""Checks of the numbers that callers hand in: a bad one is one clear line."""
+"""Checks of what callers hand in: what is bad is told in one clear line."""
 
 from __future__ import annotations
 
 import contextlib
 import math
+import os
+from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-__all__ = ["finite_number", "is_whole", "truth_value", "whole_number"]
+__all__ = [
+    "callable_or_none",
+    "file_path",
+    "finite_number",
+    "is_whole",
+    "one_of",
+    "shown",
+    "text_value",
+    "truth_value",
+    "whole_number",
+]
+
+_LONGEST = 200
+"""Characters of a value that a message shows."""
+
+
+def shown(value: Any) -> str:
+    """A value as a message shows it: in one line, however many its `repr` has, and not endless."""
+    text = " ".join(repr(value).split("\n"))
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 4]} ..."
 
 
 def is_whole(value: Any) -> bool:
@@ -24,7 +46,7 @@ def whole_number(what: str, value: Any, low: int, high: int | None = None) -> in
     """
     if not is_whole(value) or value < low or (high is not None and value > high):
         expected = f"from {low} to {high}" if high is not None else f"of at least {low}"
-        raise ValueError(f"{what} must be a whole number {expected}, got {value!r}")
+        raise ValueError(f"{what} must be a whole number {expected}, got {shown(value)}")
     return int(value)
 
 
@@ -40,7 +62,7 @@ def finite_number(what: str, value: Any, low: float = 0, high: float | None = No
             number = float(value)
     if not (math.isfinite(number) and number >= low and (high is None or number <= high)):
         expected = f"from {low:g} to {high:g}" if high is not None else f"of at least {low:g}"
-        raise ValueError(f"{what} must be a number {expected}, got {value!r}")
+        raise ValueError(f"{what} must be a number {expected}, got {shown(value)}")
     return number
 
 
@@ -51,5 +73,46 @@ def truth_value(what: str, value: Any) -> bool:
         ValueError: it is neither `True` nor `False`.
     """
     if not isinstance(value, bool | np.bool_):
-        raise ValueError(f"{what} must be True or False, got {value!r}")
+        raise ValueError(f"{what} must be True or False, got {shown(value)}")
     return bool(value)
+
+
+def text_value(what: str, value: Any) -> str:
+    """`value` as a str.
+
+    Raises:
+        ValueError: it is none.
+    """
+    if not isinstance(value, str):
+        raise ValueError(f"{what} must be text, got {shown(value)}")
+    return value
+
+
+def one_of(what: str, value: Any, expected: Iterable[str]) -> str:
+    """`value`, which must be one of some words.
+
+    Raises:
+        ValueError: it is none of them.
+    """
+    words = list(expected)
+    if not isinstance(value, str) or value not in words:
+        listed = " or ".join(map(repr, words)) if len(words) < 3 else f"one of {words}"
+        raise ValueError(f"{what} must be {listed}, got {shown(value)}")
+    return value
+
+
+def file_path(what: str, value: Any) -> Path:
+    """`value` as a path.
+
+    Raises:
+        ValueError: it names no file.
+    """
+    if not isinstance(value, str | os.PathLike):
+        raise ValueError(f"{what} must be a path, got {shown(value)}")
+    return Path(value)
+
+
+def callable_or_none(what: str, value: Any) -> None:
+    """Raise `ValueError` unless `value` can be called or is `None`."""
+    if value is not None and not callable(value):
+        raise ValueError(f"{what} must be a function or None, got {shown(value)}")

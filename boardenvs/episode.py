@@ -8,7 +8,6 @@ import json
 import textwrap
 from collections.abc import Mapping, Sequence
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,10 +15,10 @@ import numpy.typing as npt
 
 from boardenvs.analysis import Analysis
 from boardenvs.chance import one_way, seed_word, stream_words
-from boardenvs.checks import finite_number, whole_number
+from boardenvs.checks import file_path, finite_number, shown, whole_number
 from boardenvs.files import write_atomically
 from boardenvs.game import Game, States
-from boardenvs.interface import given_states, initial_states
+from boardenvs.interface import given_states, initial_states, resolve_game
 from boardenvs.named_players import make_player
 from boardenvs.opponents import Opponent, ask, consult
 from boardenvs.page import packed, page_html, position_text, show_analysis, show_moves, show_players
@@ -84,10 +83,10 @@ class Episode:
             ValueError: naming the action that is no action or comes after the end, or
                 what is wrong with `initial`, `players` or `analysis`.
         """
-        self.game = game
+        self.game = game = resolve_game(game, {})
         self.players = _names(game, players)
         if isinstance(actions, str | bytes) or not isinstance(actions, Sequence | np.ndarray):
-            raise ValueError(f"actions must be a list of whole numbers, got {actions!r}")
+            raise ValueError(f"actions must be a list of whole numbers, got {shown(actions)}")
         self.actions: list[int] = []
         positions = [game.restore(initial)]
         for number, action in enumerate(actions, 1):
@@ -135,13 +134,14 @@ class Episode:
             ValueError: for an argument that is no such thing, or a player's answer that
                 is no action or no analysis.
         """
-        if isinstance(players, str) or len(players) != game.num_players:
-            raise ValueError(f"{game.name} needs {game.num_players} players, got {players!r}")
+        game = resolve_game(game, {})
+        if not isinstance(players, list | tuple) or len(players) != game.num_players:
+            raise ValueError(f"{game.name} needs {game.num_players} players, got {shown(players)}")
         for player in players:
             if not isinstance(player, str) and not callable(getattr(player, "act", None)):
                 raise ValueError(
                     f"a player must be an agent's spec or an object with act(states), "
-                    f"got {player!r}"
+                    f"got {shown(player)}"
                 )
         names = _names(game, names)
         base = seed_word(seed)
@@ -270,10 +270,11 @@ class Episode:
 
         Raises:
             OSError: it cannot be written.
+            ValueError: `path` is none.
         """
         content = self._content()
         text = json.dumps({**content, "sha256": _digest(content)}) + "\n"
-        write_atomically(Path(path), text.encode())
+        write_atomically(file_path("path", path), text.encode())
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Episode:
@@ -284,7 +285,7 @@ class Episode:
             ValueError: it holds no episode, a damaged one, or one that this version of
                 the game plays otherwise. One line names the file and the reason.
         """
-        data = Path(path).read_bytes()
+        data = file_path("path", path).read_bytes()
         # Whatever a hostile file makes the parser, a game or NumPy raise, callers get one error.
         try:
             with np.errstate(all="raise"):
@@ -340,10 +341,12 @@ class Episode:
             ValueError: a remark is no text, or of no action.
         """
         game, states = self.game, self._states
+        if remarks is not None and not isinstance(remarks, Mapping):
+            raise ValueError(f"remarks must be a dictionary or None, got {shown(remarks)}")
         for number, remark in (remarks or {}).items():
             whole_number("the number of a remark's action", number, 0, len(self))
             if not (isinstance(remark, str) and remark):
-                raise ValueError(f"a remark must be text, got {remark!r}")
+                raise ValueError(f"a remark must be text, got {shown(remark)}")
         data = {
             "texts": packed([position_text(game, state) for state in states]),
             "pictures": packed([game.picture(state) for state in states]),
@@ -364,7 +367,7 @@ class Episode:
             OSError: it cannot be written.
             ValueError: as `to_html`.
         """
-        write_atomically(Path(path), self.to_html(remarks).encode())
+        write_atomically(file_path("path", path), self.to_html(remarks).encode())
 
     # -- GIF ----------------------------------------------------------------------------
 
@@ -385,12 +388,13 @@ class Episode:
         """
         from boardenvs.animation import gif
 
+        place = file_path("path", path)
         seconds = finite_number("seconds", seconds, 0.02, 60)
 
         def draw(number: int) -> npt.NDArray[np.uint8]:
             return self.game.rgb_array(self._states[number], size)
 
-        write_atomically(Path(path), gif(len(self._states), draw, seconds))
+        write_atomically(place, gif(len(self._states), draw, seconds))
 
     def _repr_html_(self) -> str:
         # A frame of its own, so that nothing in the page meets the notebook's names.
@@ -411,7 +415,8 @@ def _names(game: Game, players: Sequence[str] | None) -> list[str]:
         or not all(isinstance(name, str) and name and name.isprintable() for name in players)
     ):
         raise ValueError(
-            f"players must be {game.num_players} names of printable characters, got {players!r}"
+            f"players must be {game.num_players} names of printable characters, "
+            f"got {shown(players)}"
         )
     return list(players)
 

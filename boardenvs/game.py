@@ -40,8 +40,7 @@ if not TYPE_CHECKING:  # which would find any name at all
 
 def check_illegal(illegal: str) -> None:
     """Raise `ValueError` unless `illegal` names a way to treat illegal actions."""
-    if illegal not in ("lose", "raise"):
-        raise ValueError(f"illegal must be 'lose' or 'raise', got {illegal!r}")
+    checks.one_of("illegal", illegal, ("lose", "raise"))
 
 
 class Game(abc.ABC):
@@ -297,8 +296,13 @@ class Game(abc.ABC):
             states: shape (N,).
             seat: one seat, or one for each state.
             rng: what the fresh parts are drawn from.
+
+        Raises:
+            ValueError: these are no such states or seats, or no generator.
         """
         states = self.batch(states)
+        if not isinstance(rng, np.random.Generator):
+            raise ValueError(f"rng must be a numpy.random.Generator, got {checks.shown(rng)}")
         words = rng.integers(0, 2**64, len(states), np.uint64)
         return self.conceal_with_words(states, seat, words)
 
@@ -475,6 +479,9 @@ class Game(abc.ABC):
         Returns:
             x, y, width and height in the picture's user units; several actions may have the
             same area. `None` for an action that has no place in the picture.
+
+        Raises:
+            ValueError: the action is none.
         """
         return None
 
@@ -529,7 +536,9 @@ class Game(abc.ABC):
             ValueError: naming what is missing, unknown or impossible.
         """
         if not isinstance(data, Mapping):
-            raise ValueError(f"a {self.name} position must be a dictionary, got {data!r}")
+            raise ValueError(
+                f"a {self.name} position must be a dictionary, got {checks.shown(data)}"
+            )
         own = list(self._position_to_dict(self.start[0]))
         known = {"game", "params", "to_move", "ply", "last_action", "offender", "rng"}
         derived = ("terminated", "truncated", "returns")
@@ -645,6 +654,7 @@ class Game(abc.ABC):
         Raises:
             ValueError: they are not whole numbers, not so many, or not in the action space.
         """
+        num = checks.whole_number("num", num, 0)
         array = np.asarray(actions)
         if array.size == 0 == num:
             return np.zeros(0, np.int64)

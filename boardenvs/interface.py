@@ -11,7 +11,7 @@ import numpy.typing as npt
 from gymnasium import spaces
 
 from boardenvs.chance import seed_word
-from boardenvs.checks import whole_number
+from boardenvs.checks import shown, whole_number
 from boardenvs.game import Game, States
 from boardenvs.pixels import SIZES
 from boardenvs.registration import make
@@ -63,7 +63,7 @@ def action_number(action: Any, num_actions: int) -> int:
         number = -1
     if not 0 <= number < num_actions:
         raise OutOfBoundsError(
-            f"action {action!r} is outside of the action space, 0 to {num_actions - 1}"
+            f"action {shown(action)} is outside of the action space, 0 to {num_actions - 1}"
         )
     return number
 
@@ -78,7 +78,7 @@ def resolve_game(game: Game | str, params: dict[str, Any]) -> Game:
     if isinstance(game, str):
         return make(game, **params)
     if not isinstance(game, Game):
-        raise ValueError(f"game must be a Game or the name of one, got {game!r}")
+        raise ValueError(f"game must be a Game or the name of one, got {shown(game)}")
     if params:
         raise ValueError(
             f"{game!r} has its parameters already; {', '.join(params)} cannot be given"
@@ -111,7 +111,7 @@ def given_options(options: Any, *known: str) -> Mapping[str, Any]:
     if options is None:
         return {}
     if not isinstance(options, Mapping):
-        raise ValueError(f"options must be a dictionary, got {options!r}")
+        raise ValueError(f"options must be a dictionary, got {shown(options)}")
     for key in options:
         if key not in known:
             raise ValueError(f"options has no key {key!r}; expected {' or '.join(known)}")
@@ -168,8 +168,12 @@ def initial_states(
 
 def check_rendering(render_mode: str | None, render_size: int) -> None:
     """Raise `ValueError` for a mode that no environment has, or a size that no picture has."""
-    if render_mode is not None and render_mode not in RENDER_MODES:
-        raise ValueError(f"render_mode must be one of {RENDER_MODES} or None, got {render_mode!r}")
+    if render_mode is not None and not (
+        isinstance(render_mode, str) and render_mode in RENDER_MODES
+    ):
+        raise ValueError(
+            f"render_mode must be one of {RENDER_MODES} or None, got {shown(render_mode)}"
+        )
     whole_number("render_size", render_size, *SIZES)
 
 

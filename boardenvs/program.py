@@ -14,11 +14,12 @@ from collections.abc import Callable
 from importlib.machinery import ExtensionFileLoader
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import Any, NoReturn
 
 from boardenvs.interrupts import NAMES, came, status, stop
 
 __all__ = [
+    "OneLineParser",
     "drop_output",
     "interrupted",
     "loaded",
@@ -32,9 +33,19 @@ _LATER = 0.01  # seconds
 _arrived = False  # whether the program knows that it was interrupted
 
 
+class OneLineParser(argparse.ArgumentParser):
+    """A parser whose errors are one line, whatever was typed."""
+
+    def error(self, message: str) -> NoReturn:
+        """Print what is wrong, and end the program with status 2."""
+        told = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in message)
+        print(f"{self.prog}: error: {told}", file=sys.stderr)
+        raise SystemExit(2)
+
+
 def program_parser(game: str, description: str) -> argparse.ArgumentParser:
-    """A parser for `python -m boardenvs.<game>`; without a usage line an error is one line."""
-    return argparse.ArgumentParser(
+    """A parser for `python -m boardenvs.<game>`, whose errors are one line."""
+    return OneLineParser(
         prog=f"python -m boardenvs.{game}", usage=argparse.SUPPRESS, description=description
     )
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import gymnasium
 
+from boardenvs.checks import shown
 from boardenvs.suggestion import did_you_mean
 
 if TYPE_CHECKING:
@@ -55,7 +56,9 @@ def game_class(name: str) -> type[Game]:
     """
     if not isinstance(name, str) or name not in names():
         hint = did_you_mean(name, names())
-        raise ValueError(f"there is no game {name!r}; the games are {', '.join(names())}{hint}")
+        raise ValueError(
+            f"there is no game {shown(name)}; the games are {', '.join(names())}{hint}"
+        )
     if name in _own:
         return _own[name]
     cls: type[Game] = getattr(importlib.import_module(f"boardenvs.{name}"), GAMES[name])
@@ -117,7 +120,7 @@ def register(cls: _Class) -> _Class:
     from boardenvs.game import Game
 
     if not isinstance(cls, type) or not issubclass(cls, Game):
-        raise ValueError(f"expected a class derived from boardenvs.Game, got {cls!r}")
+        raise ValueError(f"expected a class derived from boardenvs.Game, got {shown(cls)}")
     name = getattr(cls, "name", None)
     if not isinstance(name, str) or not re.fullmatch(r"[a-z][a-z0-9_]*", name) or name in GAMES:
         raise ValueError(

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from boardenvs import opponents
 from boardenvs.chance import one_way, stream_words
-from boardenvs.checks import whole_number
+from boardenvs.checks import shown, whole_number
 from boardenvs.game import Game, Illegal, States, check_illegal
 from boardenvs.loops import ATTEMPTS
 from boardenvs.moved import moved
@@ -88,7 +88,7 @@ class Table:
                 seat = whole_number("seat", seat, 0, last)
             except ValueError:
                 raise ValueError(
-                    f"seat must be 'random' or from 0 to {last}, got {seat!r}"
+                    f"seat must be 'random' or from 0 to {last}, got {shown(seat)}"
                 ) from None
         self.game = game
         self.illegal = illegal
@@ -479,6 +479,6 @@ def _lineup(game: Game, opponent: Any) -> list[Literal["random"] | opponents.Opp
         else:
             raise ValueError(
                 f"opponent must be an agent's spec such as 'random', an object with "
-                f"act(states), or a list of those, got {one!r}"
+                f"act(states), or a list of those, got {shown(one)}"
             )
     return lineup if several else lineup * others

@@ -14,7 +14,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from boardenvs.chance import seed_word, stream_words
-from boardenvs.checks import whole_number
+from boardenvs.checks import one_of, shown, whole_number
 from boardenvs.game import Game, Illegal, States
 from boardenvs.interface import (
     RENDER_FPS,
@@ -85,9 +85,13 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
         """
         self.game = resolve_game(game, params)
         self.num_envs = whole_number("num_envs", num_envs, 1)
+        if self.num_envs >= 2**31:  # of which Gymnasium's spaces make nothing
+            raise ValueError(f"num_envs must be below 2^31, got {shown(num_envs)}")
         check_rendering(render_mode, render_size)
         self.render_mode = render_mode
         self._render_size = render_size
+        if not isinstance(autoreset_mode, AutoresetMode):
+            one_of("autoreset_mode", autoreset_mode, [mode.value for mode in AutoresetMode])
         self.autoreset_mode = AutoresetMode(autoreset_mode)
         self.metadata = {
             "render_modes": RENDER_MODES,
@@ -128,6 +132,8 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
         chosen = given_options(options, "state", "reset_mask")
         which, state = self._reset_mask(chosen.get("reset_mask")), chosen.get("state")
         states = given_states(self.game, state, self.num_envs)
+        if isinstance(seed, np.ndarray) and not seed.ndim:
+            seed = seed[()]
         if not isinstance(seed, Sequence | np.ndarray):
             if seed is not None or self._np_random is None:
                 self._np_random, self._np_random_seed = seeding.np_random(plain_seed(seed))

@@ -8,7 +8,17 @@ import re
 import numpy as np
 import pytest
 
-from boardenvs.checks import finite_number, is_whole, truth_value, whole_number
+from boardenvs.checks import (
+    callable_or_none,
+    file_path,
+    finite_number,
+    is_whole,
+    one_of,
+    shown,
+    text_value,
+    truth_value,
+    whole_number,
+)
 
 REFUSED = [None, "1", [1], True, np.True_, 1j, np.ones(1, np.int64)]
 
@@ -62,3 +72,27 @@ def test_truth_values():
     for value in (1, 0.0, None, "yes"):
         with pytest.raises(ValueError, match=f"^x must be True or False, got {value!r}$"):
             truth_value("x", value)
+
+
+def test_a_value_is_shown_in_one_line():
+    assert shown("a\nb") == r"'a\nb'"
+    assert shown(np.zeros((2, 2))) == "array([[0., 0.],        [0., 0.]])"
+    assert len(shown("x" * 10**6)) == 200
+    assert shown("x" * 10**6).endswith("x ...")
+
+
+def test_texts_words_and_functions():
+    assert text_value("x", "") == ""
+    assert one_of("x", "a", ["a", "b"]) == "a"
+    assert file_path("x", "a").name == "a"
+    callable_or_none("x", None)
+    callable_or_none("x", len)
+    for check, message in (
+        (lambda odd: text_value("x", odd), "x must be text, got 1"),
+        (lambda odd: one_of("x", odd, ["a", "b"]), "x must be 'a' or 'b', got 1"),
+        (lambda odd: one_of("x", odd, "abc"), "x must be one of ['a', 'b', 'c'], got 1"),
+        (lambda odd: file_path("x", odd), "x must be a path, got 1"),
+        (lambda odd: callable_or_none("x", odd), "x must be a function or None, got 1"),
+    ):
+        with pytest.raises(ValueError, match=re.escape(message)):
+            check(1)

@@ -11,15 +11,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-import boardenvs
 from agents.agent import blamed, check_can_play
 from agents.arena.openings import named_openings
 from agents.arena.scores import Scores, agent_scores
 from agents.making import make
 from agents.seeds import agent_seed, fresh_seed, one_way_words
 from boardenvs.chance import next_words, seed_word, stream_words
-from boardenvs.checks import whole_number
+from boardenvs.checks import callable_or_none, shown, whole_number
 from boardenvs.game import Game, States
+from boardenvs.interface import resolve_game
 from boardenvs.opponents import Opponent, ask
 from boardenvs.playout import plies
 
@@ -33,7 +33,8 @@ Progress = Callable[[int], Any]
 
 
 def seats(game: Game) -> str:
-    """How many agents a game takes, in words."""
+    """How many agents a game takes, in words. Raises `ValueError` unless it is a game."""
+    resolve_game(game, {})
     return f"{game.num_players} agent{'s' if game.num_players > 1 else ''}"
 
 
@@ -336,9 +337,11 @@ def play_match(
         ValueError: for arguments out of range, for an agent that cannot play the game from
             its start, and for one that answers nonsense or fails, naming it.
     """
-    game = boardenvs.make(game) if isinstance(game, str) else game
-    if len(agents) != game.num_players:
-        raise ValueError(f"{game.name} takes {seats(game)}, got {len(agents)}")
+    game = resolve_game(game, {})
+    callable_or_none("progress", progress)
+    if not isinstance(agents, list | tuple) or len(agents) != game.num_players:
+        got = len(agents) if isinstance(agents, list | tuple) else shown(agents)
+        raise ValueError(f"{game.name} takes {seats(game)}, got {got}")
     seed = fresh_seed() if seed is None else seed
     players = [
         make(a, game, agent_seed(seed, place)) if isinstance(a, str) else a
@@ -373,7 +376,7 @@ def _positions(game: Game, openings: Sequence[Any] | States | None) -> States | 
         return None
     listed = isinstance(openings, list | tuple)
     if not (listed or (isinstance(openings, np.ndarray) and openings.ndim == 1)):
-        raise ValueError(f"openings must be a list of {game.name} positions, got {openings!r}")
+        raise ValueError(f"openings must be a list of {game.name} positions, got {shown(openings)}")
     if not len(openings):
         raise ValueError("openings must be at least one position, got none")
     found = []

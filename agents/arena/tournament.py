@@ -18,9 +18,10 @@ from agents.arena.schedule import Entry, Schedule
 from agents.arena.sequential import confidence_sequence
 from agents.arena.versions import agent_version
 from agents.losing_move import LossJudge
-from boardenvs.checks import whole_number
+from boardenvs.checks import callable_or_none, file_path, one_of, shown, text_value, whole_number
 from boardenvs.episode import Episode
 from boardenvs.game import Game
+from boardenvs.interface import resolve_game
 
 if TYPE_CHECKING:  # it brings SQLite, for which nobody waits who keeps no games
     from agents.arena.store import Lineup, Store
@@ -75,12 +76,18 @@ def round_robin(
         ValueError: for too few agents, a game for one, a store of something else, and as
             `play_match`.
     """
+    game = resolve_game(game, {})
+    _check(specs, engine, progress)
+    if openings is not None:
+        text_value("openings", openings)
+    if judge is not None and not callable(getattr(judge, "loss", None)):
+        raise ValueError(f"judge must tell where a game was lost or be None, got {shown(judge)}")
     if game.num_players < 2:
         raise ValueError(f"{game.name} is for one player: there are no pairs")
     if len(specs) < 2:
         raise ValueError(f"an arena needs at least 2 agents, got {len(specs)}")
-    if until not in (None, "decided"):
-        raise ValueError(f"until must be 'decided' or None, got {until!r}")
+    if until is not None:
+        one_of("until", until, ["decided"])
     lineups = list(itertools.combinations(specs, 2))
     schedule = _schedule(
         game, lineups, num_games, seed, opening_plies, openings, tested=bool(until)
@@ -121,12 +128,23 @@ def solos(
         ValueError: for a game of more than one player, a store of something else, and as
             `play_match`.
     """
+    game = resolve_game(game, {})
+    _check(specs, engine, progress)
     if game.num_players != 1:
         raise ValueError(f"{game.name} has {game.num_players} players: they play in pairs")
     lineups = [(spec,) for spec in specs]
     schedule = _schedule(game, lineups, num_games, seed, opening_plies, tested=False)
     for entry, extremes, _ in _played(schedule, store, engine, progress):
         yield SoloResult(entry.specs[0], entry.scores(), extremes)
+
+
+def _check(specs: Any, engine: Any, progress: Any) -> None:
+    """Raise `ValueError` unless these are what a tournament takes."""
+    if not isinstance(specs, list | tuple) or not all(isinstance(spec, str) for spec in specs):
+        raise ValueError(f"specs must be a list of agents' specs, got {shown(specs)}")
+    callable_or_none("progress", progress)
+    if not callable(engine):
+        raise ValueError(f"engine must be a function that plays, got {shown(engine)}")
 
 
 def _schedule(
@@ -218,7 +236,7 @@ def _opened(path: str | Path | None, schedule: Schedule) -> AbstractContextManag
 
     named = schedule.entries[0].match.named
     openings = None if named is None else named.version
-    return Store.open(path, schedule.game, schedule.seed, openings)
+    return Store.open(file_path("store", path), schedule.game, schedule.seed, openings)
 
 
 def _episode(entry: Entry, one: Games, store: Store | None) -> Episode:

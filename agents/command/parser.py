@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 import inspect
 import re
-import sys
 from collections.abc import Callable
 from typing import NoReturn
 
 import boardenvs
 from agents.arguments import add_game
 from agents.specs import QUOTING, SPECS
+from boardenvs.program import OneLineParser
 from boardenvs.registration import game_class
 from boardenvs.suggestion import did_you_mean
 
@@ -22,8 +22,8 @@ _NAMES = (
 )
 
 
-class _Parser(argparse.ArgumentParser):
-    """A parser whose errors are one line."""
+class _Parser(OneLineParser):
+    """A parser that says what may have been meant."""
 
     def error(self, message: str) -> NoReturn:
         refused = re.match(r".*invalid choice: '(.*?)' \(choose from (.*)\)$", message)
@@ -32,8 +32,7 @@ class _Parser(argparse.ArgumentParser):
         stray = re.match(r"unrecognized arguments: -*([\w-]+)[= ](\S+)", message)
         if stray and (param := stray[1].replace("-", "_")) in _params():
             message += f"; a game's parameter is given by -p {param}={stray[2]}"
-        print(f"{self.prog}: error: {message} (see {self.prog} --help)", file=sys.stderr)
-        raise SystemExit(2)
+        super().error(f"{message} (see {self.prog} --help)")
 
 
 def _params() -> set[str]:

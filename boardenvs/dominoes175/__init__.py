@@ -227,6 +227,7 @@ class Dominoes175(Game):
         )
 
     def action_area(self, action: int, state: np.void) -> tuple[float, float, float, float] | None:
+        whole_number("action", action, 0, self.num_actions - 1)
         return place_area(action)
 
     def _hand(self, state: np.void | States) -> tuple[int, int] | None:

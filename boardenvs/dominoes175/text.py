@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from boardenvs.checks import text_value
 from boardenvs.dominoes175.rules import CELLS, STACKS
 
 __all__ = [
@@ -71,7 +72,7 @@ def table_from_text(text: str) -> tuple[list[int], list[list[Tile]]]:
     Raises:
         ValueError: it is no text as `table_to_text` writes it, with the grid face down.
     """
-    lines = [line.rstrip(" ") for line in text.splitlines()]
+    lines = [line.rstrip(" ") for line in text_value("text", text).splitlines()]
     cells = [cell for line in lines[2 : 2 + ROWS] for cell in line.split()[1:]]
     stacks = [
         [(int(bottom), int(top)) for bottom, top in re.findall(r"\[([0-6])\|([0-6])\]", line)]
@@ -125,7 +126,7 @@ def action_from_text(text: str, hand: Tile | None) -> int:
         ValueError: it is malformed, there is no such cell or stack, or the tile in hand
             has no such end.
     """
-    words = text.split()
+    words = text_value("text", text).split()
     cell = re.fullmatch(r"([0-9]),([0-9])", "".join(words))
     if cell:
         row, column = int(cell[1]), int(cell[2])

@@ -80,6 +80,7 @@ class Game112(Game):
         return board_picture(self._cells(record), -1 if last < 0 else last // 2, status)
 
     def action_area(self, action: int, state: np.void) -> tuple[float, float, float, float] | None:
+        whole_number("action", action, 0, self.num_actions - 1)
         return cell_area(0, action // 2)
 
     def _cells(self, state: np.void) -> list[int]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from boardenvs.checks import text_value
+
 __all__ = ["action_from_text", "action_to_text", "board_from_text", "board_to_text"]
 
 
@@ -18,7 +20,7 @@ def board_from_text(text: str, size: int) -> list[int]:
     Raises:
         ValueError: it is no such line.
     """
-    line = text.rstrip("\n")
+    line = text_value("text", text).rstrip("\n")
     if line.startswith("| ") and line.endswith(" |"):
         line = line[2:-2]
     symbols = line.split(" ")
@@ -39,7 +41,7 @@ def action_from_text(text: str, size: int) -> int:
     Raises:
         ValueError: they are none, or outside of the board or the values.
     """
-    words = text.split()
+    words = text_value("text", text).split()
     if len(words) != 2 or not all(w.isascii() and w.isdigit() for w in words):
         raise ValueError(f"expected a position and a value such as '4 2', got {text.strip()!r}")
     position, value = map(int, words)

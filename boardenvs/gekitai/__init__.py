@@ -138,6 +138,7 @@ class Gekitai(Game):
         )
 
     def action_area(self, action: int, state: np.void) -> tuple[float, float, float, float] | None:
+        whole_number("action", action, 0, self.num_actions - 1)
         return cell_area(*divmod(action, self.board_size))
 
     def _rows(self, state: np.void) -> list[str]:

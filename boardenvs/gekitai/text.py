@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from boardenvs.checks import text_value
 from boardenvs.grid import address, address_from_text, grid_cells, grid_text
 
 __all__ = ["SYMBOLS", "action_from_text", "action_to_text", "board_from_text", "board_to_text"]
@@ -32,7 +33,7 @@ def board_from_text(text: str, size: int, pieces: int) -> list[str]:
     Raises:
         ValueError: it is no such text, or the hands do not fit the board.
     """
-    lines = text.splitlines()
+    lines = text_value("text", text).splitlines()
     height = 2 * size + 2
     rows = grid_cells("\n".join(lines[:height]), size, size, "XO ")
     rows = [row.replace(" ", ".") for row in rows]
@@ -54,7 +55,7 @@ def action_from_text(text: str, size: int) -> int:
     Raises:
         ValueError: it is malformed or off the board.
     """
-    row, column = address_from_text(re.sub(r"\s", "", text))
+    row, column = address_from_text(re.sub(r"\s", "", text_value("text", text)))
     if row >= size or column >= size:
         last = address(size - 1, size - 1)
         raise ValueError(f"{text.strip()!r} is off the board; its last cell is {last}")

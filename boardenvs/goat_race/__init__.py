@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from boardenvs.aec import make_env
-from boardenvs.checks import truth_value, whole_number
+from boardenvs.checks import one_of, truth_value, whole_number
 from boardenvs.game import Game, States
 from boardenvs.goat_race import positions
 from boardenvs.goat_race import text as notation
@@ -68,8 +68,7 @@ class GoatRace(Game):
         width = self.width = whole_number("width", width, 3, 26)
         height = self.height = whole_number("height", height, 1, 26)
         memory = truth_value("memory", memory)
-        if not isinstance(draw_rule, str) or draw_rule not in _DRAW_RULES:
-            raise ValueError(f"draw_rule must be 'forward' or 'jump', got {draw_rule!r}")
+        one_of("draw_rule", draw_rule, _DRAW_RULES)
         walls = None if obstacles is None else notation.walls(obstacles, height, width)
         self.seat_names = COLORS[:num_players]
         memory_planes = (GOATS * num_players - 1) * num_players if memory else 0
@@ -247,6 +246,7 @@ class GoatRace(Game):
 
     def action_area(self, action: int, state: np.void) -> tuple[float, float, float, float] | None:
         """As `Game.action_area`: a move is where its goat is, and staying is nowhere."""
+        whole_number("action", action, 0, self.num_actions - 1)
         if action == self.num_actions - self.width - 1:
             return None
         if action < self.height:

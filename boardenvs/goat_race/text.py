@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from string import ascii_uppercase
 from typing import Any, NamedTuple
 
-from boardenvs.checks import whole_number
+from boardenvs.checks import shown, text_value, whole_number
 from boardenvs.grid import address, grid_cells, grid_text
 
 __all__ = [
@@ -68,7 +68,7 @@ def position_from_text(text: str, height: int, width: int, players: Sequence[str
     Raises:
         ValueError: it is no such text.
     """
-    lines = text.splitlines()
+    lines = text_value("text", text).splitlines()
     end = 2 * height + 2
     letters = "".join(player[0] for player in players)
     tops = grid_cells("\n".join(lines[:end]), height, width, f"{letters}X ")
@@ -98,7 +98,7 @@ def walls(pairs: Any, height: int, width: int) -> list[int]:
         f"B to {last}"
     )
     if not isinstance(pairs, list | tuple) or len(pairs) != height:
-        raise ValueError(f"{expected}, got {pairs!r}")
+        raise ValueError(f"{expected}, got {shown(pairs)}")
     blocked = [0] * height
     for pair in pairs:
         if not isinstance(pair, list | tuple) or len(pair) != 2:
@@ -167,7 +167,7 @@ def action_from_text(text: str, height: int, width: int, die: int) -> int:
     Raises:
         ValueError: it is none, or no action of this board and throw.
     """
-    word = re.sub(r"\s", "", text).upper()
+    word = re.sub(r"\s", "", text_value("text", text)).upper()
     stay = height + 2 * height * width
     if word == _STAY.upper():
         return stay

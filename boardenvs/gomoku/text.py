@@ -6,6 +6,8 @@ import re
 from collections.abc import Sequence
 from string import ascii_uppercase
 
+from boardenvs.checks import text_value
+
 __all__ = [
     "STONES",
     "action_from_text",
@@ -37,7 +39,7 @@ def board_from_text(text: str, size: int) -> list[str]:
     Raises:
         ValueError: it is no such text.
     """
-    lines = text.removesuffix("\n").split("\n")
+    lines = text_value("text", text).removesuffix("\n").split("\n")
     rows = [line[: 3 * size - 2 : 3] for line in lines[1::2]]
     for number, row in enumerate(rows):
         for cell in row:
@@ -66,7 +68,7 @@ def action_from_text(text: str, size: int) -> int:
     Raises:
         ValueError: it is malformed or off the board.
     """
-    words = text.split()
+    words = text_value("text", text).split()
     if len(words) != 2:
         raise ValueError(f"expected a row and a column such as '2 F', got {text.strip()!r}")
     return cell_from_words(words[0], words[1], size)

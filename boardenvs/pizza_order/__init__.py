@@ -172,6 +172,7 @@ class PizzaOrder(Game):
         )
 
     def action_area(self, action: int, state: np.void) -> tuple[float, float, float, float] | None:
+        whole_number("action", action, 0, self.num_actions - 1)
         return answer_area(action, self.max_pizzas)
 
     def _position_to_dict(self, state: np.void) -> dict[str, Any]:

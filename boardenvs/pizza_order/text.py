@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from boardenvs.checks import text_value
 from boardenvs.pizza_order.rules import CUSTOM, DONE, FIRST, NO, YES
 
 __all__ = [
@@ -114,7 +115,7 @@ def answers_from_text(text: str, most: int) -> list[int]:
         ValueError: an answer is none.
     """
     actions: list[int] = []
-    lines = text.splitlines()
+    lines = text_value("text", text).splitlines()
     pizzas = 0
     for left, line in zip(range(len(lines) - 1, -1, -1), lines, strict=True):
         if answer := _answer(line, ASKS_FLAVOR):
@@ -152,7 +153,7 @@ def action_from_text(text: str, asks: str | None) -> int:
     Raises:
         ValueError: it is no such answer.
     """
-    answer = " ".join(text.split()).lower()
+    answer = " ".join(text_value("text", text).split()).lower()
     if answer in _ACTIONS:
         return _ACTIONS[answer]
     if asks == "flavor" and answer.isdigit():

@@ -1,5 +1,6 @@
 """Openings by name: their files, and matches that begin with them."""
 
+import hashlib
 import json
 import pickle
 import re
@@ -162,3 +163,15 @@ def test_they_are_told(path, gekitai):
     assert "openings “fair”" in page_html(
         {**told, "solos": [{"agent": "a", "games": 1, "wins": 1}]}
     )
+
+
+@pytest.mark.parametrize("move", [1.5, None, ["A1"], {}])
+def test_a_move_that_is_no_text(path, gekitai, refused, move):
+    told = json.loads(path.read_text())
+    told["openings"][0] = [move]
+    told["sha256"] = hashlib.sha256(json.dumps(told["openings"]).encode()).hexdigest()
+    path.write_text(json.dumps(told))
+    with refused(
+        rf"fair\.openings\.json is damaged: a move must be text, got {re.escape(repr(move))}"
+    ):
+        named_openings(gekitai, "fair")

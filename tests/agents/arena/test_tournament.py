@@ -2,6 +2,7 @@
 
 import pytest
 
+import boardenvs
 from agents.arena import play_match, round_robin, solos
 from agents.arena.match import Match
 
@@ -37,12 +38,9 @@ def test_round_robin_needs_two_agents(gekitai, refused):
 
 
 def test_pairs_and_solos_are_for_their_own_games(gekitai, refused):
-    class Solitaire:
-        name = "solitaire"
-        num_players = 1
-
-    with refused("solitaire is for one player: there are no pairs"):
-        list(round_robin(Solitaire(), ["random", "greedy"], 10, 0))
+    alone = boardenvs.make("dominoes175")
+    with refused("dominoes175 is for one player: there are no pairs"):
+        list(round_robin(alone, ["random", "greedy"], 10, 0))
     with refused("gekitai has 2 players: they play in pairs"):
         list(solos(gekitai, ["random", "greedy"], 10, 0))
 

@@ -13,6 +13,11 @@ from pathlib import Path
 import pytest
 from attack import Attack
 
+ROUNDS = 20
+"""As many of the longest round as a campaign must have time for."""
+LEFT_OUT = pytest.StashKey()
+"""Lines that tell of attacks for which there was no time."""
+
 
 def pytest_addoption(parser):
     group = parser.getgroup("campaign")
@@ -44,6 +49,32 @@ def pytest_configure(config):
         "attack(name, unit, share=1): a row of the campaign's table, what it counts, and its share "
         "of the minutes",
     )
+    config.addinivalue_line(
+        "markers",
+        "takes(seconds): one round on a quiet machine; a campaign of fewer than so many times "
+        f"{ROUNDS} has no room for it",
+    )
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config, items):
+    """Leave out what the minutes have no room for."""
+    minutes = config.getoption("--minutes", None)
+    if minutes is None:
+        return
+    short = [
+        (item, mark.args[0])
+        for item in items
+        if (mark := item.get_closest_marker("takes")) and mark.args[0] * ROUNDS > 60 * minutes
+    ]
+    without = {item for item, _ in short}
+    items[:] = [item for item in items if item not in without]
+    config.hook.pytest_deselected(items=list(without))
+    config.stash[LEFT_OUT] = [
+        f"{mark.args[0]}: needs --minutes {seconds * ROUNDS / 60:g}"
+        for item, seconds in short
+        if (mark := item.get_closest_marker("attack"))
+    ]
 
 
 @pytest.fixture
@@ -94,6 +125,8 @@ def pytest_terminal_summary(terminalreporter, config):
     for row in rows:
         for note in row["notes"]:
             terminalreporter.write_line(f"{row['name']}: {note}")
+    for line in config.stash.get(LEFT_OUT, []):
+        terminalreporter.write_line(f"left out: {line}")
     path = config.getoption("--campaign-json")
     if path is not None:
         path.write_text(

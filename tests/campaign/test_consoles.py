@@ -252,6 +252,7 @@ def at_a_terminal(arguments, typed):
     return fault(process.returncode, b"", seen, interrupted=True)
 
 
+@pytest.mark.takes(6)
 @pytest.mark.attack("console programs and play as processes, at pipes and terminals", "sessions")
 def test_processes(attack):
     """What a key meets depends on how fast the program is: a round may end otherwise again."""

@@ -97,6 +97,7 @@ def ran(condition, test, folder):
 CONDITIONS = ["no compiler", "one core", "NUMBA_DISABLE_JIT=1", "read-only package and home"]
 
 
+@pytest.mark.takes(5)
 @pytest.mark.attack("installations that lack something", "test files")
 def test_installations(attack, tmp_path):
     conditions = CONDITIONS + other_pythons()
@@ -113,6 +114,7 @@ def test_installations(attack, tmp_path):
             attack.failed(seed, f"{condition}: {test}", f"status {status}: {told}")
 
 
+@pytest.mark.takes(5)
 def test_a_planted_fault_is_found(tmp_path):
     test = tmp_path / "test_one.py"
     test.write_text("import os\ndef test_one():\n    assert os.environ['CC'] != 'none'\n")

@@ -110,6 +110,7 @@ def test_watch(attack, tmp_path):
     fail_everywhere(attack, tmp_path, Watch())
 
 
+@pytest.mark.takes(8)
 @pytest.mark.attack("an error at every file operation: training", "errors")
 def test_train(attack, tmp_path):
     fail_everywhere(attack, tmp_path, Train(tmp_path / "tiny.toml"))

@@ -62,11 +62,13 @@ def killed(commands, folder, scenario, whole, moments):
         shutil.rmtree(folder)
 
 
+@pytest.mark.takes(10)
 @pytest.mark.attack("kill -9 at random moments: an arena with workers", "kills")
 def test_arena(attack, tmp_path):
     kill_at_random(attack, tmp_path, Arena(workers=2, games=400))
 
 
+@pytest.mark.takes(20)
 @pytest.mark.attack("kill -9 at random moments: training", "kills")
 def test_train(attack, tmp_path):
     kill_at_random(attack, tmp_path, Train(tmp_path / "tiny.toml"))

@@ -77,6 +77,7 @@ def test_watch(attack, tmp_path):
     kill_everywhere(attack, tmp_path, Watch())
 
 
+@pytest.mark.takes(8)
 @pytest.mark.attack("a kill at every file operation: training", "kills")
 def test_train(attack, tmp_path):
     kill_everywhere(attack, tmp_path, Train(tmp_path / "tiny.toml"))

@@ -163,6 +163,7 @@ ENVIRONMENTS = {
 }
 
 
+@pytest.mark.takes(12)
 @pytest.mark.attack("memory of environments", "samples")
 def test_environments(attack):
     for seed, name, seconds in each(attack, ENVIRONMENTS):
@@ -194,6 +195,7 @@ AGENTS = {
 }
 
 
+@pytest.mark.takes(12)
 @pytest.mark.attack("memory of agents and searches", "samples")
 def test_agents(attack):
     for seed, name, seconds in each(attack, AGENTS):
@@ -203,6 +205,7 @@ def test_agents(attack):
 # -- The server and training ---------------------------------------------------------------
 
 
+@pytest.mark.takes(15)
 @pytest.mark.attack("memory of the server of a page", "samples")
 def test_server(attack):
     pytest.importorskip("starlette", reason="needs the extra [web]")
@@ -228,6 +231,7 @@ def test_server(attack):
             check(attack, seed, "the server", play, max(LEAST, attack.seconds))
 
 
+@pytest.mark.takes(60)
 @pytest.mark.attack("memory of training", "samples")
 def test_training(attack, tmp_path):
     """As a process of its own, over its time; it is ended by a kill."""
@@ -258,6 +262,7 @@ def test_training(attack, tmp_path):
 # -- The attacks find something ------------------------------------------------------------
 
 
+@pytest.mark.takes(30)
 def test_a_planted_leak_is_found():
     kept = []
     leaks = measured(lambda: kept.append(bytes(bytearray(b"x" * 1_000_000))), 0.5)

@@ -103,6 +103,7 @@ def race(folder, same, threads):
     return ""
 
 
+@pytest.mark.takes(6)
 @pytest.mark.attack("processes and threads that compile a tiny kernel at once", "kernels")
 def test_tiny_kernels(attack, tmp_path):
     for seed in attack.rounds():
@@ -120,6 +121,7 @@ NEEDS = {"data_loader": "torch", "subproc_vec_env": "stable_baselines3"}
 PROGRAM = str(Path(__file__).with_name("process_ways.py"))
 
 
+@pytest.mark.takes(6)
 @pytest.mark.attack("fork, spawn, forkserver, threads, workers of others", "programs")
 def test_real_kernels(attack, tmp_path):
     """Every fifth round begins on an empty cache, for two ways at once."""

@@ -126,6 +126,7 @@ def judged(status, number, err, out):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
+@pytest.mark.takes(4)
 @pytest.mark.attack("Ctrl-C and SIGTERM at any 50 ms of every subcommand", "signals", share=2)
 def test_signals(attack, tmp_path):
     tried = set()

@@ -1,0 +1,68 @@
+"""Spoilt files of every kind that the package reads, opened as a user's program opens them.
+
+Bytes are changed, cut, repeated and dropped; values are replaced, moved, nested, renamed and made
+huge, checksums put right again so that what lies behind them is reached. A failure is anything but
+a clear error of one line, or a file that is taken and good for what it is there for: a position
+that plays, a network that chooses legal actions. The files are opened in a process of their own
+(`opened_files.py`), whose end is a failure, too.
+"""
+
+from __future__ import annotations
+
+import json
+
+import mutations
+import numpy as np
+import opened_files
+import pytest
+from apart import Caller
+from shrinking import smallest
+
+FILES = 50
+"""Of a round."""
+EDITS = list(range(10))
+
+
+@pytest.fixture
+def caller():
+    made = Caller(opened_files.__file__)
+    yield made
+    made.stop()
+
+
+def opened(caller, kind, seed, keep):
+    return caller.call(json.dumps({"kind": kind, "seed": seed, "keep": keep}))
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        pytest.param(kind, marks=pytest.mark.attack(f"mutated files: {kind}", "files", share=0.5))
+        for kind in opened_files.KINDS
+    ],
+)
+def test_mutated_files(attack, caller, kind):
+    seen = set()
+    for seed in attack.rounds():
+        rng = np.random.default_rng(seed)
+        for one in [seed, *rng.integers(2**32, size=FILES - 1).tolist()]:
+            _, wrong = opened(caller, kind, one, EDITS)
+            attack.count()
+            if wrong is not None and wrong not in seen:
+                seen.add(wrong)
+                keep = smallest(EDITS, lambda some, one=one: opened(caller, kind, one, some)[1])
+                attack.failed(one, *opened(caller, kind, one, keep))
+            if attack.only is not None:
+                break
+
+
+@pytest.mark.parametrize("kind", [mutations.ByteEdit, mutations.ValueEdit])
+def test_edits_change_what_they_spoil(kind):
+    rng = np.random.default_rng(0)
+    whole = b"0123456789" * 20 if kind is mutations.ByteEdit else {"a": [1, {"b": "x"}], "c": 2.5}
+    changed = [repr(edit(whole)) for edit in (kind(rng) for _ in range(300))]
+    assert sum(one != repr(whole) for one in changed) > 270
+    assert len(set(changed)) > 100
+    assert changed == [
+        repr(kind(rng)(whole)) for rng in [np.random.default_rng(0)] for _ in changed
+    ]

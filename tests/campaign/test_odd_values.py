@@ -1,0 +1,57 @@
+"""Odd values for every public argument: NaN, huge, texts, objects, arrays of other kinds.
+
+The functions of games, batches, environments, agents and the arena are found by looking; so are
+their parameters. Of each call one argument is odd. What comes of it must be a right answer, or the
+`ValueError` (or what the docstring names) of one line, with nothing changed. A failure is another
+exception, another answer for the same values, a change of what the caller handed in, a call
+without end, and the end of the process: the calls are made in one of their own (`odd_calls.py`).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import odd_calls
+import pytest
+from apart import Caller
+
+import boardenvs
+
+CALLS = 40
+"""Of a round."""
+
+
+@pytest.fixture
+def caller():
+    made = Caller(odd_calls.__file__)
+    yield made
+    made.stop()
+
+
+@pytest.mark.attack("odd values for every public argument", "calls", share=3)
+def test_odd_values(attack, caller):
+    seen = set()
+    for seed in attack.rounds():
+        for one in [seed, *np.random.default_rng(seed).integers(2**32, size=CALLS - 1).tolist()]:
+            case, wrong = caller.call(str(one))
+            attack.count()
+            if wrong is not None and (case, wrong) not in seen:
+                seen.add((case, wrong))
+                attack.failed(one, case, wrong)
+            if attack.only is not None:
+                break
+
+
+def test_every_parameter_has_a_right_value():
+    """So that a new function, or a new argument, is attacked like the others."""
+    rng = np.random.default_rng(0)
+    for name in boardenvs.GAMES:
+        subjects = odd_calls.Subjects(name, rng)
+        for which, make in subjects.owners().items():
+            owner = make()
+            for called, function in odd_calls.functions_of(owner).items():
+                if called in odd_calls.UNCHECKED:
+                    continue
+                values = {**subjects.game.params, **subjects.values(owner, called)}
+                for key, parameter in odd_calls.inspect.signature(function).parameters.items():
+                    if parameter.default is parameter.empty and parameter.kind < 2:
+                        assert key in values, (which, called, key)

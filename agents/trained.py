@@ -17,7 +17,7 @@ from agents.games import files
 from agents.network_file import check_network
 from agents.sizes import free_axes, sizes_of_card
 from boardenvs.analysis import Analysis
-from boardenvs.checks import finite_number, whole_number
+from boardenvs.checks import finite_number, printable, whole_number
 from boardenvs.game import Game, States
 
 __all__ = [
@@ -328,9 +328,8 @@ def _derives(game: Game, name: Any) -> bool:
 
 def _check_card(card: dict[str, Any], game: Game, path: Path) -> None:
     if not _plays(card, game):
-        raise ValueError(
-            f"{path} plays {card['game']} with {card['params']}, not {game.name} with {game.params}"
-        )
+        plays = printable(f"{card['game']} with {card['params']}")
+        raise ValueError(f"{path} plays {plays}, not {game.name} with {game.params}")
 
 
 def _load(path: Path, told: Mapping[str, Any], game: Game, threads: int) -> Any:

@@ -17,6 +17,7 @@ __all__ = [
     "finite_number",
     "is_whole",
     "one_of",
+    "printable",
     "shown",
     "text_value",
     "truth_value",
@@ -25,6 +26,11 @@ __all__ = [
 
 _LONGEST = 200
 """Characters of a value that a message shows."""
+
+
+def printable(text: str) -> str:
+    """A text with all that is no printable character as Python would write it: one line."""
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
 def shown(value: Any) -> str:

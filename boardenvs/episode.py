@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from boardenvs.analysis import Analysis
 from boardenvs.chance import one_way, seed_word, stream_words
-from boardenvs.checks import file_path, finite_number, shown, whole_number
+from boardenvs.checks import file_path, finite_number, printable, shown, whole_number
 from boardenvs.files import write_atomically
 from boardenvs.game import Game, States
 from boardenvs.interface import given_states, initial_states, resolve_game
@@ -292,7 +292,7 @@ class Episode:
                 return cls._parse(data)
         except (ValueError, TypeError, LookupError, ArithmeticError, RecursionError) as error:
             reason = textwrap.shorten(str(error), 300, placeholder=" ...")
-            raise ValueError(f"{path}: {reason}") from error
+            raise ValueError(printable(f"{path}: {reason}")) from error
 
     @classmethod
     def _parse(cls, data: bytes) -> Episode:

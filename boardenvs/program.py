@@ -16,6 +16,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, NoReturn
 
+from boardenvs.checks import printable
 from boardenvs.interrupts import NAMES, came, status, stop
 
 __all__ = [
@@ -38,8 +39,7 @@ class OneLineParser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Print what is wrong, and end the program with status 2."""
-        told = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in message)
-        print(f"{self.prog}: error: {told}", file=sys.stderr)
+        print(f"{self.prog}: error: {printable(message)}", file=sys.stderr)
         raise SystemExit(2)
 
 

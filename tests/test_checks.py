@@ -14,6 +14,7 @@ from boardenvs.checks import (
     finite_number,
     is_whole,
     one_of,
+    printable,
     shown,
     text_value,
     truth_value,
@@ -78,6 +79,7 @@ def test_a_value_is_shown_in_one_line():
     assert shown("a\nb") == r"'a\nb'"
     assert shown(np.zeros((2, 2))) == "array([[0., 0.],        [0., 0.]])"
     assert len(shown("x" * 10**6)) == 200
+    assert printable("a\nb\x1b é") == r"a\nb\x1b é"
     assert shown("x" * 10**6).endswith("x ...")
 
 

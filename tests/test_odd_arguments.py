@@ -121,3 +121,11 @@ def test_a_seed_in_an_array_of_no_dimension():
     first, _ = env.reset(seed=np.array(3))
     again, _ = env.reset(seed=3)
     np.testing.assert_array_equal(first, again)
+
+
+def test_a_path_of_several_lines(tmp_path):
+    path = tmp_path / "a\nb"
+    path.write_text("{}")
+    with pytest.raises(ValueError, match=r"a\\nb: no episode") as refused:
+        Episode.load(path)
+    assert "\n" not in str(refused.value)

@@ -121,7 +121,11 @@ class Store:
             "version": boardenvs.__version__,
             **({} if openings is None else {"openings": openings}),
         }
-        connection = _connected(path, "rw" if path.exists() else "rwc")
+        try:
+            mode = "rw" if path.exists() else "rwc"
+        except OSError as error:  # of a name that no file can have
+            raise ValueError(f"{path}: {error.strerror}") from None
+        connection = _connected(path, mode)
         try:
             with _sqlite_errors(path):
                 if _holds_nothing(path, connection):

@@ -287,6 +287,14 @@ def test_a_card_of_something_else(tiny_copy, gekitai, refused, changes):
         agents.make(tiny_copy.spec, gekitai)
 
 
+@pytest.mark.parametrize("key", ["game", "params"])
+def test_a_card_whose_words_have_several_lines(tiny_copy, gekitai, refused, key):
+    card = {**tiny_copy.card, key: "a\nb"}
+    card_path(tiny_copy.network).write_text(json.dumps(card), encoding="utf-8")
+    with refused(r"agent.onnx plays .*a\\nb.*, not gekitai with "):
+        agents.make(tiny_copy.spec, gekitai)
+
+
 @pytest.mark.parametrize("sha256", ["", "00", None, 7])
 def test_a_checksum_that_does_not_fit(tiny_copy, gekitai, refused, sha256):
     card = {**tiny_copy.card, "sha256": sha256}

@@ -92,7 +92,7 @@ def badly_told(ran, error, folder):
         return f"not one line at the end: {ran.told[-500:]}"
     causes = (os.strerror(error), *BY_SQLITE[error]) if error else ()
     if ran.operation == "lock":
-        causes += ("locking protocol",)
+        causes += ("locking protocol", "database is locked")
     if not any(cause in lines[0] for cause in causes):
         return f"the cause is not named: {lines[0]}"
     if str(folder) not in lines[0]:

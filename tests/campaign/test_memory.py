@@ -239,7 +239,15 @@ def test_training(attack, tmp_path):
     for seed in attack.rounds():
         folder = tmp_path / str(seed)
         command = [sys.executable, "-c", "from boardenvs.start import main; main()", "train"]
-        command += ["game112", "--steps", "1000000000", "--seed", str(seed), "--out", str(folder)]
+        command += [
+            "game112",
+            "--steps",
+            "1000000000",
+            "--seed",
+            str(seed % 2**31),
+            "--out",
+            str(folder),
+        ]
         with (tmp_path / "told").open("wb") as told:
             process = subprocess.Popen(command, stdout=told, stderr=told)
             try:

@@ -563,6 +563,11 @@ def test_there_is_no_store(tmp_path, refused):
     assert not list(tmp_path.iterdir())
 
 
+def test_a_name_that_no_file_can_have(tmp_path, gekitai, refused):
+    with refused("File name too long"):
+        list(round_robin(gekitai, ["random", "greedy"], 2, 0, store=tmp_path / ("x" * 300)))
+
+
 def test_an_unknown_agent_leaves_no_store(path, gekitai, refused):
     with refused("there is no agent 'gready'"):
         list(round_robin(gekitai, ["random", "gready"], 2, 0, store=path))

@@ -85,7 +85,8 @@ class Episode:
         """
         self.game = game = resolve_game(game, {})
         self.players = _names(game, players)
-        if isinstance(actions, str | bytes) or not isinstance(actions, Sequence | np.ndarray):
+        listed = isinstance(actions, Sequence | np.ndarray) and not isinstance(actions, str | bytes)
+        if not listed or not getattr(actions, "ndim", 1):
             raise ValueError(f"actions must be a list of whole numbers, got {shown(actions)}")
         self.actions: list[int] = []
         positions = [game.restore(initial)]

@@ -682,9 +682,13 @@ class Game(abc.ABC):
     def _seats(self, seat: npt.ArrayLike, num: int) -> npt.NDArray[np.int64]:
         seats = np.asarray(seat)
         if seats.dtype.kind not in "iu" or seats.shape not in ((), (num,)):
-            raise ValueError(f"seat must be a whole number or {num} of them, got {seat!r}")
+            raise ValueError(
+                f"seat must be a whole number or {num} of them, got {checks.shown(seat)}"
+            )
         if seats.size and (seats.min() < 0 or seats.max() >= self.num_players):
-            raise ValueError(f"seat must be from 0 to {self.num_players - 1}, got {seat!r}")
+            raise ValueError(
+                f"seat must be from 0 to {self.num_players - 1}, got {checks.shown(seat)}"
+            )
         return np.ascontiguousarray(np.broadcast_to(seats, (num,)), np.int64)
 
 

@@ -46,6 +46,7 @@ TAKES = {
         GAME.new,
         lambda odd: GAME.new(1, odd),
         lambda odd: GAME.action_area(odd, STATES[0]),
+        lambda odd: GAME.observe(STATES, odd),
         GAME.action_to_text,
         lambda odd: GAME.action_numbers([1, 2], odd),
         lambda odd: boardenvs.make("gekitai", board_size=odd),
@@ -121,6 +122,11 @@ def test_a_seed_in_an_array_of_no_dimension():
     first, _ = env.reset(seed=np.array(3))
     again, _ = env.reset(seed=3)
     np.testing.assert_array_equal(first, again)
+
+
+def test_actions_in_an_array_of_no_dimension():
+    with pytest.raises(ValueError, match=r"^actions must be a list of whole numbers, got array"):
+        Episode(GAME, STATES[0], np.array(1))
 
 
 def test_a_path_of_several_lines(tmp_path):

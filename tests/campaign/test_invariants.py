@@ -199,6 +199,10 @@ def test_batches(attack, called):
             batch_round(attack, called, seed)
         except BrokenError as broken:
             attack.failed(seed, broken.case, broken.told)
+        except ValueError as error:
+            # Opponents whose odd actions end every game before the seat's turn; of such it says so.
+            if "games in a row ended before the seat's first turn" not in str(error):
+                raise
 
 
 # -- Environments ---------------------------------------------------------------------
@@ -350,6 +354,10 @@ def test_environments(attack):
             vector_round(attack, seed)
         except BrokenError as broken:
             attack.failed(seed, broken.case, broken.told)
+        except ValueError as error:
+            # Opponents whose odd actions end every game before the seat's turn; of such it says so.
+            if "games in a row ended before the seat's first turn" not in str(error):
+                raise
 
 
 # -- The attacks themselves -----------------------------------------------------------

@@ -71,7 +71,7 @@ def pytest_collection_modifyitems(config, items):
     items[:] = [item for item in items if item not in without]
     config.hook.pytest_deselected(items=list(without))
     config.stash[LEFT_OUT] = [
-        f"{mark.args[0]}: needs --minutes {seconds * ROUNDS / 60:g}"
+        f"{mark.args[0]}: needs --minutes {-(-seconds * ROUNDS // 60)}"
         for item, seconds in short
         if (mark := item.get_closest_marker("attack"))
     ]

@@ -72,5 +72,23 @@ def is_program() -> bool:
     return os.path.splitext(os.path.basename(program))[0] == "boardenvs"  # noqa: PTH119, PTH122
 
 
+def end() -> None:
+    """Ignore signals from here on: what was to be done is done.
+
+    Python, when it leaves, undoes handlers before it has left; a signal would then be its death.
+    """
+    import signal
+
+    for name in NAMES:
+        signal.signal(getattr(signal, name), signal.SIG_IGN)
+    # Where an interrupt has passed through `exec` of a text, as modules do that make classes so,
+    # Python remembers it until the next such call, and kills itself in the end.
+    exec("")
+
+
 _PROGRAM = is_program()
 guard()
+if _PROGRAM:
+    import atexit
+
+    atexit.register(end)  # the first to be registered is the last to be called

@@ -1,5 +1,6 @@
 """A person at the keyboard, for tests of programs that ask by `input`."""
 
+import os
 import signal
 import subprocess
 import sys
@@ -51,3 +52,60 @@ def interrupted(module, arguments, prompt):
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=60)
     return out, err, process.returncode
+
+
+def at_a_terminal(arguments, typed, prompt, columns=80, **environment):
+    """What a program shows at a terminal of its own, where lines are typed at its prompts.
+
+    Args:
+        arguments: the program, and what it is told.
+        typed: texts or bytes, one at each prompt; after the last one Ctrl-D. A key that nothing
+            comes of is pressed again: Python loses what comes just before it waits for a line.
+        prompt: how what it shows ends when it waits.
+        columns: of the window.
+        **environment: what it finds there beside what there is; `None` for nothing.
+
+    Returns:
+        What it shows, with what was typed, and its exit status.
+    """
+    import fcntl
+    import pty
+    import select
+    import struct
+    import termios
+    import time
+
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
+    known = {**os.environ, "TERM": "xterm-256color", "NO_COLOR": "", "COLUMNS": "", **environment}
+    known = {key: value for key, value in known.items() if value is not None}
+    # The leader of a session gets the terminal that it opens, which sends Ctrl-C there.
+    own = 'tty=$1; shift; exec "$@" <> "$tty" >&0 2>&1'
+    rest = iter(typed)
+    seen, looked = b"", 0
+    key, pressed, begun = b"", 0.0, time.monotonic()
+    with subprocess.Popen(
+        ["sh", "-c", own, "sh", os.ttyname(theirs), *map(str, arguments)],
+        start_new_session=True,
+        env=known,
+    ) as process:
+        while True:
+            left = process.poll() is not None
+            if not select.select([ours], [], [], 0 if left else 0.05)[0]:
+                if left:
+                    break
+                if key and time.monotonic() > pressed + 5:
+                    pressed = time.monotonic()
+                    os.write(ours, key)
+                if time.monotonic() > begun + 300:
+                    process.kill()
+                continue
+            seen += os.read(ours, 1 << 16)
+            if seen.endswith(prompt.encode()) and len(seen) > looked:
+                looked = len(seen)
+                line = next(rest, b"\x04")
+                os.write(ours, line if isinstance(line, bytes) else f"{line}\n".encode())
+                key, pressed = line if isinstance(line, bytes) else b"", time.monotonic()
+    os.close(theirs)
+    os.close(ours)
+    return seen.decode(errors="replace").replace("\r\n", "\n"), process.returncode

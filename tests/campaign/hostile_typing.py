@@ -10,7 +10,7 @@ import numpy as np
 
 import boardenvs
 
-_ODD = [
+ODD = [
     b"", b" ", b"\t", b"0", b"-1", b"1.5", b"1e9", b"nan", b"inf", b"None", b"True", b"9" * 5000,
     b"1" * 100_000, b"A" * 9000, b"\x00", b"\x00\x00A1", b"\xff\xfe", b"\xc3", b"\xed\xa0\x80",
     b"\xf4\x90\x80\x80", b"\x1b[2J\x1b[H", b"\x1b]0;title\x07", b"\x7f\x08\x08", b"%s%n%d",
@@ -29,6 +29,7 @@ _MENUS = {
     "gomoku": [b"1", b"2", b"3", b"4", b"5", b"m", b"6", b"0 A", b"3 d", b"26", b"y", b"n"],
     "pizza_order": [b"1", b"5", b"y", b"n", b"1 2 3", b"15", b"2"],
 }  # what the console programs ask for beside moves
+_COMMANDS = [b"?", b"help", b"moves", b"hint", b"undo", b"Undo", b"board", b"undu"]
 
 
 @functools.cache
@@ -69,9 +70,11 @@ class Typist:
         rng = self._rng
         if rng.random() < self._odd:
             return self._strange() + rng.choice([b"\n", b"\n", b"\r\n", b"\r", b"\n\n"])
-        named = re.findall(r"; (.+) would be|[Ss]uch as ([^\n,.]+)", seen[-300:])
+        named = re.findall(r"; (.+) would be|[Ss]uch as ([^\n.(]+?)(?:, | \(|[\n.(])", seen[-300:])
         if named and rng.random() < 0.7:
             return "".join(named[-1]).encode() + b"\n"
+        if rng.random() < 0.1:
+            return _COMMANDS[rng.integers(len(_COMMANDS))] + b"\n"
         return self._sensible[rng.integers(len(self._sensible))] + b"\n"
 
     def _strange(self) -> bytes:
@@ -84,8 +87,8 @@ class Typist:
             line.insert(int(rng.integers(len(line) + 1)), int(rng.integers(256)))
             return bytes(line)
         if kind == 2:
-            return b" ".join(_ODD[k] for k in rng.integers(len(_ODD), size=rng.integers(1, 4)))
-        return _ODD[rng.integers(len(_ODD))]
+            return b" ".join(ODD[k] for k in rng.integers(len(ODD), size=rng.integers(1, 4)))
+        return ODD[rng.integers(len(ODD))]
 
 
 class Keyboard(io.RawIOBase):

@@ -247,6 +247,12 @@ class Subjects:
             "logits": np.zeros((3, game.num_actions), np.float32),
             "scores": [],
             "players_": None,
+            "function": first_of_the_list,
+            "batched": False,
+            "tries": 1,
+            "list_moves": True,
+            "timeout": None,
+            "workers": 1,
         }
         if env and one:
             values["seed"] = 1
@@ -300,7 +306,13 @@ class Subjects:
         }
         for spec in AGENTS:
             made[f"agent {spec}"] = lambda spec=spec: agent_of(game, spec)
+        made["agent text"] = lambda: agents.from_text(first_of_the_list, game, list_moves=True)
         return made
+
+
+def first_of_the_list(prompt):
+    """The first move that a prompt lists, as a player writes it who reads and writes."""
+    return f"Move: {prompt.partition('Legal moves: ')[2].split(';')[0].split(chr(10))[0]}"
 
 
 @functools.cache

@@ -195,7 +195,7 @@ class Texts(Spoiler):
         tell(game.name, found)
         text = spoilt(text.encode(), found, keep).decode("utf-8", "replace")
         if board:
-            with refusals(NotImplementedError):
+            with refusals():
                 record = game.from_text(text, to_move=int(state["to_move"]), ply=int(state["ply"]))
             played_out(game, np.array([record]))
         else:

@@ -7,6 +7,8 @@ import sqlite3
 import tempfile
 from pathlib import Path
 
+import pytest
+
 TINY = """
 network = "plain"
 steps = 256
@@ -157,3 +159,23 @@ class Train:
         if curve.exists() and not curve.read_bytes().endswith(b"IEND\xaeB`\x82"):
             return "the curve is not whole"
         return None
+
+
+def everywhere(what, unit):
+    """The parameters `make` of an attack on every file operation: what takes a folder and makes a
+    scenario, with its row in the table.
+
+    Args:
+        what: comes over the operations, such as "a kill".
+        unit: of what is counted.
+    """
+
+    def one(name, make, *more):
+        row = pytest.mark.attack(f"{what} at every file operation: {name}", unit)
+        return pytest.param(make, id=name.split()[-1], marks=[row, *more])
+
+    return [
+        one("an arena with its store", lambda _: Arena()),
+        one("an episode and its page", lambda _: Watch()),
+        one("training", lambda folder: Train(folder / "tiny.toml"), pytest.mark.takes(8)),
+    ]

@@ -1,4 +1,4 @@
-"""Console programs, and `boardenvs play`, for people who type anything.
+"""Console programs, `boardenvs play` and `boardenvs analyse`, for people who type anything.
 
 Most sessions run in this process: a program's `main` with another standard input, which reads what
 the program prints, so that games go on to their end between what no program expects. Some run as
@@ -16,6 +16,7 @@ import contextlib
 import functools
 import importlib
 import io
+import json
 import os
 import select
 import signal
@@ -28,11 +29,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hostile_typing import Keyboard, Typist
+from hostile_typing import ODD, Keyboard, Typist
 from shrinking import smallest
 
 import boardenvs
 from agents.command import main as command
+from agents.play.screen import marked
 
 GAMES = list(boardenvs.GAMES)
 LONGEST = 120  # seconds of computing
@@ -180,6 +182,55 @@ def test_play(attack):
         attack.count()
         if wrong:
             attack.failed(seed, f"boardenvs {arguments} {lines!r}", wrong)
+
+
+def mangled(text, rng):
+    """A text, or what is left of it after a few changes."""
+    data = bytearray(text.encode())
+    for _ in range(rng.integers(4)):
+        place, way = int(rng.integers(len(data) + 1)), rng.integers(3)
+        if way == 0:
+            data[place : place + 1] = rng.bytes(1)
+        elif way == 1:
+            data[place:place] = ODD[rng.integers(len(ODD))]
+        else:
+            del data[place : place + int(rng.integers(1, 30))]
+    return bytes(data)
+
+
+def analyse_arguments(rng):
+    """The arguments of `boardenvs analyse`, and what stands at its standard input."""
+    name = GAMES[rng.integers(len(GAMES))]
+    game = boardenvs.make(name)
+    state = game.new(1, int(rng.integers(1000)))
+    for _ in range(rng.integers(6)):
+        if not game.over(state)[0]:
+            game.play(state, [rng.choice(np.flatnonzero(game.legal(state)[0]))])
+    position = mangled(
+        [
+            json.dumps(game.to_dict(state[0])),
+            f"{game.to_text(state[0])}{game.aside(state[0])}\n",
+            marked(game.to_text(state[0]), game.spans(state[0])),
+        ][rng.integers(3)],
+        rng,
+    )
+    agent = ["random", "greedy", "mcts:3", "trained", "nobody", ""][rng.integers(6)]
+    more = [[], ["--ply", "1"], ["--to-move", "0"], ["--moves", "99"]][rng.integers(4)]
+    if rng.random() < 0.5:
+        return ["analyse", name, "-", agent, *more], position
+    return ["analyse", name, position.decode(errors="replace"), agent, *more], b""
+
+
+@pytest.mark.attack("boardenvs analyse of positions that were changed", "positions")
+def test_analyse(attack):
+    for seed in attack.rounds():
+        rng = np.random.default_rng(seed)
+        arguments, typed = analyse_arguments(rng)
+        lines = iter([typed])
+        wrong, _ = session(command, arguments, lambda _, rest=lines: next(rest, b""), "utf-8", seed)
+        attack.count()
+        if wrong:
+            attack.failed(seed, f"boardenvs {arguments} {typed!r}", wrong)
 
 
 # -- Processes ----------------------------------------------------------------------------

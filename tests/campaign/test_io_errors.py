@@ -13,7 +13,7 @@ import shutil
 import numpy as np
 import pytest
 from faults import CHANGE, READ, Commands, Kind
-from scenarios import Arena, Train, Watch
+from scenarios import everywhere
 
 ERRORS = (errno.EIO, errno.ENOSPC, errno.EACCES, 0)
 """0 is half a write."""
@@ -100,17 +100,6 @@ def badly_told(ran, error, folder):
     return None
 
 
-@pytest.mark.attack("an error at every file operation: an arena with its store", "errors")
-def test_arena(attack, tmp_path):
-    fail_everywhere(attack, tmp_path, Arena())
-
-
-@pytest.mark.attack("an error at every file operation: an episode and its page", "errors")
-def test_watch(attack, tmp_path):
-    fail_everywhere(attack, tmp_path, Watch())
-
-
-@pytest.mark.takes(8)
-@pytest.mark.attack("an error at every file operation: training", "errors")
-def test_train(attack, tmp_path):
-    fail_everywhere(attack, tmp_path, Train(tmp_path / "tiny.toml"))
+@pytest.mark.parametrize("make", everywhere("an error", "errors"))
+def test_every_file_operation(attack, tmp_path, make):
+    fail_everywhere(attack, tmp_path, make(tmp_path))

@@ -11,7 +11,7 @@ import shutil
 import numpy as np
 import pytest
 from faults import Commands, Kind
-from scenarios import Arena, Train, Watch
+from scenarios import Arena, everywhere
 
 KILLS = (Kind.KILL_BEFORE, Kind.KILL_WITHIN, Kind.KILL_AFTER)
 
@@ -67,17 +67,6 @@ def killed(commands, folder, scenario, whole, kind, at):
         shutil.rmtree(folder)
 
 
-@pytest.mark.attack("a kill at every file operation: an arena with its store", "kills")
-def test_arena(attack, tmp_path):
-    kill_everywhere(attack, tmp_path, Arena())
-
-
-@pytest.mark.attack("a kill at every file operation: an episode and its page", "kills")
-def test_watch(attack, tmp_path):
-    kill_everywhere(attack, tmp_path, Watch())
-
-
-@pytest.mark.takes(8)
-@pytest.mark.attack("a kill at every file operation: training", "kills")
-def test_train(attack, tmp_path):
-    kill_everywhere(attack, tmp_path, Train(tmp_path / "tiny.toml"))
+@pytest.mark.parametrize("make", everywhere("a kill", "kills"))
+def test_every_file_operation(attack, tmp_path, make):
+    kill_everywhere(attack, tmp_path, make(tmp_path))

@@ -218,14 +218,14 @@ def test_server(attack):
 
             def play():
                 nonlocal number, turn
-                asked = {"do": "restart" if turn["over"] else "advance", "positions": number}
+                asked = {"do": "restart" if turn["over"] else "advance", "version": number}
                 if turn["mine"]:
                     move = turn["legal"][0]["text"]
-                    asked = {"do": "move", "move": move, "positions": number}
+                    asked = {"do": "move", "move": move, "version": number}
                 status, told = served.act(asked)
                 assert status == 200, told
                 served.ask()
-                number = 1 if asked["do"] == "restart" else number + 1
+                number = told["version"]
                 turn = told["turn"]
 
             check(attack, seed, "the server", play, max(LEAST, attack.seconds))
@@ -239,15 +239,10 @@ def test_training(attack, tmp_path):
     for seed in attack.rounds():
         folder = tmp_path / str(seed)
         command = [sys.executable, "-c", "from boardenvs.start import main; main()", "train"]
-        command += [
-            "game112",
-            "--steps",
-            "1000000000",
-            "--seed",
-            str(seed % 2**31),
-            "--out",
-            str(folder),
-        ]
+        settings = tmp_path / "endless.toml"
+        settings.write_text("steps = 1_000_000_000\npatience = 1_000_000\n", encoding="utf-8")
+        command += ["game112", "--settings", str(settings), "--seed", str(seed % 2**31)]
+        command += ["--out", str(folder)]
         with (tmp_path / "told").open("wb") as told:
             process = subprocess.Popen(command, stdout=told, stderr=told)
             try:

@@ -1,8 +1,9 @@
 """The program behind the page of `boardenvs play --web`, whoever asks it and how.
 
-In each round a game is served, really and on a socket. People play it in two tabs; many orders come
-at once; meanwhile clients send what is no request, half of one or one letter after another, leave
-in the middle, or are other sites. All the time somebody opens the page.
+In each round a game is served, really and on a socket. People play it in two tabs, begin other
+games and open files; many orders come at once; meanwhile clients send what is no request, half of
+one or one letter after another, leave in the middle, or are other sites. All the time somebody
+opens the page.
 
 A failure is an answer of 500 or above, an error that the program tells of, several orders carried
 out of which only one can be, a game that another site has changed, one that does not go on
@@ -40,6 +41,8 @@ from agents.play.web import app
 GAMES = list(boardenvs.GAMES)
 LOCKED_OUT = 5.0  # seconds
 CLIENTS = 6  # at once
+SMALL = ["advance", "hint", "undo", "analyse", "resign"]
+EPISODE = re.compile(rb'type="application/json">(.*?)</script>')
 _GONE = (ConnectionError, TimeoutError, http.client.HTTPException)
 
 
@@ -97,10 +100,10 @@ def order(served, asked):
         return 0, {}
 
 
-def positions(served):
-    """How many positions the game has, as a page that is out of date is told."""
-    _, told = order(served, {"do": "undo", "positions": -1})
-    found = re.search(r"has (\d+) positions", told.get("problem", ""))
+def version(served):
+    """Which version the game is at, as a page that is out of date is told."""
+    _, told = order(served, {"do": "undo", "version": -1})
+    found = re.search(r"at version (\d+),", told.get("problem", ""))
     return int(found[1]) if found else -1
 
 
@@ -111,22 +114,54 @@ def plays(served, rng):
     """A person in a tab, who is told what is legal and does it."""
     news = {}
     for _ in range(8):
-        number = positions(served)
+        number = version(served)
         turn = news.get("turn", {})
         if turn.get("over"):
-            asked = {"do": "restart", "positions": number}
+            asked = {"do": "restart", "version": number}
         elif turn.get("mine") and turn["legal"] and rng.random() < 0.8:
             move = turn["legal"][rng.integers(len(turn["legal"]))]["text"]
-            asked = {"do": "move", "move": move, "positions": number}
+            asked = {"do": "move", "move": move, "version": number}
         else:
-            asked = {"do": str(rng.choice(["advance", "hint", "undo"])), "positions": number}
+            asked = {"do": str(rng.choice(SMALL)), "version": number}
+            if asked["do"] == "analyse":
+                asked["at"] = int(rng.integers(-1, 4))
         status, told = order(served, asked)
         if status not in (0, 200, 400, 409):
             return f"{asked} gives {status} {told}"
         news = told if status == 200 and "turn" in told else {"turn": news.get("turn", {})}
         if status == 400 and asked["do"] in ("advance", "undo"):
-            status, news = order(served, {"do": "restart", "positions": number})
+            status, news = order(served, {"do": "restart", "version": number})
     return None
+
+
+def begins(served, rng):
+    """A person who chooses another game, or opens one that was saved, sound or not."""
+    try:
+        status, _, page = served.ask()
+        choices = json.loads(EPISODE.search(page)[1])["choices"]
+        saved, _, data = served.ask("GET", f"/{served.token}/game.json")
+        shown, _, replay = served.ask("GET", f"/{served.token}/replay")
+    except _GONE:
+        return None
+    if (status, saved, shown) != (200,) * 3 or b"</html>" not in replay:
+        return f"page, file and replay give {status}, {saved}, {shown}"
+    number = version(served)
+    if rng.random() < 0.5:
+        game = choices["games"][rng.integers(len(choices["games"]))]
+        seat = int(rng.integers(-1, len(game["seats"]) + 1))
+        spec = str(rng.choice(["random", "greedy", "os:system", "trained:/etc/passwd", ""]))
+        values = game["values"] if rng.random() < 0.8 else [int(rng.integers(-9, 99)), "x"]
+        asked = {"do": "new", "version": number, "values": values, "opponent": spec, "seat": seat}
+        status, told = order(served, asked)
+    else:
+        asked = bytearray(data)
+        for _ in range(rng.integers(0, 3)):
+            asked[rng.integers(len(asked))] = rng.integers(256)
+        try:
+            status, told = served.open(bytes(asked), number)
+        except _GONE:
+            return None
+    return None if status in (0, 200, 400, 409) else f"{asked!r} gives {status} {told}"
 
 
 def other_site(served, rng):
@@ -136,9 +171,11 @@ def other_site(served, rng):
         "Content_Type": rng.choice(["text/plain", "application/json"]),
         "Sec_Fetch_Site": "cross-site",
     }
-    asked = json.dumps({"do": "restart", "positions": positions(served)})
+    number = version(served)
+    asked = json.dumps({"do": "restart", "version": number})
+    path = f"/{served.token}/{rng.choice(['act', f'open?version={number}'])}"
     try:
-        status, _, told = served.ask("POST", f"/{served.token}/act", asked.encode(), **headers)
+        status, _, told = served.ask("POST", path, asked.encode(), **headers)
     except _GONE:
         return None
     return None if status == 403 else f"{headers} gives {status} {told[:100]!r}"
@@ -156,7 +193,7 @@ def leaves(served, rng):
     """Ask, and be gone before the answer."""
     whole = served.half_an_order()
     if rng.random() < 0.5:
-        body = json.dumps({"do": "hint", "positions": 1}).encode()
+        body = json.dumps({"do": "hint", "version": 1}).encode()
         whole = whole.partition(b"\r\n\r\n")[0].replace(b": 100", b": %d" % len(body))
         whole += b"\r\n\r\n" + body
     with contextlib.suppress(OSError):
@@ -191,11 +228,15 @@ HEADERS = [
 BODIES = [
     b"", b"{}", b"[]", b"null", b"0", b"\xff", b'{"do": "move"}', b"[" * 1000,
     b"5\r\nhello\r\n0\r\n\r\n",
-    b"ffffffffffffffff\r\n", b"-1\r\n\r\n", b'{"do": "move", "move": "\\ud800", "positions": 1}',
-    b'{"do": "move", "move": "' + b"9" * 900 + b'", "positions": 1}', b'{"do": "__class__"}',
-    b'{"do": "undo", "positions": 1e400}', b'{"do": "undo", "positions": ' + b"9" * 900 + b"}",
-    b'{"do": "hint", "positions": true}', b'{"do": "hint", "positions": NaN}', b"x" * 5000,
-    b'{"do": "undo", "do": "hint", "positions": 1}',
+    b"ffffffffffffffff\r\n", b"-1\r\n\r\n", b'{"do": "move", "move": "\\ud800", "version": 1}',
+    b'{"do": "move", "move": "' + b"9" * 900 + b'", "version": 1}', b'{"do": "__class__"}',
+    b'{"do": "undo", "version": 1e400}', b'{"do": "undo", "version": ' + b"9" * 900 + b"}",
+    b'{"do": "hint", "version": true}', b'{"do": "hint", "version": NaN}', b"x" * 5000,
+    b'{"do": "undo", "do": "hint", "version": 1}',
+    b'{"do": "new", "version": 1, "values": [[]], "opponent": "random", "seat": 0}',
+    b'{"do": "new", "version": 1, "values": {}, "opponent": "random", "seat": 0}',
+    b'{"do": "analyse", "version": 1, "at": 1e9}', b'{"do": "ready", "version": 1, "at": 1}',
+    b'{"format": "boardenvs episode", "version": 1, "actions": [[[]]], "initial": {"game": []}}',
 ]  # fmt: skip
 
 
@@ -203,7 +244,9 @@ def malformed(served, rng):
     """What is no request, or a strange one."""
     token = served.token.encode()
     paths = [
-        b"/", b"/%s/" % token, b"/%s/act" % token, b"*", b"//", b"/%00", b"/%ff/act",
+        b"/", b"/%s/" % token, b"/%s/act" % token, b"/%s/replay" % token, b"/%s/game.json" % token,
+        b"/%s/open" % token, b"/%s/open?version=1" % token, b"/%s/open?version=-1" % token,
+        b"/%s/open?version=9&version=%%00" % token, b"*", b"//", b"/%00", b"/%ff/act",
         b"/" + b"a" * 9000,
         b"http://evil.example/%s/" % token, b"/%s/../%s/" % (token, token), b"/%s/act?x=%%" % token,
         b"/%s/#x" % token, b"", b"\xff", b"/a b",
@@ -234,20 +277,27 @@ def malformed(served, rng):
     return f"{smallest(raw.split(CRLF), fails)} give 500 or above"
 
 
-WAYS = [(plays, 8), (other_site, 1), (other_host, 1), (leaves, 1), (slow, 1), (malformed, 1)]
+WAYS = [
+    (plays, 8),
+    (begins, 5),
+    (other_site, 2),
+    (other_host, 1),
+    (leaves, 1),
+    (slow, 1),
+    (malformed, 1),
+]
 """What a client does, and about how many requests that is."""
 
 
 def at_once(served):
     """Many orders for one position at once: what is wrong, and how many there were."""
-    number = positions(served)
-    many = [{"do": do, "positions": number} for do in ("advance", "undo", "restart")] * 4
+    number = version(served)
+    many = [{"do": do, "version": number} for do in ("advance", "undo", "restart", "resign")] * 3
     with ThreadPoolExecutor(len(many)) as pool:
         answers = list(pool.map(lambda asked: order(served, asked), many))
     done = [asked["do"] for asked, (status, _) in zip(many, answers, strict=True) if status == 200]
-    # Each of them leaves another number of positions, but a new game that is begun anew.
-    if number != 1 and len(done) > 1:
-        return f"of the orders for position {number} all of {done} were carried out", len(many)
+    if len(done) > 1:
+        return f"of the orders for version {number} all of {done} were carried out", len(many)
     bad = [status for status, _ in answers if status not in (200, 400, 409)]
     return (f"orders at once give {bad}" if bad else None), len(many)
 
@@ -276,7 +326,7 @@ def watch(served, clock, end, told):
 def storm(served, rng, clock):
     """Clients of all kinds at once: what is wrong, and how many requests there were."""
     told, end = [], threading.Event()
-    chosen = rng.choice(len(WAYS), size=40, p=[0.2, 0.1, 0.1, 0.15, 0.1, 0.35])
+    chosen = rng.choice(len(WAYS), size=40, p=[0.2, 0.1, 0.1, 0.05, 0.15, 0.1, 0.3])
     seeds = rng.integers(2**32, size=len(chosen))
     with contextlib.ExitStack() as kept, ThreadPoolExecutor(CLIENTS + 1) as pool:
         watching = pool.submit(watch, served, clock, end, told)
@@ -296,13 +346,14 @@ def storm(served, rng, clock):
 
 def goes_on(served):
     """What is wrong with the game after all that; empty if nothing."""
-    status, told = order(served, {"do": "restart", "positions": positions(served)})
+    served.until_ready(version(served))
+    status, told = order(served, {"do": "restart", "version": version(served)})
     if status != 200:
         return f"a new game gives {status} {told}"
     turn = told["turn"]
-    asked = {"do": "advance", "positions": 1}
+    asked = {"do": "advance", "version": told["version"]}
     if turn["mine"]:
-        asked = {"do": "move", "move": turn["legal"][0]["text"], "positions": 1}
+        asked["do"], asked["move"] = "move", turn["legal"][0]["text"]
     status, told = order(served, asked)
     return "" if status == 200 else f"the first move gives {status} {told}"
 
@@ -355,20 +406,20 @@ def test_planted_faults_are_found(monkeypatch):
             raise KeyError("planted")
         return read(body)
 
-    read = app._order
-    monkeypatch.setattr(app, "_order", broken)
+    read = app.read_order
+    monkeypatch.setattr(app, "read_order", broken)
     monkeypatch.setattr(app._Desk, "_check_token", lambda *_: None)
     with errors_told() as errors, serve("game112", "random", 1) as served:
         body = b"null"
         head = served.half_an_order().partition(b"\r\n\r\n")[0].replace(b": 100", b": 4")
         assert status_of(send(served, head + b"\r\n\r\n" + body)) == 500
         assert errors == ["KeyError('planted')"]
-        assert order(served, {"do": "advance", "positions": 1})[0] == 200
+        assert order(served, {"do": "advance", "version": 1})[0] == 200
     # Nobody asks whether a page is out of date.
-    from agents.play.web.session import Session
+    from agents.play.web.table import Table
 
-    monkeypatch.setattr(Session, "require_positions", lambda *_: None)
+    monkeypatch.setattr(Table, "_require", lambda *_: None)
     with serve("game112", "random", 1) as served:
-        assert served.act({"do": "advance", "positions": 1})[0] == 200
-        monkeypatch.setitem(globals(), "positions", lambda _: 2)
+        assert served.act({"do": "advance", "version": 1})[0] == 200
+        monkeypatch.setitem(globals(), "version", lambda _: 2)
         assert at_once(served)[0]

@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +23,7 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM)
 MOMENTS = 200
 STEP = 0.05  # seconds
 PATIENCE = 60  # seconds in which a program must end
+AT_A_TIME = 4  # programs
 
 # Python runs this before anything else: it tells when the package listens to signals.
 TELLS = """
@@ -52,6 +54,8 @@ def subcommands(folder):
         "play": ["play", "gekitai"],
         "play --web": ["play", "gekitai", "--web", "--no-browser"],
         "watch": ["watch", "gekitai", "mcts:20000", "puct:2000", "--seed", "1"],
+        "analyse": ["analyse", "gomoku", '{"board": ["' + '", "'.join([15 * "."] * 15) + '"]}',
+                    "mcts:100000"],
         "train": ["train", "gekitai", "--settings", settings, "--out", folder / "run"],
         "arena": ["arena", "gekitai", "mcts:2000", "greedy", "--workers", "1"],
         "arena --workers": ["arena", "gekitai", "mcts:2000", "greedy", "--workers", "2",
@@ -125,12 +129,9 @@ def judged(status, number, err, out):
     return None
 
 
-@pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
-@pytest.mark.takes(4)
-@pytest.mark.attack("Ctrl-C and SIGTERM at any 50 ms of every subcommand", "signals", share=2)
-def test_signals(attack, tmp_path):
+def points(attack, names):
+    """The rounds: seed, subcommand, signal and moment; none comes again before all have come."""
     tried = set()
-    names = list(subcommands(tmp_path))
     for seed in attack.rounds():
         rng = np.random.default_rng(seed)
         point = (
@@ -138,18 +139,39 @@ def test_signals(attack, tmp_path):
             SIGNALS[rng.integers(2)],
             int(rng.integers(1, MOMENTS + 1)),
         )
-        if point in tried:
-            continue
+        if point not in tried:
+            yield seed, *point
         tried.add(point)
         if len(tried) == len(names) * len(SIGNALS) * MOMENTS:
             tried.clear()
-        name, number, step = point
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
+@pytest.mark.takes(4)
+@pytest.mark.attack("Ctrl-C and SIGTERM at any 50 ms of every subcommand", "signals", share=2)
+def test_signals(attack, tmp_path):
+    """Several programs at a time, since most of a round is waiting for its moment."""
+
+    def one(point):
+        seed, name, number, step = point
         folder = tmp_path / str(seed)
         folder.mkdir()
         wrong = interrupted(folder, subcommands(folder)[name], number, step * STEP)
         attack.count()
         if wrong:
             attack.failed(seed, f"{number.name} after {step * STEP:.2f} s of {name}", wrong)
+
+    names = list(subcommands(tmp_path))
+    with ThreadPoolExecutor(AT_A_TIME) as pool:
+        running = set()
+        for point in points(attack, names):
+            running.add(pool.submit(one, point))
+            if len(running) == AT_A_TIME:
+                done, running = wait(running, return_when=FIRST_COMPLETED)
+                for told in done:
+                    told.result()
+        for told in running:
+            told.result()
 
 
 def test_a_traceback_a_wrong_status_and_silence_are_failures():

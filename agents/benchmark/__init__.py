@@ -1,0 +1,113 @@
+"""Where a policy stands: its rating on a frozen ladder of reference agents for each task.
+
+`agents.benchmark` is the function; the modules are imported as `agents.benchmark.rating` and so on.
+"""
+
+from __future__ import annotations
+
+import functools
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from boardenvs.checks import (
+    callable_or_none,
+    finite_number,
+    is_list,
+    shown,
+    text_value,
+    whole_number,
+)
+
+if TYPE_CHECKING:  # whoever plays a game need not wait for what rates policies
+    from agents.arena.tournament import Engine
+    from agents.benchmark.card import ScoreCard
+    from agents.benchmark.running import MakeAgent, Progress
+
+__all__ = ["benchmark"]
+
+
+def benchmark(
+    make_agent: MakeAgent | str,
+    suite: str = "v1",
+    tasks: Sequence[str] | None = None,
+    minutes: float = 15.0,
+    seed: int = 0,
+    *,
+    name: str | None = None,
+    aim: float | None = None,
+    store: str | Path | None = None,
+    workers: int = 1,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+) -> ScoreCard:
+    """Rate a policy on the tasks of a suite.
+
+    In each task it plays reference agents whose ratings are known, those against whom a game tells
+    most, in both seats of varied openings, until its rating's 95% interval is within 50 points or
+    the minutes are over.
+
+    Args:
+        make_agent: called with a game and a seed, it makes anything with `act(states) -> actions`;
+            or the spec of an agent.
+        suite: which tasks and reference agents.
+        tasks: the names of some of them; by default all.
+        minutes: for all of them, shared out equally. What a task leaves goes to those after it.
+        seed: of everything random.
+        name: what the policy is called; by default its spec, or "policy".
+        aim: half of the interval's width that is enough, in points; by default the suite's.
+        store: a folder that keeps the games, a file for each task. Another call with it goes on.
+        workers: how many processes play, of a policy with a spec.
+        engine: what plays in their place, such as `agents.arena.ray_tasks.play`.
+        progress: told where the rating stands, in words.
+
+    Returns:
+        The score card: `to_dict()` for JSON, `str()` for people, `row()` for a paper's table.
+
+    Raises:
+        ValueError: for arguments out of range, a task that there is none of, a policy that cannot
+            be made or fails, and a store of something else.
+
+    Example:
+        >>> import agents
+        >>> card = agents.benchmark("greedy", tasks=["112"], minutes=0.02)
+        >>> [task["task"] for task in card.to_dict()["tasks"]]
+        ['112']
+    """
+    from agents.arena import local
+    from agents.benchmark.card import ScoreCard
+    from agents.benchmark.ladder import read_ladder
+    from agents.benchmark.running import Contender, run_task
+    from agents.benchmark.tasks import suite as suite_of
+
+    if isinstance(make_agent, str):
+        contender = Contender(make_agent)
+        if name not in (None, make_agent):
+            raise ValueError(f"a policy with a spec is called by it, got name={shown(name)}")
+    elif callable(make_agent):
+        contender = Contender("policy" if name is None else text_value("name", name), make_agent)
+    else:
+        raise ValueError(
+            f"make_agent must be a function of game and seed, or a spec, got {shown(make_agent)}"
+        )
+    known = suite_of(text_value("suite", suite))
+    if tasks is not None and not (is_list(tasks) and len(tasks)):
+        raise ValueError(f"tasks must be a list of names, got {shown(tasks)}")
+    ladders = [read_ladder(suite, task) for task in (known if tasks is None else tasks)]
+    seconds = 60 * finite_number("minutes", minutes, 0)
+    seed = whole_number("seed", seed, 0)
+    if aim is not None:
+        aim = finite_number("aim", aim, 0)
+    callable_or_none("progress", progress)
+    if engine is None and whole_number("workers", workers, 1) > 1:
+        engine = functools.partial(local.play, workers=workers)
+    if store is not None:
+        Path(store).mkdir(parents=True, exist_ok=True)
+    deadline = time.monotonic() + seconds
+    outcomes = []
+    for done, ladder in enumerate(ladders):
+        left = max(0.0, deadline - time.monotonic()) / (len(ladders) - done)
+        file = None if store is None else Path(store) / f"{suite}-{ladder.task.name}.games"
+        outcomes.append(run_task(ladder, contender, seed, left, aim, file, engine, progress))
+    return ScoreCard(suite, contender.name, seed, outcomes)

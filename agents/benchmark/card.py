@@ -1,0 +1,188 @@
+"""`ScoreCard`: all that a benchmark says of a policy, as JSON, as text and as a row of a table."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import boardenvs
+from agents.benchmark.running import Outcome
+from agents.intervals import bootstrap_mean, interquartile_mean, wilson
+from agents.text_table import text_table
+
+__all__ = ["ScoreCard"]
+
+
+@dataclass(frozen=True)
+class ScoreCard:
+    """What came of a benchmark."""
+
+    suite: str
+    policy: str
+    seed: int
+    outcomes: Sequence[Outcome]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The card as JSON values, with all that is needed to play it again.
+
+        Of each task: `elo` with `low` and `high` (95%), where it is rated, and how much of it is
+        `by_games` and `by_ladder`; of a game for one the share won, with the distance from the best
+        policy's; `score`, 0 for `random` and 1 for the strongest agent or the best policy; games,
+        forfeits, seconds per move; and the results against each reference agent. Over all tasks,
+        `overall` is the interquartile mean of the scores.
+        """
+        tasks = [_task(outcome) for outcome in self.outcomes]
+        return {
+            "format": "boardenvs score card",
+            "suite": self.suite,
+            "policy": self.policy,
+            "seed": self.seed,
+            "boardenvs": boardenvs.__version__,
+            "python": platform.python_version(),
+            "machine": platform.machine(),
+            "tasks": tasks,
+            "overall": _overall(tasks, self.seed),
+        }
+
+    def __str__(self) -> str:
+        told = self.to_dict()
+        rows = [("task", "rating", "95% interval", "score", "95% interval", "games", "per move")]
+        for task in told["tasks"]:
+            rated = task["elo"] is not None
+            value, ends = ("elo", ("low", "high")) if rated else ("share", ("low", "high"))
+            form = "{:+.0f}" if rated else "{:.4f}"
+            pace = task["seconds_per_move"]
+            rows.append(
+                (
+                    task["task"],
+                    form.format(task[value]),
+                    " to ".join(form.format(task[end]) for end in ends),
+                    f"{task['score']:.3f}",
+                    f"{task['score_low']:.3f} to {task['score_high']:.3f}",
+                    str(task["games"]),
+                    "" if pace is None else f"{1000 * pace:.2f} ms",
+                )
+            )
+        text = text_table(rows, right=(1, 3, 5, 6))
+        overall = told["overall"]
+        text += (
+            f"\nInterquartile mean of the scores: {overall['score']:.3f} "
+            f"({overall['low']:.3f} to {overall['high']:.3f}); 0 is random, 1 the strongest.\n"
+        )
+        for task in told["tasks"]:
+            if task["forfeits"]:
+                text += f"{task['task']}: {task['forfeits']} games lost by illegal moves.\n"
+            if task["beyond"]:
+                text += f"{task['task']}: {task['beyond']}.\n"
+        return text
+
+    def row(self) -> str:
+        """A row for a paper's table, in Markdown: the policy, each task, and the mean."""
+        cells = [self.policy]
+        told = self.to_dict()
+        for task in told["tasks"]:
+            if task["elo"] is None:
+                cells.append(f"{task['share']:.3f} [{task['low']:.3f}, {task['high']:.3f}]")
+            else:
+                cells.append(f"{task['elo']:.0f} [{task['low']:.0f}, {task['high']:.0f}]")
+        overall = told["overall"]
+        cells.append(f"{overall['score']:.2f} [{overall['low']:.2f}, {overall['high']:.2f}]")
+        return f"| {' | '.join(cells)} |"
+
+
+def _task(outcome: Outcome) -> dict[str, Any]:
+    games = sum(scores.games for scores in outcome.scores)
+    seconds = [
+        scores.seconds[:, 0].sum() for scores in outcome.scores if scores.seconds is not None
+    ]
+    choices = [
+        scores.choices[:, 0].sum() for scores in outcome.scores if scores.choices is not None
+    ]
+    told = {
+        "task": outcome.ladder.task.name,
+        "ladder": outcome.ladder.sha256,
+        "version": outcome.version,
+        "games": games,
+        "forfeits": sum(scores.forfeits[0] for scores in outcome.scores),
+        "seconds_per_move": float(sum(seconds) / sum(choices)) if sum(choices) else None,
+        "ended": outcome.ended,
+        "beyond": None,
+        "elo": None,
+    }
+    return told | (_solo(outcome) if outcome.estimate is None else _rated(outcome))
+
+
+def _rated(outcome: Outcome) -> dict[str, Any]:
+    scale, estimate = outcome.ladder.scale, outcome.estimate
+    assert scale is not None
+    assert estimate is not None
+    elo, low, high = (float(x) for x in (estimate.elo, estimate.low, estimate.high))
+    strongest = float(scale.elo.max())
+    against = []
+    for agent, scores in zip(outcome.agents, outcome.scores, strict=True):
+        ends = scores.interval(0)
+        against.append(
+            {
+                "agent": agent,
+                "games": scores.games,
+                "wins": scores.wins[0],
+                "draws": scores.draws[0],
+                "losses": scores.losses[0],
+                "score": scores[0],
+                "low": ends[0],
+                "high": ends[1],
+            }
+        )
+    beyond = None
+    if low > strongest:
+        beyond = "above the ladder: nobody there is strong enough to tell by how much"
+    elif high < float(scale.elo.min()):
+        beyond = "below random"
+    return {
+        "elo": elo,
+        "low": low,
+        "high": high,
+        "by_games": float(estimate.by_games),
+        "by_ladder": float(estimate.by_ladder),
+        "beyond": beyond,
+        "score": elo / strongest,
+        "score_low": low / strongest,
+        "score_high": high / strongest,
+        "against": against,
+    }
+
+
+def _solo(outcome: Outcome) -> dict[str, Any]:
+    scores = outcome.scores[0] if outcome.scores else None
+    wins, games = (scores.wins[0], scores.games) if scores is not None else (0, 0)
+    low, high = wilson(wins, games)
+    share = wins / games if games else (low + high) / 2
+    told = outcome.ladder.told["solos"]
+    best = (1 + max(solo["best"] for solo in told)) / 2
+    bottom = outcome.ladder.shares[0]
+
+    def scaled(value: float) -> float:
+        return (value - bottom) / (best - bottom)
+
+    return {
+        "share": share,
+        "low": low,
+        "high": high,
+        "best": best,
+        "distance": best - share,
+        "score": scaled(share),
+        "score_low": scaled(low),
+        "score_high": scaled(high),
+        "against": [],
+    }
+
+
+def _overall(tasks: Sequence[dict[str, Any]], seed: int) -> dict[str, Any]:
+    scores = np.array([task["score"] for task in tasks])
+    errors = np.array([(task["score_high"] - task["score_low"]) / 2 for task in tasks])
+    low, high = bootstrap_mean(scores, errors / 1.959964, np.random.default_rng(seed))
+    return {"score": interquartile_mean(scores), "low": low, "high": high, "tasks": len(tasks)}

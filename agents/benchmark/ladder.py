@@ -1,0 +1,126 @@
+"""`Ladder`: a task's reference agents with their frozen ratings, as a suite's file has them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from agents.agent import Agent
+from agents.benchmark.rating import Scale
+from agents.benchmark.tasks import Task, suite
+from agents.making import make
+from agents.seeds import agent_seed, one_way_words
+from boardenvs.game import Game, States
+
+__all__ = ["Ladder", "choices_of", "ladder_dict", "ladder_path", "read_ladder"]
+
+_FORMAT = "boardenvs ladder"
+_POSITIONS = 24
+_SEED = 175
+
+
+@dataclass(frozen=True)
+class Ladder:
+    """A task's reference agents; of a task for one player the ratings are left out."""
+
+    suite: str
+    task: Task
+    specs: tuple[str, ...]
+    scale: Scale | None
+    """Ratings, `random` at 0, with their covariance."""
+    told: dict[str, Any]
+    """All that the file says."""
+
+    @property
+    def shares(self) -> list[float]:
+        """Of a task for one player, the share of games that each agent won."""
+        return [solo["wins"] / solo["games"] for solo in self.told["solos"]]
+
+    @property
+    def sha256(self) -> str:
+        """Of all that ratings depend on."""
+        text = json.dumps(self.told, sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()
+
+
+def ladder_path(suite_name: str, task: str) -> Path:
+    """Where a ladder lies in this package."""
+    return Path(__file__).parent / "suites" / suite_name / f"{task}.json"
+
+
+def read_ladder(suite_name: str, task: str) -> Ladder:
+    """The frozen ladder of a task.
+
+    Raises:
+        ValueError: there is no such suite or task, or its ladder is not there.
+    """
+    tasks = suite(suite_name)
+    if task not in tasks:
+        raise ValueError(f"suite {suite_name} has no task {task!r}; it has {', '.join(tasks)}")
+    path = ladder_path(suite_name, task)
+    if not path.is_file():
+        raise ValueError(f"suite {suite_name} has no ladder of {task} yet")
+    told = json.loads(path.read_text(encoding="utf-8"))
+    if told.get("format") != _FORMAT or told["task"] != task:
+        raise ValueError(f"{path.name} is no ladder of {task}")
+    agents = told["agents"]
+    scale = None
+    if "covariance" in told:
+        elo = np.array([agent["elo"] for agent in agents], np.float64)
+        scale = Scale(elo, np.array(told["covariance"], np.float64))
+    specs = tuple(agent["spec"] for agent in agents)
+    return Ladder(suite_name, tasks[task], specs, scale, told)
+
+
+def choices_of(spec: str, game: Game) -> str:
+    """The SHA-256 of what an agent plays in some positions: another one is another agent."""
+    agent = make(spec, game, agent_seed(_SEED, 0))
+    assert isinstance(agent, Agent)
+    states = _positions(game)
+    words = one_way_words(_SEED, "words", np.arange(len(states)))
+    known = game.conceal_with_words(states, states["to_move"], words)
+    actions = agent.choose(known, one_way_words(_SEED, "choices", np.arange(len(states))))
+    return hashlib.sha256(np.asarray(actions, "<i8").tobytes()).hexdigest()
+
+
+def _positions(game: Game) -> States:
+    """Positions of random games, early ones and late ones."""
+    states = game.new(_POSITIONS, _SEED)
+    reached = states.copy()
+    rng = np.random.default_rng(_SEED)
+    for ply in range(2 * _POSITIONS):
+        live = ~game.over(states)
+        if not live.any():
+            break
+        words = rng.integers(0, 2**64, _POSITIONS, np.uint64)
+        chosen = np.empty(int(live.sum()), np.int64)
+        game.kernels.random_actions(game.legal(states[live]), words[live], chosen)
+        played = states[live]
+        game.play(played, chosen)
+        states[live] = played
+        keep = ~game.over(states) & (ply < 2 * np.arange(_POSITIONS))
+        reached[keep] = states[keep]
+    return reached
+
+
+def ladder_dict(
+    suite_name: str, task: Task, agents: Sequence[dict[str, Any]], **rest: Any
+) -> dict[str, Any]:
+    """What a ladder's file says."""
+    return {
+        "format": _FORMAT,
+        "suite": suite_name,
+        "task": task.name,
+        "game": task.game,
+        "params": dict(task.params),
+        "openings": task.openings,
+        "opening_plies": task.opening_plies,
+        "agents": list(agents),
+        **rest,
+    }

@@ -1,0 +1,310 @@
+"""The command that plays the tournament of a task's ladder, and writes the ladder into the package.
+
+`python -m agents.benchmark.make_ladder TASK --store FOLDER --minutes 30` goes on where the games in
+the folder end, until every difference of neighbours is known to plus or minus 12 points (25 are
+promised, but less of the ladder's uncertainty then goes into every rating) or the time is over, and
+writes the ladder now and then. The games are the same whoever plays them in however many pieces:
+all of the tournament comes of its seed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import functools
+import json
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import boardenvs
+from agents.arena import local
+from agents.arena.batch import Players
+from agents.arena.match import Match
+from agents.arena.store import Lineup, Store
+from agents.arena.versions import agent_version
+from agents.benchmark.ladder import choices_of, ladder_dict, ladder_path
+from agents.benchmark.rating import Scale
+from agents.benchmark.rounds import Record, Rounds
+from agents.benchmark.tasks import SUITES, Task, suite
+from agents.benchmark.tournament import (
+    Crosstable,
+    neighbour_errors,
+    next_pair,
+    pair_scores,
+    rate_ladder,
+)
+from agents.exploitability import exploitability
+from agents.measures import Distance
+from boardenvs.checks import finite_number, whole_number
+from boardenvs.files import write_atomically
+from boardenvs.program import OneLineParser, run_program
+
+__all__ = ["SEED", "main"]
+
+SEED = 2026
+"""Of the tournaments."""
+_AIM = 12.0  # points, half the interval of a difference of neighbours
+_FIRST = 50  # pairs of games that neighbours begin with
+_ROUND = 25  # pairs of games
+_SOLO_GAMES = 10_000
+_SAVED = 60.0  # seconds between writing the ladder
+_KEPT = 16  # games of each match that the file tells one by one
+
+
+class _Tournament:
+    """The games of a ladder's agents, those in a store and those to come."""
+
+    def __init__(self, suite_name: str, task: Task, store: Path, deadline: float) -> None:
+        self.suite = suite_name
+        self.task = task
+        self.game = task.make()
+        self.deadline = deadline
+        self.players = Players(self.game, SEED)
+        size = len(task.agents)
+        self.places = [(low, high) for high in range(size) for low in range(high)]
+        if self.game.num_players == 1:
+            lineups: list[tuple[str, ...]] = [(spec,) for spec in task.agents]
+        else:  # the stronger agent first
+            lineups = [(task.agents[high], task.agents[low]) for low, high in self.places]
+        self.records = [Record(specs) for specs in lineups]
+        self.most = self._most()
+        self.rounds = 0
+        self.saved = time.monotonic()
+        match = self._match(lineups[0])
+        named = None if match.named is None else match.named.version
+        self.store = Store.open(store / f"{suite_name}-{task.name}.games", self.game, SEED, named)
+
+    def _match(self, specs: tuple[str, ...]) -> Match:
+        agents = [self.players.get(spec, place) for place, spec in enumerate(specs)]
+        return Match(self.game, agents, SEED, self.task.opening_plies, self.task.openings)
+
+    def _most(self) -> np.ndarray:
+        """How many pairs of games two agents can play, no two the same."""
+        size = len(self.task.agents)
+        most = np.full((size, size), np.inf)
+        for (low, high), record in zip(self.places, self.records, strict=False):
+            match = self._match(record.specs)
+            fixed = all(getattr(player, "deterministic", False) for player in match.players)
+            if fixed and match.named is not None:
+                most[high, low] = len(match.named.moves)
+        return most
+
+    def begin(self) -> None:
+        """Take note of what the store has."""
+        self.store.enter(
+            [
+                Lineup(
+                    record.specs,
+                    tuple(self.version(spec) for spec in record.specs),
+                    self.task.opening_plies,
+                )
+                for record in self.records
+            ]
+        )
+        for record in self.records:
+            for games in self.store.games(record.specs):
+                record.add(games)
+
+    def version(self, spec: str) -> str:
+        return agent_version(spec, self.players.get(spec, 0), self.game)
+
+    def play(self, workers: int) -> None:
+        """Play until it is enough, or the time is over."""
+        plan = self._solo if self.game.num_players == 1 else self._pair
+        work = Rounds(
+            self.game, SEED, self.records, plan, self.task.opening_plies, self.task.openings
+        )
+        with contextlib.closing(local.play(work, workers)) as playing:
+            for place, games in playing:
+                self.store.add(self.records[place].specs, games)
+                self.records[place].add(games)
+
+    def _late(self) -> bool:
+        if time.monotonic() - self.saved > _SAVED:
+            self.write()
+            self.saved = time.monotonic()
+        return time.monotonic() > self.deadline
+
+    def _solo(self) -> tuple[int, np.ndarray] | None:
+        place = min(range(len(self.records)), key=lambda k: len(self.records[k]))
+        done = len(self.records[place])
+        if done >= _SOLO_GAMES or self._late():
+            return None
+        return place, np.arange(done, min(done + 500, _SOLO_GAMES))
+
+    def _pair(self) -> tuple[int, np.ndarray] | None:
+        table = self.table()
+        errors = neighbour_errors(rate_ladder(table))
+        if (self._all_began(table) and errors.max() <= _AIM) or self._late():
+            return None
+        pair = next_pair(table, self.rounds, _FIRST, self.most)
+        self.rounds += 1
+        if pair is None:
+            return None
+        place = self.places.index(pair)
+        done = len(self.records[place])
+        print(
+            f"{self.task.name}: {sum(map(len, self.records))} games, neighbours known to "
+            f"{errors.max():.0f} points; next {' - '.join(self.records[place].specs)}",
+            file=sys.stderr,
+            flush=True,
+        )
+        games = 2 * _ROUND
+        return place, np.arange(done, done + games)
+
+    def _all_began(self, table: Crosstable) -> bool:
+        beside = np.arange(len(self.task.agents) - 1)
+        wanted = np.minimum(_FIRST, self.most[beside + 1, beside])
+        return bool((table.pairs[beside + 1, beside] >= wanted).all())
+
+    def table(self) -> Crosstable:
+        """What came of all pairs of games."""
+        table = Crosstable.none(len(self.task.agents))
+        for (low, high), record in zip(self.places, self.records, strict=True):
+            found = self._pair_scores(record)
+            table.pairs[high, low] = len(found)
+            table.scores[high, low] = found.sum()
+            table.squares[high, low] = ((found - 1) ** 2).sum()
+        return table
+
+    def _pair_scores(self, record: Record) -> np.ndarray:
+        whole = record.whole_pairs()
+        return pair_scores(record.scores(whole).returns[:, 0].tolist())
+
+    def write(self) -> None:
+        """Write the ladder as far as it is known."""
+        told = self._solo_ladder() if self.game.num_players == 1 else self._rated_ladder()
+        text = json.dumps(told, indent=1)
+        path = ladder_path(self.suite, self.task.name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(path, f"{text}\n".encode())
+        print(f"written: {path.name}", file=sys.stderr, flush=True)
+
+    def _agents(self, scale: Scale | None) -> list[dict[str, Any]]:
+        return [
+            {
+                "spec": spec,
+                **({} if scale is None else {"elo": round(float(scale.elo[k]), 2)}),
+                "version": self.version(spec),
+                "choices": choices_of(spec, self.game),
+            }
+            for k, spec in enumerate(self.task.agents)
+        ]
+
+    def _made(self) -> dict[str, Any]:
+        command = f"python -m {__spec__.name} {self.task.name} --suite {self.suite} --store FOLDER"
+        return {"seed": SEED, "boardenvs": boardenvs.__version__, "command": command}
+
+    def _rated_ladder(self) -> dict[str, Any]:
+        table = self.table()
+        scale = rate_ladder(table)
+        errors = neighbour_errors(scale)
+        pairs = []
+        for record in self.records:
+            if not (whole := record.whole_pairs()).size:
+                continue
+            scores = record.scores(whole)
+            both = pair_scores(scores.returns[:, 0].tolist())
+            pairs.append(
+                {
+                    "a": record.specs[0],
+                    "b": record.specs[1],
+                    "games": scores.games,
+                    "wins": scores.wins[0],
+                    "draws": scores.draws[0],
+                    "losses": scores.losses[0],
+                    "pair_scores": [int((both == half / 2).sum()) for half in range(5)],
+                    "first": _first(scores.returns[:_KEPT, 0], scores.plies[:_KEPT]),
+                }
+            )
+        return ladder_dict(
+            self.suite,
+            self.task,
+            self._agents(scale),
+            made=self._made(),
+            neighbours=[round(float(error), 2) for error in errors],
+            covariance=np.round(scale.covariance, 4).tolist(),
+            pairs=pairs,
+        )
+
+    def _solo_ladder(self) -> dict[str, Any]:
+        solos = []
+        for record in self.records:
+            numbers = np.arange(len(record))
+            scores = record.scores(numbers[: len(numbers) - len(record.missing(numbers))])
+            measure = exploitability(record.specs[0], self.game, seed=SEED)
+            assert isinstance(measure, Distance)
+            low, high = measure.interval
+            solos.append(
+                {
+                    "agent": record.specs[0],
+                    "games": scores.games,
+                    "wins": scores.wins[0],
+                    "distance": {"value": measure.value, "low": low, "high": high},
+                    "best": min(1.0, measure.best),
+                    "first": _first(scores.returns[:_KEPT, 0], scores.plies[:_KEPT]),
+                }
+            )
+        return ladder_dict(
+            self.suite, self.task, self._agents(None), made=self._made(), solos=solos
+        )
+
+
+def _first(returns: Sequence[float] | np.ndarray, plies: np.ndarray) -> str:
+    results = zip(returns, plies, strict=True)
+    return " ".join(f"{'ldw'[int(np.sign(result)) + 1]}{length}" for result, length in results)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Make ladders, or go on with them.
+
+    Args:
+        arguments: what stands after the program's name; `None` for the process's own.
+
+    Returns:
+        The exit status: 0, or 130 after Ctrl-C; 2 by `SystemExit` after an error.
+    """
+    parser = OneLineParser(prog=f"python -m {__spec__.name}", description=__doc__.split("\n")[0])
+    parser.add_argument("tasks", nargs="*", metavar="TASK", help="by default all of the suite")
+    parser.add_argument("--suite", choices=list(SUITES), default="v1", help="by default v1")
+    parser.add_argument(
+        "--store", type=Path, metavar="FOLDER", required=True, help="keeps the games, by task"
+    )
+    parser.add_argument("--minutes", type=float, default=30.0, help="for each task; 30")
+    parser.add_argument("--workers", type=int, default=1, help="processes that play; 1")
+    options = parser.parse_args(arguments)
+    try:
+        tasks = suite(options.suite)
+        for name in options.tasks:
+            if name not in tasks:
+                raise ValueError(f"there is no task {name!r}; there is {', '.join(tasks)}")  # noqa: TRY301
+        minutes = finite_number("minutes", options.minutes, 0)
+        workers = whole_number("workers", options.workers, 1)
+        options.store.mkdir(parents=True, exist_ok=True)
+    except (ValueError, OSError) as error:
+        parser.error(str(error))
+    chosen = [tasks[name] for name in options.tasks or tasks]
+    return run_program(functools.partial(_make_all, options, chosen, minutes, workers))
+
+
+def _make_all(
+    options: argparse.Namespace, tasks: Sequence[Task], minutes: float, workers: int
+) -> None:
+    for task in tasks:
+        deadline = time.monotonic() + 60 * minutes
+        tournament = _Tournament(options.suite, task, options.store, deadline)
+        with tournament.store:
+            tournament.begin()
+            try:
+                tournament.play(workers)
+            finally:
+                tournament.write()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,94 @@
+"""The page of a score card: where a policy stands on every ladder, in one HTML file."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from agents.arena.interval_chart import Bar, interval_chart
+from agents.arena.tables import elo_text
+from agents.benchmark.card import ScoreCard
+from agents.benchmark.running import Outcome
+
+__all__ = ["page_html"]
+
+
+def page_html(card: ScoreCard, command: str | None = None) -> str:
+    """One HTML page with all it needs inside: it works from disk.
+
+    Args:
+        card: what it shows.
+        command: that makes it again.
+    """
+    told = card.to_dict()
+    overall = told["overall"]
+    bars = [
+        Bar(task["task"], task["score"], task["score_low"], task["score_high"])
+        for task in told["tasks"]
+    ]
+    mean = Bar("interquartile mean", overall["score"], overall["low"], overall["high"])
+    body = [
+        "<h2>All tasks</h2>",
+        "<p>The score is 0 for <code>random</code> and 1 for the strongest known agent, or the "
+        "best policy where it is known. The bars are 95% intervals.</p>",
+        interval_chart([mean, *bars], lambda x: f"{x:.2f}", "Scores with their 95% intervals"),
+    ]
+    for outcome, task in zip(card.outcomes, told["tasks"], strict=True):
+        body.append(f"<h2>{html.escape(task['task'])}</h2>")
+        pace = task["seconds_per_move"]
+        words = [f"{task['games']} games", f"{task['forfeits']} forfeited", f"{task['ended']}"]
+        words += [] if pace is None else [f"{1000 * pace:.2f} ms a move"]
+        body.append(f"<p>{html.escape('; '.join(words))}.</p>")
+        body += _ladder(card.policy, outcome, task)
+    if command is not None:
+        body.append(f"<h2>Again</h2><p><code>{html.escape(command)}</code></p>")
+    values = {
+        "title": html.escape(f"{card.policy}: benchmark {card.suite}"),
+        "subtitle": html.escape(f"boardenvs {told['boardenvs']}, seed {card.seed}"),
+        "body": "\n".join(body),
+    }
+    template = Path(__file__).with_name("page.html").read_text(encoding="utf-8")
+    return re.sub(r"\{\{(\w+)\}\}", lambda found: values[found[1]], template)
+
+
+def _ladder(policy: str, outcome: Outcome, task: dict[str, object]) -> Iterable[str]:
+    scale = outcome.ladder.scale
+    value, low, high = (
+        (float(str(task[k])) for k in ("share", "low", "high"))
+        if (scale is None)
+        else (float(str(task[k])) for k in ("elo", "low", "high"))
+    )
+    mine = Bar(f"▶ {policy}", value, low, high)
+    if scale is None:
+        shares = zip(outcome.ladder.specs, outcome.ladder.shares, strict=True)
+        bars = [Bar(spec, share, share, share) for spec, share in shares]
+        yield interval_chart(_sorted([mine, *bars]), lambda x: f"{x:.3f}", "Shares of games won")
+        return
+    errors = 1.959964 * scale.covariance.diagonal() ** 0.5
+    bars = [
+        Bar(spec, elo, elo - error, elo + error)
+        for spec, elo, error in zip(
+            outcome.ladder.specs, scale.elo.tolist(), errors.tolist(), strict=True
+        )
+    ]
+    yield interval_chart(_sorted([mine, *bars]), elo_text, "The ladder, and where the policy is")
+    rows = [
+        (
+            agent,
+            str(scores.games),
+            f"{scores.wins[0]}/{scores.draws[0]}/{scores.losses[0]}",
+            f"{scores[0]:.3f}",
+        )
+        for agent, scores in zip(outcome.agents, outcome.scores, strict=True)
+    ]
+    head = "".join(f"<th>{cell}</th>" for cell in ("against", "games", "won/drawn/lost", "score"))
+    lines = "".join(
+        f"<tr>{''.join(f'<td>{html.escape(cell)}</td>' for cell in row)}</tr>" for row in rows
+    )
+    yield f'<div class="scroll"><table><tr>{head}</tr>{lines}</table></div>'
+
+
+def _sorted(bars: Sequence[Bar]) -> list[Bar]:
+    return sorted(bars, key=lambda bar: -bar.value)

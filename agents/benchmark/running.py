@@ -1,0 +1,309 @@
+"""A policy's games of one task: whom it meets next, when it has met enough, and what came of it."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Callable, Generator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from agents.arena.batch import Players, play_batch
+from agents.arena.local import LARGEST, Finished, Work
+from agents.arena.match import Match
+from agents.arena.scores import Scores
+from agents.arena.tournament import Engine
+from agents.arena.versions import agent_version
+from agents.benchmark.ladder import Ladder
+from agents.benchmark.rating import Estimate, Evidence, fit, next_opponent
+from agents.benchmark.rounds import Record, Rounds, round_size
+from agents.benchmark.tournament import pair_scores
+from agents.intervals import wilson
+from agents.making import make
+from agents.seeds import agent_seed
+from boardenvs.game import Game
+from boardenvs.opponents import Opponent
+
+__all__ = ["Contender", "Outcome", "run_task"]
+
+MakeAgent = Callable[[Game, int], Opponent]
+Progress = Callable[[str], Any]
+_LEAST = 20  # pairs of games before a rating may be narrow enough
+_LADDERS = 0.5  # games are enough when they add so much of the ladder's own uncertainty
+_SOLO_ROUND = 500
+_SOLO_GAMES = 10_000
+
+
+@dataclass(frozen=True)
+class Contender:
+    """Who is rated."""
+
+    name: str
+    """Its spec, or what it is called."""
+    make_agent: MakeAgent | None = None
+    """What makes it of a game and a seed; by default its name is a spec."""
+
+    def players(self, game: Game, seed: int) -> Players:
+        """It and the reference agents, made when they are asked for."""
+        return Players(game, seed) if self.make_agent is None else _Guests(self, game, seed)
+
+    def agent(self, game: Game, seed: int) -> Opponent:
+        """It, with the seed that it has in the first place of a match."""
+        place = agent_seed(seed, 0)
+        made = make(self.name, game, place) if self.make_agent is None else None
+        if self.make_agent is not None:
+            made = self.make_agent(game, place)
+            if not callable(getattr(made, "act", None)):
+                raise ValueError(f"make_agent made {made!r}; expected an object with act(states)")
+        assert made is not None
+        return made
+
+
+class _Guests(Players):
+    """Agents, the first one of which is none that a spec makes."""
+
+    def __init__(self, contender: Contender, game: Game, seed: int) -> None:
+        super().__init__(game, seed)
+        self._guest = contender.agent(game, seed)
+
+    def get(self, spec: str, place: int) -> Opponent:
+        return self._guest if place == 0 else super().get(spec, place)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a task."""
+
+    ladder: Ladder
+    agents: list[str]
+    """The reference agents that were met; none in a game for one."""
+    scores: list[Scores]
+    """Against each of them, or the scores alone."""
+    ended: str
+    """Why no more was played."""
+    seconds: float
+    """That were played for, without games from a store."""
+    version: str
+    """Of the policy, as far as it can be told."""
+    estimate: Estimate | None = None
+    """The rating; `None` in a game for one."""
+    notes: list[str] = field(default_factory=list)
+
+
+class _Meeting:
+    """A policy and a ladder's agents, with the games between them."""
+
+    def __init__(self, ladder: Ladder, contender: Contender, seed: int) -> None:
+        self.ladder = ladder
+        self.game = ladder.task.make()
+        self.seed = seed
+        self.players = contender.players(self.game, seed)
+        alone = self.game.num_players == 1
+        lineups = [(contender.name, *([] if alone else [spec])) for spec in ladder.specs]
+        self.records = [Record(specs) for specs in (lineups[:1] if alone else lineups)]
+        self.version = agent_version(
+            contender.name if contender.make_agent is None else "random",
+            self.players.get(contender.name, 0),
+            self.game,
+        )
+        if contender.make_agent is not None:
+            self.version = str(getattr(self.players.get("", 0), "version", "unknown"))
+        self.planned = np.zeros(len(self.records), np.int64)
+        """How many games of each match belong to a round so far."""
+        self.seconds_a_game = 0.0
+
+    def match(self, place: int) -> Match:
+        specs = self.records[place].specs
+        agents = [self.players.get(spec, k) for k, spec in enumerate(specs)]
+        task = self.ladder.task
+        return Match(self.game, agents, self.seed, task.opening_plies, task.openings)
+
+    def most_pairs(self) -> np.ndarray:
+        """How many pairs of games it can play with each agent, no two the same."""
+        most = np.full(len(self.records), np.inf)
+        if self.ladder.task.openings is not None:
+            for place in range(len(self.records)):
+                match = self.match(place)
+                assert match.named is not None
+                if all(getattr(player, "deterministic", False) for player in match.players):
+                    most[place] = len(match.named.moves)
+        return most
+
+    def evidence(self) -> Evidence:
+        """What the games of all rounds so far say."""
+        found = Evidence.none(len(self.records))
+        for place, record in enumerate(self.records):
+            scores = record.scores(np.arange(self.planned[place]))
+            both = pair_scores(scores.returns[:, 0].tolist())
+            found.pairs[place] = len(both)
+            found.scores[place] = both.sum()
+            found.squares[place] = (both**2).sum()
+        return found
+
+
+def run_task(
+    ladder: Ladder,
+    contender: Contender,
+    seed: int,
+    seconds: float,
+    aim: float | None = None,
+    store: Path | None = None,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+) -> Outcome:
+    """Rate a policy on a task, until its interval is narrow enough or the time is over.
+
+    Args:
+        ladder: of the task.
+        contender: the policy.
+        seed: of everything random.
+        seconds: after which no more games are begun.
+        aim: half of the interval's width that is enough, in points; by default the task's.
+        store: the file that keeps the games, and has those of an earlier run.
+        engine: what plays; by default this process, and always for a policy that has no spec.
+        progress: told now and then where the rating stands, in words.
+
+    Raises:
+        ValueError: the policy cannot be made or fails, or the store is of something else.
+    """
+    meeting = _Meeting(ladder, contender, seed)
+    for place in range(len(meeting.records)):
+        meeting.match(place).check_players()
+    began = time.monotonic()
+    deadline = began + seconds
+    ended = ["the time was over"]
+    told = progress or (lambda _: None)
+    aim = ladder.task.aim if aim is None else aim
+    most = meeting.most_pairs()
+    latest: list[Estimate] = []
+
+    def affordable(games: float) -> float:
+        left = deadline - time.monotonic()
+        if left <= 0:
+            return 0
+        return games if not meeting.seconds_a_game else min(games, left / meeting.seconds_a_game)
+
+    def plan() -> tuple[int, np.ndarray] | None:
+        assert ladder.scale is not None
+        evidence = meeting.evidence()
+        estimate = fit(ladder.scale, evidence)
+        latest[:] = [estimate]
+        games = int(meeting.planned.sum())
+        if games:
+            told(
+                f"{ladder.task.name}: {estimate.elo:+.0f} ({estimate.low:+.0f} to "
+                f"{estimate.high:+.0f}) after {games} games"
+            )
+        if evidence.pairs.sum() >= _LEAST:
+            if estimate.half_width <= aim:
+                ended[0] = f"the interval is within {aim:g} points"
+                return None
+            if estimate.by_games <= _LADDERS * estimate.by_ladder:
+                ended[0] = "what is left is the ladder's own uncertainty"
+                return None
+        allowed = evidence.pairs < most
+        if not allowed.any():
+            ended[0] = "all openings were played"
+            return None
+        place = int(next_opponent(ladder.scale, estimate, evidence.pairs, allowed))
+        pairs = min(float(round_size(evidence.pairs.sum())), most[place] - evidence.pairs[place])
+        number = 2 * int(affordable(2 * pairs) // 2)
+        if number < 2:
+            return None
+        first = int(meeting.planned[place])
+        meeting.planned[place] += number
+        return place, np.arange(first, first + number)
+
+    def plan_alone() -> tuple[int, np.ndarray] | None:
+        first = int(meeting.planned[0])
+        wins = meeting.records[0].scores(np.arange(first)).wins[0] if first else 0
+        if first:
+            low, high = wilson(wins, first)
+            told(
+                f"{ladder.task.name}: {wins / first:.4f} ({low:.4f} to {high:.4f}) "
+                f"after {first} games"
+            )
+        if first >= _SOLO_GAMES:
+            ended[0] = "all games were played"
+            return None
+        number = int(affordable(min(_SOLO_ROUND, _SOLO_GAMES - first)))
+        if number < 1:
+            return None
+        meeting.planned[0] += number
+        return 0, np.arange(first, first + number)
+
+    alone = ladder.scale is None
+    work = Rounds(
+        meeting.game,
+        seed,
+        meeting.records,
+        plan_alone if alone else plan,
+        ladder.task.opening_plies,
+        ladder.task.openings,
+    )
+    played = 0
+    with _opened(store, meeting) as kept:
+        if engine is None or contender.make_agent is not None:
+            playing = _play_here(work, meeting.players)
+        else:
+            playing = engine(work)  # type: ignore[arg-type]
+        start = time.monotonic()
+        with contextlib.closing(playing):
+            for place, games in playing:
+                if kept is not None:
+                    kept.add(meeting.records[place].specs, games)
+                meeting.records[place].add(games)
+                played += len(games)
+                meeting.seconds_a_game = (time.monotonic() - start) / played
+    met = [place for place, number in enumerate(meeting.planned) if number]
+    return Outcome(
+        ladder,
+        [] if alone else [ladder.specs[place] for place in met],
+        [meeting.records[place].scores(np.arange(meeting.planned[place])) for place in met],
+        ended[0],
+        time.monotonic() - began,
+        meeting.version,
+        None if alone else latest[0],
+    )
+
+
+def _play_here(work: Work, players: Players) -> Generator[Finished]:
+    while (batch := work.take(LARGEST)) is not None:
+        for games in play_batch(batch, players):
+            if games is not None:
+                yield batch.match, games
+
+
+def _opened(path: Path | None, meeting: _Meeting) -> contextlib.AbstractContextManager[Any]:
+    """The store that keeps the games, if one was asked for, with those that are there noted."""
+    if path is None:
+        return contextlib.nullcontext()
+    from agents.arena.store import Lineup, Store
+
+    named = meeting.match(0).named
+    store = Store.open(path, meeting.game, meeting.seed, None if named is None else named.version)
+    try:
+        plies = meeting.ladder.task.opening_plies
+        versions = {
+            spec: agent_version(spec, meeting.players.get(spec, 1), meeting.game)
+            for record in meeting.records
+            for spec in record.specs[1:]
+        }
+        name = meeting.records[0].specs[0]
+        versions.setdefault(name, meeting.version)
+        store.enter(
+            [
+                Lineup(record.specs, tuple(versions[spec] for spec in record.specs), plies)
+                for record in meeting.records
+            ]
+        )
+        for record in meeting.records:
+            for games in store.games(record.specs):
+                record.add(games)
+    except BaseException:
+        store.close()
+        raise
+    return store

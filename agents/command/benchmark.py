@@ -1,0 +1,107 @@
+"""`boardenvs benchmark`: where a policy stands on the ladders of a suite."""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import json
+import sys
+from pathlib import Path
+
+from agents.arguments import add_engine, check_address, check_place
+from agents.command.parser import Commands
+from boardenvs.files import write_atomically
+
+__all__ = ["add"]
+
+
+def add(commands: Commands) -> None:
+    """Add the subcommand."""
+    benchmark = commands.add(
+        "benchmark",
+        _run,
+        "rate a policy on every game, against reference agents of known rating",
+        game=False,
+    )
+    benchmark.add_argument("agent", metavar="SPEC", help="the policy")
+    benchmark.add_argument("--suite", default="v1", metavar="NAME", help="of tasks; v1")
+    benchmark.add_argument(
+        "--tasks", metavar="TASK,...", help="some of its tasks, by commas; by default all"
+    )
+    benchmark.add_argument(
+        "--minutes", type=float, default=15.0, metavar="M", help="for all tasks together; 15"
+    )
+    benchmark.add_argument("--seed", type=int, default=0, metavar="S", help="of everything; 0")
+    benchmark.add_argument(
+        "--store",
+        type=Path,
+        metavar="FOLDER",
+        help="keep the games there, and go on from those that are there",
+    )
+    benchmark.add_argument(
+        "--workers", type=int, metavar="W", help="processes that play; by default one a core"
+    )
+    add_engine(benchmark, "play on this machine or on a Ray cluster; by default local")
+    benchmark.add_argument("--json", type=Path, metavar="FILE", help="write the card there, too")
+    benchmark.add_argument(
+        "--html", type=Path, metavar="FILE", help="write a page with pictures there, too"
+    )
+
+
+def _run(options: argparse.Namespace) -> None:
+    from agents.arena import local
+    from agents.benchmark import benchmark
+    from agents.benchmark.tasks import suite
+
+    check_place(options.json)
+    check_place(options.html)
+    tasks = None if options.tasks is None else options.tasks.split(",")
+    engine = None
+    workers = local.cores() if options.workers is None else options.workers
+    games = [task.make() for task in suite(options.suite).values()]
+    if any(_clocked(options.agent, game) for game in games):
+        if options.engine == "ray" or options.workers not in (None, 1):
+            raise ValueError(f"{options.agent} thinks with all cores, so that one process plays")
+        workers = 1
+    if options.engine == "ray":
+        from agents.arena import ray_tasks
+
+        if options.workers is not None:
+            raise ValueError("--workers is for --engine local: Ray has the nodes' cores")
+        engine = functools.partial(ray_tasks.play, address=options.address)
+    check_address(options)
+    lively = sys.stderr.isatty()
+
+    def show(text: str) -> None:
+        print(f"\r{text}\x1b[K", end="", file=sys.stderr, flush=True)
+
+    card = benchmark(
+        options.agent,
+        options.suite,
+        tasks,
+        options.minutes,
+        options.seed,
+        store=options.store,
+        workers=workers,
+        engine=engine,
+        progress=show if lively else None,
+    )
+    if lively:
+        print("\r\x1b[K", end="", file=sys.stderr)
+    print(card, end="")
+    print(f"\n{card.row()}")
+    if options.json is not None:
+        told = {**card.to_dict(), "command": options.command_line}
+        write_atomically(options.json, f"{json.dumps(told, indent=2)}\n".encode())
+    if options.html is not None:
+        from agents.benchmark.page import page_html
+
+        write_atomically(options.html, page_html(card, options.command_line).encode())
+
+
+def _clocked(spec: str, game: object) -> bool:
+    from agents.specs import by_the_clock
+    from boardenvs.game import Game
+
+    assert isinstance(game, Game)
+    return by_the_clock(spec, game)

@@ -1,0 +1,114 @@
+"""`agents.benchmark`: rating a policy, going on, and what is said."""
+
+import numpy as np
+import pytest
+
+import agents
+from agents.intervals import bootstrap_mean, interquartile_mean
+
+QUICK = {"tasks": ["112"], "minutes": 5.0, "seed": 3, "aim": 80.0}
+
+
+class Legal:
+    """Plays at random, by `act` alone."""
+
+    def __init__(self, game, seed):
+        self.game = game
+        self.rng = np.random.default_rng(seed)
+        self.asked = 0
+
+    def act(self, states):
+        self.asked += len(states)
+        noise = self.rng.random((len(states), self.game.num_actions))
+        return (noise * self.game.legal(states)).argmax(1)
+
+
+def played(card):
+    """A card without what depends on the machine."""
+    told = card.to_dict()
+    for task in told["tasks"]:
+        del task["seconds_per_move"]
+    return told
+
+
+def test_a_random_policy_is_where_random_is():
+    card = agents.benchmark(Legal, name="mine", **QUICK)
+    (task,) = card.to_dict()["tasks"]
+    assert card.policy == "mine"
+    assert task["low"] < 0 < task["high"]
+    assert task["high"] - task["low"] <= 2 * QUICK["aim"]
+    assert abs(task["score"]) < 0.25
+    assert task["forfeits"] == 0
+    assert task["games"] == sum(one["games"] for one in task["against"])
+
+
+def test_a_reference_agent_is_where_it_was_rated():
+    ladder = {"mixed:60:greedy": 160, "greedy": 384}
+    for spec, elo in ladder.items():
+        (task,) = agents.benchmark(spec, **QUICK).to_dict()["tasks"]
+        assert task["low"] < elo < task["high"], spec
+
+
+def test_forfeits_are_counted():
+    class Illegal(Legal):
+        def act(self, states):
+            return (~self.game.legal(states)).argmax(1)
+
+    (task,) = agents.benchmark(Illegal, **QUICK | {"minutes": 0.02}).to_dict()["tasks"]
+    assert task["forfeits"] > 0.9 * task["games"] > 0
+    assert task["high"] < 0
+
+
+def test_it_goes_on_where_it_stopped(tmp_path):
+    whole = played(agents.benchmark("greedy", **QUICK))
+    store = tmp_path / "games"
+    agents.benchmark("greedy", store=store, **QUICK | {"aim": 150.0})
+    assert (store / "v1-112.games").is_file()
+    assert played(agents.benchmark("greedy", store=store, **QUICK)) == whole
+
+    made = []
+
+    def keeps(game, seed):
+        made.append(Legal(game, seed))
+        return made[-1]
+
+    first = played(agents.benchmark(keeps, store=tmp_path / "own", **QUICK))
+    again = played(agents.benchmark(keeps, store=tmp_path / "own", **QUICK))
+    assert first == again
+    assert made[0].asked > 0
+    assert made[1].asked == 0  # all its games were there
+
+
+@pytest.mark.slow
+def test_processes_play_the_same_games():
+    here = played(agents.benchmark("greedy", **QUICK))
+    assert played(agents.benchmark("greedy", workers=2, **QUICK)) == here
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("task", ["goat_race-3", "pizza_order"])
+def test_other_tasks(task):
+    quick = QUICK | {"tasks": [task], "aim": 100.0, "minutes": 0.2}
+    (told,) = agents.benchmark("random", **quick).to_dict()["tasks"]
+    assert told["score_low"] < 0 < told["score_high"]
+
+
+def test_arguments_of_the_function():
+    with pytest.raises(ValueError, match="make_agent"):
+        agents.benchmark(3)
+    with pytest.raises(ValueError, match="tasks"):
+        agents.benchmark("random", tasks="112")
+    with pytest.raises(ValueError, match="called by it"):
+        agents.benchmark("random", name="other")
+    with pytest.raises(ValueError, match="act"):
+        agents.benchmark(lambda game, seed: None, tasks=["112"])
+
+
+def test_interquartile_means():
+    assert interquartile_mean([9.0, 1, 2, 100]) == 5.5
+    assert interquartile_mean([3.0]) == 3
+    errors = np.full(4, 0.1)
+    low, high = bootstrap_mean(np.array([9.0, 1, 2, 100]), errors, np.random.default_rng(0))
+    # Two of the four values count, each with a standard error of 0.1.
+    assert abs(low - (5.5 - 1.96 * 0.0707)) < 0.01
+    assert abs(high - (5.5 + 1.96 * 0.0707)) < 0.01

@@ -1,0 +1,133 @@
+"""The frozen ladders: their agents play as they did, and their ratings follow from their games."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+import agents
+from agents.arena.match import Match
+from agents.benchmark.ladder import choices_of, read_ladder
+from agents.benchmark.tasks import SUITES
+from agents.benchmark.tournament import Crosstable, neighbour_errors, next_pair, rate_ladder
+from agents.intervals import wilson
+from agents.seeds import agent_seed
+
+LADDERS = [(name, task.name) for name, tasks in SUITES.items() for task in tasks]
+REPLAYED = 4
+
+
+@pytest.fixture(scope="module", params=LADDERS, ids="-".join)
+def ladder(request):
+    return read_ladder(*request.param)
+
+
+def cheap(spec):
+    """Whether an agent needs neither network nor many simulations."""
+    return spec.rpartition(":")[2] in ("random", "greedy")
+
+
+def check_choices(ladder, wanted):
+    game = ladder.task.make()
+    for agent in ladder.told["agents"]:
+        if wanted(agent["spec"]):
+            assert choices_of(agent["spec"], game) == agent["choices"], (
+                f"{agent['spec']} plays otherwise than when suite {ladder.suite} was made: "
+                "the suite needs a new version"
+            )
+
+
+def test_cheap_agents_play_as_they_did(ladder):
+    check_choices(ladder, cheap)
+
+
+@pytest.mark.slow
+def test_the_others_play_as_they_did(ladder):
+    check_choices(ladder, lambda spec: not cheap(spec))
+
+
+def test_an_agent_that_plays_otherwise_is_seen(monkeypatch):
+    ladder = read_ladder("v1", "112")
+    name = "agents.greedy.GreedyAgent.choose"
+    monkeypatch.setattr(name, lambda self, states, words: self.game.legal(states).argmax(1))
+    with pytest.raises(AssertionError, match="the suite needs a new version"):
+        check_choices(ladder, cheap)
+
+
+def replay(ladder, wanted):
+    """Play the first games of matches again."""
+    game, task, seed = ladder.task.make(), ladder.task, ladder.told["made"]["seed"]
+    matches = ladder.told.get("pairs") or ladder.told["solos"]
+    for told in matches:
+        specs = [told["a"], told["b"]] if "a" in told else [told["agent"]]
+        if not wanted(specs):
+            continue
+        players = [agents.make(s, game, agent_seed(seed, k)) for k, s in enumerate(specs)]
+        match = Match(game, players, seed, task.opening_plies, task.openings)
+        found = {}
+        for games in match.play(np.arange(REPLAYED)):
+            for k, number in enumerate([] if games is None else games.numbers.tolist()):
+                returns = games.returns[k].astype(float)
+                mine = returns[games.who[k] == 0].mean()
+                rest = returns[games.who[k] == 1]
+                lead = mine - (rest.mean() if len(rest) else 0)
+                found[number] = f"{'ldw'[int(np.sign(lead)) + 1]}{games.plies[k]}"
+        assert [found[k] for k in range(REPLAYED)] == told["first"].split()[:REPLAYED], specs
+
+
+def test_cheap_agents_first_games_come_out_again(ladder):
+    replay(ladder, lambda specs: all(map(cheap, specs)))
+
+
+@pytest.mark.slow
+def test_the_others_first_games_come_out_again(ladder):
+    replay(ladder, lambda specs: not all(map(cheap, specs)))
+
+
+def test_ratings_follow_from_the_games(ladder):
+    if ladder.scale is None:
+        assert [solo["agent"] for solo in ladder.told["solos"]] == list(ladder.specs)
+        assert ladder.shares[0] == min(ladder.shares)
+        return
+    table = Crosstable.none(len(ladder.specs))
+    for pair in ladder.told["pairs"]:
+        counts = np.array(pair["pair_scores"])
+        values = np.arange(5) / 2
+        a, b = (ladder.specs.index(pair[side]) for side in "ab")
+        assert 2 * counts.sum() == pair["games"] == pair["wins"] + pair["draws"] + pair["losses"]
+        assert counts @ values == pair["wins"] + pair["draws"] / 2
+        table.pairs[a, b] = counts.sum()
+        table.scores[a, b] = counts @ values
+        table.squares[a, b] = counts @ (values - 1) ** 2
+    scale = rate_ladder(table)
+    np.testing.assert_allclose(scale.elo, ladder.scale.elo, atol=0.01)
+    np.testing.assert_allclose(scale.covariance, ladder.scale.covariance, atol=0.01)
+    np.testing.assert_allclose(neighbour_errors(scale), ladder.told["neighbours"], atol=0.01)
+    assert ladder.specs[0] == "random"
+    assert ladder.specs == ladder.task.agents
+    assert (np.diff(scale.elo) > 0).all()
+
+
+def test_neighbours_are_close(ladder):
+    """They score 0.55 to 0.85, but for what chance makes of few games."""
+    if ladder.scale is None:
+        return
+    played = {(pair["a"], pair["b"]): pair for pair in ladder.told["pairs"]}
+    for weaker, stronger in itertools.pairwise(ladder.specs):
+        pair = played[stronger, weaker]
+        low, high = wilson(pair["wins"] + pair["draws"] / 2, pair["games"])
+        assert high >= 0.55, (stronger, weaker)
+        assert low <= 0.85, (stronger, weaker)
+
+
+def test_who_plays_next_in_a_tournament():
+    table = Crosstable.none(4)
+    assert next_pair(table, 0, 50) == (0, 1)
+    for high, low in ((1, 0), (2, 1), (3, 2)):
+        table.pairs[high, low], table.scores[high, low], table.squares[high, low] = 100, 140, 60
+    assert next_pair(table, 4, 50) == (0, 2)  # every fifth round
+    table.pairs[2, 1], table.scores[2, 1], table.squares[2, 1] = 50, 70, 30
+    assert next_pair(table, 0, 50) == (1, 2)  # least surely apart
+    most = np.full((4, 4), np.inf)
+    most[2, 1] = 50  # and they have played all they can
+    assert next_pair(table, 0, 50, most) in {(0, 2), (0, 3), (1, 3)}

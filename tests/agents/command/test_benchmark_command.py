@@ -1,0 +1,38 @@
+"""`boardenvs benchmark`: the score card, its files, and what is refused."""
+
+import json
+
+import pytest
+
+
+def test_the_command(command, tmp_path):
+    card, page = tmp_path / "card.json", tmp_path / "page.html"
+    arguments = ["benchmark", "greedy", "--tasks", "112", "--minutes", "0.02", "--workers", "1"]
+    status, out, err = command(*arguments, "--json", card, "--html", page)
+    assert (status, err) == (0, "")
+    assert "Interquartile mean of the scores" in out
+    assert out.splitlines()[-1].startswith("| greedy | ")
+    told = json.loads(card.read_text(encoding="utf-8"))
+    assert told["command"].startswith("boardenvs benchmark greedy --tasks 112")
+    assert [task["task"] for task in told["tasks"]] == ["112"]
+    text = page.read_text(encoding="utf-8")
+    assert "▶ greedy" in text
+    assert "mixed:60:greedy" in text
+    assert "{{" not in text
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (["--tasks", "chess"], "suite v1 has no task 'chess'"),
+        (["--suite", "v0"], "there is no suite 'v0'"),
+        (["--minutes", "-1"], "minutes"),
+        (["--workers", "0"], "workers"),
+        (["--address", "x:1"], "--address is for --engine ray"),
+    ],
+)
+def test_what_cannot_be(command, more, message):
+    status, out, err = command("benchmark", "random", "--tasks", "112", *more)
+    assert (status, out) == (2, "")
+    assert message in err
+    assert len(err.splitlines()) == 1

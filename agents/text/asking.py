@@ -1,0 +1,82 @@
+"""A function of the user's own, asked for many answers at once and not waited for without end."""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+from collections.abc import Callable, Sequence
+
+__all__ = ["ask_each"]
+
+
+def ask_each(
+    function: Callable[[str], object], prompts: Sequence[str], workers: int, timeout: float | None
+) -> list[object]:
+    """What a function answers to each prompt.
+
+    Args:
+        function: is called with one prompt.
+        prompts: any number of them.
+        workers: how many calls may be under way at once, each in a thread of its own; with 1 and
+            no timeout they are made here, one after the other.
+        timeout: seconds that a call may take.
+
+    Raises:
+        TimeoutError: a call has taken longer. Nothing can end it: its thread is left behind.
+        BaseException: whatever a call raises, once; no other call is begun then.
+    """
+    if workers == 1 and timeout is None:
+        return [function(prompt) for prompt in prompts]
+    todo = list(reversed(list(enumerate(prompts))))
+    lock = threading.Lock()
+    begun: dict[int, float] = {}
+    ended: queue.SimpleQueue[tuple[int, object, BaseException | None]] = queue.SimpleQueue()
+
+    def work() -> None:
+        while True:
+            with lock:
+                if not todo:
+                    return
+                place, prompt = todo.pop()
+                begun[place] = time.monotonic()
+            try:
+                ended.put((place, function(prompt), None))
+            except BaseException as error:  # noqa: BLE001 raised where it was asked
+                with lock:
+                    todo.clear()
+                ended.put((place, None, error))
+
+    answers: list[object] = [None] * len(prompts)
+    try:
+        for _ in range(min(workers, len(prompts))):
+            threading.Thread(target=work, daemon=True).start()
+        for _ in prompts:
+            place, answer, error = _next(ended, begun, lock, timeout)
+            if error is not None:
+                raise error
+            answers[place] = answer
+            with lock:
+                del begun[place]
+    finally:
+        with lock:
+            todo.clear()
+    return answers
+
+
+def _next(
+    ended: queue.SimpleQueue[tuple[int, object, BaseException | None]],
+    begun: dict[int, float],
+    lock: threading.Lock,
+    timeout: float | None,
+) -> tuple[int, object, BaseException | None]:
+    """The next call that has ended. Raises `TimeoutError` if one takes too long."""
+    while timeout is not None:
+        with lock:
+            late = time.monotonic() - min(begun.values(), default=time.monotonic()) - timeout
+        try:
+            return ended.get(timeout=max(-late, 0))
+        except queue.Empty:
+            if late >= 0:
+                raise TimeoutError(f"no answer within {timeout:g} seconds") from None
+    return ended.get()

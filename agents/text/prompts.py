@@ -1,0 +1,60 @@
+"""What a player that reads and writes is told of a position."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from boardenvs.game import Game
+
+__all__ = ["opening", "request", "turn"]
+
+
+def opening(game: Game, seat: int) -> str:
+    """What stays the same for a whole game: who one is, the rules, and how to answer."""
+    rules = "\n".join(game.rules_in_short())
+    return (
+        f"You play {game.name.replace('_', ' ')} as {game.seat_names[seat]}.\n\n"
+        f"Rules:\n{rules}\n\n"
+        'Answer with your move on a line of its own, after "Move:". Whatever stands before the '
+        'last "Move:" is not looked at.\n'
+    )
+
+
+def turn(game: Game, state: np.void, *, list_moves: bool = False) -> str:
+    """What changes from move to move: the position as far as its player knows it, and the question.
+
+    Args:
+        game: what is played.
+        state: a position that is not over.
+        list_moves: whether to list the legal moves.
+    """
+    aside = game.aside(state)
+    parts = [f"The position:\n\n{game.to_text(state)}" + (f"{aside}\n" if aside else "")]
+    if list_moves:
+        legal = np.flatnonzero(game.legal(game.batch(state))[0])
+        moves = [game.action_to_text(int(action), state) for action in legal]
+        parts.append(f"Legal moves: {'; '.join(moves)}\n")
+    parts.append(f'It is your turn. After "Move:", write {game.what_to_type(state)}.\n')
+    return "\n".join(parts)
+
+
+def request(
+    game: Game, state: np.void, refused: Sequence[str] = (), *, list_moves: bool = False
+) -> str:
+    """The whole prompt for one move.
+
+    It tells what the seat to move may know and nothing more.
+
+    Args:
+        game: what is played.
+        state: a position that is not over.
+        refused: what was wrong with the answers so far.
+        list_moves: whether to list the legal moves.
+    """
+    parts = [opening(game, int(state["to_move"])), turn(game, state, list_moves=list_moves)]
+    if refused:
+        told = "\n".join(refused)
+        parts.append(f"Your answers so far were refused:\n{told}\n\nAnswer again.\n")
+    return "\n".join(parts)

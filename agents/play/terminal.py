@@ -1,61 +1,189 @@
-"""A person's game in a terminal."""
+"""A game of persons in a terminal."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from agents.agent import blamed
 from agents.play.person import result_line, typed_move
-from agents.play.setup import Setup
+from agents.play.screen import Screen, signed
+from agents.play.table import Hint, Table
+from boardenvs.checks import printable
 from boardenvs.game import Game
-from boardenvs.opponents import ask
+from boardenvs.suggestion import did_you_mean
 
 __all__ = ["play"]
 
+_COMMANDS = {
+    "?": "the rules in short, and this list",
+    "moves": "all moves that are legal now",
+    "hint": "what a strong player would do",
+    "undo": "take back your last move, and what followed",
+    "board": "show the position again",
+    "quit": "leave the game",
+}
+_ALSO = {"help": "?", "q": "quit", "exit": "quit"}
+_TOLD = 3  # moves of a hint
+_LONGEST = 300  # characters of what is said about a line that was typed
 
-def play(game: Game, opponent: str, seat: int, seed: int | None) -> None:
-    """A person at the keyboard against an agent in every other seat.
 
-    Moves are typed in the game's notation; `q` or the end of input leaves the game.
+def play(game: Game, opponent: str, seats: Sequence[int], seed: int | None) -> None:
+    """Persons at the keyboard, against an agent in every other seat.
+
+    Moves are typed in the game's notation, commands in words; the end of input leaves the game.
+    A word that is a legal move is that move.
+
+    Args:
+        game: what is played.
+        opponent: spec of the agents.
+        seats: the persons'.
+        seed: of everything random; `None` for a fresh one.
 
     Raises:
         ValueError: there is no such opponent or seat, or it cannot play the game.
     """
-    setup = Setup(game, opponent, seat, seed)
-    deal = setup.deal(0)
-    states, words = deal.start, deal.opponents
-    print(game.to_text(states[0]), end="")
-    while not game.over(states)[0]:
-        turn = int(states["to_move"][0])
-        prompt = f"{game.seat_names[turn]}'s turn: "
-        if turn == setup.seat:
-            if aside := game.aside(states[0]):
-                print(aside)
-            action = _typed(game, states, prompt)
-            if action is None:
-                print("Game left.")
-                return
+    _Sitting(Table(game, opponent, seats, seed)).play()
+
+
+class _Sitting:
+    """The persons at the keyboard."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+        self._game = table.game
+        self._screen = Screen()
+
+    def play(self) -> None:
+        game, table = self._game, self._table
+        self._screen.say(self._who(), "faint")
+        self._warn_if_narrow()
+        self._show()
+        while not table.over:
+            if table.is_persons_turn:
+                if not self._asked():
+                    self._screen.say("Game left.")
+                    return
+            else:
+                before, turn = table.view, table.turn
+                action = table.advance()
+                text = game.action_to_text(action, before)
+                self._screen.say(f"{game.seat_names[turn]}'s turn: {text}", "bold")
+            if table.over:
+                self._screen.say("Game over:", "bold")
+            self._show()
+        self._screen.say(result_line(game, table.state), "bold")
+
+    def _who(self) -> str:
+        """Who plays whom, and how to get help."""
+        names = self._game.seat_names
+        persons = " and ".join(names[seat] for seat in self._table.seats)
+        others = [name for k, name in enumerate(names) if k not in self._table.seats]
+        theirs = f", {self._table.opponent} is {' and '.join(others)}" if others else ""
+        you = "you play alone" if len(names) == 1 else f"you are {persons}{theirs}"
+        return f"{type(self._game).__name__}: {you}. Type ? for help."
+
+    def _warn_if_narrow(self) -> None:
+        wide = max(map(len, self._game.to_text(self._table.view).splitlines()))
+        if wide > self._screen.width:
+            self._screen.say(
+                f"The board is {wide} columns wide, this window {self._screen.width}: it reads "
+                "better in a wider one."
+            )
+
+    def _show(self) -> None:
+        view = self._table.view
+        self._screen.board(self._game.to_text(view), self._game.spans(view))
+
+    # -- What a person types ----------------------------------------------------------------
+
+    def _asked(self) -> bool:
+        """Ask a person until there is a move; False if he leaves."""
+        game, table = self._game, self._table
+        while True:
+            view = table.view
+            if aside := game.aside(view):
+                self._screen.say(aside)
+            self._prompt(view)
+            try:
+                text = input()
+            except EOFError:
+                print()
+                return False
+            word = text.strip().lower()
+            command = _ALSO.get(word, word)
+            try:
+                action = typed_move(game, view, text)
+            except ValueError as error:
+                if command == "quit":
+                    return False
+                if command in _COMMANDS:
+                    self._obey(command)
+                else:
+                    near = did_you_mean(word, _COMMANDS) if len(word) > 2 else ""
+                    self._refuse(f"Invalid move! {error}{near}")
+            else:
+                table.play(action)
+                return True
+
+    def _prompt(self, view: np.void) -> None:
+        who = f"{self._game.seat_names[self._table.turn]}'s turn"
+        first, *more = self._screen.wrapped(
+            f"{who}: {self._game.what_to_type(view)} (? for help)", "  "
+        )
+        print(self._screen.styled(who, "bold") + first.removeprefix(who))
+        for line in more:
+            print(line)
+        print("> ", end="", flush=True)
+
+    def _refuse(self, message: str) -> None:
+        message = printable(message)
+        if len(message) > _LONGEST:
+            message = f"{message[:_LONGEST]} ..."
+        self._screen.say(message, "red")
+
+    def _obey(self, command: str) -> None:
+        if command == "?":
+            self._help()
+        elif command == "moves":
+            self._moves()
+        elif command == "board":
+            self._show()
         else:
-            with blamed(f"agent {opponent}"):
-                action = int(ask(setup.agent, game, states, words)[0])
-            print(f"{prompt}{game.action_to_text(action, states[0])}")
-        game.play(states, [action])
-        over = game.over(states)[0]
-        print(("Game over:\n" if over else "") + game.to_text(states[0]), end="")
-    print(result_line(game, states[0]))
+            try:
+                if command == "hint":
+                    self._screen.say(self._hint_line(self._table.hint()), "green", "  ")
+                else:
+                    self._table.undo()
+                    self._show()
+            except ValueError as error:
+                self._refuse(f"No {command}: {error}.")
 
+    def _help(self) -> None:
+        for number, rule in enumerate(self._game.rules_in_short(), 1):
+            self._screen.say(f"{number}. {rule}", indent="   ")
+        wide = 2 + max(map(len, _COMMANDS))
+        self._screen.say(f"Type {self._game.what_to_type(self._table.view)}; or", indent="  ")
+        for name, does in _COMMANDS.items():
+            self._screen.say(f"  {name:{wide}}{does}", indent=" " * (wide + 2))
 
-def _typed(game: Game, states: np.ndarray, prompt: str) -> int | None:
-    """A legal action from the keyboard; `None` if the person leaves."""
-    while True:
-        try:
-            text = input(prompt)
-        except EOFError:
-            print()
-            return None
-        if text.strip().lower() == "q":
-            return None
-        try:
-            return typed_move(game, states[0], text)
-        except ValueError as error:
-            print(f"Invalid move! {error}")
+    def _moves(self) -> None:
+        game, view = self._game, self._table.view
+        legal = np.flatnonzero(game.legal(game.batch(view))[0])
+        self._screen.columns([game.action_to_text(int(action), view) for action in legal])
+
+    def _hint_line(self, hint: Hint) -> str:
+        """What the adviser would play, what else, and what it expects."""
+        game, view = self._game, self._table.view
+
+        def named(action: int) -> str:
+            return game.action_to_text(action, view)
+
+        line = f"Hint: {named(hint.action)}"
+        if hint.analysis is None:
+            return f"{line} ({hint.spec})"
+        ranked = sorted(hint.analysis.shares.items(), key=lambda one: one[0] != hint.action)
+        shares = [f"{named(action)} {share:.0%}" for action, share in ranked[:_TOLD]]
+        line += f" ({hint.spec}: {', '.join(shares)}"
+        value = hint.analysis.values[self._table.turn]
+        return f"{line})" if value is None else f"{line}; it expects {signed(value)})"

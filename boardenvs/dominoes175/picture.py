@@ -7,7 +7,18 @@ from collections.abc import Sequence
 
 from boardenvs.dominoes175.rules import GOAL, STACKS
 from boardenvs.dominoes175.text import COLUMNS, ROWS
-from boardenvs.picture import BLACK, INK, MARGIN, RED, WIN, element, label, last_frame, svg
+from boardenvs.picture import (
+    BLACK,
+    INK,
+    MARGIN,
+    RED,
+    WIN,
+    element,
+    label,
+    last_frame,
+    moving,
+    svg,
+)
 
 __all__ = ["place_area", "table_picture"]
 
@@ -87,11 +98,12 @@ def _grid(taken: Sequence[bool], last: int) -> list[str]:
         if gone:
             shapes.append(_outline(x, y))
         else:
-            shapes += [
-                _box(x, y, fill=_BACK),
-                _box(x, y, grow=-4, fill="none", stroke="#fff", stroke_opacity=0.5),
-                element("text", "?", x=x, y=y + 6, text_anchor="middle", font_size=17, fill="#fff"),
+            back = [
+                _box(0, 0, fill=_BACK),
+                _box(0, 0, grow=-4, fill="none", stroke="#fff", stroke_opacity=0.5),
+                element("text", "?", x=0, y=6, text_anchor="middle", font_size=17, fill="#fff"),
             ]
+            shapes.append(moving("back", x, y, back))
         if cell == last:
             shapes.append(_frame(x, y))
     return shapes
@@ -143,15 +155,16 @@ def _stack(k: int, stack: Sequence[tuple[int, int]], *, framed: bool) -> list[st
 def _tile(x: float, y: float, bottom: int, top: int) -> list[str]:
     """A tile face up around a point."""
     shapes = [
-        _box(x, y, fill=_FACE, stroke=INK, stroke_width=1.5),
-        element("path", d=f"M{x - _END / 2 + 4:g} {y:g}h{_END - 8}", stroke=INK),
+        _box(0, 0, fill=_FACE, stroke=INK, stroke_width=1.5),
+        element("path", d=f"M{-_END / 2 + 4:g} 0h{_END - 8}", stroke=INK),
     ]
-    for dots, middle in ((top, y - _END / 2), (bottom, y + _END / 2)):
+    for dots, middle in ((top, -_END / 2), (bottom, _END / 2)):
         shapes += [
-            element("circle", cx=x + 7.5 * right, cy=middle + 7.5 * down, r=3.2, fill=BLACK)
+            element("circle", cx=7.5 * right, cy=middle + 7.5 * down, r=3.2, fill=BLACK)
             for right, down in _PIPS[dots]
         ]
-    return shapes
+    smaller, larger = sorted((bottom, top))
+    return [moving(f"{smaller}-{larger}", x, y, shapes, was="back")]
 
 
 def _box(x: float, y: float, grow: float = 0, **attributes: str | float) -> str:

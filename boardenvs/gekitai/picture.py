@@ -23,7 +23,7 @@ from boardenvs.picture import (
     winner_mark,
 )
 
-__all__ = ["board_picture"]
+__all__ = ["board_picture", "lines", "seat_symbol"]
 
 _FILLS = (BLACK, RED)
 _HAND = 28  # height of a row of pieces in hand
@@ -50,7 +50,7 @@ def board_picture(
     size = len(rows)
     shapes = grid(ascii_uppercase[:size], [str(r + 1) for r in range(size)])
     if winner is not None:
-        shapes += [line_mark(*ends) for ends in _lines(rows, SYMBOLS[winner], line_length)]
+        shapes += [line_mark(*ends) for ends in lines(rows, SYMBOLS[winner], line_length)]
     for r, row in enumerate(rows):
         for c, symbol in enumerate(row):
             if symbol != ".":
@@ -83,7 +83,12 @@ def board_picture(
     return svg(width, below + 2 * _HAND + 10, title, shapes)
 
 
-def _lines(
+def seat_symbol(seat: int) -> str:
+    """A player's piece, as `Game.seat_symbol`."""
+    return "".join(piece(12, 12, _FILLS[seat], SYMBOLS[seat], radius=11))
+
+
+def lines(
     rows: Sequence[str], symbol: str, length: int
 ) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
     """The ends of every unbroken run of a symbol that is long enough."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from string import ascii_uppercase
 
+from boardenvs.goat_race.text import LETTERS
 from boardenvs.grid import address
 from boardenvs.picture import (
     BLACK,
@@ -18,12 +20,13 @@ from boardenvs.picture import (
     grid,
     label,
     last_mark,
+    moving,
     svg,
     turn_mark,
     winner_mark,
 )
 
-__all__ = ["board_picture"]
+__all__ = ["FILLS", "board_picture", "seat_symbol"]
 
 # By the letter on the goat: its colour, and that of the letter.
 _FILLS = {
@@ -33,7 +36,10 @@ _FILLS = {
     "O": ("#f0932b", INK),
     "G": ("#2f7d4f", "#ffffff"),
 }
+FILLS = tuple(_FILLS[letter][0] for letter in LETTERS)
+"""The goats' colours, seat by seat."""
 _ROCK = "#8a7f6d"
+_HORN = "#c2b08c"
 _SLICES = 3  # goats of a stack that are drawn below the top; a number counts them all
 _ROW = 30  # height of a player's line below the board
 _PIPS = {  # places of a 3 x 3 grid, by the throw; higher ones are shown as numbers
@@ -109,35 +115,61 @@ def board_picture(
             shapes.append(turn_mark(MARGIN - 12, y))
         elif player == winner:
             shapes.append(winner_mark(MARGIN - 12, y))
-        shapes += _goat(MARGIN + 14, y + 2, player[0], radius=10)
+        shapes.append(_goat(MARGIN + 14, y, player[0], 0.72))
         shapes.append(_words(MARGIN + 34, y, f"{player.title()}: {count} arrived"))
     return svg(right + 56, below + len(players) * _ROW + 8, f"Goat Race: {status}", shapes)
 
 
-def _goat(x: float, y: float, letter: str, radius: float) -> list[str]:
-    """A goat's head with its horns; the letter tells the players apart without colour."""
+# A goat's head around 0, 0, some 30 units wide and 36 high.
+_HORNS = (
+    "M-3 -11C-3 -19 -9 -22 -15 -17C-10 -17 -8 -15 -8 -9z"
+    "M3 -11C3 -19 9 -22 15 -17C10 -17 8 -15 8 -9z"
+)
+_EARS = (
+    "M-8 -8C-12 -11 -17 -9 -18 -5C-14 -3 -11 -3 -9 -4zM8 -8C12 -11 17 -9 18 -5C14 -3 11 -3 9 -4z"
+)
+_BEARD = "M-3.5 13L0 19L3.5 13z"
+_HEAD = "M-10 -8C-10 -14 10 -14 10 -8C10 1 8.5 6 7 11C5.5 16 -5.5 16 -7 11C-8.5 6 -10 1 -10 -8z"
+
+
+def _goat(x: float, y: float, letter: str, size: float = 1) -> str:
+    """A goat's head; the letter on it tells the players apart without colour."""
     fill, ink = _FILLS[letter]
-    size = radius / 14
-    horns = "".join(
-        f"M{x + 5 * k:g} {y - 11 * size:g}q{k:g} {-8 * size:g} {9 * k:g} {-8 * size:g}"
-        for k in (-size, size)
-    )
-    return [
-        element(
-            "path", d=horns, fill="none", stroke=INK, stroke_width=3 * size, stroke_linecap="round"
-        ),
-        element("circle", cx=x, cy=y, r=radius, fill=fill, stroke=INK, stroke_width=1.5),
+    pen: dict[str, str | float] = {
+        "stroke": INK,
+        "stroke_width": round(1.3 * size, 2),
+        "stroke_linejoin": "round",
+    }
+    eyes = "".join(f"M{round(k * size, 2):g} {round(-6 * size, 2):g}v.01" for k in (-4.2, 4.2))
+    sight: dict[str, str | float] = {"stroke": ink, "stroke_width": round(2.6 * size, 2)}
+    shapes = [
+        element("path", d=_scaled(_HORNS, size), fill=_HORN, **pen),
+        element("path", d=_scaled(_EARS, size), fill=fill, **pen),
+        element("path", d=_scaled(_BEARD, size), fill=fill, **pen),
+        element("path", d=_scaled(_HEAD, size), fill=fill, **pen),
+        element("path", d=eyes, stroke_linecap="round", **sight),
         element(
             "text",
             letter,
-            x=x,
-            y=y + 0.42 * radius,
+            x=0,
+            y=round(9 * size, 2),
             text_anchor="middle",
-            font_size=1.15 * radius,
+            font_size=round(15 * size, 2),
             font_weight="bold",
             fill=ink,
         ),
     ]
+    return moving(letter, x, y, shapes)
+
+
+def _scaled(path: str, size: float) -> str:
+    """A path of absolute numbers, larger or smaller."""
+    return re.sub(r"-?[0-9.]+", lambda found: f"{round(float(found[0]) * size, 2):g}", path)
+
+
+def seat_symbol(letter: str) -> str:
+    """A player's goat, as `Game.seat_symbol`."""
+    return _goat(12, 12, letter, 0.66)
 
 
 def _stack(x: float, y: float, letter: str, size: int) -> list[str]:
@@ -145,27 +177,44 @@ def _stack(x: float, y: float, letter: str, size: int) -> list[str]:
     below = min(size - 1, _SLICES)
     top = y + 6 - 3 * max(below, 1)
     slices = [
-        element("circle", cx=x, cy=top + 3 * k, r=14, fill=_ROCK, stroke=INK, stroke_width=1.5)
+        element(
+            "ellipse",
+            cx=x,
+            cy=top + 11 + 4 * k,
+            rx=17,
+            ry=5,
+            fill=_ROCK,
+            stroke=INK,
+            stroke_width=1.3,
+        )
         for k in range(below, 0, -1)
     ]
-    shapes = [*slices, *_goat(x, top, letter, radius=14)]
+    shapes = [*slices, _goat(x, top, letter)]
     if size > 1:
         count = str(size)
         shapes += [
-            element("circle", cx=x + 14.5, cy=y + 14.5, r=9, fill="#ffffff", stroke=INK),
-            label(x + 14.5, y + 14.5, count, 15 if len(count) == 1 else 12, font_weight="bold"),
+            moving(
+                "count",
+                x + 14.5,
+                y + 14.5,
+                [
+                    element("circle", r=9, fill="#ffffff", stroke=INK),
+                    label(0, 0, count, 15 if len(count) == 1 else 12, font_weight="bold"),
+                ],
+            )
         ]
     return shapes
 
 
 def _rock(x: float, y: float) -> list[str]:
     """An obstacle."""
-    outline = f"M{x - 19:g} {y + 15:g}l5 -17l8 -4l5 -9l11 3l4 13l6 14z"
-    crack = f"M{x - 1:g} {y - 15:g}l-2 11l6 7M{x - 14:g} {y - 2:g}l6 6"
-    return [
+    outline = "M-19 15l5 -17l8 -4l5 -9l11 3l4 13l6 14z"
+    crack = "M-1 -15l-2 11l6 7M-14 -2l6 6"
+    shapes = [
         element("path", d=outline, fill=_ROCK, stroke=INK, stroke_width=2, stroke_linejoin="round"),
         element("path", d=crack, fill="none", stroke=INK, stroke_opacity=0.6, stroke_width=1.5),
     ]
+    return [moving("rock", x, y, shapes)]
 
 
 def _arrow(begin: tuple[float, float], end: tuple[float, float]) -> str:
@@ -185,16 +234,14 @@ def _arrow(begin: tuple[float, float], end: tuple[float, float]) -> str:
 
 def _die(x: float, y: float, die: int) -> list[str]:
     """A die that shows a throw."""
-    square = {"x": x - 16, "y": y - 16, "width": 32, "height": 32, "rx": 6}
+    square = {"x": -16, "y": -16, "width": 32, "height": 32, "rx": 6}
     shapes = [element("rect", **square, fill="#ffffff", stroke=INK, stroke_width=2)]
     if die not in _PIPS:
-        return [*shapes, label(x, y, str(die), size=16, font_weight="bold")]
-    for place in _PIPS[die]:
+        shapes.append(label(0, 0, str(die), size=16, font_weight="bold"))
+    for place in _PIPS.get(die, ""):
         column, row = divmod(int(place), 3)
-        shapes.append(
-            element("circle", cx=x + 9 * (column - 1), cy=y + 9 * (row - 1), r=3, fill=INK)
-        )
-    return shapes
+        shapes.append(element("circle", cx=9 * (column - 1), cy=9 * (row - 1), r=3, fill=INK))
+    return [moving("die", x, y, shapes)]
 
 
 def _words(x: float, y: float, text: str) -> str:

@@ -20,12 +20,14 @@ from boardenvs.picture import (
     label_size,
     last_mark,
     line_mark,
+    moving,
     svg,
 )
 
-__all__ = ["board_picture"]
+__all__ = ["board_picture", "seat_symbol"]
 
 _NAMES = ("black", "white")
+_QUIET = "#6f6755"
 _RADIUS = 18
 _BELOW = 52  # height of the line below the board
 
@@ -78,7 +80,11 @@ def board_picture(
 
 
 def _board(size: int) -> list[str]:
-    """An empty board: its lines, its star points, and labels where the console has them."""
+    """An empty board: its lines, its star points, its labels.
+
+    At the left the rows have the numbers of Gomoku's notation, from 1 up; at the right those of
+    moves as text, from 0 down, where the console has them.
+    """
     shapes = grid([*ascii_uppercase[:size]], [""] * size)[:1]  # the wood, without its cells
     (left, top), (right, bottom) = centre(0, 0), centre(size - 1, size - 1)
     lines = "".join(
@@ -92,7 +98,9 @@ def _board(size: int) -> list[str]:
     letters = min(label_size(2 * MARGIN + size * CELL), 22)  # two digits fit into the margin
     for k in range(size):
         shapes.append(label(centre(0, k)[0], MARGIN / 2, ascii_uppercase[k], letters))
-        shapes.append(label(1.5 * MARGIN + size * CELL, centre(k, 0)[1], str(k), letters))
+        y = centre(k, 0)[1]
+        shapes.append(label(MARGIN / 2, y, str(size - k), letters, fill=_QUIET))
+        shapes.append(label(1.5 * MARGIN + size * CELL, y, str(k), letters))
     return shapes
 
 
@@ -111,8 +119,15 @@ def _star_points(size: int) -> set[tuple[int, int]]:
 def _stone(x: float, y: float, seat: int, radius: float = _RADIUS) -> str:
     """A black stone is a filled disc, a white one a ring with nothing in it."""
     if seat == 0:
-        return element("circle", cx=x, cy=y, r=radius, fill=BLACK)
-    return element("circle", cx=x, cy=y, r=radius - 1, fill="#fff", stroke=BLACK, stroke_width=2.5)
+        stone = element("circle", r=radius, fill=BLACK)
+    else:
+        stone = element("circle", r=radius - 1, fill="#fff", stroke=BLACK, stroke_width=2.5)
+    return moving(_NAMES[seat] if radius == _RADIUS else "turn", x, y, [stone])
+
+
+def seat_symbol(seat: int) -> str:
+    """A player's stone, as `Game.seat_symbol`."""
+    return _stone(12, 12, seat, radius=11)
 
 
 def _runs(held: set[tuple[int, int]]) -> Iterator[tuple[tuple[int, int], tuple[int, int], int]]:

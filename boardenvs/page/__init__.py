@@ -1,8 +1,8 @@
 """The page that shows a game: picture, text, moves, and what the players made of them.
 
-`page.html` is its frame, `page.css` its looks; `view.js` goes through the positions and
-`analysis.js` shows what the players thought. They are put into one file, which needs nothing
-from outside.
+`page.html` is its frame, `page.css` its looks; `motion.js` draws a position, `view.js` goes through
+them and `analysis.js` shows what the players thought. They are put into one file, which needs
+nothing from outside.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import numpy as np
 
 from boardenvs.analysis import Analysis
 from boardenvs.game import Game, States
+from boardenvs.page.in_words import rules_html, title_of
 from boardenvs.records import is_over
 
 __all__ = [
@@ -34,7 +35,7 @@ __all__ = [
 # Read once, so that every page of a process is whole.
 _FRAME, _STYLE, *_SCRIPTS = (
     Path(__file__).with_name(name).read_text(encoding="utf-8")
-    for name in ("page.html", "page.css", "view.js", "analysis.js")
+    for name in ("page.html", "page.css", "motion.js", "view.js", "analysis.js")
 )
 _SHOWN = 8
 """Actions of an analysis, at most."""
@@ -65,11 +66,13 @@ def page_html(
         panel: by default the page is a replay.
     """
     panel = panel or Panel()
-    name = type(game).__name__
+    name = title_of(game)
     values = {
         "title": html.escape(f"{name}: {', '.join(players)}"),
         "heading": html.escape(name),
-        "game": html.escape(repr(game)),
+        "setting": html.escape(game.setting()),
+        "note": html.escape(game.remark),
+        "rules": rules_html(game),
         # Inside of a script element only "<" can do harm.
         "episode": json.dumps(data).replace("<", "\\u003c"),
         "panel": panel.html,
@@ -107,12 +110,22 @@ def show_moves(
 
 
 def show_players(
-    players: Sequence[str], returns: Sequence[float], over: bool
+    game: Game, players: Sequence[str], returns: Sequence[float], over: bool
 ) -> list[dict[str, str]]:
-    """Name and result of every seat; no result before the rules have ended the game."""
+    """Name, piece, colour and result of every seat; no result before the rules ended the game.
+
+    In a game of one player there is no seat to tell from another one.
+    """
+    alone = game.num_players == 1
     return [
-        {"name": name, "result": (f"{value:+g}" if value else "0") if over else ""}
-        for name, value in zip(players, returns, strict=True)
+        {
+            "name": name,
+            "seat": "" if alone else game.seat_names[seat].removeprefix("Player "),
+            "symbol": game.seat_symbol(seat),
+            "color": game.seat_colors[seat % len(game.seat_colors)],
+            "result": (f"{value:+g}" if value else "0") if over else "",
+        }
+        for seat, (name, value) in enumerate(zip(players, returns, strict=True))
     ]
 
 
@@ -153,10 +166,17 @@ def show_thought(game: Game, state: np.void, analysis: Analysis, chosen: int) ->
                 "weight": analysis.weights[action],
                 "chosen": action == chosen,
                 "area": game.action_area(action, state),
+                **_led_to(game, action, state),
             }
             for action in shown
         ],
     }
+
+
+def _led_to(game: Game, action: int, state: np.void) -> dict[str, Any]:
+    """Where an action leads; nothing for most games, as a page has many actions."""
+    target = game.action_target(action, state)
+    return {} if target is None else {"target": target}
 
 
 def packed(texts: Sequence[str]) -> dict[str, Any]:

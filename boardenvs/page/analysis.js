@@ -1,22 +1,31 @@
-// What the players thought: a bar for each action that they weighed, its share on the board, and
-// a curve of the results that they expected.
-const [section, thought, bars, viewpoint, curve, legend] =
-  ["analysis", "thought", "bars", "viewpoint", "curve", "legend"]
+// What the players thought: a bar for each action that they weighed, its share on the board, the
+// result that they expected beside the board, and a curve of these.
+const [section, thought, bars, viewpoint, curve, legend, balance] =
+  ["analysis", "thought", "bars", "viewpoint", "curve", "legend", "balance"]
     .map((id) => document.getElementById(id));
 const edges = { left: 30, right: 392, top: 8, bottom: 132 }; // of the curve's frame
 const dashes = ["", "5 3", "1.5 3", "8 3 2 3", "2 6"]; // tell the seats' lines apart
 
+const meant = { visits: "how often it tried each move", probabilities: "how likely it plays each move" };
+
 const percent = (share) => (share < 0.01 ? "<1%" : `${Math.round(100 * share)}%`);
 const signed = (value) => (value > 0 ? "+" : "") + value.toFixed(2);
 
+// Who may have something to say of a position: the first that has is heard.
+const thinkers = [(k) => episode.analysis?.[k] ?? null];
+
 function thoughtAt(k) {
-  return episode.analysis ? episode.analysis[k] : null;
+  for (const think of thinkers) {
+    const told = think(k);
+    if (told) return told;
+  }
+  return null;
 }
 
 function describe({ seat, kind, values, actions, more }, heading) {
   const value = values[seat];
   thought.textContent =
-    `${heading}${value === null ? "" : ` (expects ${signed(value)})`}: ${kind}`;
+    `${heading}${value === null ? "" : ` (expects ${signed(value)})`}: ${meant[kind]}`;
   const rows = actions.map((action) => {
     const row = make("tr", action.chosen ? "chosen" : "");
     const name = make("th", "", action.text);
@@ -40,9 +49,28 @@ function describe({ seat, kind, values, actions, more }, heading) {
   bars.replaceChildren(...rows);
 }
 
-// The shares of the actions that have a place in the picture, at that place.
+// An arrow over the picture, from the middle of one place to the middle of another one.
+function arrow([x, y, width, height], [toX, toY, toWidth, toHeight], look) {
+  const [begin, end] = [[x + width / 2, y + height / 2], [toX + toWidth / 2, toY + toHeight / 2]];
+  const far = Math.hypot(end[0] - begin[0], end[1] - begin[1]);
+  const point = (along, aside) => [0, 1].map((k) => {
+    const [ahead, across] = [end[k] - begin[k], k ? end[0] - begin[0] : begin[1] - end[1]];
+    return +(begin[k] + (along * ahead + aside * across) / far).toFixed(2);
+  }).join(" ");
+  const [neck, barb] = [far - 14, 10];
+  const d = `M${point(0, 3)}L${point(neck, 3)} ${point(neck, barb)} ${point(far, 0)} `
+    + `${point(neck, -barb)} ${point(neck, -3)} ${point(0, -3)}z`;
+  return svgElement("path", { class: `share arrow ${look}`, d, "pointer-events": "none" });
+}
+
+// The shares of the actions that have a place in the picture, at that place; where they lead.
 function markShares({ actions }) {
   const places = new Map();
+  for (const { area, target, share, chosen } of actions) {
+    if (target && (chosen || share >= 0.1)) {
+      picture.firstElementChild.append(arrow(area, target, chosen ? "best" : ""));
+    }
+  }
   for (const { area, share, chosen } of actions) {
     if (!area) continue;
     const key = area.join();
@@ -50,17 +78,62 @@ function markShares({ actions }) {
     places.set(key, { area, share: known.share + share, chosen: known.chosen || chosen });
   }
   for (const { area: [x, y, width, height], share, chosen } of places.values()) {
-    const middle = [x + width / 2, y + height - 10];
+    // At the foot of a cell, at the end of a line.
+    const middle = width > 3 * height ? [x + width - 20, y + height / 2] : [x + width / 2, y + height - 10];
     const mark = svgElement("g", { class: "share", "pointer-events": "none" });
     mark.append(
       svgElement("rect", {
         x: middle[0] - 17, y: middle[1] - 8, width: 34, height: 16, rx: 8,
-        fill: chosen ? "#1c62c4" : "#4a4a4a", "fill-opacity": 0.8 + share / 5 }),
+        fill: chosen ? "#1a7f37" : "#4a4a4a", "fill-opacity": 0.8 + share / 5 }),
       svgElement("text", {
         x: middle[0], y: middle[1] + 4.3, "text-anchor": "middle", "font-size": 12,
         "font-weight": "bold", fill: "#ffffff" }, percent(share)));
     picture.firstElementChild.append(mark);
   }
+}
+
+// What each seat may expect, as its part of the bar beside the board: from nothing for a certain
+// loss to the whole bar for a certain win. Null where nobody says.
+function partsOf(values) {
+  const seats = values.length;
+  return values.map((value) => {
+    if (value === null) return null;
+    const part = seats === 1 ? (value + 1) / 2 : ((seats - 1) * value + 1) / seats;
+    return Math.max(0, Math.min(1, part));
+  });
+}
+
+// The values of the position that is shown: its result, or what is expected.
+function valuesAt(k) {
+  const results = episode.players.map((player) => player.result);
+  if (k === end() && results.every(Boolean)) return results.map(Number);
+  return thoughtAt(k)?.values ?? null;
+}
+
+function drawBalance() {
+  const values = valuesAt(now);
+  if (balance.hidden && !episode.analysis && section.hidden) return;
+  balance.hidden = false; // from here on: the board shall not jump
+  const parts = values ? partsOf(values) : [];
+  const rest = 1 - parts.reduce((sum, part) => sum + (part ?? 0), 0); // of which nobody says anything
+  const drawn = [rest, ...parts].map((part, k) => {
+    const one = make("div", "part");
+    one.style.flexGrow = Math.max(part ?? 0, 0);
+    one.style.background = episode.players[k - 1]?.color ?? "";
+    one.style.order = k === (episode.seat ?? 0) + 1 ? 1 : 0; // the person's own below the others
+    return one;
+  });
+  // Drawn parts are kept, so that they move from one position to the next.
+  if (balance.children.length === drawn.length) {
+    drawn.forEach(({ style }, k) => { balance.children[k].style.flexGrow = style.flexGrow; });
+  } else {
+    balance.replaceChildren(...drawn);
+  }
+  const said = (values ?? []).flatMap((value, seat) =>
+    value === null ? [] : [`${episode.players[seat].name} ${signed(value)}`]);
+  const what = now === end() && !thoughtAt(now) ? "Result" : "Expected result";
+  balance.title = said.length ? `${what}: ${said.join(", ")}` : "Nobody says what to expect here";
+  balance.setAttribute("aria-label", balance.title);
 }
 
 const across = (k) =>
@@ -109,18 +182,21 @@ function drawCurve() {
 }
 
 function showAnalysis() {
-  section.hidden = !episode.analysis;
-  if (!episode.analysis) return;
-  document.getElementById("judged").hidden = false;
+  picture.querySelectorAll(".share").forEach((mark) => mark.remove());
   const one = thoughtAt(now);
+  section.hidden = !episode.analysis && !one;
+  drawBalance();
+  if (section.hidden) return;
+  document.getElementById("judged").hidden = !episode.analysis;
   bars.hidden = !one;
   if (one) {
-    describe(one, `${episode.players[one.seat].name} before move ${moves[now].ply}`);
+    const heading = one.heading ?? `${episode.players[one.seat].name} before move ${moves[now].ply}`;
+    describe(one, heading);
     markShares(one);
   } else {
     thought.textContent = now < end() ? `No analysis of move ${moves[now].ply}` : "The end";
   }
-  drawCurve();
+  if (episode.analysis) drawCurve();
 }
 
 curve.addEventListener("click", (event) => {

@@ -31,8 +31,9 @@ function svgElement(tag, attributes, content = "") {
 }
 
 function show(k) {
+  const before = now;
   now = Math.min(Math.max(k, 0), end());
-  picture.innerHTML = pictures[now];
+  draw(pictures[now], Math.abs(now - before) === 1);
   text.textContent = texts[now];
   const move = moves[now - 1];
   status.textContent = move ? `${move.ply}. ${move.player}: ${move.text}` : "Start";
@@ -41,8 +42,8 @@ function show(k) {
   result.textContent = now === end() ? episode.result : "";
   slider.value = now;
   slider.setAttribute("aria-valuetext", `${status.textContent}. ${remarkOn(now)}`.replace(/\. $/, ""));
-  for (const id of ["first", "previous"]) document.getElementById(id).disabled = now === 0;
-  for (const id of ["next", "last"]) document.getElementById(id).disabled = now === end();
+  for (const to of ["first", "previous"]) control(to).disabled = now === 0;
+  for (const to of ["next", "last"]) control(to).disabled = now === end();
   list.querySelector("[aria-current]")?.removeAttribute("aria-current");
   const current = list.children[now].firstChild;
   current.setAttribute("aria-current", "step");
@@ -69,11 +70,24 @@ function pick(k) {
   show(k);
 }
 
+// A player's piece, or where the pieces tell nobody apart what the game calls the seat.
+function symbolOf({ symbol, seat }) {
+  if (!symbol) return make("span", "seat", seat);
+  const drawing = svgElement("svg", { class: "symbol", viewBox: "0 0 24 24", role: "img" });
+  drawing.innerHTML = symbol;
+  drawing.setAttribute("aria-label", seat);
+  return drawing;
+}
+
 function listPlayers() {
   const items = episode.players.map((player) => {
     const item = document.createElement("li");
+    if (player.seat) item.append(symbolOf(player));
     item.append(make("span", "name", player.name));
-    if (player.result) item.append(make("b", "", player.result));
+    const won = Number(player.result);
+    if (player.result && player.seat) {
+      item.append(make("b", "", won > 0 ? "won" : won < 0 ? "lost" : "drawn"));
+    }
     return item;
   });
   document.getElementById("players").replaceChildren(...items);
@@ -106,8 +120,9 @@ function listMoves() {
 }
 
 const steps = { first: () => 0, previous: () => now - 1, next: () => now + 1, last: end };
-for (const [id, target] of Object.entries(steps)) {
-  document.getElementById(id).addEventListener("click", () => pick(target()));
+const control = (to) => document.querySelector(`#controls [data-to="${to}"]`);
+for (const [to, target] of Object.entries(steps)) {
+  control(to).addEventListener("click", () => pick(target()));
 }
 play.addEventListener("click", () => {
   if (timer === null && now === end()) show(0);
@@ -118,10 +133,27 @@ const keys = { ArrowLeft: "previous", ArrowRight: "next", Home: "first", End: "l
 document.addEventListener("keydown", (event) => {
   const taken = event.altKey || event.ctrlKey || event.metaKey || event.shiftKey;
   // Where one types or chooses, these keys have a meaning already.
-  if (!taken && !event.target.matches("input, select") && event.key in keys) {
+  if (taken || event.target.matches("input, select, textarea") || event.target.closest("dialog")) {
+    return;
+  }
+  if (event.key in keys) {
     event.preventDefault();
     pick(steps[keys[event.key]]());
+  } else if (event.key === "t") {
+    written.open = !written.open;
   }
+});
+// "?" needs the shift key on most keyboards.
+document.addEventListener("keydown", (event) => {
+  if (event.key === "?" && !event.target.matches("input, select, textarea")) showRules();
+});
+
+const written = document.getElementById("written");
+const rules = document.getElementById("rules");
+const showRules = () => rules.open || rules.showModal();
+document.getElementById("rules-button").addEventListener("click", showRules);
+rules.addEventListener("click", (event) => {
+  if (event.target === rules) rules.close(); // beside it
 });
 
 function start() {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from boardenvs.picture import INK, element, label, last_frame, svg
+from boardenvs.picture import INK, element, label, last_frame, moving, svg
 from boardenvs.pizza_order.rules import CUSTOM, DONE, FIRST
 from boardenvs.pizza_order.text import FLAVORS, INGREDIENTS, Pizza
 
@@ -113,14 +113,15 @@ def _topping(x: float, y: float, ingredient: int, radius: float = _TOPPING) -> l
     number = element(
         "text",
         str(ingredient),
-        x=round(x, 1),
-        y=round(y + 0.4 * radius, 1),
+        x=0,
+        y=round(0.4 * radius, 1),
         text_anchor="middle",
         font_size=1.1 * radius,
         font_weight="bold",
         fill=INK if light else "#fff",
     )
-    return [_circle(x, y, radius, fill, INK if light else "none"), number]
+    disc = _circle(0, 0, radius, fill, INK if light else "none")
+    return [moving(f"topping {ingredient}", round(x, 1), round(y, 1), [disc, number])]
 
 
 def _pizza(x: float, y: float, ids: Sequence[int], in_hand: bool) -> list[str]:

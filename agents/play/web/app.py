@@ -1,4 +1,4 @@
-"""The web application around a `Session`: who may ask, and how.
+"""The web application around a `Table`: who may ask, and how.
 
 Whoever has the address, which holds a secret token, is the person. A page of another site can
 neither read anything here nor make a move: it does not know the token, its requests name another
@@ -12,7 +12,6 @@ import asyncio
 import base64
 import hashlib
 import hmac
-import json
 import re
 import sys
 import threading
@@ -29,29 +28,33 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from agents.agent import one_line
-from agents.play.web.session import OutdatedError, Session
+from agents.play.web.orders import read_order
+from agents.play.web.table import OutdatedError, Table
 
 __all__ = ["make_app"]
 
 _LARGEST = 1024  # bytes of an order
-_ORDERS = ("move", "advance", "undo", "hint", "restart")
+_LARGEST_FILE = 2**22  # bytes of a game that is opened
 
 T = TypeVar("T")
 
 
-def make_app(session: Session, token: str, host: str) -> Starlette:
+def make_app(table: Table, token: str, host: str) -> Starlette:
     """The application.
 
     Args:
-        session: the game.
+        table: where the game is played.
         token: the secret first part of every path.
         host: where it is served, such as `127.0.0.1:8000`.
     """
-    desk = _Desk(session, token, host)
+    desk = _Desk(table, token, host)
     app = Starlette(
         routes=[
             Route("/{token}/", desk.page, methods=["GET"]),
+            Route("/{token}/replay", desk.replay, methods=["GET"]),
+            Route("/{token}/game.json", desk.saved, methods=["GET"]),
             Route("/{token}/act", desk.act, methods=["POST"]),
+            Route("/{token}/open", desk.open, methods=["POST"]),
         ],
         exception_handlers={
             HTTPException: _refusal,
@@ -98,68 +101,76 @@ _HEADERS = {
 }
 
 
-def _page_policy(page: str) -> str:
+def _page_policy(page: str, more: str = "") -> str:
     """The policy under which a page's own script and style run, and no other."""
     sources = dict.fromkeys(("script", "style"), "")
     for kind, text in re.findall(r"<(script|style)>(.*?)</\1>", page, re.DOTALL):
         digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
         sources[kind] += f" 'sha256-{digest}'"
-    return (
-        f"{_POLICY}; connect-src 'self'; script-src{sources['script']}; style-src{sources['style']}"
-    )
+    return f"{_POLICY}; {more}script-src{sources['script']}; style-src{sources['style']}"
 
 
 class _Desk:
-    """Takes requests, checks them, and lets the session answer, one at a time."""
+    """Takes requests and checks them; the table answers."""
 
-    def __init__(self, session: Session, token: str, host: str) -> None:
-        self._session = session
+    def __init__(self, table: Table, token: str, host: str) -> None:
+        self._table = table
         self._token = token
         self._origin = f"http://{host}"
-        self._lock = threading.Lock()
 
     async def page(self, request: Request) -> Response:
         self._check_token(request)
-        text = await self._answer(self._session.page)
+        text = await _in_thread(self._table.page)
+        policy = _page_policy(text, "connect-src 'self'; ")
+        return HTMLResponse(text, headers={"Content-Security-Policy": policy})
+
+    async def replay(self, request: Request) -> Response:
+        self._check_token(request)
+        text = await _in_thread(self._table.replay)
         return HTMLResponse(text, headers={"Content-Security-Policy": _page_policy(text)})
 
-    async def act(self, request: Request) -> Response:
+    async def saved(self, request: Request) -> Response:
         self._check_token(request)
-        if request.headers.getlist("origin") != [self._origin]:
-            raise HTTPException(403, "only the game's own page may do this")
-        kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-        if kind != "application/json":
-            raise HTTPException(415, "an order must be application/json")
-        order = _order(await _body(request))
-        try:
-            news = await self._answer(lambda: self._carry_out(order))
-        except OutdatedError as error:
-            raise HTTPException(409, str(error)) from None
-        except ValueError as error:
-            raise HTTPException(400, " ".join(str(error).split())) from None
-        return JSONResponse(news)
+        name, text = await _in_thread(self._table.saved)
+        headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+        return Response(text, media_type="application/json", headers=headers)
+
+    async def act(self, request: Request) -> Response:
+        self._check_sender(request)
+        body = await _body(request, _LARGEST)
+        return await _answer(lambda: self._table.carry_out(read_order(body)))
+
+    async def open(self, request: Request) -> Response:
+        self._check_sender(request)
+        version = request.query_params.get("version", "")
+        if not re.fullmatch(r"\d{1,9}", version, re.ASCII):
+            raise HTTPException(400, "version must be a whole number")
+        body = await _body(request, _LARGEST_FILE)
+        return await _answer(lambda: self._table.open(int(version), body))
 
     def _check_token(self, request: Request) -> None:
         given = request.path_params["token"].encode()
         if not hmac.compare_digest(given, self._token.encode()):
             raise HTTPException(404, "there is nothing here")
 
-    def _carry_out(self, order: dict[str, Any]) -> dict[str, Any]:
-        session = self._session
-        session.require_positions(order["positions"])
-        if order["do"] == "move":
-            return session.move(order["move"])
-        doing: Callable[[], dict[str, Any]] = getattr(session, order["do"])
-        return doing()
+    def _check_sender(self, request: Request) -> None:
+        """Take what changes something from the game's own page alone, before any of it is read."""
+        self._check_token(request)
+        if request.headers.getlist("origin") != [self._origin]:
+            raise HTTPException(403, "only the game's own page may do this")
+        kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+        if kind != "application/json":
+            raise HTTPException(415, "an order must be application/json")
 
-    async def _answer(self, work: Callable[[], T]) -> T:
-        """The result of what may take long, which other requests wait for."""
 
-        def locked() -> T:
-            with self._lock:
-                return work()
-
-        return await _in_thread(locked)
+async def _answer(work: Callable[[], dict[str, Any]]) -> Response:
+    """What an order comes to, which may take long."""
+    try:
+        return JSONResponse(await _in_thread(work))
+    except OutdatedError as error:
+        raise HTTPException(409, str(error)) from None
+    except ValueError as error:
+        raise HTTPException(400, " ".join(str(error).split())) from None
 
 
 async def _in_thread(work: Callable[[], T]) -> T:
@@ -178,36 +189,16 @@ async def _in_thread(work: Callable[[], T]) -> T:
     return await asyncio.wrap_future(future)
 
 
-async def _body(request: Request) -> bytes:
-    """The body, of which no more is read than an order may have."""
-    body = b""
+async def _body(request: Request, most: int) -> bytes:
+    """The body, of which no more is read than it may have."""
+    parts, size = [], 0
     async for part in request.stream():
-        body += part
-        if len(body) > _LARGEST:
+        parts.append(part)
+        size += len(part)
+        if size > most:
             # The rest is not waited for.
-            raise HTTPException(
-                413, f"an order has at most {_LARGEST} bytes", {"Connection": "close"}
-            )
-    return body
-
-
-def _order(body: bytes) -> dict[str, Any]:
-    """What a request asks for, checked: `do`, `positions`, and the text of a move."""
-    try:
-        order = json.loads(body)
-    except (ValueError, RecursionError):
-        raise HTTPException(400, "an order must be JSON") from None
-    if not isinstance(order, dict) or order.get("do") not in _ORDERS:
-        raise HTTPException(400, f"an order must do one of {', '.join(_ORDERS)}")
-    expected = {"do", "positions"} | ({"move"} if order["do"] == "move" else set())
-    if order.keys() != expected:
-        raise HTTPException(400, f"this order must have the keys {', '.join(sorted(expected))}")
-    move = order.get("move", "")
-    if type(order["positions"]) is not int or not isinstance(move, str):
-        raise HTTPException(400, "positions must be a whole number, a move a text")
-    if any("\ud800" <= letter <= "\udfff" for letter in move):  # could not be told back
-        raise HTTPException(400, "a move must be text that UTF-8 can write")
-    return order
+            raise HTTPException(413, f"at most {most} bytes are taken", {"Connection": "close"})
+    return b"".join(parts)
 
 
 def _failure(request: Request, error: Exception) -> Response:

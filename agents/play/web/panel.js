@@ -1,32 +1,47 @@
-// Playing on: moves by a click on the board, from the list or typed; undo, hint, a new game.
-const [turnLine, problem, choice, typed, entry, legal, choices] =
-  ["turn", "problem", "choice", "typed", "entry", "legal", "choices"]
+// Playing on: what is asked of the program behind this page, and what the person is told.
+const [turnLine, problem, choice, typed, entry, legal, choices, over, elsewhere] =
+  ["turn", "problem", "choice", "typed", "entry", "legal", "choices", "over", "elsewhere"]
     .map((id) => document.getElementById(id));
+const slow = 4000; // milliseconds of waiting after which the page says why it may take so long
 let busy = false;
-let hint = null;
+let preparing = episode.preparing; // whether the next game is made
+let patience = null;
+
+// Send something to the program: its answer, with the status; null if there is none any more.
+async function send(path, body) {
+  try {
+    const answer = await fetch(path, {
+      method: "POST", headers: { "Content-Type": "application/json" }, body });
+    return { status: answer.status, ...(await answer.json()) };
+  } catch {
+    return null;
+  }
+}
+
+const sendOrder = (order) =>
+  send("act", JSON.stringify({ ...order, version: episode.version }));
 
 // Ask the program that served this page; null where it refuses, which the page then says.
-async function ask(order) {
+async function ask(order, sending = sendOrder) {
   busy = true;
   problem.textContent = "";
   showTurn();
-  try {
-    const answer = await fetch("act", {
-      method: "POST",
-      headers: { "Content-Type": "application/json" },
-      body: JSON.stringify({ ...order, positions: texts.length }),
-    });
-    const told = await answer.json();
-    if (answer.status === 409) location.reload(); // the game went on in another window
-    if (answer.ok) return told;
-    problem.textContent = told.problem;
-  } catch {
-    problem.textContent = "The program behind this page has stopped.";
-  } finally {
-    busy = false;
+  patience = setTimeout(showSlow, slow);
+  const told = await sending(order);
+  clearTimeout(patience);
+  busy = false;
+  if (told?.status === 200) {
+    episode.version = told.version ?? episode.version;
+    return told;
   }
+  if (told?.status === 409) location.reload(); // the game went on in another window
+  problem.textContent = told ? told.problem : "The program behind this page has stopped.";
   showTurn();
   return null;
+}
+
+function showSlow() {
+  turnLine.textContent += " The first time this can take a minute: the rules are made ready.";
 }
 
 // Take over what has changed, and let the agents move until it is the person's turn.
@@ -37,18 +52,18 @@ async function goOn(news) {
     moves.splice(Math.max(0, news.keep - 1), Infinity, ...news.moves);
     Object.assign(episode, {
       players: news.players, result: news.result, analysis: news.analysis, turn: news.turn });
-    hint = null;
+    forgetAdvice(news.keep);
     listPlayers();
     listMoves();
     pick(end());
-    const { mine, over } = episode.turn;
-    if (mine && matchMedia("(hover: hover)").matches) entry.focus({ preventScroll: true });
-    news = mine || over ? null : await ask({ do: "advance" });
+    const { mine, over: ended } = episode.turn;
+    if (ended) document.getElementById("again").focus({ preventScroll: true });
+    news = mine || ended ? null : await ask({ do: "advance" });
   }
 }
 
 async function order(what) {
-  if (!busy) await goOn(await ask(what));
+  if (!busy && !preparing) await goOn(await ask(what));
 }
 
 function playMove(move) {
@@ -57,75 +72,50 @@ function playMove(move) {
 }
 
 function moveButtons(actions) {
-  return actions.map(({ text }) => {
-    const button = make("button", "", text);
+  return actions.map(({ text: move }) => {
+    const button = make("button", "", move);
     button.type = "button";
-    button.disabled = busy;
-    button.addEventListener("click", () => playMove(text));
+    button.disabled = busy || preparing;
+    button.dataset.move = move;
+    button.addEventListener("click", () => playMove(move));
     return button;
   });
 }
 
-// One place of the picture may stand for several moves: these are then to choose from.
-function markSpots() {
-  const spots = new Map();
-  for (const action of episode.turn.legal) {
-    if (!action.area) continue;
-    const key = action.area.join();
-    spots.set(key, [...(spots.get(key) ?? []), action]);
-  }
-  for (const actions of spots.values()) {
-    const [x, y, width, height] = actions[0].area;
-    const spot = svgElement("rect", { class: "spot", x, y, width, height, rx: 4 });
-    spot.append(svgElement("title", {}, actions.map(({ text }) => text).join(" or ")));
-    spot.addEventListener("click", () => {
-      if (actions.length === 1) {
-        playMove(actions[0].text);
-      } else {
-        choice.replaceChildren(...moveButtons(actions));
-        choice.hidden = false;
-        choice.firstChild.focus();
-      }
-    });
-    picture.firstElementChild.append(spot);
-  }
-}
-
-function showHint() {
-  turnLine.textContent += ` Hint: ${hint.hint}`;
-  if (hint.area) {
-    const [x, y, width, height] = hint.area;
-    picture.firstElementChild.append(
-      svgElement("rect", { class: "hinted", x: x + 2, y: y + 2, width: width - 4, height: height - 4, rx: 4 }));
-  }
-  if (hint.thought) {
-    section.hidden = false;
-    document.getElementById("judged").hidden = true;
-    bars.hidden = false;
-    describe(hint.thought, "The hint");
-  }
+function describeTurn() {
+  const { mine, over: ended, player, asks } = episode.turn;
+  if (preparing) return "The next game is being prepared …";
+  if (ended) return episode.result;
+  if (!mine) return busy ? `${player} is thinking …` : `${player} is to move.`;
+  if (busy) return "…";
+  const asked = asks ? `Your turn: ${asks}.` : "Your turn.";
+  return now === end() ? asked : "Your turn. You are looking at an earlier position.";
 }
 
 function showTurn() {
-  const { mine, over, player, undo, legal: actions } = episode.turn;
+  const { mine, over: ended, undo, legal: actions } = episode.turn;
+  const still = !busy && !preparing;
   const here = now === end();
-  turnLine.className = busy ? "waiting" : "";
-  if (over) turnLine.textContent = "The game is over.";
-  else if (mine) turnLine.textContent = busy ? "…" : "Your turn.";
-  else turnLine.textContent = busy ? `${player} is thinking …` : `${player} is to move.`;
-  if (mine && !here) turnLine.textContent += " You are looking at an earlier position.";
+  const line = describeTurn();
+  if (turnLine.textContent !== line) turnLine.textContent = line; // it is read out once
+  turnLine.className = preparing || busy ? "waiting" : ended ? "over" : "";
   choice.hidden = true;
+  over.hidden = !ended || !still;
   typed.hidden = legal.hidden = !mine;
   legal.querySelector("summary").textContent =
     actions.length === 1 ? "The only move" : `All ${actions.length} moves`;
   choices.replaceChildren(...moveButtons(actions));
-  document.getElementById("send").disabled = busy;
-  document.getElementById("undo").disabled = busy || !undo;
-  document.getElementById("hint").disabled = busy || !mine;
-  document.getElementById("restart").disabled = busy;
+  const nowhere = actions.filter(({ area }) => !area);
+  elsewhere.replaceChildren(...moveButtons(nowhere));
+  elsewhere.hidden = !nowhere.length || !here;
+  document.getElementById("send").disabled = !still;
+  document.getElementById("undo").disabled = !still || !undo;
+  document.getElementById("hint").disabled = !still || !mine;
+  document.getElementById("resign").disabled = !still || ended;
+  for (const id of ["begin", "open", "again", "swap"]) document.getElementById(id).disabled = !still;
   picture.querySelectorAll(".spot, .hinted").forEach((spot) => spot.remove());
-  if (mine && here && !busy) markSpots();
-  if (hint && mine && here && !busy) showHint();
+  if (mine && here && still) markSpots();
+  showAdvice();
 }
 
 typed.addEventListener("submit", (event) => {
@@ -133,13 +123,3 @@ typed.addEventListener("submit", (event) => {
   if (entry.value.trim()) playMove(entry.value);
 });
 document.getElementById("undo").addEventListener("click", () => order({ do: "undo" }));
-document.getElementById("restart").addEventListener("click", () => order({ do: "restart" }));
-document.getElementById("hint").addEventListener("click", async () => {
-  if (busy) return;
-  const told = await ask({ do: "hint" });
-  if (told) hint = told;
-  show(end());
-});
-onShow.push(showTurn);
-show(end());
-if (!episode.turn.mine && !episode.turn.over) order({ do: "advance" });

@@ -18,6 +18,7 @@ import uvicorn
 from agents.play.web.app import make_app
 from agents.play.web.connection import MOST, Connection
 from agents.play.web.session import Session
+from agents.play.web.table import Table
 from agents.play.web.way_in import way_in
 from boardenvs.game import Game
 
@@ -26,7 +27,15 @@ __all__ = ["prepare", "serve"]
 _HERE = "127.0.0.1"
 
 
-def serve(game: Game, opponent: str, seat: int, seed: int | None, *, browser: bool) -> None:
+def serve(
+    game: Game,
+    opponent: str,
+    seat: int,
+    seed: int | None,
+    *,
+    browser: bool,
+    adviser: str | None = None,
+) -> None:
     """Let a person play in a browser, against an agent in every other seat, until Ctrl-C.
 
     Args:
@@ -35,16 +44,17 @@ def serve(game: Game, opponent: str, seat: int, seed: int | None, *, browser: bo
         seat: the person's.
         seed: of everything random; `None` for a fresh one.
         browser: whether to open the page in the browser.
+        adviser: spec of the agent that gives hints; by default the game's.
 
     Raises:
         ValueError: there is no such opponent or seat.
         OSError: no port can be had.
         KeyboardInterrupt: it was ended.
     """
-    session = Session(game, opponent, seat, seed)
+    session = Session(game, opponent, seat, seed, adviser=adviser)
     with contextlib.ExitStack() as last:
         listening = last.enter_context(socket.socket())
-        server, address = prepare(session, listening)
+        server, address = prepare(Table(session), listening)
         print(f"Play at {address}\nCtrl-C ends it.", flush=True)
         if browser and _has_window():
             webbrowser.open(last.enter_context(way_in(address)))
@@ -52,11 +62,11 @@ def serve(game: Game, opponent: str, seat: int, seed: int | None, *, browser: bo
         server.run(sockets=[listening])
 
 
-def prepare(session: Session, listening: socket.socket) -> tuple[uvicorn.Server, str]:
+def prepare(table: Table, listening: socket.socket) -> tuple[uvicorn.Server, str]:
     """A server of a game that is ready to run, and the address of the page.
 
     Args:
-        session: the game.
+        table: where the game is played.
         listening: a fresh socket; it gets a free port of this machine alone.
     """
     token = secrets.token_urlsafe(32)
@@ -64,7 +74,7 @@ def prepare(session: Session, listening: socket.socket) -> tuple[uvicorn.Server,
     listening.listen()
     host = f"{_HERE}:{listening.getsockname()[1]}"
     config = uvicorn.Config(
-        make_app(session, token, host),
+        make_app(table, token, host),
         log_config=None,
         log_level="critical",  # what goes wrong is told by the page, or in one line
         access_log=False,

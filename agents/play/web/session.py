@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from agents.agent import blamed
-from agents.making import make
-from agents.play.person import result_line, typed_move
+from agents.play.choices import adviser_of, name_of
+from agents.play.person import typed_move
 from agents.play.setup import Setup
+from agents.play.web.adviser import Adviser
 from agents.seeds import agent_seed
 from boardenvs.analysis import Analysis
 from boardenvs.chance import one_way
+from boardenvs.episode import Episode
 from boardenvs.game import Game, States
 from boardenvs.opponents import consult
 from boardenvs.page import (
@@ -27,20 +31,21 @@ from boardenvs.page import (
     show_players,
     show_thought,
 )
+from boardenvs.page.in_words import end_in_words
 
-__all__ = ["OutdatedError", "Session"]
+__all__ = ["YOU", "Session"]
 
-_PANEL = Panel(
-    *(
-        Path(__file__).with_name(f"panel.{kind}").read_text(encoding="utf-8")
-        for kind in ("html", "css", "js")
-    )
-)
+YOU = "You"
+"""The person's name."""
+
+
+def _read(*names: str) -> str:
+    return "".join(Path(__file__).with_name(name).read_text(encoding="utf-8") for name in names)
+
+
+_SCRIPTS = ("panel.js", "board.js", "advice.js", "next.js")
+_PANEL = Panel(_read("panel.html"), _read("panel.css"), _read(*_SCRIPTS))
 """Read once, as the page's other parts are."""
-
-
-class OutdatedError(ValueError):
-    """The page does not show how the game stands, as when it is open twice."""
 
 
 class _Position(NamedTuple):
@@ -55,16 +60,32 @@ class Session:
 
     The page is told of the positions as far as the person's seat may know them, and of what the
     agents thought once the game is over. The same seed and moves give the same game.
+
+    Attributes, not to be changed:
+        game: what is played, a `Game`.
+        opponent: the spec of the agents.
+        seat: the person's, an int.
+        names: of the seats, as the page has them, a list of str.
+        adviser: gives the hints, an `Adviser`.
     """
 
-    def __init__(self, game: Game, opponent: str, seat: int, seed: int | None = None) -> None:
+    def __init__(
+        self,
+        game: Game,
+        opponent: str,
+        seat: int,
+        seed: int | None = None,
+        *,
+        adviser: str | None = None,
+    ) -> None:
         """Begin a game.
 
         Args:
             game: what is played.
-            opponent: spec of the agent in every other seat, and of the one that gives hints.
+            opponent: spec of the agent in every other seat.
             seat: the person's.
             seed: of everything random; `None` for a fresh one.
+            adviser: spec of the agent that gives hints; by default the game's.
 
         Raises:
             ValueError: there is no such opponent or seat, or it cannot play the game.
@@ -73,11 +94,15 @@ class Session:
         self.game = game
         self.opponent = opponent
         self.seat = self._setup.seat
-        self._adviser = make(opponent, game, agent_seed(self._setup.seed, 1))
-        self.names = [
-            f"{'you' if k == self.seat else opponent} ({name})"
-            for k, name in enumerate(game.seat_names)
+        self.seed = self._setup.seed
+        self.adviser = Adviser(adviser or adviser_of(game), game, agent_seed(self.seed, 1))
+        theirs = name_of(opponent, game).name
+        # Of one opponent the piece says which one it is.
+        several = game.num_players > 2
+        others = [
+            f"{theirs} ({name.capitalize()})" if several else theirs for name in game.seat_names
         ]
+        self.names = [YOU if k == self.seat else name for k, name in enumerate(others)]
         self._games = 0
         self._begin()
 
@@ -90,16 +115,45 @@ class Session:
         self._positions = [_Position(deal.start, deal.opponents)]
         self._actions: list[int] = []
         self._analysis: list[Analysis | None] = []
+        self._resigned = False
+        self._drawings: dict[bytes, tuple[str, str]] = {}
+
+    def take_over(self, episode: Episode) -> None:
+        """Go on with a game that was kept, with chances of its own.
+
+        Args:
+            episode: of this session's game.
+        """
+        words = self._positions[0].words
+        self._positions = [_Position(state, words) for state in episode.states().reshape(-1, 1)]
+        self._actions = list(episode.actions)
+        self._analysis = list(episode.analysis)
+        self._resigned = False
+
+    def warm_up(self) -> None:
+        """Have everything compiled that the game needs, which can take a minute.
+
+        Raises:
+            ValueError: the opponent fails.
+        """
+        self.page()
+        position = self._positions[-1]
+        if self.game.num_players > 1 and not self.over:
+            with blamed(f"agent {self.opponent}"):
+                consult(self._setup.agent, self.game, position.state, position.words.copy())
 
     @property
     def over(self) -> bool:
-        """Whether the game has ended."""
-        return bool(self.game.over(self._positions[-1].state)[0])
+        """Whether the game has ended, or the person has resigned."""
+        return self._resigned or self._is_over(-1)
 
     @property
     def is_persons_turn(self) -> bool:
         """Whether the person is asked for a move."""
         return not self.over and self._mover(-1) == self.seat
+
+    def _is_over(self, k: int) -> bool:
+        return bool(self.game.over(self._positions[k].state)[0])
 
     def _mover(self, k: int) -> int:
         return int(self._positions[k].state["to_move"][0])
@@ -134,48 +188,81 @@ class Session:
     def undo(self) -> dict[str, Any]:
         """Take back the person's last move and all that followed.
 
-        What was drawn since is drawn the same again: the die, the tile.
+        What was drawn since is drawn the same again: the die, the tile. Who has resigned takes
+        that back alone.
 
         Raises:
             ValueError: the person has not moved yet.
         """
+        if self._resigned:
+            self._resigned = False
+            return self._news(len(self._positions))
         keep = self._undone()
         if not keep:
             raise ValueError("there is no move of yours to take back")
         del self._positions[keep:], self._actions[keep - 1 :], self._analysis[keep - 1 :]
         return self._news(keep)
 
-    def hint(self) -> dict[str, Any]:
-        """What the adviser would play for the person, told no more than the person.
+    def resign(self) -> dict[str, Any]:
+        """Give the game up.
 
         Raises:
-            ValueError: it is not the person's turn, or the adviser fails.
+            ValueError: it is over.
+        """
+        if self.over:
+            raise ValueError("the game is over")
+        self._resigned = True
+        return self._news(len(self._positions))
+
+    def hint(self) -> Callable[[], dict[str, Any]]:
+        """What `analyse` tells of the position in which the person is asked for a move.
+
+        Raises:
+            ValueError: it is not the person's turn.
         """
         self._require_turn()
-        state = self._positions[-1].state
-        with blamed(f"agent {self.opponent}"):
-            words = self._hint_words.copy()
-            actions, [analysis] = consult(self._adviser, self.game, state, words)
-            action = int(actions[0])
-            if analysis is not None:
-                analysis.check(self.game, self.game.legal(state)[0])
-        known = self._known(-1)[0]
-        thought = analysis and show_thought(self.game, known, analysis, action)
-        return {
-            "hint": self.game.action_to_text(action, known),
-            "area": self.game.action_area(action, known),
-            "thought": thought,
-        }
+        return self.analyse(len(self._positions) - 1)
+
+    def analyse(self, at: int) -> Callable[[], dict[str, Any]]:
+        """What the adviser would play in a position, told no more than its player to move.
+
+        Args:
+            at: the number of the position, from 0.
+
+        Returns:
+            What gives the news. It may take long and may be called from any thread, whatever
+            becomes of the game meanwhile; it raises `ValueError` if the adviser fails.
+
+        Raises:
+            ValueError: there is no such position, the game is over there, or the person may not
+                know yet what its player knows.
+        """
+        game = self.game
+        if not 0 <= at < len(self._positions):
+            raise ValueError(f"there is no position {at}")
+        if self._is_over(at):
+            raise ValueError("the game is over there")
+        if game.has_hidden and not self.over and self._mover(at) != self.seat:
+            raise ValueError("this player knows what you do not")
+        state = self._positions[at].state
+        known = self._known(at, at + 1)[0]
+
+        def news() -> dict[str, Any]:
+            action, analysis = self.adviser.judge(state, self._hint_words)
+            return {
+                "at": at,
+                "by": self.adviser.name,
+                "hint": game.action_to_text(action, known),
+                "area": game.action_area(action, known),
+                "thought": analysis and show_thought(game, known, analysis, action),
+            }
+
+        return news
 
     def restart(self) -> dict[str, Any]:
         """Begin another game, with chances of its own."""
         self._begin()
         return self._news(0)
-
-    def require_positions(self, positions: int) -> None:
-        """Raise `OutdatedError` unless the page shows so many positions as there are."""
-        if positions != len(self._positions):
-            raise OutdatedError(f"the game has {len(self._positions)} positions, not {positions}")
 
     def _require_turn(self) -> None:
         if not self.is_persons_turn:
@@ -204,15 +291,25 @@ class Session:
 
     # -- What the page is told ------------------------------------------------------------------
 
-    def page(self) -> str:
-        """The page of the game as it stands."""
-        news = self._news(0)
-        data = {**news, "texts": packed(news["texts"]), "pictures": packed(news["pictures"])}
-        return page_html(self.game, self.names, data, _PANEL)
+    def page(self, more: Mapping[str, Any] = MappingProxyType({})) -> str:
+        """The page of the game as it stands.
 
-    def _known(self, first: int) -> States:
+        Args:
+            more: that the panel's script reads.
+        """
+        news = self._news(0)
+        packs = {"texts": packed(news["texts"]), "pictures": packed(news["pictures"])}
+        return page_html(self.game, self.names, {**news, **packs, **more}, _PANEL)
+
+    def episode(self) -> Episode:
+        """The game so far; while it goes on without what the agents thought."""
+        thoughts = self._analysis if self.over else None
+        start = self._positions[0].state
+        return Episode(self.game, start, self._actions, self.names, thoughts)
+
+    def _known(self, first: int, end: int | None = None) -> States:
         """The positions from one on, as far as the person's seat may know them."""
-        states = np.concatenate([position.state for position in self._positions[first:]])
+        states = np.concatenate([position.state for position in self._positions[first:end]])
         words = np.repeat(self._page_words, len(states))
         return self.game.conceal_with_words(states, self.seat, words)
 
@@ -229,14 +326,30 @@ class Session:
             analysis = show_analysis(game, self._known(0), self._actions, self._analysis)
         return {
             "keep": keep,
-            "texts": [position_text(game, state) for state in fresh],
-            "pictures": [game.picture(state) for state in fresh],
+            "texts": [text for text, _ in map(self._drawn, fresh)],
+            "pictures": [picture for _, picture in map(self._drawn, fresh)],
             "moves": moves,
-            "players": show_players(self.names, last["returns"].tolist(), bool(last["terminated"])),
-            "result": result_line(game, last) if self.over else "",
+            "players": show_players(
+                game, self.names, last["returns"].tolist(), bool(last["terminated"])
+            ),
+            "result": self._result(last),
             "analysis": analysis,
             "turn": self._turn(last),
+            "seat": self.seat,
         }
+
+    def _drawn(self, known: np.void) -> tuple[str, str]:
+        """A position as text and picture, drawn once: of a large board that takes its time."""
+        key = known.tobytes()
+        if key not in self._drawings:
+            self._drawings[key] = position_text(self.game, known), self.game.picture(known)
+        return self._drawings[key]
+
+    def _result(self, last: np.void) -> str:
+        """How the game ended, in words; "" while it goes on."""
+        if self._resigned:
+            return "You gave up." if self.game.num_players == 1 else "You resigned."
+        return end_in_words(self.game, last, self.names)
 
     def _turn(self, state: np.void) -> dict[str, Any]:
         """Who is to move, and what the person may do."""
@@ -247,8 +360,10 @@ class Session:
         return {
             "mine": self.is_persons_turn,
             "over": self.over,
+            "ended": self._is_over(-1),
             "player": "" if self.over else self.names[self._mover(-1)],
-            "undo": self._undone() > 0,
+            "asks": game.what_to_type(state) if legal else "",
+            "undo": self._resigned or self._undone() > 0,
             "legal": [
                 {
                     "text": game.action_to_text(action, state),

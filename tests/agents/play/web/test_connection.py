@@ -105,7 +105,7 @@ class Slow:
 """
     own_module("slow", slow)
     with serving("game112", "slow:Slow", 1) as served:
-        assert served.act({"do": "advance", "positions": 1})[0] == 200
+        assert served.act({"do": "advance", "version": 1})[0] == 200
 
 
 @pytest.mark.parametrize("how", ["closed", "reset"])

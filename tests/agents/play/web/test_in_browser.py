@@ -44,10 +44,12 @@ def test_clicks_undo_and_hint(playing):
     my_turn(tab, 0)
     spot(tab, "B2").click()
     my_turn(tab, 2)
-    assert told(tab)[1] == ["1.", "B2", "you (Player X)"]
+    assert told(tab)[1] == ["1.", "B2", "You"]
     tab.get_by_role("button", name="Hint").click()
     tab.locator(".hinted").wait_for()
     hinted = re.search(r"Hint: (\w\d)$", tab.locator("#turn").inner_text())[1]
+    tab.locator("#legal summary").click()
+    assert tab.locator("#choices .advised").inner_text().startswith(hinted)
     spot(tab, hinted).click()
     my_turn(tab, 4)
     assert told(tab)[3][1] == hinted
@@ -95,21 +97,21 @@ def test_the_list_to_the_end_and_a_new_game(playing):
     tab = playing("game112", "mcts:5", 0, board_size=5)
     moves = 0
     while True:
-        tab.locator("#turn", has_text=re.compile("Your turn|game is over")).wait_for()
-        if "over" in tab.locator("#turn").inner_text():
+        tab.locator("#turn", has_text=re.compile("Your turn|won|Drawn")).wait_for()
+        if "Your turn" not in tab.locator("#turn").inner_text():
             break
         if moves == 0:
-            tab.locator("summary").click()
+            tab.locator("#legal summary").click()
         tab.locator("#choices button").last.click()
         moves += 1
         tab.locator("#moves li").nth(2 * moves - 1).wait_for()
-    assert re.search("wins|Tie", tab.locator("#result").inner_text())
+    assert re.match(r"(You won|Searcher won|Drawn)\b.*\.$", tab.locator("#turn").inner_text())
     assert tab.locator("#typed").is_hidden()
     tab.keyboard.press("Home")
     tab.keyboard.press("ArrowRight")
-    assert re.match(r"mcts:5 \(Player 2\) before move 2", tab.locator("#thought").inner_text())
+    assert re.match(r"Searcher before move 2", tab.locator("#thought").inner_text())
     assert tab.locator("#curve polyline").count() == 1
-    tab.get_by_role("button", name="New game").click()
+    tab.get_by_role("button", name="Play again").click()
     my_turn(tab, 0)
     assert tab.locator("#moves li").count() == 1
     assert tab.locator("#analysis").is_hidden()
@@ -122,13 +124,13 @@ def test_hidden_tiles(playing):
     spot(tab, "0,0").click()
     my_turn(tab, 1)
     assert tab.locator("#picture text", has_text="?").count() == 27
-    assert "Tile in hand: " in tab.locator("#text").inner_text()
+    assert "Tile in hand: " in tab.locator("#text").text_content()
     # A stack takes the tile either end up, unless it is a double.
     tab.locator(".spot").first.click()
     if tab.locator("#choice").is_visible():
         tab.locator("#choice button").first.click()
     my_turn(tab, 2)
-    assert "Tile in hand: " not in tab.locator("#text").inner_text()
+    assert "Tile in hand: " not in tab.locator("#text").text_content()
 
 
 def test_another_window_goes_on(playing, chromium):
@@ -189,7 +191,7 @@ def test_a_page_of_another_site(chromium, serving, foreign):
         page.goto(foreign)
         tried = page.evaluate(
             """async (address) => {
-              const body = JSON.stringify({do: "move", move: "b2", positions: 1});
+              const body = JSON.stringify({do: "move", move: "b2", version: 1});
               const json = {"Content-Type": "application/json"};
               const told = [];
               for (const [path, options] of [
@@ -224,7 +226,7 @@ def test_a_page_of_another_site(chromium, serving, foreign):
               Object.assign(form, {method: "POST", action: address + "act", enctype: "text/plain"});
               const input = document.createElement("input");
               Object.assign(input, {
-                name: '{"do": "move", "move": "b2", "positions": 1, "x": "', value: '"}'});
+                name: '{"do": "move", "move": "b2", "version": 1, "x": "', value: '"}'});
               form.append(input);
               document.body.append(form);
               form.submit();

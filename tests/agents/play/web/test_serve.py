@@ -22,7 +22,8 @@ import boardenvs
 pytest.importorskip("starlette", reason="needs the extra [web]")
 pytest.importorskip("uvicorn", reason="needs the extra [web]")
 
-START = {"do": "move", "move": "b2", "positions": 1}
+START = {"do": "move", "move": "b2", "version": 1}
+NEW = {"do": "new", "version": 1, "values": [6], "opponent": "random", "seat": 0}
 
 
 @pytest.fixture(scope="module")
@@ -84,7 +85,14 @@ def test_only_on_this_machine(served):
 @pytest.mark.usefixtures("untouched")
 def test_a_wrong_token(served, wrong):
     wrong = served.token[:-1] if wrong == "token" else wrong
-    for path, method in ((f"/{wrong}/", "GET"), (f"/{wrong}", "GET"), (f"/{wrong}/act", "POST")):
+    for path, method in (
+        (f"/{wrong}/", "GET"),
+        (f"/{wrong}", "GET"),
+        (f"/{wrong}/replay", "GET"),
+        (f"/{wrong}/game.json", "GET"),
+        (f"/{wrong}/act", "POST"),
+        (f"/{wrong}/open?version=1", "POST"),
+    ):
         headers = {"Origin": served.origin, "Content_Type": "application/json"}
         status, headers, body = served.ask(
             method, path, b"{}" if method == "POST" else None, **headers
@@ -117,8 +125,9 @@ def test_a_foreign_host(served, host):
 )
 @pytest.mark.usefixtures("untouched")
 def test_a_foreign_origin(served, origin):
-    status, told = served.act(START, Origin=origin)
-    assert (status, told) == (403, {"problem": "only the game's own page may do this"})
+    refused = (403, {"problem": "only the game's own page may do this"})
+    assert served.act(START, Origin=origin) == refused
+    assert served.open(b"{}", 1, Origin=origin) == refused
 
 
 @pytest.mark.usefixtures("untouched")
@@ -128,9 +137,11 @@ def test_nothing_is_allowed_across_origins(served):
         "Access_Control_Request_Method": "POST",
         "Access_Control_Request_Headers": "content-type",
     }
-    for method, path in (("OPTIONS", "act"), ("OPTIONS", ""), ("GET", ""), ("GET", "act")):
+    read = [("GET", ""), ("GET", "replay"), ("GET", "game.json")]
+    others = [("OPTIONS", "act"), ("OPTIONS", ""), ("GET", "act"), ("OPTIONS", "open")]
+    for method, path in read + others:
         status, headers, _ = served.ask(method, f"/{served.token}/{path}", **asked)
-        assert status == (200 if (method, path) == ("GET", "") else 405)
+        assert status == (200 if (method, path) in read else 405)
         assert not [name for name in headers if name.lower().startswith("access-control")]
 
 
@@ -143,6 +154,7 @@ def test_nothing_is_allowed_across_origins(served):
 def test_a_form_of_another_site(served, kind):
     """What a page can send to anybody without being allowed to."""
     assert served.act(START, Content_Type=kind)[0] == 415
+    assert served.open(b"{}", 1, Content_Type=kind)[0] == 415
 
 
 @pytest.mark.parametrize(
@@ -156,17 +168,29 @@ def test_a_form_of_another_site(served, kind):
         ({}, "must do one of"),
         ({"do": "page"}, "must do one of"),
         ({"do": ["move"]}, "must do one of"),
-        ({"do": "__init__", "positions": 1}, "must do one of"),
-        ({"do": "undo"}, "keys do, positions"),
-        ({"do": "undo", "positions": 1, "move": "b2"}, "keys do, positions"),
-        ({"do": "move", "positions": 1}, "keys do, move, positions"),
-        ({"do": "move", "positions": 1, "move": 7}, "a move a text"),
-        ({"do": "move", "positions": True, "move": "b2"}, "a whole number"),
-        ({"do": "move", "positions": 1.0, "move": "b2"}, "a whole number"),
-        ({"do": "move", "positions": 1, "move": "z9"}, "z9"),
-        ({"do": "move", "positions": 1, "move": "\ud800\n<b>"}, "UTF-8"),
-        ({"do": "advance", "positions": 1}, "no agent is to move"),
-        ({"do": "undo", "positions": 1}, "no move of yours"),
+        ({"do": "__init__", "version": 1}, "must do one of"),
+        ({"do": "undo"}, "keys do, version"),
+        ({"do": "undo", "version": 1, "move": "b2"}, "keys do, version"),
+        ({"do": "move", "version": 1}, "keys do, move, version"),
+        ({"do": "move", "version": 1, "move": 7}, "move must be a text"),
+        ({"do": "move", "version": True, "move": "b2"}, "a whole number"),
+        ({"do": "move", "version": 1.0, "move": "b2"}, "a whole number"),
+        ({"do": "move", "version": 1, "move": "z9"}, "z9"),
+        ({"do": "move", "version": 1, "move": "\ud800\n<b>"}, "UTF-8"),
+        ({"do": "advance", "version": 1}, "no agent is to move"),
+        ({"do": "undo", "version": 1}, "no move of yours"),
+        ({"do": "analyse", "version": 1}, "keys at, do, version"),
+        ({"do": "analyse", "version": 1, "at": "0"}, "at must be a whole number"),
+        ({"do": "analyse", "version": 1, "at": 10**30}, "no position"),
+        ({**NEW, "values": {}}, "values must be a list"),
+        ({**NEW, "values": [[6]]}, "values must be a list of whole numbers"),
+        ({**NEW, "values": [True]}, "values must be a list of whole numbers"),
+        ({**NEW, "values": ["\ud800"]}, "UTF-8"),
+        ({**NEW, "values": [10**400]}, "cannot be played"),
+        ({**NEW, "seat": 0.0}, "seat must be a whole number"),
+        ({**NEW, "opponent": None}, "opponent must be a text"),
+        ({**NEW, "opponent": "os:system"}, "no such opponent"),
+        ({**NEW, "adviser": "random"}, "must have the keys"),
     ],
     ids=str,
 )
@@ -182,25 +206,62 @@ def test_bad_orders(served, order, said):
 @pytest.mark.usefixtures("untouched")
 def test_a_body_without_end(served):
     assert served.act({**START, "move": " " * 2000})[0] == 413
-    connection = http.client.HTTPConnection(served.host, timeout=60)
+    assert served.open(b" " * (2**22 + 1), 1)[0] == 413
     headers = {"Origin": served.origin, "Content-Type": "application/json"}
-    endless = itertools.repeat(b" " * 65536, 10_000)
-    asked = "POST", f"/{served.token}/act", endless, headers
-    with pytest.raises((OSError, http.client.HTTPException)):  # cut off before all is sent
-        connection.request(*asked, encode_chunked=True)
-    connection.close()
+    for path in ("act", "open?version=1"):
+        connection = http.client.HTTPConnection(served.host, timeout=60)
+        endless = itertools.repeat(b" " * 65536, 10_000)
+        asked = "POST", f"/{served.token}/{path}", endless, headers
+        with pytest.raises((OSError, http.client.HTTPException)):  # cut off before all is sent
+            connection.request(*asked, encode_chunked=True)
+        connection.close()
+
+
+@pytest.mark.parametrize("version", ["", "x", "-1", "1.0", "%D9%A1", "9" * 20])
+@pytest.mark.usefixtures("untouched")
+def test_a_version_that_is_none(served, version):
+    assert served.open(b"{}", version) == (400, {"problem": "version must be a whole number"})
+
+
+@pytest.mark.usefixtures("untouched")
+def test_a_file_for_another_version(served):
+    assert served.open(b"{}", 7) == (409, {"problem": "the game is at version 1, not 7"})
+
+
+def test_another_game_over_the_wire(serving):
+    with serving("game112", "random", 1, board_size=5) as served:
+        assert served.act({"do": "advance", "version": 1})[0] == 200
+        status, headers, saved = served.ask("GET", f"/{served.token}/game.json")
+        assert (status, headers["Content-Type"]) == (200, "application/json")
+        assert headers["Content-Disposition"] == 'attachment; filename="game112.json"'
+        assert headers["Content-Security-Policy"].startswith("default-src 'none'")
+        status, headers, replay = served.ask("GET", f"/{served.token}/replay")
+        assert status == 200
+        assert "connect-src" not in headers["Content-Security-Policy"]
+        assert headers["Content-Security-Policy"].count("'sha256-") == 2
+        assert served.token not in replay.decode()
+        status, told = served.act({**NEW, "values": [7], "version": 2})
+        assert (status, told) == (200, {"preparing": True})
+        assert served.until_ready(2) == {"preparing": False, "problem": ""}
+        assert served.shown()["choices"]["values"] == [7]
+        assert served.act({"do": "resign", "version": 2})[0] == 409
+        assert served.open(saved, 3) == (200, {"preparing": True})
+        assert served.until_ready(3)["problem"] == ""
+        assert len(served.shown()["moves"]) == 1
+        assert served.open(b"[1, 2]", 4)[0] == 200
+        assert "no episode" in served.until_ready(4)["problem"]
 
 
 def test_playing_over_the_wire(serving):
     with serving("game112", "random", 1, board_size=5) as served:
-        assert served.act({"do": "undo", "positions": 1})[0] == 400
-        status, news = served.act({"do": "advance", "positions": 1})
+        assert served.act({"do": "undo", "version": 1})[0] == 400
+        status, news = served.act({"do": "advance", "version": 1})
         assert (status, news["turn"]["mine"]) == (200, True)
-        stale, told = served.act({"do": "move", "move": "1 1", "positions": 1})
-        assert (stale, told) == (409, {"problem": "the game has 2 positions, not 1"})
-        status, hint = served.act({"do": "hint", "positions": 2})
+        stale, told = served.act({"do": "move", "move": "1 1", "version": 1})
+        assert (stale, told) == (409, {"problem": "the game is at version 2, not 1"})
+        status, hint = served.act({"do": "hint", "version": 2})
         assert status == 200
-        positions = 2
+        version = 2
         while not news["turn"]["over"]:
             mine = news["turn"]["mine"]
             order = (
@@ -208,13 +269,14 @@ def test_playing_over_the_wire(serving):
                 if mine
                 else {"do": "advance"}
             )
-            status, news = served.act({**order, "positions": positions})
+            status, news = served.act({**order, "version": version})
             assert status == 200
-            positions += 1
-            assert news["keep"] == positions - 1
+            version += 1
+            assert news["keep"] == version - 1
+            assert news["version"] == version
         assert news["result"]
-        assert served.act({"do": "undo", "positions": positions})[1]["turn"]["mine"]
-        assert served.act({"do": "restart", "positions": positions - 1})[0] in (200, 409)
+        assert served.act({"do": "undo", "version": version})[1]["turn"]["mine"]
+        assert served.act({"do": "restart", "version": version - 1})[0] in (200, 409)
         assert hint["hint"] in [f"{k} {v}" for k in range(1, 6) for v in (1, 2)]
 
 
@@ -254,7 +316,7 @@ def make(game, seed):
         assert running.stdout.readline() == "Ctrl-C ends it.\n"
         served = Served(first.split()[-1])
         assert served.ask()[0] == 200
-        body = json.dumps({"do": "advance", "positions": 1})
+        body = json.dumps({"do": "advance", "version": 1})
         headers = {"Origin": served.origin, "Content-Type": "application/json"}
         connection = http.client.HTTPConnection(served.host, timeout=60)
         with contextlib.closing(connection):

@@ -1,0 +1,140 @@
+"""What a person may choose of a game: who plays against him, how large the board is.
+
+A fixed list, made from what a game's folder says in its module `choices`:
+
+- `OPPONENTS`: the spec of each opponent and its name in words, the weakest first as far as that
+  was measured; without it, `OPPONENTS` here.
+- `PARAMETERS`: of the game, that may be chosen: what each is called, and its values in words.
+
+What cannot play a game is left out of its list.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import itertools
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from agents.analyst import analysts_of
+from agents.games import part
+from agents.specs import agents_of, parse
+from agents.trained import shipped
+from boardenvs.game import Game
+
+__all__ = ["OPPONENTS", "Named", "adviser_of", "name_of", "opponents_of", "tables_of"]
+
+_NAMES = {
+    "random": ("Random", "plays any move"),
+    "greedy": ("Greedy", "looks one move ahead"),
+    "mcts": ("Searcher", "tries {} games before each move"),
+    "trained": ("Network", "has learned by playing itself"),
+    "puct": ("Network and search", "has learned, and tries {} lines before each move"),
+}
+"""Of an agent of any game: its name, and what it does."""
+OPPONENTS = ("random", "greedy", "mcts:100", "mcts:1000", "trained", "puct:400")
+"""Specs, of a game whose folder does not say."""
+_NETWORKS = ("trained", "puct")
+
+
+class Named(NamedTuple):
+    """An agent, as a person chooses it."""
+
+    spec: str
+    name: str
+    """Short, as it stands beside its moves."""
+    does: str
+    """What it does, in words; "" if nothing is known of it."""
+
+
+def _part(game: Game, name: str, otherwise: Any) -> Any:
+    return getattr(part(game, "choices"), name, otherwise)
+
+
+@functools.lru_cache(maxsize=256)
+def opponents_of(game: Game) -> tuple[Named, ...]:
+    """Who can play a game, the weakest first."""
+    told = _part(game, "OPPONENTS", dict.fromkeys(OPPONENTS))
+    return tuple(_named(spec, words) for spec, words in told.items() if _can_play(spec, game))
+
+
+def name_of(spec: str, game: Game) -> Named:
+    """An agent as the list has it; one that is not in it, and is of no kind there, by its spec."""
+    for one in opponents_of(game):
+        if one.spec == spec:
+            return one
+    name, _, number = spec.partition(":")
+    of_a_kind = name in _NAMES and name in agents_of(game) and number.isdigit()
+    return _named(spec, None) if of_a_kind else Named(spec, spec, "")
+
+
+def adviser_of(game: Game) -> str:
+    """The spec of the agent that gives hints."""
+    return next(spec for spec in analysts_of(game) if _can_play(spec, game))
+
+
+def _named(spec: str, words: tuple[str, str] | None) -> Named:
+    name, _, number = spec.partition(":")
+    called, does = _NAMES[name] if words is None else words
+    return Named(spec, called, does.format(f"{int(number):,}" if number.isdigit() else number))
+
+
+def _can_play(spec: str, game: Game) -> bool:
+    """Whether a game has an agent, and the network that it needs."""
+    name = parse(spec, game).name
+    if name not in agents_of(game):
+        return False
+    if name in _NETWORKS:
+        with contextlib.suppress(ValueError):
+            return bool(shipped(game))
+        return False
+    return True
+
+
+# -- Parameters ---------------------------------------------------------------------------------
+
+
+class Parameter(NamedTuple):
+    """One of a game's arguments that may be chosen."""
+
+    key: str
+    label: str
+    values: Mapping[Any, str]
+    """Each value with what it is called."""
+
+
+class Tables(NamedTuple):
+    """What may be chosen of the parameters, and the game that each choice gives."""
+
+    parameters: list[Parameter]
+    games: dict[tuple[Any, ...], Game]
+    """By the values, in the order of the parameters; what a game refuses is left out."""
+
+
+@functools.lru_cache(maxsize=16)
+def tables_of(game: Game) -> Tables:
+    """What else a game may be, its other parameters being as they are."""
+    parameters = []
+    for key, (label, values) in _part(game, "PARAMETERS", {}).items():
+        current = game.params[key]
+        known = {current: str(current), **values}
+        parameters.append(Parameter(key, label, {k: known[k] for k in sorted(known)}))
+    games = {}
+    for values in itertools.product(*(one.values for one in parameters)):
+        chosen = dict(zip((one.key for one in parameters), values, strict=True))
+        with contextlib.suppress(ValueError):
+            games[values] = _changed(game, chosen)
+    return Tables(parameters, games)
+
+
+def _changed(game: Game, chosen: Mapping[str, Any]) -> Game:
+    """The game with some parameters changed; how long it lasts follows them unless it was given.
+
+    Raises:
+        ValueError: there is no such game.
+    """
+    others = {key: value for key, value in game.params.items() if key != "max_plies"}
+    if type(game)(**others) == game:
+        return type(game)(**{**others, **chosen})
+    return type(game)(**{**game.params, **chosen})

@@ -1,0 +1,68 @@
+"""`Adviser`: the agent that gives a person hints, and says what it expects."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+import numpy.typing as npt
+
+from agents.agent import blamed
+from agents.making import make
+from agents.play.choices import name_of
+from boardenvs.analysis import Analysis
+from boardenvs.game import Game, States
+from boardenvs.opponents import Opponent, consult
+
+__all__ = ["Advice", "Adviser"]
+
+Advice = tuple[int, Analysis | None]
+"""The action that it would play, and what led to it, if it tells."""
+_MOST = 4096
+"""Positions whose advice is kept."""
+
+
+class Adviser:
+    """An agent that is made when it is first asked, and remembers what it said.
+
+    Several threads may ask: one is answered after the other.
+    """
+
+    def __init__(self, spec: str, game: Game, seed: int) -> None:
+        """Remember who is to be asked.
+
+        Args:
+            spec: of the agent.
+            game: what is played.
+            seed: of the agent's own randomness.
+        """
+        self.spec = spec
+        self.name = name_of(spec, game).name
+        self._game = game
+        self._seed = seed
+        self._lock = threading.Lock()
+        self._agent: Opponent | None = None
+        self._said: dict[bytes, Advice] = {}
+
+    def judge(self, state: States, words: npt.NDArray[np.uint64]) -> Advice:
+        """What it would play in a position, told no more than the player to move may know.
+
+        Args:
+            state: shape (1,), not over.
+            words: what its random stream starts with, shape (1,).
+
+        Raises:
+            ValueError: it cannot be made, or fails.
+        """
+        key = state.tobytes() + words.tobytes()
+        with self._lock, blamed(f"agent {self.spec}"):
+            if key not in self._said:
+                if self._agent is None:
+                    self._agent = make(self.spec, self._game, self._seed)
+                actions, [analysis] = consult(self._agent, self._game, state, words.copy())
+                if analysis is not None:
+                    analysis.check(self._game, self._game.legal(state)[0])
+                if len(self._said) >= _MOST:
+                    self._said.clear()
+                self._said[key] = int(actions[0]), analysis
+            return self._said[key]

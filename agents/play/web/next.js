@@ -1,0 +1,161 @@
+// Another game: chosen in a dialog, opened from a file, from the other side; and the keys.
+const [next, opponent, does, seat, parameters, file] =
+  ["next", "opponent", "does", "seat", "parameters", "file"].map((id) => document.getElementById(id));
+const { choices: may } = episode;
+const largest = 2 ** 22; // bytes of a file
+const picked = may.parameters.map(() => document.createElement("select"));
+
+const same = (a, b) => a.length === b.length && a.every((value, k) => value === b[k]);
+const valuesPicked = () => picked.map((select, k) => may.parameters[k].values[select.selectedIndex][0]);
+const gamePicked = () => may.games.find(({ values }) => same(values, valuesPicked()));
+
+// Who can be played against, and which sides there are, depends on the game.
+function listOpponents(spec, side) {
+  const game = gamePicked();
+  document.getElementById("start").disabled = !game;
+  if (!game) {
+    does.textContent = "This game cannot be played.";
+    return;
+  }
+  const names = game.opponents.map((one) => one.name);
+  opponent.replaceChildren(...game.opponents.map(({ name, spec }) => {
+    const alike = names.filter((other) => other === name).length > 1;
+    return new Option(alike ? `${name} (${spec.split(":")[1]})` : name, spec);
+  }));
+  const specs = game.opponents.map((one) => one.spec);
+  opponent.selectedIndex = Math.max(0, specs.indexOf(spec));
+  seat.replaceChildren(...game.seats.map((name, k) => new Option(name, k)), new Option("by chance", -1));
+  seat.value = side < game.seats.length ? side : 0;
+  const alone = game.seats.length === 1;
+  document.querySelector("label[for=opponent]").textContent =
+    alone ? "Hints come from" : game.seats.length > 2 ? "Opponents" : "Opponent";
+  for (const part of [seat, document.querySelector("label[for=seat]")]) part.hidden = alone;
+  sayWhatItDoes();
+}
+
+function sayWhatItDoes() {
+  const one = gamePicked().opponents[opponent.selectedIndex];
+  const deed = one.does.charAt(0).toUpperCase() + one.does.slice(1);
+  const last = Math.max(...gamePicked().opponents.map(({ place }) => place));
+  const rank = one.place ? `number ${one.place} of ${last}, the last is the strongest`
+    : "named where this program was started";
+  does.textContent = deed ? `${deed}; ${rank}.` : `${rank.charAt(0).toUpperCase()}${rank.slice(1)}.`;
+}
+
+async function waitForGame() {
+  preparing = true;
+  showTurn();
+  const began = Date.now();
+  for (;;) {
+    await new Promise((wake) => setTimeout(wake, 200));
+    const told = await sendOrder({ do: "ready" });
+    if (told?.status === 200 && told.preparing) {
+      if (Date.now() - began > slow && turnLine.textContent === describeTurn()) showSlow();
+      continue;
+    }
+    if (told?.status === 200 && !told.problem) {
+      location.reload();
+      return;
+    }
+    preparing = false;
+    showTurn();
+    problem.textContent = told ? told.problem : "The program behind this page has stopped.";
+    return;
+  }
+}
+
+async function beginNext(order, sending) {
+  if (busy || preparing) return;
+  if (await ask(order, sending)) await waitForGame();
+}
+
+function newGame(values, spec, side) {
+  const seats = may.games.find((one) => same(one.values, values)).seats.length;
+  const chosen = side < 0 ? Math.floor(Math.random() * seats) : side;
+  beginNext({ do: "new", values, opponent: spec, seat: chosen });
+}
+
+picked.forEach((select, k) => {
+  const { label, values } = may.parameters[k];
+  select.append(...values.map(([, name]) => new Option(name)));
+  select.selectedIndex = values.findIndex(([value]) => value === may.values[k]);
+  select.id = `parameter-${k}`;
+  const named = make("label", "", label);
+  named.htmlFor = select.id;
+  parameters.append(named, select);
+  select.addEventListener("change", () => listOpponents(opponent.value, Number(seat.value)));
+});
+listOpponents(may.opponent, may.seat);
+opponent.addEventListener("change", sayWhatItDoes);
+document.getElementById("begin").addEventListener("click", () => next.showModal());
+document.getElementById("cancel").addEventListener("click", () => next.close());
+document.getElementById("chosen").addEventListener("submit", (event) => {
+  event.preventDefault();
+  next.close();
+  newGame(valuesPicked(), opponent.value, Number(seat.value));
+});
+
+const sides = episode.players.length;
+document.getElementById("again").addEventListener("click", () => order({ do: "restart" }));
+document.getElementById("swap").hidden = sides < 2;
+document.getElementById("swap").textContent = sides > 2 ? "Play the next side" : "Play the other side";
+document.getElementById("swap").addEventListener("click", () =>
+  newGame(may.values, may.opponent, (may.seat + 1) % sides));
+
+// What cannot be undone is asked for twice.
+const resign = document.getElementById("resign");
+let sure = null;
+
+function setSure(on) {
+  clearTimeout(sure);
+  sure = on ? setTimeout(() => setSure(false), 5000) : null;
+  resign.textContent = on ? "Really resign?" : sides > 1 ? "Resign" : "Give up";
+  resign.classList.toggle("sure", on);
+}
+
+setSure(false);
+resign.addEventListener("blur", () => setSure(false));
+resign.addEventListener("click", () => {
+  const meant = sure !== null;
+  setSure(!meant);
+  if (meant) order({ do: "resign" });
+});
+
+const save = document.getElementById("save");
+save.download = "";
+document.getElementById("open").addEventListener("click", () => file.click());
+file.addEventListener("change", () => {
+  const [given] = file.files;
+  file.value = "";
+  if (!given) return;
+  if (given.size > largest) {
+    problem.textContent = `${given.name} is too large for a saved game.`;
+    return;
+  }
+  beginNext(given, (body) => send(`open?version=${episode.version}`, body));
+});
+
+const shortcuts = {
+  u: "undo", h: "hint", a: "advise", r: "resign", n: "begin", s: "save", o: "open" };
+document.addEventListener("keydown", (event) => {
+  const taken = event.altKey || event.ctrlKey || event.metaKey || event.repeat;
+  if (taken || next.open || event.target.matches("input, select")) return;
+  const key = event.key.toLowerCase();
+  if (key === "m" && !typed.hidden) {
+    event.preventDefault();
+    entry.focus();
+  } else if (key in shortcuts) {
+    event.preventDefault();
+    const button = document.getElementById(shortcuts[key]);
+    if (key === "r") button.focus();
+    button.click();
+  }
+});
+entry.addEventListener("keydown", (event) => {
+  if (event.key === "Escape") entry.blur();
+});
+
+onShow.unshift(showTurn);
+show(end());
+if (preparing) waitForGame();
+else if (!episode.turn.mine && !episode.turn.over) order({ do: "advance" });

@@ -1,0 +1,48 @@
+"""What a page may ask of the program behind it, as it comes over the wire."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+__all__ = ["ORDERS", "read_order"]
+
+ORDERS: dict[str, dict[str, type]] = {
+    "move": {"move": str},
+    "advance": {},
+    "undo": {},
+    "hint": {},
+    "analyse": {"at": int},
+    "resign": {},
+    "restart": {},
+    "new": {"values": list, "opponent": str, "seat": int},
+    "ready": {},
+}
+"""What an order asks for, and what it tells beside, with its type."""
+_CALLED = {str: "a text", int: "a whole number", list: "a list of whole numbers or texts"}
+
+
+def read_order(body: bytes) -> dict[str, Any]:
+    """What a request asks for, checked: `do`, `version`, and what `ORDERS` has.
+
+    Raises:
+        ValueError: it is no order; one line says why.
+    """
+    try:
+        order = json.loads(body)
+    except (ValueError, RecursionError):
+        raise ValueError("an order must be JSON") from None
+    if not isinstance(order, dict) or order.get("do") not in list(ORDERS):
+        raise ValueError(f"an order must do one of {', '.join(ORDERS)}")
+    expected = {"do": str, "version": int, **ORDERS[order["do"]]}
+    if order.keys() != expected.keys():
+        raise ValueError(f"this order must have the keys {', '.join(sorted(expected))}")
+    for key, kind in expected.items():
+        if type(order[key]) is not kind:
+            raise ValueError(f"{key} must be {_CALLED[kind]}")
+    for value in [*order.values(), *order.get("values", ())]:
+        if isinstance(value, str) and any("\ud800" <= letter <= "\udfff" for letter in value):
+            raise ValueError("texts must be such that UTF-8 can write")  # to be told back
+    if not all(type(value) in (int, str) for value in order.get("values", ())):
+        raise ValueError(f"values must be {_CALLED[list]}")
+    return order

@@ -1,0 +1,77 @@
+"""What a person may choose of each game can be made and played."""
+
+import pytest
+
+import boardenvs
+from agents.making import make
+from agents.play.choices import OPPONENTS, adviser_of, name_of, opponents_of, tables_of
+
+GAMES = list(boardenvs.GAMES)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_every_choice_can_be_made(name):
+    tables = tables_of(boardenvs.make(name))
+    assert tuple(boardenvs.make(name).params[one.key] for one in tables.parameters) in tables.games
+    for values, game in tables.games.items():
+        for parameter, value in zip(tables.parameters, values, strict=True):
+            assert game.params[parameter.key] == value
+            assert parameter.label
+            assert parameter.values[value]
+        opponents = opponents_of(game)
+        assert len({one.name for one in opponents if "Searcher" not in one.name}) >= 2
+        for one in opponents:
+            assert one.name.isprintable()
+            assert one.does
+            assert not set("{}:_") & set(one.name + one.does)
+            make(one.spec, game, 0)
+        make(adviser_of(game), game, 0)
+
+
+def test_what_an_agent_is_not_shipped_for_is_left_out():
+    small, usual = (boardenvs.make("game112", board_size=size) for size in (5, 9))
+    assert [one.spec for one in opponents_of(small)] == ["random", "greedy", "mcts:100", "exact"]
+    assert "trained" in [one.spec for one in opponents_of(usual)]
+    assert adviser_of(boardenvs.make("gekitai", line_length=4)) == "mcts:2000"
+    assert adviser_of(boardenvs.make("gekitai")) == "puct:1600"
+
+
+def test_a_size_takes_its_length_with_it():
+    game = boardenvs.make("gomoku")
+    games = tables_of(game).games
+    assert games[(9,)] == boardenvs.make("gomoku", board_size=9)
+    assert games[(9,)].max_plies == 81
+    # What was asked for stays, and what no list has may be chosen, too.
+    odd = boardenvs.make("gomoku", board_size=10, win_length=4, max_plies=30)
+    tables = tables_of(odd)
+    assert sorted(tables.parameters[0].values) == [7, 9, 10, 11, 13, 15, 17, 19]
+    assert tables.games[(10,)] == odd
+    assert tables.games[(7,)].params["max_plies"] == 30
+    assert tables.games[(7,)].params["win_length"] == 4
+    # A game refuses some of them.
+    many = boardenvs.make("gomoku", win_length=15)
+    assert list(tables_of(many).games) == [(15,), (17,), (19,)]
+
+
+def test_a_game_whose_folder_says_nothing(monkeypatch):
+    from agents.play import choices
+
+    monkeypatch.setattr(choices, "part", lambda *_: None)
+    for cached in (opponents_of, tables_of):
+        cached.cache_clear()
+    game = boardenvs.make("gekitai")
+    assert [one.spec for one in opponents_of(game)] == list(OPPONENTS)
+    assert [one.name for one in opponents_of(game)][2:4] == ["Searcher"] * 2
+    assert tables_of(game).games == {(): game}
+    for cached in (opponents_of, tables_of):
+        cached.cache_clear()
+
+
+def test_names():
+    game = boardenvs.make("gekitai")
+    assert name_of("mcts:400", game) == (
+        "mcts:400", "Searcher", "tries 400 games before each move",
+    )  # fmt: skip
+    assert name_of("mcts:7", game) == ("mcts:7", "Searcher", "tries 7 games before each move")
+    for spec in ("mcts:2s", "puct:400:mine.onnx", "mine:make", "neighbour", "mcts"):
+        assert name_of(spec, game) == (spec, spec, "")

@@ -1,0 +1,248 @@
+"""Persons at a terminal: commands, several of them, solos, hidden tiles; real terminals as well."""
+
+import re
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from keyboards import at_a_terminal
+
+import boardenvs
+from agents.play.screen import marked
+from agents.play.table import Table
+from agents.play.terminal import play
+
+COMMAND = Path(sys.executable).with_name("boardenvs")
+unix = pytest.mark.skipif(sys.platform == "win32", reason="there are no such terminals")
+
+
+@pytest.fixture
+def session(typed_lines, capsys):
+    """The function that plays with what is typed, and gives what is shown."""
+
+    def run(game, lines, seats=(0,), opponent="greedy", seed=3):
+        typed_lines(lines)
+        play(game, opponent, seats, seed)
+        return capsys.readouterr().out
+
+    return run
+
+
+@pytest.fixture
+def typed_lines(monkeypatch):
+    """The function that sets what a person types."""
+
+    def type_in(lines):
+        rest = iter(lines)
+
+        def answer(prompt=""):
+            line = next(rest, None)
+            if line is None:
+                raise EOFError
+            return line
+
+        monkeypatch.setattr("builtins.input", answer)
+
+    return type_in
+
+
+@pytest.mark.parametrize("name", boardenvs.GAMES)
+def test_help_says_the_rules_and_what_can_be_typed(session, name):
+    game = boardenvs.make(name)
+    for word in ("?", "help", " HELP "):
+        out = session(game, [word])
+        for number, rule in enumerate(game.rules_in_short(), 1):
+            assert f"{number}. {rule}" in re.sub(r"\n +", " ", out)
+        for command in ("moves", "hint", "undo", "board", "quit"):
+            assert re.search(rf"^  {command} +\w", out, re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", boardenvs.GAMES)
+def test_moves_are_the_legal_ones(session, name):
+    game = boardenvs.make(name)
+    table = Table(game, "random", (0,), 3)
+    while not table.is_persons_turn:
+        table.advance()
+    state = table.view
+    out = session(game, ["moves"], opponent="random")
+    listed = re.split(r"\s{2,}", out.rpartition("> ")[0].rpartition("> ")[2].partition("turn: ")[0])
+    legal = np.flatnonzero(game.legal(game.batch(state))[0])
+    expected = {game.action_to_text(int(action), state) for action in legal}
+    assert expected <= {word.strip() for part in listed for word in part.split("\n")}
+
+
+@pytest.mark.one_game
+@pytest.mark.parametrize("name", boardenvs.GAMES)
+def test_a_hint_is_a_legal_move_with_a_reason(session, name):
+    game = boardenvs.make(name)
+    out = " ".join(session(game, ["hint", "hint"]).split())
+    first, second = re.findall(r"Hint: (.+?) \(([\w:]+): (.+?)\)", out)
+    assert first == second
+    move, _, told = first
+    assert re.search(rf"{re.escape(move)} \d+%", told)
+    assert "it expects" in told or game.num_players > 2
+
+
+def test_undo_takes_back_the_last_move_of_a_person(session, gekitai):
+    out = session(gekitai, ["undo", "B2", "undo", "undo", "B2", "C5", "undo", "board"])
+    assert out.count("No undo: there is no move of yours to take back.") == 2
+    boards = re.findall(r"    A   B.*?\nO: .*?\n", out, re.DOTALL)
+    start, moved, answered, back, again, answered_again, *rest = boards
+    assert (back, again, answered_again) == (start, moved, answered)
+    assert rest[-2:] == [answered, answered]
+
+
+@pytest.mark.parametrize("name", ["goat_race", "dominoes175", "pizza_order"])
+def test_what_is_taken_back_comes_again_the_same(name):
+    game = boardenvs.make(name)
+    table = Table(game, "random", (0,), 5)
+    for _ in range(4):
+        while not table.is_persons_turn:
+            table.advance()
+        before = table.state.copy()
+        action = int(game.legal(game.batch(table.state))[0].argmax())
+        table.play(action)
+        while not table.over and not table.is_persons_turn:
+            table.advance()
+        after = table.state.copy()
+        if table.over:
+            break
+        table.undo()
+        assert table.state == before
+        table.play(action)
+        while not table.is_persons_turn:
+            table.advance()
+        assert table.state == after
+
+
+def test_two_persons_at_one_terminal(session, gekitai):
+    moves = ["A1", "F6", "A2", "F5", "undo", "hint", "F5", "A3"]
+    out = session(gekitai, moves, seats=(0, 1))
+    assert out.startswith("Gekitai: you are Player X and Player O. Type ? for help.\n")
+    turns = re.findall(r"Player ([XO])'s turn: an empty cell", out)
+    assert "".join(turns) == "XOXOXOOXO"
+    assert "> " not in out.partition("Game over")[2]
+
+
+def test_two_of_three(session):
+    game = boardenvs.make("goat_race")
+    out = session(game, ["1", "2", "3", "4"], seats=(0, 2), opponent="random")
+    assert out.startswith("GoatRace: you are WHITE and RED, random is BLACK. Type ? for help.\n")
+    assert re.search(r"BLACK's turn: \d\n", out)
+    assert "WHITE's turn: a row to place a goat in, such as " in out
+    assert "RED's turn: a row to place a goat in, such as " in out
+
+
+def test_a_player_alone_is_told_what_he_may_know(session):
+    game = boardenvs.make("dominoes175")
+    out = session(game, ["0,3", "hint", "1 0", "9 9"])
+    assert out.startswith("Dominoes175: you play alone. Type ? for help.\n")
+    # The tile is told by the game of this seed, and no hint knows what lies face down.
+    states = Table(game, "random", (0,), 3).view
+    assert game.info(states)["hand"] is None
+    tile = re.search(r"Tile in hand: (\[\d\|\d\])", out)[1]
+    assert f"for {tile}, a stack and the end to be on top, such as " in " ".join(out.split())
+
+
+def test_a_word_that_is_a_move_is_that_move(session):
+    class Words(type(boardenvs.make("game112"))):
+        def action_from_text(self, text, state=None):
+            return 0 if text == "undo" else super().action_from_text(text, state)
+
+    out = session(Words(), ["undo", "undo"], seats=(0, 1))
+    assert "|>1<- - - - - - - - |" in out
+    assert "Invalid" not in out
+    assert "- - - - - - - - - |\nPlayer 1's turn" in out.rpartition("Player 2's turn")[2]
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("", "expected an address such as A1, got ''"),
+        ("undu", "expected an address such as A1, got 'undu'; did you mean undo?"),
+        ("B22", "'B22' is off the board; its last cell is F6"),
+        ("\x1b[2J", r"expected an address such as A1, got '\x1b[2J'"),
+        ("A" * 9000, "expected an address such as A1, got 'AAAA"),
+    ],
+)
+def test_what_cannot_be_read_is_told_with_what_was_expected(session, gekitai, line, said):
+    out = session(gekitai, [line])
+    assert f"Invalid move! {said}"[:79].rstrip() in " ".join(out.split()).replace(" '", " '")
+    assert "\x1b" not in out
+    assert max(map(len, out.splitlines())) < 82  # with the prompt, which no return follows here
+    assert len(out) < 3000
+
+
+def test_seats_that_are_none(fails_with):
+    fails_with("a seat is given twice: 1, 1", ["play", "gekitai", "--seat", "1", "--seat", "1"])
+    fails_with("seat must be .* from 0 to 1, got 2", ["play", "gekitai", "--seat", "2"])
+
+
+@pytest.fixture
+def fails_with(capsys):
+    """The function that expects a command to end by one line."""
+    from agents.command import main
+
+    def run(said, arguments):
+        assert main(arguments) == 2
+        assert re.fullmatch(rf"boardenvs: error: {said}\n", capsys.readouterr().err)
+
+    return run
+
+
+# -- Real terminals ---------------------------------------------------------------------------
+
+LINES = ["?", "zz", "B2", "moves", "undo", "C3"]
+
+
+@unix
+@pytest.mark.parametrize(
+    ("environment", "colours"),
+    [({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False), ({"TERM": None}, False)],
+    ids=str,
+)
+def test_at_a_terminal(environment, colours):
+    arguments = [COMMAND, "play", "gekitai", "--seed", "3"]
+    out, status = at_a_terminal(arguments, LINES, "\n> ", **environment)
+    assert status == 0
+    assert ("\x1b[" in out) == colours
+    assert out.endswith("Game left.\n")
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", out)
+    assert "\x1b" not in plain
+    for line in LINES:
+        assert f"\n> {line}\n" in plain
+    assert "|>X<|" in plain
+    assert "Player X's turn: an empty cell such as A4 (? for help)\n> " in plain
+    assert max(map(len, plain.splitlines())) < 80
+
+
+@unix
+@pytest.mark.one_game
+@pytest.mark.parametrize("name", boardenvs.GAMES)
+def test_at_a_narrow_terminal(name):
+    arguments = [COMMAND, "play", name, "--seed", "3"]
+    out, status = at_a_terminal(arguments, ["?", "hint", "moves"], "\n> ", columns=40)
+    assert status == 0
+    table = Table(boardenvs.make(name), "greedy", (0,), 3)
+    boards = {*marked(table.game.to_text(table.view), []).split("\n")}
+    while not table.is_persons_turn:
+        table.advance()
+        spans = table.game.spans(table.view)
+        boards |= {*marked(table.game.to_text(table.view), spans).split("\n")}
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", out)
+    told = "it reads better in a wider one" in " ".join(plain.split())
+    assert told == (max(map(len, boards)) > 40)
+    wide = [line for line in plain.split("\n") if len(line) >= 40]
+    assert set(wide) <= boards
+
+
+@unix
+def test_keys_that_end_it():
+    arguments = [COMMAND, "play", "gekitai"]
+    out, status = at_a_terminal(arguments, ["B2", b"\x03"], "\n> ")
+    assert status == 130
+    assert out.endswith("boardenvs: stopped\n")
+    out, status = at_a_terminal(arguments, [b"\x04"], "\n> ")
+    assert (status, out.endswith("\nGame left.\n")) == (0, True)
+    assert "Traceback" not in out

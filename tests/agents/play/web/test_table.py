@@ -1,0 +1,352 @@
+"""One game after another: what may be chosen, files, the next game while this one goes on."""
+
+import json
+import re
+import threading
+
+import numpy as np
+import pytest
+
+import boardenvs
+from agents.play.web.session import Session
+from agents.play.web.table import MOST_ACTIONS, OutdatedError, Table
+from boardenvs import Episode
+from boardenvs.episode import _digest
+
+
+def table_of(name, opponent="random", seat=0, seed=1, **params):
+    return Table(Session(boardenvs.make(name, **params), opponent, seat, seed))
+
+
+def told(table):
+    return json.loads(re.search(r'type="application/json">(.*?)</script>', table.page())[1])
+
+
+def order(table, do, **more):
+    return table.carry_out({"do": do, "version": table._version, **more})
+
+
+def wait(table):
+    """Wait for the next game; what is told of it."""
+    while table.carry_out({"do": "ready", "version": 0})["preparing"]:
+        for thread in threading.enumerate():
+            if thread.name.endswith("(_make)"):
+                thread.join()
+    return table.carry_out({"do": "ready", "version": 0})["problem"]
+
+
+def new(table, values, opponent="random", seat=0):
+    assert order(table, "new", values=values, opponent=opponent, seat=seat) == {"preparing": True}
+    return wait(table)
+
+
+def play_on(table, moves=1000):
+    """So many plies, the person's the first legal one each time; the last news."""
+    rng = np.random.default_rng(5)
+    news = told(table)
+    while moves and not news["turn"]["over"]:
+        turn = news["turn"]
+        if turn["mine"]:
+            news = order(table, "move", move=rng.choice([one["text"] for one in turn["legal"]]))
+        else:
+            news = order(table, "advance")
+        moves -= 1
+    return news
+
+
+@pytest.mark.parametrize("name", list(boardenvs.GAMES))
+def test_another_game_of_each(name):
+    table = table_of(name)
+    page = told(table)
+    choices = page["choices"]
+    game = choices["games"][0]
+    seat = len(game["seats"]) - 1
+    assert choices["values"] in [one["values"] for one in choices["games"]]
+    assert new(table, game["values"], "random", seat) == ""
+    after = told(table)
+    assert after["version"] == page["version"] + 1
+    assert after["seat"] == after["choices"]["seat"] == seat
+    assert after["choices"]["values"] == game["values"]
+    assert after["players"][seat]["name"] == "You"
+    assert len(after["texts"]["frames"]) == 1
+    assert play_on(table, 6)["version"] > after["version"]
+
+
+def test_size_opponent_and_side():
+    table = table_of("gekitai")
+    assert new(table, [7], "greedy", 1) == ""
+    page = told(table)
+    assert [one["name"] for one in page["players"]] == ["Greedy", "You"]
+    assert (page["choices"]["opponent"], page["turn"]["mine"]) == ("greedy", False)
+    assert len(play_on(table, 1)["turn"]["legal"]) == 48
+    assert new(table, [6], "random", 0) == ""
+    assert told(table)["players"][1]["name"] == "Random"
+
+
+def test_the_first_choice_is_what_the_command_named(own_module):
+    own_module("mine", "class A:\n    act = None\n\ndef make(game, seed):\n    return A()\n")
+    table = table_of("game112", "mcts:7", 0)
+    choices = told(table)["choices"]
+    assert choices["opponent"] == "mcts:7"
+    for game in choices["games"]:
+        assert [one["place"] for one in game["opponents"]] == [*range(1, len(game["opponents"])), 0]
+        assert game["opponents"][-1]["spec"] == "mcts:7"
+    assert new(table, [9], "greedy") == ""
+    assert new(table, [5], "mcts:7") == ""
+
+
+@pytest.mark.parametrize(
+    ("values", "opponent", "seat", "said"),
+    [
+        ([6], "mine:make", 0, "no such opponent"),
+        ([6], "trained:/tmp/x.onnx", 0, "no such opponent"),
+        ([6], "engine:touch x", 0, "no such opponent"),
+        ([6], "mcts:5", 0, "no such opponent"),
+        ([6], "", 0, "no such opponent"),
+        ([6], "random", 2, "seat must be one of 2"),
+        ([6], "random", -1, "seat must be one of 2"),
+        ([5], "random", 0, "cannot be played like that"),
+        ([], "random", 0, "cannot be played like that"),
+        ([6, 6], "random", 0, "cannot be played like that"),
+        (["6"], "random", 0, "cannot be played like that"),
+    ],
+)
+def test_choices_refused(own_module, values, opponent, seat, said):
+    own_module("mine", "raise SystemExit('it is run')\n")
+    table = table_of("gekitai")
+    before = table.page()
+    with pytest.raises(ValueError, match=said):
+        order(table, "new", values=values, opponent=opponent, seat=seat)
+    assert table.page() == before
+
+
+def test_the_game_goes_on_while_the_next_is_prepared(own_module):
+    """An agent that takes long to make keeps nobody from playing."""
+    slow = """
+import threading
+
+go_on = threading.Event()
+made = [0]
+
+class Slow:
+    def __init__(self, game, seed):
+        made[0] += 1
+        if made[0] > 1:
+            assert go_on.wait(60)
+        self.game = game
+
+    def act(self, states):
+        return self.game.legal(states).argmax(1)
+"""
+    own_module("slow", slow)
+    table = table_of("game112", "slow:Slow")
+    assert order(table, "new", values=[5], opponent="slow:Slow", seat=0) == {"preparing": True}
+    assert order(table, "ready")["preparing"]
+    assert told(table)["preparing"]
+    order(table, "move", move="1 1")
+    order(table, "advance")
+    with pytest.raises(ValueError, match="another game is being prepared"):
+        order(table, "new", values=[5], opponent="random", seat=0)
+    with pytest.raises(ValueError, match="another game is being prepared"):
+        table.open(table._version, b"")
+    version = table._version
+    __import__("slow").go_on.set()
+    assert wait(table) == ""
+    assert table._version == version + 1
+    with pytest.raises(OutdatedError):
+        table.carry_out({"do": "undo", "version": version})
+    assert told(table)["choices"]["values"] == [5]
+
+
+def test_an_opponent_that_cannot_be_made(own_module):
+    """This is told, and the game stays as it is."""
+    failing = """
+made = [0]
+
+class Failing:
+    def __init__(self, game, seed):
+        made[0] += 1
+        if made[0] > 1:
+            raise RuntimeError("no\\nmore")
+        self.game = game
+
+    def act(self, states):
+        return self.game.legal(states).argmax(1)
+"""
+    own_module("failing", failing)
+    table = table_of("game112", "failing:Failing")
+    before = table.page()
+    assert "RuntimeError: no more" in new(table, [5], "failing:Failing")
+    assert table.page() == before
+    assert new(table, [5], "random") == ""
+    assert order(table, "ready") == {"preparing": False, "problem": ""}
+
+
+@pytest.mark.parametrize("name", list(boardenvs.GAMES))
+def test_saved_and_opened_again(name, tmp_path):
+    table = table_of(name, seat=-1 % boardenvs.make(name).num_players)
+    play_on(table, 5)
+    file, text = table.saved()
+    assert file == f"{name}.json"
+    path = tmp_path / file
+    path.write_text(text)
+    episode = Episode.load(path)
+    before = told(table)
+    assert len(episode) == len(before["moves"])
+    # By another program, from another seat.
+    other = table_of(name, "greedy")
+    other.open(1, text.encode())
+    assert wait(other) == ""
+    after = told(other)
+    assert after["seat"] == before["seat"]
+    assert after["turn"]["legal"] == before["turn"]["legal"]
+    assert (after["texts"], after["pictures"]) == (before["texts"], before["pictures"])
+    assert play_on(other)["turn"]["over"]
+    assert Episode.from_json(other.saved()[1].encode()).result != "unfinished"
+
+
+def test_a_position_is_drawn_once(monkeypatch):
+    """A page of many positions comes at once when it is asked for again."""
+    table = table_of("gekitai")
+    play_on(table, 6)
+    game, drawn = type(table._session.game), []
+    picture = game.picture
+    monkeypatch.setattr(game, "picture", lambda *told: drawn.append(1) or picture(*told))
+    page = table.page()
+    assert drawn == []
+    play_on(table, 1)
+    order(table, "undo")
+    assert len(drawn) == 1
+    assert page.count("<svg") == table.page().count("<svg")
+    order(table, "restart")
+    assert len(drawn) == 2
+
+
+def test_a_game_of_another_kind_is_opened():
+    table = table_of("gekitai", "puct:400")
+    play_on(table, 1)
+    other = table_of("goat_race", num_players=2)
+    other.open(1, table.saved()[1].encode())
+    assert wait(other) == ""
+    page = told(other)
+    assert page["choices"]["opponent"] == "random"
+    assert page["choices"]["parameters"][0]["label"] == "Board"
+
+
+def won():
+    game = boardenvs.make("game112", board_size=5)
+    return Episode(game, game.new(1, seed=3), [7, 1, 4, 2], ["mine:make", "trained:/etc/passwd"])
+
+
+def test_names_in_a_file_are_names(own_module):
+    own_module("mine", "raise SystemExit('it is run')\n")
+    table = table_of("game112")
+    table.open(1, won().to_json().encode())
+    assert wait(table) == ""
+    page = told(table)
+    assert page["choices"]["opponent"] == "random"
+    assert page["seat"] == 0
+    assert [one["name"] for one in page["players"]] == ["You", "Random"]
+    assert page["turn"]["over"]
+
+
+def changed(**changes):
+    content = {k: v for k, v in json.loads(won().to_json()).items() if k != "sha256"}
+    content.update(changes)
+    return json.dumps({**content, "sha256": _digest(content)}).encode()
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b"", "no JSON"),
+        (b"\xff\xfe", "no JSON"),
+        (b"[" * 100_000, "no JSON"),
+        (b"[]", "no episode"),
+        (won().to_json().encode().replace(b"[7, 1", b"[7, 0"), "damaged or edited"),
+        (changed(actions=[0] * (MOST_ACTIONS + 1)), "has 2001 moves; at most 2000"),
+        (changed(actions=[7, 1, 4, 3]), "do not lead to the final position"),
+        (changed(initial={"game": "os", "params": {}}), "does not know"),
+        (changed(initial={"game": "mine:Game", "params": {}}), "does not know"),
+        (changed(initial={"game": ["gekitai"], "params": {}}), "does not know"),
+        (changed(players=["a\nb", "c"]), "printable"),
+    ],
+)
+def test_bad_files(own_module, data, said):
+    own_module("mine", "raise SystemExit('it is run')\n")
+    table = table_of("game112")
+    before = table.page()
+    table.open(1, data)
+    problem = wait(table)
+    assert said in problem
+    assert "\n" not in problem
+    assert table.page() == before
+
+
+def test_resigning():
+    table = table_of("gekitai", "mcts:20", 1)
+    play_on(table, 4)
+    before = told(table)
+    news = order(table, "resign")
+    assert news["result"] == "You resigned."
+    assert news["turn"]["over"]
+    assert news["keep"] == 5
+    assert news["texts"] == []
+    assert news["analysis"][0]["kind"] == "visits"
+    for do, more in (("move", {"move": "a1"}), ("advance", {}), ("resign", {}), ("hint", {})):
+        with pytest.raises(ValueError, match=r"over|no agent"):
+            order(table, do, **more)
+    assert Episode.from_json(table.saved()[1].encode()).result == "unfinished"
+    news = order(table, "undo")
+    assert news["analysis"] is None
+    assert {**told(table), "version": 0} == {**before, "version": 0}
+
+
+def test_what_is_asked():
+    table = table_of("gekitai", "random", 1)
+    assert told(table)["turn"]["asks"] == ""  # it is the other one's turn
+    assert re.fullmatch("an empty cell such as [A-F][1-6]", play_on(table, 1)["turn"]["asks"])
+
+
+def test_analysis_of_any_position():
+    table = table_of("game112", "random", 1, board_size=5)
+    play_on(table, 3)
+    for at in range(4):
+        said = order(table, "analyse", at=at)
+        assert said["at"] == at
+        assert said["by"] == "Perfect"
+        assert len(said["thought"]["values"]) == 2
+        assert said["thought"]["actions"][0]["text"]
+    for at, why in ((-1, "no position"), (4, "no position")):
+        with pytest.raises(ValueError, match=why):
+            order(table, "analyse", at=at)
+    play_on(table)
+    with pytest.raises(ValueError, match="over there"):
+        order(table, "analyse", at=len(told(table)["moves"]))
+    assert order(table, "analyse", at=0)["hint"]
+
+
+def test_what_others_know_is_not_analysed(monkeypatch):
+    table = table_of("gekitai", "random", 1)
+    monkeypatch.setattr(type(table._session.game), "has_hidden", True)
+    with pytest.raises(ValueError, match="knows what you do not"):
+        order(table, "analyse", at=0)
+    play_on(table, 1)
+    assert order(table, "analyse", at=1)["hint"]
+    order(table, "resign")
+    assert order(table, "analyse", at=0)["hint"]
+
+
+def test_replay():
+    table = table_of("dominoes175")
+    play_on(table, 5)
+    replay = table.replay()
+    assert '"version"' not in replay
+    assert 'id="panel"' not in replay
+    assert '"You"' in replay
+    told = json.loads(re.search(r'type="application/json">(.*?)</script>', replay)[1])
+    assert len(told["moves"]) == 5
+    assert told["analysis"] is None
+    # What is face down stays so.
+    lines, frames = told["pictures"].values()
+    assert sum(len(re.findall(r">\?<", lines[line])) for line in frames[-1]) >= 20

@@ -1,0 +1,250 @@
+"""Build the documentation as a site: `build.py OUT`.
+
+Its pages are those that lie beside what they document: the README, every Markdown page of the
+packages and the campaign, the notebooks; and a page for every public name, from its docstring.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import inspect
+import re
+import shutil
+import sys
+import tempfile
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+ROOT = Path(__file__).parents[2]
+PACKAGES = {
+    "boardenvs": "Games, batches, episodes",
+    "boardenvs.single": "One game, the Gymnasium way",
+    "boardenvs.vector": "Many games, the Gymnasium way",
+    "boardenvs.aec": "One game, the PettingZoo way",
+    "boardenvs.symmetries": "Views of a board",
+    "agents": "Agents, matches, the benchmark",
+    "agents.arena": "Arenas",
+    "agents.search": "Searches",
+    "agents.training": "Training",
+}
+"""Whose `__all__` is public, with a word on each. Games' own packages come beside."""
+
+
+def public() -> dict[str, list[str]]:
+    """The public names of each package."""
+    import boardenvs
+
+    packages = [*PACKAGES, *(f"boardenvs.{game}" for game in boardenvs.GAMES)]
+    return {name: list(importlib.import_module(name).__all__) for name in packages}
+
+
+def write_reference(folder: Path) -> None:
+    """Write a page for each public name, one for each package, and one that lists them all."""
+    place = folder / "reference"
+    place.mkdir()
+    packages = public()
+    pages: dict[int, str] = {}
+    for package, names in packages.items():
+        for name in names:
+            pages.setdefault(
+                id(getattr(importlib.import_module(package), name)), f"{package}.{name}"
+            )
+    lines = ["# Reference", "", "Every public name, with its arguments, errors and an example.", ""]
+    for package, names in packages.items():
+        module = importlib.import_module(package)
+        title = PACKAGES.get(package) or vars(module)[names[0]].title
+        about = first_paragraph(module).replace(" See README.md here.", "")
+        listed = [""]
+        for name in names:
+            page = place / f"{package}.{name}.md"
+            page.write_text(reference_page(package, name, pages), encoding="utf-8")
+            thing = getattr(module, name)
+            told = first_paragraph(thing) if callable(thing) else "The names that are known."
+            listed.append(f"- [`{name}`]({page.name}): {told}")
+        short = [f"{name} <{package}.{name}>" for name in names]
+        page = [f"# {package}", "", about, *listed, "", *toctree(short)]
+        (place / f"{package}.md").write_text("\n".join(page), encoding="utf-8")
+        lines += [f"## {title}: [`{package}`]({package}.md)", *listed, ""]
+    lines += toctree(list(packages))
+    (place / "index.md").write_text("\n".join(lines), encoding="utf-8")
+
+
+def first_paragraph(thing: object) -> str:
+    """What a docstring says first, in one line."""
+    return " ".join((inspect.getdoc(thing) or "").partition("\n\n")[0].split())
+
+
+def toctree(pages: list[str], caption: str = "") -> list[str]:
+    """The lines by which pages come into the contents at the side."""
+    options = [":hidden:", *([f":caption: {caption}"] if caption else [])]
+    return ["", "```{toctree}", *options, "", *pages, "```", ""]
+
+
+def reference_page(package: str, name: str, pages: dict[int, str]) -> str:
+    """The page of one public name.
+
+    Args:
+        package: that has it.
+        name: its own.
+        pages: by the `id` of what they are about. What one has no other repeats.
+    """
+    from sphinx.pycode import ModuleAnalyzer
+
+    thing = getattr(importlib.import_module(package), name)
+    lines = [f"# {package}.{name}", "", f"`from {package} import {name}`", ""]
+    page = pages[id(thing)]
+    if page != f"{package}.{name}":
+        return "\n".join([*lines, f"The same as [`{page}`]({page}.md).", ""])
+    if not callable(thing):
+        return "\n".join([*lines, *(f"- `{one}`" for one in thing), ""])
+    kind = "class" if inspect.isclass(thing) else "function"
+    lines += ["```{eval-rst}", f".. auto{kind}:: {package}.{name}"]
+    if inspect.isclass(thing):
+        bases = thing.__mro__[1:]
+        ours = [base for base in bases if base.__module__.startswith(("boardenvs.", "agents."))]
+        left = [base.__name__ for base in bases if id(base) in pages or base not in ours]
+        lines.append(f"   :inherited-members: {', '.join(left)}")
+        above = next((base for base in bases if id(base) in pages), None)
+        if above:
+            told = ModuleAnalyzer.for_module(above.__module__).find_attr_docs()
+            attributes = {name for _, name in told} - set(vars(thing))
+            lines.append(f"   :exclude-members: {', '.join(sorted(attributes))}")
+            link = f"[`{above.__name__}`]({pages[id(above)]}.md)"
+            lines += ["```", "", f"It has all of {link} as well."]
+            return "\n".join([*lines, ""])
+    return "\n".join([*lines, "```", ""])
+
+
+def collect(folder: Path) -> None:
+    """Copy every page, and what pages show, to where it lies in the repository."""
+    found = [ROOT / "README.md", *ROOT.glob("notebooks/*.ipynb"), ROOT / "tests/campaign/README.md"]
+    for package in ("boardenvs", "agents"):
+        for kind in ("md", "svg", "png"):
+            found += ROOT.glob(f"{package}/**/*.{kind}")
+    for path in found:
+        copy = folder / path.relative_to(ROOT)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, copy)
+    for name in ("conf.py", "site.css"):
+        shutil.copyfile(Path(__file__).with_name(name), folder / name)
+    for page in folder.rglob("*.md"):
+        page.write_text(linked(page.read_text("utf-8"), page, folder), encoding="utf-8")
+    readme = folder / "README.md"
+    readme.write_text(readme.read_text("utf-8") + contents(folder), encoding="utf-8")
+
+
+def linked(text: str, page: Path, folder: Path) -> str:
+    """A page whose links to files that are no pages, such as modules, are their names alone."""
+
+    def told(found: re.Match[str]) -> str:
+        words, target = found.groups()
+        path = target.partition("#")[0]
+        if urlsplit(target).scheme or not path or (page.parent / path).exists():
+            return found[0]
+        return words
+
+    return re.sub(r"(?<!!)\[([^\]]+)\]\(([^)\s]+)\)", told, text)
+
+
+def contents(folder: Path) -> str:
+    """The contents at the side of every page, in the order in which the README names them."""
+    readme = (folder / "README.md").read_text("utf-8")
+
+    def places(*kinds: str) -> list[str]:
+        found = [path.relative_to(folder) for kind in kinds for path in folder.rglob(kind)]
+        named = [path for path in found if f"]({path})" in readme]
+        named.sort(key=lambda path: readme.index(f"]({path})"))
+        rest = sorted(set(found) - set(named))
+        return [path.with_suffix("").as_posix() for path in [*named, *rest]]
+
+    pages = [p for p in places("*.md") if p != "README" and not p.startswith("reference/")]
+    guides = [p for p in pages if f"]({p}.md) | guide: " in readme]
+    games = [p for p in pages if re.fullmatch("boardenvs/[^/]+/README", p)]
+    rest = [p for p in pages if p not in (*guides, *games)]
+    parts = {
+        "Games": games,
+        "Environments": [p for p in rest if p.startswith("boardenvs/")],
+        "Agents": [p for p in rest if p.startswith(("agents/", "tests/"))],
+        "Guides": guides,
+        "Notebooks": places("*.ipynb"),
+        "Reference": ["Every public name <reference/index>"],
+    }
+    return "\n".join(line for title, listed in parts.items() for line in toctree(listed, title))
+
+
+class Links(HTMLParser):
+    """The addresses that a page leads to, and the anchors that it has."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.addresses: list[str] = []
+        self.anchors: set[str] = set()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        del tag
+        for key, value in attrs:
+            if key in ("href", "src") and value:
+                self.addresses.append(value)
+            if key in ("id", "name") and value:
+                self.anchors.add(value)
+
+
+def broken(out: Path) -> list[str]:
+    """What leads nowhere within the site, a line each."""
+    read: dict[Path, Links] = {}
+    for page in out.rglob("*.html"):
+        read[page] = Links()
+        read[page].feed(page.read_text("utf-8"))
+    lines = []
+    for page, links in read.items():
+        for address in links.addresses:
+            parts = urlsplit(address)
+            if parts.scheme or parts.netloc:
+                continue
+            target = (page.parent / unquote(parts.path)).resolve() if parts.path else page
+            anchors = read[target].anchors if target in read else set()
+            known = not parts.fragment or target not in read or unquote(parts.fragment) in anchors
+            if not target.exists() or not known:
+                lines.append(f"{page.relative_to(out)}: {address} leads nowhere")
+    return lines
+
+
+def main() -> int:
+    """Build, and check."""
+    parser = argparse.ArgumentParser(description="Build the documentation as a site.")
+    parser.add_argument("out", type=Path, help="an empty folder, or one that is made")
+    out = parser.parse_args().out.resolve()
+    try:
+        from sphinx.cmd.build import build_main
+    except ImportError:
+        print("the site needs the extra [docs]: pip install -e '.[docs]'", file=sys.stderr)
+        return 2
+    if out.exists() and any(out.iterdir()):
+        print(f"{out} is not empty", file=sys.stderr)
+        return 2
+    sys.path.insert(0, str(ROOT))
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path(folder, "source")
+        source.mkdir()
+        write_reference(source)
+        collect(source)
+        doctrees = str(Path(folder, "doctrees"))
+        told = ["-q", "-W", "--keep-going", "-b", "html", "-d", doctrees, str(source), str(out)]
+        status = build_main(told)
+    if status:
+        return status
+    shutil.copyfile(out / "README.html", out / "index.html")
+    (out / "_sources").rmdir()
+    for page in (out / "_modules").rglob("*.html"):
+        # Sphinx is wrong about where they lead, of a module whose names two packages have.
+        text = re.sub('<a class="viewcode-back".*?</a>', "", page.read_text("utf-8"))
+        page.write_text(text, encoding="utf-8")
+    lines = broken(out)
+    print("\n".join(lines[:50]) if lines else f"{out / 'index.html'}: every link leads somewhere")
+    return 1 if lines else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

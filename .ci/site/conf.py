@@ -1,0 +1,143 @@
+"""How Sphinx builds the site. `build.py` collects its pages.
+
+Sphinx, since its search works from disk, its Python domain knows what a name refers to, and MyST
+reads the Markdown pages as they lie beside the code; furo, for phones and dark screens.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from typing import Any
+
+import numpy.typing as npt
+from sphinx.application import Sphinx
+from sphinx.directives import ObjectDescription
+from sphinx.domains.python import PyAttribute, PyProperty
+from sphinx.util.docstrings import prepare_docstring
+from sphinx.util.typing import stringify_annotation
+
+import boardenvs
+
+project = "boardenvs"
+author = "boardenvs"
+version = release = boardenvs.__version__
+root_doc = "README"
+exclude_patterns = ["conf.py"]
+extensions = [
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "sphinx.ext.viewcode",
+    "myst_nb",
+]
+default_role = "code"  # as docstrings here have names: in single backticks
+autodoc_default_options = {"members": True, "member-order": "bysource"}
+autoclass_content = "both"  # the constructor has the arguments
+autodoc_typehints = "signature"
+autodoc_typehints_format = "short"
+autodoc_preserve_defaults = True
+maximum_signature_line_length = 76  # else an argument a line
+napoleon_google_docstring = True
+napoleon_numpy_docstring = False
+napoleon_use_rtype = False  # what is returned stands in one place
+python_use_unqualified_type_names = True
+myst_enable_extensions = ["html_image"]
+myst_heading_anchors = 4
+nb_execution_mode = "off"  # the notebooks are kept without what they print; CI runs them
+nb_render_markdown_format = "myst"
+html_theme = "furo"
+html_title = f"boardenvs {release}"
+html_static_path = ["site.css"]
+html_css_files = ["site.css"]
+html_copy_source = False
+html_show_sphinx = False
+html_theme_options = {
+    "light_css_variables": {"color-brand-primary": "#1c62c4", "color-brand-content": "#1c62c4"},
+    "dark_css_variables": {"color-brand-primary": "#7fb0ff", "color-brand-content": "#7fb0ff"},
+}
+
+_ARRAY_LIKE = stringify_annotation(npt.ArrayLike, "smart")
+_ARRAY = re.compile(
+    r"~?numpy\.ndarray\[tuple\[~?typing\.Any, \.\.\.\], ~?numpy\.dtype\[([^\]]*)\]\]"
+)
+
+_NUMPY = re.compile(r"~?numpy\.(?:[\w.]+\.)?(\w+)")
+_FUNCTION = re.compile(r"<function (\w+)>")
+
+
+def plain(types: str) -> str:
+    """Types as the code has them: Sphinx spells out what NumPy's names stand for."""
+    types = types.replace(_ARRAY_LIKE, "ArrayLike").replace("<factory>", "...")
+    types = _FUNCTION.sub(r"\1", _ARRAY.sub(r"NDArray[\1]", types))
+    return _NUMPY.sub(r"np.\1", types)
+
+
+def plain_signature(
+    app: Sphinx, what: str, name: str, obj: Any, options: Any, signature: str, returned: str
+) -> tuple[str | None, str | None]:
+    """The types of a function."""
+    return signature and plain(signature), returned and plain(returned)
+
+
+def in_order(app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
+    """Put examples last, and set right what Sphinx and napoleon make of some docstrings."""
+    if what in ("attribute", "property"):
+        # Napoleon takes what comes before a colon in the first line for a type.
+        lines[:0] = ["..", ""]
+        return
+    rest, example = parted(lines)
+    if what == "class" and "__init__" in vars(obj):
+        # It comes here twice, with the docstring of the class and with that of the constructor,
+        # which may be the base's: whose arguments are others.
+        own = prepare_docstring(obj.__doc__ or "")
+        if not obj.__init__.__doc__:
+            rest = rest if lines[:1] == own[:1] else []
+        else:
+            example = [] if lines[:1] == own[:1] else parted(own)[1]
+    lines[:] = [*rest, "", *example]
+
+
+def parted(lines: list[str]) -> tuple[list[str], list[str]]:
+    """A docstring without its example, and the example."""
+    if "Example:" not in lines:
+        return list(lines), []
+    start = lines.index("Example:")
+    end = start + 1
+    while end < len(lines) and (not lines[end] or lines[end][0] == " "):
+        end += 1
+    return [*lines[:start], *lines[end:]], lines[start:end]
+
+
+def told_elsewhere(
+    app: Sphinx, what: str, name: str, obj: Any, skipped: bool, options: Any
+) -> bool | None:
+    """Leave out what overrides a documented method and has nothing to add."""
+    function = inspect.isroutine(obj) or isinstance(obj, property)
+    return True if function and not obj.__doc__ else None
+
+
+class Plain(ObjectDescription[Any]):
+    """What has a type that reads as in the code."""
+
+    def run(self) -> list[Any]:
+        for key in ("type", "value"):
+            if key in self.options:
+                self.options[key] = plain(self.options[key])
+        return super().run()
+
+
+class PlainAttribute(Plain, PyAttribute):
+    """An attribute."""
+
+
+class PlainProperty(Plain, PyProperty):
+    """A property."""
+
+
+def setup(app: Sphinx) -> None:
+    """Called by Sphinx."""
+    app.connect("autodoc-process-signature", plain_signature)
+    app.connect("autodoc-process-docstring", in_order, priority=400)  # before napoleon
+    app.connect("autodoc-skip-member", told_elsewhere)
+    app.add_directive_to_domain("py", "attribute", PlainAttribute, override=True)
+    app.add_directive_to_domain("py", "property", PlainProperty, override=True)

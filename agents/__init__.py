@@ -9,11 +9,13 @@ from __future__ import annotations
 import boardenvs  # noqa: F401 first: it sees to Ctrl-C while the rest loads
 from agents.agent import Agent
 from agents.arena import Scores, play_match
+from agents.benchmark import benchmark
 from agents.exploitability import exploitability
 from agents.making import make
 from agents.moved import find_moved_modules
 from agents.sb3 import from_sb3
 from agents.specs import SPECS
+from agents.text.agent import from_text
 from agents.users_own import allow
 
 find_moved_modules()
@@ -23,8 +25,10 @@ __all__ = [
     "Agent",
     "Scores",
     "allow",
+    "benchmark",
     "exploitability",
     "from_sb3",
+    "from_text",
     "make",
     "play_match",
 ]

@@ -51,6 +51,13 @@ class Agent(abc.ABC):
 
     Whoever runs the game hands over states as far as the seat to move may know them
     (see `boardenvs.Game.conceal`).
+
+    Example:
+        >>> import agents, boardenvs
+        >>> game = boardenvs.make("gekitai")
+        >>> agent = agents.make("greedy", game, seed=0)
+        >>> agent.act(game.new(3, seed=0)).shape
+        (3,)
     """
 
     deterministic: bool = False

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+import numpy.typing as npt
+
 from boardenvs.checks import finite_number, whole_number
 
-__all__ = ["wilson"]
+__all__ = ["bootstrap_mean", "interquartile_mean", "wilson"]
+
+_DRAWS = 10_000
 
 
 def wilson(successes: float, games: int, z: float = 1.959964) -> tuple[float, float]:
@@ -26,6 +31,12 @@ def wilson(successes: float, games: int, z: float = 1.959964) -> tuple[float, fl
 
     Raises:
         ValueError: these are no such numbers.
+
+    Example:
+        >>> from agents.arena import wilson
+        >>> low, high = wilson(75, games=100)
+        >>> round(low, 3), round(high, 3)
+        (0.657, 0.825)
     """
     games = whole_number("games", games, 0)
     # A sum of shares may be a trifle above.
@@ -41,3 +52,37 @@ def wilson(successes: float, games: int, z: float = 1.959964) -> tuple[float, fl
     low = (centre - spread) / scale if successes > 0 else 0.0
     high = (centre + spread) / scale if successes < games else 1.0
     return low, high
+
+
+def interquartile_mean(values: npt.ArrayLike, axis: int = -1) -> float | npt.NDArray[np.float64]:
+    """The mean without the lowest and the highest quarter, rounded down, of the values.
+
+    Source: R. Agarwal and others, "Deep reinforcement learning at the edge of the statistical
+    precipice", NeurIPS 2021; as SciPy's `trim_mean(values, 0.25)`.
+
+    Args:
+        values: at least one along `axis`.
+        axis: of the values that are averaged.
+    """
+    ordered = np.sort(np.asarray(values, np.float64), axis)
+    size = ordered.shape[axis]
+    middle = np.take(ordered, np.arange(size // 4, size - size // 4), axis).mean(axis)
+    return float(middle) if middle.ndim == 0 else middle
+
+
+def bootstrap_mean(
+    values: npt.NDArray[np.float64], errors: npt.NDArray[np.float64], rng: np.random.Generator
+) -> tuple[float, float]:
+    """The 95% interval of an interquartile mean of estimates, by the parametric bootstrap.
+
+    Every estimate is drawn again from a normal distribution. The values are of the tasks that there
+    are, so these are not drawn.
+
+    Args:
+        values: the estimates, shape (N,).
+        errors: their standard errors, likewise.
+        rng: of the draws.
+    """
+    drawn = values + errors * rng.standard_normal((_DRAWS, len(values)))
+    low, high = np.quantile(interquartile_mean(drawn, 1), [0.025, 0.975])
+    return float(low), float(high)

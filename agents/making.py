@@ -45,8 +45,14 @@ def make(spec: str, game: Game | str, seed: int | None = None, **options: Any) -
 
     Raises:
         ValueError: there is no such agent or option, or it cannot be made for this game.
+
+    Example:
+        >>> import agents, boardenvs
+        >>> game = boardenvs.make("game112")
+        >>> agents.make("mcts:50", game, seed=0).simulations
+        50
     """
-    game = resolve_game(game, {})
+    game = resolve_game(game)
     return _made(parse(spec, game), game, seed, options)
 
 

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from boardenvs.checks import text_value
 from boardenvs.files import write_atomically
 from boardenvs.game import Game
 
@@ -128,9 +129,7 @@ def _played(game: Game, texts: Sequence[str]) -> list[int]:
     states = game.new(1, 0)
     actions = []
     for text in texts:
-        if not isinstance(text, str):
-            raise ValueError(f"a move must be text, got {text!r}")
-        actions.append(game.action_from_text(text, states[0]))
+        actions.append(game.action_from_text(text_value("a move", text), states[0]))
         game.play(states, actions[-1:], illegal="raise")
     if game.over(states)[0]:
         raise ValueError(f"the game is over after {', '.join(texts)}")

@@ -103,5 +103,13 @@ def from_sb3(model: Any, game: Game, temperature: float = 0.0) -> SB3Agent:
     Raises:
         ValueError: the model's spaces do not fit the game, it is no such model, or the
             temperature is negative.
+
+    Example:
+        >>> import agents, boardenvs, gymnasium, sb3_contrib
+        >>> env = gymnasium.make("boardenvs/Game112-v0", opponent="random")
+        >>> model = sb3_contrib.MaskablePPO("MlpPolicy", env, n_steps=16, batch_size=16, seed=0)
+        >>> game = boardenvs.make("game112")
+        >>> agents.play_match(game, [agents.from_sb3(model, game), "random"], 10, seed=0).games
+        10
     """
     return SB3Agent(model, game, temperature)

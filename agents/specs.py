@@ -44,7 +44,9 @@ AGENTS = {
     "greedy": "greedy:GreedyAgent",
     "exact": "search.exact:ExactAgent",
     "mcts:SIMULATIONS": "search.mcts:MctsAgent",
+    "mixed:PERCENT!:AGENT!": "mixed:MixedAgent",
     "puct:SIMULATIONS:PATH": "search.puct:PuctAgent",
+    "text:MODULE!:FUNCTION!": "text.agent:NamedTextAgent",
     "trained:PATH": "trained:TrainedAgent",
 }
 """The agents of any game: a name with what may be told, and where the class is, from here.
@@ -57,6 +59,8 @@ QUOTING = "The last part of a spec is taken as it stands, colons and spaces incl
 _FACTORY = ("factory",)
 _COMMAND = "COMMAND"
 """What an agent is told that runs a program beside, which has a clock of its own."""
+_AGENT = "AGENT"
+"""What an agent is told that plays by another one: that one's spec."""
 
 
 @dataclass(frozen=True)
@@ -160,6 +164,11 @@ class Spec:
         return dict(zip(kinds, self.arguments, strict=False))
 
     @property
+    def within(self) -> str | None:
+        """The spec of the agent that this one plays by; `None` of one that plays by itself."""
+        return self.by_kind.get(_AGENT)
+
+    @property
     def module(self) -> str:
         """The module of its class or factory."""
         return self.declared.module if self.declared else self.name
@@ -167,7 +176,10 @@ class Spec:
 
 def by_the_clock(text: str, game: Game) -> bool:
     """Whether an agent thinks for a time, so that its games differ from run to run."""
-    told = parse(text, game).by_kind
+    spec = parse(text, game)
+    if spec.within is not None:
+        return by_the_clock(spec.within, game)
+    told = spec.by_kind
     return _COMMAND in told or any(seconds_of(part) is not None for part in told.values())
 
 

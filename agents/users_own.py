@@ -45,7 +45,9 @@ def is_users_code(spec: str, game: Game | None = None) -> bool:
         game: what it is to play, if that is known. The agents that its own players declare count
             as this package's: who imported the game trusts the package that it lies in.
     """
-    name, colon, _ = new_spec(spec).partition(":")
+    name, colon, rest = new_spec(spec).partition(":")
+    if name == "mixed":
+        return is_users_code(rest.partition(":")[2], game)
     return bool(colon) and (name in _COMMANDS or name not in known_agents(game))
 
 
@@ -57,6 +59,10 @@ def allow(spec: str) -> None:
 
     Raises:
         ValueError: it is no such spec.
+
+    Example:
+        >>> import agents
+        >>> agents.allow("my_players:make_best")
     """
     if not isinstance(spec, str) or not is_users_code(spec):
         raise ValueError(

@@ -77,6 +77,17 @@ class GameAECEnv(AECEnv[str, Observation, int]):
         AttributeError: before `reset`, for what an agent is told (`agents`, `rewards`, ...).
         AssertionError: for `step`, `observe`, `state`, `render` or `agent_iter` before
             `reset`, and for a loop over `agent_iter` without steps.
+
+    Example:
+        >>> from boardenvs import gekitai_v0
+        >>> env = gekitai_v0.env(board_size=7)
+        >>> env.reset(seed=0)
+        >>> for agent in env.agent_iter():
+        ...     observation, reward, terminated, truncated, info = env.last()
+        ...     over = terminated or truncated
+        ...     env.step(None if over else observation["action_mask"].argmax())
+        >>> env.agents, observation["observation"].shape
+        ([], (3, 7, 7))
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012 each instance gets its own
@@ -264,7 +275,7 @@ class GameAECEnv(AECEnv[str, Observation, int]):
         return {"observation": self.game.observe(self._states, seat)[0], "action_mask": mask}
 
     def state(self) -> npt.NDArray[np.int8]:
-        """All seats' views in order: int8 of shape (num_players, *observation_shape)."""
+        """All seats' views in order: int8 of shape `(num_players, *observation_shape)`."""
         n = self.game.num_players
         return self.game.observe(np.repeat(self._states, n), np.arange(n))
 
@@ -362,7 +373,15 @@ class _TurnIterator(AECIterator[str, Observation, int]):
 
 
 def make_env(cls: type[Game]) -> Callable[..., GameAECEnv]:
-    """A game's `env` function, which is its `raw_env` too: the checks cost next to nothing."""
+    """A game's `env` function, which is its `raw_env` too: the checks cost next to nothing.
+
+    Example:
+        >>> from boardenvs.aec import make_env
+        >>> from boardenvs.game112 import Game112
+        >>> env = make_env(Game112)
+        >>> env(board_size=5, illegal="raise").possible_agents
+        ['player_0', 'player_1']
+    """
 
     def env(
         render_mode: str | None = None,
@@ -370,7 +389,24 @@ def make_env(cls: type[Game]) -> Callable[..., GameAECEnv]:
         render_size: int = RENDER_SIZE,
         **params: Any,
     ) -> GameAECEnv:
-        """The environment, with checks. Arguments as `GameAECEnv`'s, and the game's own."""
+        """The game as a PettingZoo environment, with checks.
+
+        Args:
+            render_mode: as for `GameAECEnv`.
+            illegal: as for `GameAECEnv`.
+            render_size: as for `GameAECEnv`.
+            **params: the game's own, as its class takes them.
+
+        Raises:
+            ValueError: for any argument that is unknown or out of range.
+
+        Example:
+            >>> from boardenvs import gekitai_v0
+            >>> env = gekitai_v0.env(render_mode="ansi", max_plies=50)
+            >>> env.reset(seed=0)
+            >>> env.agent_selection, env.observe("player_0")["action_mask"].shape
+            ('player_0', (36,))
+        """
         check_params(cls, params)
         return GameAECEnv(cls(**params), render_mode, illegal, render_size)
 

@@ -5,20 +5,29 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from boardenvs.checks import truth_value, whole_number
+from boardenvs.checks import shown, text_value, truth_value, whole_number
 from boardenvs.game import Game
 
-__all__ = ["KINDS", "Analysis"]
+__all__ = ["KINDS", "Analysis", "Try"]
 
 KINDS = ("visits", "probabilities")
 """What weights may be: how often a search tried each action, or how probable it is."""
-_TOLD = ("line", "depth", "proven")  # only where there is something to tell
+_TOLD = ("line", "depth", "proven", "tries")  # only where there is something to tell
 _FEWEST = 0.001  # of a policy's probabilities, those below are not kept
+
+
+class Try(NamedTuple):
+    """How a player that reads and writes was asked for a move once, and what it answered."""
+
+    prompt: str
+    answer: str
+    error: str = ""
+    """What was wrong with the answer, "" if it was a legal move."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +38,8 @@ class Analysis:
     """One of `KINDS`."""
     weights: Mapping[int, float]
     """Of each action that has one: visits as whole numbers of at least 1, or probabilities
-    above 0. At least one action."""
+    above 0. At least one action, unless there are tries: a player that wrote no legal move
+    weighed none."""
     values: tuple[float | None, ...]
     """The result that it expects for each seat, `None` where it expects nothing."""
     line: tuple[int, ...] = ()
@@ -38,6 +48,9 @@ class Analysis:
     """How many plies deep it searched, if it tells."""
     proven: bool = False
     """Whether the values are certain."""
+    tries: tuple[Try, ...] = ()
+    """How it was asked and what it answered, of a player that reads and writes; see
+    `agents.from_text`."""
 
     @classmethod
     def of_visits(cls, visits: npt.NDArray[np.integer[Any]], values: Any) -> Analysis:
@@ -71,7 +84,12 @@ class Analysis:
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON values; `from_dict` gives an equal analysis back."""
-        told = {"line": list(self.line), "depth": self.depth, "proven": self.proven}
+        told = {
+            "line": list(self.line),
+            "depth": self.depth,
+            "proven": self.proven,
+            "tries": [one._asdict() for one in self.tries],
+        }
         return {
             "kind": self.kind,
             "actions": list(self.weights),
@@ -105,6 +123,7 @@ class Analysis:
             tuple(whole_number("an action of a line", action, 0) for action in lists[3]),
             whole_number("the depth of an analysis", data.get("depth", 0), 0),
             truth_value("proven", data.get("proven", False)),
+            _tries(data.get("tries", [])),
         )
 
     def check(self, game: Game, legal: npt.NDArray[np.bool_]) -> None:
@@ -116,7 +135,12 @@ class Analysis:
         """
         if self.kind not in KINDS:
             raise ValueError(f"the kind of an analysis must be one of {KINDS}, got {self.kind!r}")
-        if not self.weights:
+        if not (isinstance(self.tries, tuple) and all(isinstance(t, Try) for t in self.tries)):
+            raise ValueError(f"tries must be a tuple of Try, got {shown(self.tries)}")
+        for one in self.tries:
+            for what, text in one._asdict().items():
+                text_value(f"the {what} of a try", text)
+        if not self.weights and not self.tries:
             raise ValueError("an analysis must weigh at least one action")
         for action, weight in self.weights.items():
             number = whole_number("an analysed action", action, 0, game.num_actions - 1)
@@ -137,6 +161,16 @@ class Analysis:
                 f"an analysis must have a number or None for each of {game.num_players} seats, "
                 f"got {self.values!r}"
             )
+
+
+def _tries(data: Any) -> tuple[Try, ...]:
+    """Those of an analysis, as `to_dict` writes them. Raises `ValueError` if they are none."""
+    keys = Try._fields
+    if not isinstance(data, list) or not all(
+        isinstance(one, Mapping) and set(one) == set(keys) for one in data
+    ):
+        raise ValueError(f"tries must be a list of dictionaries of {list(keys)}, got {shown(data)}")
+    return tuple(Try(**one) for one in data)
 
 
 def _is_number(value: Any) -> bool:

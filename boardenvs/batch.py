@@ -22,12 +22,21 @@ class BatchEnv:
 
     The arrays are read-only views, overwritten by every `step`; copy what you keep:
 
-    - `observation`: int8 of shape (N, *game.observation_shape), as the seat to move sees it;
+    - `observation`: int8 of shape `(N, *game.observation_shape)`, as the seat to move sees it;
     - `action_mask`: bool of shape (N, num_actions), True where legal;
     - `to_move`: int8 of shape (N,);
     - `states`: the records, shape (N,).
 
     Game i is the same for every number of games and threads.
+
+    Example:
+        >>> import boardenvs
+        >>> batch = boardenvs.BatchEnv(boardenvs.make("gekitai"), num_envs=4, seed=0)
+        >>> batch.observation.shape, batch.action_mask.shape
+        ((4, 3, 6, 6), (4, 36))
+        >>> rewards, terminated, truncated = batch.step(batch.action_mask.argmax(1))
+        >>> rewards.shape, terminated.tolist()
+        ((4, 2), [False, False, False, False])
     """
 
     def __init__(
@@ -53,7 +62,7 @@ class BatchEnv:
             ValueError: for any argument out of range.
         """
         check_illegal(illegal)
-        self.game = resolve_game(game, {})
+        self.game = resolve_game(game)
         self.num_envs = whole_number("num_envs", num_envs, 1)
         self.illegal = illegal
         self.threads = None if threads is None else whole_number("threads", threads, 1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ __all__ = [
     "callable_or_none",
     "file_path",
     "finite_number",
+    "is_list",
     "is_whole",
     "one_of",
     "printable",
@@ -42,6 +43,13 @@ def shown(value: Any) -> str:
 def is_whole(value: Any) -> bool:
     """Whether `value` is a whole number, Python's or NumPy's; `True` and `False` are none."""
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
+def is_list(value: Any) -> bool:
+    """Whether `value` is a list of things: a sequence or an array, but no text and no bytes."""
+    if isinstance(value, np.ndarray):
+        return value.ndim > 0
+    return isinstance(value, Sequence) and not isinstance(value, str | bytes)
 
 
 def whole_number(what: str, value: Any, low: int, high: int | None = None) -> int:

@@ -15,24 +15,28 @@ import numpy.typing as npt
 
 from boardenvs.analysis import Analysis
 from boardenvs.chance import one_way, seed_word, stream_words
-from boardenvs.checks import file_path, finite_number, printable, shown, whole_number
+from boardenvs.checks import file_path, finite_number, is_list, printable, shown, whole_number
 from boardenvs.files import write_atomically
 from boardenvs.game import Game, States
 from boardenvs.interface import given_states, initial_states, resolve_game
 from boardenvs.named_players import make_player
 from boardenvs.opponents import Opponent, ask, consult
 from boardenvs.page import packed, page_html, position_text, show_analysis, show_moves, show_players
+from boardenvs.page.in_words import end_in_words
 from boardenvs.playout import playout
 from boardenvs.registration import make
 
 __all__ = ["Episode"]
 
 _FORMAT = "boardenvs episode"
+_ANALYSED = {"format", "version", "players", "initial", "actions", "analysis", "final", "sha256"}
 _KEYS = {
     1: {"format", "version", "players", "initial", "actions", "final", "sha256"},
-    2: {"format", "version", "players", "initial", "actions", "analysis", "final", "sha256"},
+    2: _ANALYSED,
+    3: _ANALYSED,
 }
-"""Of each version: an episode without an analysis is written as version 1."""
+"""Of each version: an episode without an analysis is written as version 1, one in which a player
+was asked in words as version 3."""
 
 
 class Episode:
@@ -53,12 +57,22 @@ class Episode:
 
     In a notebook an episode shows itself as the page that `to_html` makes.
 
-    Attributes, not to be changed:
+    Its attributes are not to be changed.
+
+    Attributes:
         game: what was played, a `Game`.
         actions: every action, a list of ints; the last one may be illegal, a forfeit.
         players: a name for each seat, a list of str.
         analysis: for each action what its player made of the position before it, a list
             of `boardenvs.analysis.Analysis` and `None`; all `None` unless it was asked for.
+
+    Example:
+        >>> import boardenvs
+        >>> episode = boardenvs.Episode.play("game112", ["random", "random"], seed=0)
+        >>> boardenvs.Episode.from_json(episode.to_json()) == episode
+        True
+        >>> len(episode) == len(episode.actions) == len(episode.states()) - 1
+        True
     """
 
     def __init__(
@@ -83,10 +97,9 @@ class Episode:
             ValueError: naming the action that is no action or comes after the end, or
                 what is wrong with `initial`, `players` or `analysis`.
         """
-        self.game = game = resolve_game(game, {})
+        self.game = game = resolve_game(game)
         self.players = _names(game, players)
-        listed = isinstance(actions, Sequence | np.ndarray) and not isinstance(actions, str | bytes)
-        if not listed or not getattr(actions, "ndim", 1):
+        if not is_list(actions):
             raise ValueError(f"actions must be a list of whole numbers, got {shown(actions)}")
         self.actions: list[int] = []
         positions = [game.restore(initial)]
@@ -135,8 +148,8 @@ class Episode:
             ValueError: for an argument that is no such thing, or a player's answer that
                 is no action or no analysis.
         """
-        game = resolve_game(game, {})
-        if not isinstance(players, list | tuple) or len(players) != game.num_players:
+        game = resolve_game(game)
+        if not is_list(players) or len(players) != game.num_players:
             raise ValueError(f"{game.name} needs {game.num_players} players, got {shown(players)}")
         for player in players:
             if not isinstance(player, str) and not callable(getattr(player, "act", None)):
@@ -262,7 +275,7 @@ class Episode:
             "final": self.game.to_dict(self._states[-1]),
         }
         if any(self.analysis):
-            content["version"] = 2
+            content["version"] = 3 if any(one and one.tries for one in self.analysis) else 2
             content["analysis"] = [one and one.to_dict() for one in self.analysis]
         return dict(json.loads(json.dumps(content)))
 
@@ -273,9 +286,12 @@ class Episode:
             OSError: it cannot be written.
             ValueError: `path` is none.
         """
+        write_atomically(file_path("path", path), self.to_json().encode())
+
+    def to_json(self) -> str:
+        """What `save` writes."""
         content = self._content()
-        text = json.dumps({**content, "sha256": _digest(content)}) + "\n"
-        write_atomically(file_path("path", path), text.encode())
+        return json.dumps({**content, "sha256": _digest(content)}) + "\n"
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Episode:
@@ -286,14 +302,29 @@ class Episode:
             ValueError: it holds no episode, a damaged one, or one that this version of
                 the game plays otherwise. One line names the file and the reason.
         """
-        data = file_path("path", path).read_bytes()
+        return cls._checked_parse(file_path("path", path).read_bytes(), f"{path}: ")
+
+    @classmethod
+    def from_json(cls, data: str | bytes) -> Episode:
+        """As `load`, from what was in the file.
+
+        Raises:
+            ValueError: as `load`.
+        """
+        if not isinstance(data, str | bytes):
+            raise ValueError(f"data must be text or bytes, got {shown(data)}")
+        content = data.encode("utf-8", "replace") if isinstance(data, str) else data
+        return cls._checked_parse(content, "")
+
+    @classmethod
+    def _checked_parse(cls, data: bytes, name: str) -> Episode:
         # Whatever a hostile file makes the parser, a game or NumPy raise, callers get one error.
         try:
             with np.errstate(all="raise"):
                 return cls._parse(data)
         except (ValueError, TypeError, LookupError, ArithmeticError, RecursionError) as error:
             reason = textwrap.shorten(str(error), 300, placeholder=" ...")
-            raise ValueError(printable(f"{path}: {reason}")) from error
+            raise ValueError(printable(f"{name}{reason}")) from error
 
     @classmethod
     def _parse(cls, data: bytes) -> Episode:
@@ -305,7 +336,7 @@ class Episode:
             raise ValueError(f"no episode: expected JSON whose format is {_FORMAT!r}")
         version = content.get("version")
         if type(version) is not int or version not in _KEYS:
-            raise ValueError(f"an episode of version {version!r}; expected 1 or 2")
+            raise ValueError(f"an episode of version {version!r}; expected 1, 2 or 3")
         if content.keys() != _KEYS[version]:
             raise ValueError(f"the keys should be {sorted(_KEYS[version])}, got {sorted(content)}")
         if content.pop("sha256") != _digest(content):
@@ -352,8 +383,8 @@ class Episode:
             "texts": packed([position_text(game, state) for state in states]),
             "pictures": packed([game.picture(state) for state in states]),
             "moves": show_moves(game, states, self.actions, self.players),
-            "players": show_players(self.players, self.returns.tolist(), self.terminated),
-            "result": self.result,
+            "players": show_players(game, self.players, self.returns.tolist(), self.terminated),
+            "result": end_in_words(game, states[-1], self.players),
             "analysis": show_analysis(game, states, self.actions, self.analysis),
             "remarks": {str(number): remark for number, remark in (remarks or {}).items()},
         }

@@ -13,7 +13,9 @@ import copy
 import functools
 import importlib
 import importlib.util
+import inspect
 import math
+import re
 import sys
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
@@ -24,6 +26,7 @@ import numpy.typing as npt
 from boardenvs import checks
 from boardenvs.moved import moved
 from boardenvs.records import fault_message, is_over, record_dtype
+from boardenvs.spans import Span
 
 if TYPE_CHECKING:
     from boardenvs.kernels import Kernels
@@ -49,6 +52,14 @@ class Game(abc.ABC):
     A subclass sets the facts below, names its module of rules (see
     `boardenvs.hooks` for what that supplies), and writes the text and dictionary
     forms of a position. Seats are numbered from 0.
+
+    Example:
+        >>> import boardenvs
+        >>> game = boardenvs.make("gekitai")
+        >>> states = game.new(2, seed=0)
+        >>> game.play(states, [game.action_from_text("A1"), game.action_from_text("C3")])
+        >>> game.to_move(states).tolist(), game.legal(states).sum(1).tolist()
+        ([1, 1], [35, 35])
     """
 
     name: ClassVar[str]
@@ -72,6 +83,12 @@ class Game(abc.ABC):
     Then the environments of one game ask for it once a game, and tell the same objects again.
     """
 
+    title: ClassVar[str] = ""
+    """What people call the game; by default the name of its class."""
+    seat_colors: ClassVar[tuple[str, ...]] = ("#26282c", "#c23b2e", "#2f7d4f", "#f0932b", "#5a4fa2")
+    """Of the seats, in their order, as CSS has them: those of their pieces, if they have some."""
+    remark: ClassVar[str] = ""
+    """What a page says below the picture, if anything: a sentence."""
     seat_names: tuple[str, ...]
     """What the console calls each seat."""
     params: dict[str, Any]
@@ -275,7 +292,7 @@ class Game(abc.ABC):
             target[...] = states.reshape(target.shape)
 
     def observe(self, states: States, seat: npt.ArrayLike) -> npt.NDArray[np.int8]:
-        """What a seat sees: int8 array of shape (N, *observation_shape).
+        """What a seat sees: int8 array of shape `(N, *observation_shape)`.
 
         Args:
             states: shape (N,).
@@ -391,6 +408,51 @@ class Game(abc.ABC):
         """
         return ""
 
+    def rules_in_short(self) -> list[str]:
+        """The rules in at most five sentences or so, for a person who asks in mid-game.
+
+        Unless the game tells them, they are what its class says of them in its docstring.
+        """
+        about = inspect.getdoc(type(self)) or ""
+        told = re.search(r"^- Rules: (.*?)(?=\n- |\n\n|\Z)", about, re.MULTILINE | re.DOTALL)
+        return [" ".join((told[1] if told else about.partition("\n\n")[0]).split())]
+
+    def what_to_type(self, state: np.void) -> str:
+        """What the player to move types there, in the game's words, such as `a cell such as B2`.
+
+        Args:
+            state: a position that is not over.
+        """
+        return f"a move such as {self.example_move(state)}"
+
+    def example_move(self, state: np.void) -> str:
+        """A legal move as a player types it.
+
+        Raises:
+            ValueError: the game is over.
+        """
+        legal = np.flatnonzero(self.legal(self.batch(state))[0])
+        if not len(legal):
+            raise ValueError("the game is over: there is no move")
+        return self.action_to_text(int(legal[len(legal) // 2]), state)
+
+    def spans(self, state: np.void) -> list[Span]:
+        """What stands where in `to_text`: whose pieces, and the last move; by default nothing."""
+        return []
+
+    def from_aside(self, line: str) -> dict[str, Any]:
+        """What an aside tells, as keyword arguments of `from_text`.
+
+        Args:
+            line: as `aside` gives it.
+
+        Raises:
+            ValueError: it is none.
+        """
+        if line:
+            raise ValueError(f"expected nothing below the board, got {checks.shown(line)}")
+        return {}
+
     @abc.abstractmethod
     def to_text(self, state: np.void) -> str:
         """One position in the console format, each line ended by a newline."""
@@ -445,6 +507,27 @@ class Game(abc.ABC):
 
         return text_picture(self.to_text(state), f"{self.name}: a position")
 
+    def setting(self) -> str:
+        """What this game was made with, in words; by default its arguments."""
+        said = [f"{key.replace('_', ' ')} {value}" for key, value in self.params.items()]
+        return ", ".join(said)
+
+    def ended_by(self, state: np.void) -> str:
+        """What ended a game by its rules, in words.
+
+        Args:
+            state: a position that is `terminated`, by no illegal action.
+
+        Returns:
+            Of a win or a draw the reason, such as `a line of three` or `the board is full`; of a
+            game of one player a sentence. Empty where the game has no words for it.
+        """
+        return ""
+
+    def seat_symbol(self, seat: int) -> str:
+        """The piece of a seat as SVG elements within 24 by 24 units; empty where it has none."""
+        return ""
+
     def rgb_array(self, state: np.void, size: int = 640) -> npt.NDArray[np.uint8]:
         """The `picture` of one position as pixels, for videos and whatever else reads them.
 
@@ -482,6 +565,20 @@ class Game(abc.ABC):
 
         Raises:
             ValueError: the action is none.
+        """
+        return None
+
+    def action_target(
+        self, action: int, state: np.void
+    ) -> tuple[float, float, float, float] | None:
+        """Where in the picture an action moves what stands in its `action_area`.
+
+        Args:
+            action: its number, legal in the position.
+            state: the position.
+
+        Returns:
+            An area as `action_area` has it, or `None` for an action that moves nothing from there.
         """
         return None
 

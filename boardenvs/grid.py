@@ -6,7 +6,9 @@ import re
 from collections.abc import Sequence
 from string import ascii_uppercase
 
-__all__ = ["address", "address_from_text", "grid_cells", "grid_text"]
+from boardenvs.spans import Span
+
+__all__ = ["address", "address_from_text", "cell_span", "grid_cells", "grid_text"]
 
 
 def grid_text(rows: Sequence[Sequence[str]]) -> str:
@@ -47,6 +49,12 @@ def grid_cells(text: str, height: int, width: int, symbols: str) -> list[str]:
         f"expected a grid of {height} rows and {width} columns in {2 * height + 2} lines, "
         f"got {len(lines)} lines"
     )
+
+
+def cell_span(row: int, column: int, height: int, look: str) -> Span:
+    """Where a cell stands in a grid of so many rows."""
+    start = 3 + len(str(height)) + 4 * column
+    return Span(2 + 2 * row, start, start + 1, look)
 
 
 def address(row: int, column: int) -> str:

@@ -68,7 +68,7 @@ def action_number(action: Any, num_actions: int) -> int:
     return number
 
 
-def resolve_game(game: Game | str, params: dict[str, Any]) -> Game:
+def resolve_game(game: Game | str, params: Mapping[str, Any] | None = None) -> Game:
     """A game given as such or by name and parameters.
 
     Raises:
@@ -76,7 +76,7 @@ def resolve_game(game: Game | str, params: dict[str, Any]) -> Game:
             `boardenvs.make`.
     """
     if isinstance(game, str):
-        return make(game, **params)
+        return make(game, **(params or {}))
     if not isinstance(game, Game):
         raise ValueError(f"game must be a Game or the name of one, got {shown(game)}")
     if params:

@@ -29,6 +29,7 @@ __all__ = [
     "last_frame",
     "last_mark",
     "line_mark",
+    "moving",
     "piece",
     "svg",
     "text_picture",
@@ -47,6 +48,7 @@ PAPER = "#fcf9f2"
 """The background of every picture."""
 _BOARD = "#f1e4c8"
 _LINE = "#a08a5f"
+_LONG = 200
 LAST = "#1c62c4"
 """Marks the last move."""
 WIN = "#f5b50f"
@@ -130,18 +132,35 @@ def grid(columns: Sequence[str], rows: Sequence[str]) -> list[str]:
     ]
 
 
+def moving(kind: str, x: float, y: float, shapes: Iterable[str], was: str = "") -> str:
+    """What may be elsewhere in the next picture: a page shows how it gets there.
+
+    Args:
+        kind: what it is; things of one kind are taken for each other.
+        x: where it lies; its own shapes lie around 0, 0.
+        y: as well.
+        shapes: its elements.
+        was: the kind of what it has been, if it is turned over.
+    """
+    before = f" data-was={quoteattr(was)}" if was else ""
+    head = f'<g class="piece" data-kind={quoteattr(kind)}{before}'
+    drawn = "".join(shapes)
+    # A page keeps each line once: what is long shares its line with those of its kind elsewhere.
+    between = "\n" if len(drawn) > _LONG else ""
+    return f'{head} transform="translate({x:g} {y:g})">{between}{drawn}</g>'
+
+
 def piece(x: float, y: float, fill: str, mark: str = "", radius: float = 18) -> list[str]:
     """A round piece; its mark, "X", "O" or none, tells the players apart without colour."""
-    shapes = [element("circle", cx=x, cy=y, r=radius, fill=fill)]
+    shapes = [element("circle", r=radius, fill=fill)]
     arm = 0.36 * radius
     pen: dict[str, str | float] = {"stroke": "#fff", "stroke_width": max(1.5, radius / 6)}
     if mark == "X":
-        left, right, top, bottom = x - arm, x + arm, y - arm, y + arm
-        cross = f"M{left:g} {top:g}L{right:g} {bottom:g}M{left:g} {bottom:g}L{right:g} {top:g}"
+        cross = f"M{-arm:g} {-arm:g}L{arm:g} {arm:g}M{-arm:g} {arm:g}L{arm:g} {-arm:g}"
         shapes.append(element("path", d=cross, stroke_linecap="round", **pen))
     elif mark == "O":
-        shapes.append(element("circle", cx=x, cy=y, r=1.2 * arm, fill="none", **pen))
-    return shapes
+        shapes.append(element("circle", r=1.2 * arm, fill="none", **pen))
+    return [moving(mark or fill, x, y, shapes)]
 
 
 def last_mark(row: int, column: int, pen: float = 3) -> str:

@@ -85,6 +85,11 @@ def make(name: str, /, **params: Any) -> Game:
 
     Raises:
         ValueError: there is no such game or argument, or a value is out of range.
+
+    Example:
+        >>> import boardenvs
+        >>> boardenvs.make("gomoku", board_size=9).observation_shape[1:]
+        (9, 9)
     """
     cls = game_class(name)
     check_params(cls, params)
@@ -116,6 +121,17 @@ def register(cls: _Class) -> _Class:
     Raises:
         ValueError: it is no such class, or its name is no lower-case identifier, or its own or
             its class's name is one of the six games'.
+
+    Example:
+        >>> import boardenvs
+        >>> from boardenvs.game112 import Game112
+        >>> @boardenvs.register
+        ... class ShortGame(Game112):
+        ...     name = "short_game"
+        ...     def __init__(self):
+        ...         super().__init__(board_size=5)
+        >>> boardenvs.make("short_game").num_actions
+        10
     """
     from boardenvs.game import Game
 

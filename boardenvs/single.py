@@ -42,6 +42,15 @@ class SeatEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
     `action_masks()` (the name that sb3-contrib looks for) give the legal actions as bool
     of shape (num_actions,), all False after the end; `info["seat"]` is your seat. The
     reward is your result, at the end.
+
+    Example:
+        >>> import gymnasium
+        >>> env = gymnasium.make("boardenvs:boardenvs/Gekitai-v0", opponent="random", seat=0)
+        >>> observation, info = env.reset(seed=0)
+        >>> action = info["action_mask"].argmax()
+        >>> observation, reward, terminated, truncated, info = env.step(action)
+        >>> observation.shape, info["action_mask"].shape, reward, type(env.unwrapped).__name__
+        ((3, 6, 6), (36,), 0.0, 'SeatEnv')
     """
 
     metadata: ClassVar[dict[str, Any]] = {  # type: ignore[misc]

@@ -19,6 +19,12 @@ class Symmetries:
 
     What is asked for under view `which[i]` is asked for game by game, so that each may be seen
     in a view of its own.
+
+    Example:
+        >>> import boardenvs
+        >>> views = boardenvs.make("gekitai").symmetries()
+        >>> len(views), views.actions[1].tolist().index(0)  # where the top left corner is then
+        (8, 30)
     """
 
     actions: npt.NDArray[np.intp]

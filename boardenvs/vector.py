@@ -43,7 +43,7 @@ Bools = npt.NDArray[np.bool_]
 class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.ndarray]):
     """N of `boardenvs.single.SeatEnv` in one array program.
 
-    Observations: int8 of shape (N, *game.observation_shape). `infos["action_mask"]` and
+    Observations: int8 of shape `(N, *game.observation_shape)`. `infos["action_mask"]` and
     `action_masks()`: bool of shape (N, num_actions); `infos["seat"]`: your seats. All
     arrays returned are fresh. Environment i does not depend on N.
 
@@ -51,6 +51,16 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
     position; the last observation and info of a finished game are then in
     `infos["final_obs"]` and `infos["final_info"]`. The infos of a step are a dictionary that
     makes such values when they are first looked at (`boardenvs.lazy_dict.LazyDict`).
+
+    Example:
+        >>> import gymnasium
+        >>> envs = gymnasium.make_vec(
+        ...     "boardenvs:boardenvs/Gekitai-v0", 8, vectorization_mode="vector_entry_point"
+        ... )
+        >>> observations, infos = envs.reset(seed=0)
+        >>> observations, rewards, ended, cut, infos = envs.step(infos["action_mask"].argmax(1))
+        >>> observations.shape, infos["action_mask"].shape, rewards.shape
+        ((8, 3, 6, 6), (8, 36), (8,))
     """
 
     def __init__(

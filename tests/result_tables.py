@@ -1,4 +1,4 @@
-"""The ratings on the games' pages and in the README: the arenas they come from, and their text.
+"""The tables of ratings on the pages and in the README: the arenas they come from, and their text.
 
 `python tests/result_tables.py NAME ...` plays these arenas again (all with `--all`), keeps what
 came out in `results` in the games' folders of `tests/agents/games`, and writes every table anew;
@@ -17,11 +17,16 @@ from pathlib import Path
 import agents.games
 import boardenvs
 from agents.arena.markdown import overview_markdown, report_markdown
+from agents.benchmark.ladder import read_ladder
+from agents.benchmark.tasks import suite
 from agents.command import main as run_command
 from agents.trained import read_card, scores_on, shipped
 
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
+STRENGTH = ROOT / "agents" / "STRENGTH.md"
+TRAINING = ROOT / "agents" / "training" / "README.md"
+QUANTISE = ROOT / "agents" / "quantise" / "README.md"
 PLACES = ROOT / "tests" / "agents" / "games"
 """A folder for each game, with `tables.toml` and the results."""
 
@@ -37,6 +42,9 @@ NAMED = {
 
 TABLES = {name: table for name, table in NAMED.items() if "arena" in table}
 """What makes each table, by its name: the game, the arena's arguments, and games of a match."""
+
+OVERVIEWS = ("all", "best", "ladder", "shipped", "int8")
+"""The tables over several games."""
 
 
 def command(name):
@@ -70,12 +78,42 @@ def page_block(name):
 
 
 def overview_block():
-    """What the README shows of all games."""
+    """What the page on strength shows of all games."""
     return overview_markdown({TABLES[name]["title"]: read_report(name) for name in TABLES})
 
 
+def best_block():
+    """What the README shows: of each game in that table the first row, which is the strongest."""
+    headings, line, *rows = overview_block().splitlines()
+    first = [row for row in rows if not row.startswith("| |")]
+    return "\n".join([headings, line, *first]) + "\n"
+
+
+def ladder_block():
+    """What the README shows of the benchmark: how long each task's ladder is, and who is on top."""
+    lines = [
+        "| task | reference agents | games | strongest | Elo (95% interval) |",
+        "|---|---|---|---|---|",
+    ]
+    for name in suite("v1"):
+        ladder = read_ladder("v1", name)
+        start = f"| {name} | {len(ladder.specs)} "
+        if ladder.scale is None:
+            solo = ladder.told["solos"][-1]
+            games = sum(one["games"] for one in ladder.told["solos"])
+            share = f"share won or right {solo['wins'] / solo['games']:.3f}"
+            lines.append(f"{start}| {games:,} | `{ladder.specs[-1]}` | {share} |")
+            continue
+        games = sum(one["games"] for one in ladder.told["pairs"])
+        top = ladder.scale.elo[-1]
+        around = 1.96 * ladder.scale.covariance[-1, -1] ** 0.5
+        interval = f"{top - around:+.0f} to {top + around:+.0f}"
+        lines.append(f"{start}| {games:,} | `{ladder.specs[-1]}` | {top:+.0f} ({interval}) |")
+    return "\n".join(lines) + "\n"
+
+
 def shipped_block():
-    """What the README shows of the shipped agents: their cards."""
+    """What the page on training shows of the shipped agents: their cards."""
     lines = [
         "| game | made by | imitated, played, searched | against | games | score (95% interval) |",
         "|---|---|---|---|---|---|",
@@ -104,7 +142,7 @@ def shipped_block():
 
 
 def int8_block():
-    """What the README shows of the shipped networks' versions in int8: their cards."""
+    """What their page shows of the shipped networks' versions in int8: their cards."""
     lines = [
         "| network | evaluations a second | of float32 | same best move | score (95% interval) |",
         "|---|---|---|---|---|",
@@ -141,14 +179,18 @@ def replaced(text, name, block):
 
 
 def place(name):
-    """The file that shows a table, the overview ("all"), or the cards
+    """The file that shows a table, an overview of all games ("all", "best", "ladder") or the cards
     ("shipped", "int8"); and the text."""
-    if name == "all":
-        return README, overview_block()
-    if name == "shipped":
-        return README, shipped_block()
-    if name == "int8":
-        return README, int8_block()
+    overviews = {
+        "all": (STRENGTH, overview_block),
+        "best": (README, best_block),
+        "ladder": (README, ladder_block),
+        "shipped": (TRAINING, shipped_block),
+        "int8": (QUANTISE, int8_block),
+    }
+    if name in overviews:
+        path, block = overviews[name]
+        return path, block()
     return ROOT / "boardenvs" / read_report(name)["game"] / "README.md", page_block(name)
 
 
@@ -170,7 +212,7 @@ def main():
         report = read_report(name)
         del report["seconds_per_move"]  # of this machine
         result_file(name).write_text(f"{json.dumps(report, indent=2)}\n", encoding="utf-8")
-    for name in (*TABLES, "all", "shipped", "int8"):
+    for name in (*TABLES, *OVERVIEWS):
         path, block = place(name)
         text = path.read_text(encoding="utf-8")
         path.write_text(replaced(text, name, block), encoding="utf-8")

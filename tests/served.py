@@ -6,6 +6,7 @@ import json
 import re
 import socket
 import threading
+import time
 
 import boardenvs
 
@@ -15,10 +16,11 @@ def serve(name, opponent="random", seat=0, seed=1, **params):
     """A game that is served as long as the context lasts: a `Served`."""
     from agents.play.web.serve import prepare
     from agents.play.web.session import Session
+    from agents.play.web.table import Table
 
-    session = Session(boardenvs.make(name, **params), opponent, seat, seed)
+    table = Table(Session(boardenvs.make(name, **params), opponent, seat, seed))
     with socket.socket() as listening:
-        server, address = prepare(session, listening)
+        server, address = prepare(table, listening)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
         thread.start()
         try:
@@ -72,3 +74,24 @@ class Served:
         headers = {"Origin": self.origin, "Content_Type": "application/json", **headers}
         status, _, answer = self.ask("POST", f"/{self.token}/act", body, **headers)
         return status, json.loads(answer)
+
+    def open(self, data, version, **headers):
+        """Status and JSON of the opening of a file's bytes, as the page does it."""
+        headers = {"Origin": self.origin, "Content_Type": "application/json", **headers}
+        path = f"/{self.token}/open?version={version}"
+        status, _, answer = self.ask("POST", path, data, **headers)
+        return status, json.loads(answer)
+
+    def shown(self):
+        """What the page is told."""
+        page = self.ask()[2].decode()
+        return json.loads(re.search(r'type="application/json">(.*?)</script>', page)[1])
+
+    def until_ready(self, version):
+        """Wait until the next game is prepared; what is told of it."""
+        told = {"preparing": True}
+        while told["preparing"]:
+            status, told = self.act({"do": "ready", "version": version})
+            assert status == 200
+            time.sleep(0.01)
+        return told

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import math
 import re
 
@@ -12,6 +13,7 @@ from boardenvs.checks import (
     callable_or_none,
     file_path,
     finite_number,
+    is_list,
     is_whole,
     one_of,
     printable,
@@ -81,6 +83,13 @@ def test_a_value_is_shown_in_one_line():
     assert len(shown("x" * 10**6)) == 200
     assert printable("a\nb\x1b é") == r"a\nb\x1b é"
     assert shown("x" * 10**6).endswith("x ...")
+
+
+def test_lists():
+    for value in ([], (1,), range(3), collections.deque([1]), np.zeros(2), np.zeros((2, 2))):
+        assert is_list(value)
+    for value in ("ab", b"ab", None, {1}, {1: 2}, iter([1]), 3, np.array(1)):
+        assert not is_list(value)
 
 
 def test_texts_words_and_functions():

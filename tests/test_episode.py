@@ -16,10 +16,12 @@ import boardenvs
 from boardenvs import Episode
 from boardenvs.analysis import Analysis
 from boardenvs.episode import _digest
+from boardenvs.page.in_words import end_in_words
 from boardenvs.single import SeatEnv
 
 GAME112 = boardenvs.make("game112", board_size=5)
 WON = [7, 1, 4, 2]  # 4 2, 1 2, 3 1, 2 1: the second player makes 1, 1, 2
+ASKED = {"prompt": "Your move?", "answer": "1 1", "error": ""}
 THOUGHT = {"kind": "visits", "actions": [7, 2], "weights": [30, 10], "values": [0.25, -0.25]}
 EVIL = ["</script><script>alert(1)</script>", "<img src=x onerror='a()'> {{title}} \"'&amp;"]
 
@@ -454,13 +456,22 @@ def test_places_that_cannot_be_read_or_written(tmp_path):
         (b"[]", "format is 'boardenvs episode'"),
         (b"null", "format is 'boardenvs episode'"),
         (b'{"game": "gekitai"}', "format is 'boardenvs episode'"),
-        (b'{"format": "boardenvs episode"}', "version None; expected 1 or 2"),
+        (b'{"format": "boardenvs episode"}', "version None; expected 1, 2 or 3"),
         (b'{"format": "boardenvs episode", "version": 1}', "keys should be"),
     ],
 )
 def test_foreign_files(file, data, word):
     file.write_bytes(data)
     assert_refused(file, "no episode" if "JSON" in word else "", word)
+
+
+def test_as_text(file):
+    won().save(file)
+    assert file.read_text(encoding="utf-8") == won().to_json()
+    assert Episode.from_json(file.read_bytes()) == Episode.from_json(won().to_json()) == won()
+    for wrong, said in ((b"[]", "^no episode"), ("[\ud800]", "^no"), (1, "^data must be text or")):
+        with pytest.raises(ValueError, match=said):
+            Episode.from_json(wrong)
 
 
 def test_a_file_cut_short_anywhere(file):
@@ -489,8 +500,8 @@ def test_any_single_edit_is_noticed(file):
 @pytest.mark.parametrize(
     ("changes", "word"),
     [
-        ({"version": 3}, "an episode of version 3; expected 1 or 2"),
-        ({"version": True}, "an episode of version True; expected 1 or 2"),
+        ({"version": 4}, "an episode of version 4; expected 1, 2 or 3"),
+        ({"version": True}, "an episode of version True; expected 1, 2 or 3"),
         ({"version": 2}, "the keys should be"),
         ({"analysis": [None] * 4}, "the keys should be"),
         *(
@@ -510,6 +521,10 @@ def test_any_single_edit_is_noticed(file):
                 ([{**THOUGHT, "line": 7}, *[None] * 3], "an analysis has lists"),
                 ([{**THOUGHT, "depth": -1}, *[None] * 3], "the depth of an analysis must be"),
                 ([{**THOUGHT, "proven": 1}, *[None] * 3], "proven must be"),
+                ([{**THOUGHT, "tries": [1]}, *[None] * 3], "tries must be a list of dictionaries"),
+                ([{**THOUGHT, "tries": {}}, *[None] * 3], "tries must be a list of dictionaries"),
+                ([{**THOUGHT, "tries": [{"prompt": ""}]}, *[None] * 3], "tries must be a list of"),
+                ([{**THOUGHT, "tries": [ASKED | {"answer": 1}]}, *[None] * 3], "must be text"),
                 ([{**THOUGHT, "length": 1}, *[None] * 3], "an analysis must have the keys"),
                 ([{**THOUGHT, "actions": [], "weights": []}, *[None] * 3], "at least one action"),
                 ([{**THOUGHT, "values": [1]}, *[None] * 3], "for each of 2 seats"),
@@ -770,9 +785,9 @@ def test_page_holds_the_game(game):
         players[s] for s in states["to_move"][:-1]
     ]
     assert [player["name"] for player in data["players"]] == players
-    assert data["result"] == episode.result
-    assert page.texts["title"] == f"{type(game).__name__}: {', '.join(players)}"
-    assert page.texts["h1"] == type(game).__name__
+    assert data["result"] == end_in_words(game, states[-1], players) != ""
+    assert page.texts["title"] == f"{game.title}: {', '.join(players)}"
+    assert page.texts["h1"] == game.title
 
 
 def test_page_says_who_won():
@@ -789,8 +804,9 @@ def test_page_needs_nothing_from_outside():
     assert set(re.findall(r"https?:[^\s\"'\\]*", text)) == {"http://www.w3.org/2000/svg"}
     page = Page(text)
     for tag, attributes in page.elements:
-        assert tag not in ("link", "img", "iframe", "object", "embed", "base", "form")
+        assert tag not in ("link", "img", "iframe", "object", "embed", "base")
         assert not {"src", "href", "action", "srcset"} & set(attributes)
+        assert tag != "form" or attributes == {"method": "dialog"}  # closes the rules
         assert not [key for key in attributes if key.startswith("on")]
     assert "@import" not in text
     assert "url(" not in text
@@ -807,12 +823,13 @@ def test_page_is_whole():
     asked = set(re.findall(r'getElementById\("(\w+)"\)', code))
     for named in re.findall(r"=\s+(\[[^\]]*\])\s+\.map\(\(id\) => document\.getElementById", code):
         asked |= set(json.loads(named))
-    asked |= set(re.findall(r"(\w+): \(\) =>", code))
-    wanted = {"episode", "picture", "slider", "moves", "play", "first", "bars", "curve"}
+    wanted = {"episode", "picture", "slider", "moves", "play", "rules", "bars", "curve"}
     assert wanted <= asked <= set(ids)
+    steps = set(re.findall(r"(\w+): \(\) =>", code)) | {"last"}
+    assert {button.get("data-to") for button in page.all("button")} - {None} == steps
     for control in page.all("button") + page.all("input"):
-        assert control["aria-label"]
-    assert len(page.all("button")) == 5
+        assert control.get("aria-label") or control.get("title") or control == {}  # "Close"
+    assert len(page.all("button")) == 7
     assert [slider["type"] for slider in page.all("input")] == ["range"]
     assert page.all("html")[0]["lang"] == "en"
     assert "prefers-color-scheme: dark" in page.texts["style"]
@@ -832,7 +849,7 @@ def test_names_stay_names(one, two):
     assert page.elements == plain.elements
     assert page.scripts[1] == plain.scripts[1]
     assert [player["name"] for player in page.episode["players"]] == [one, two]
-    assert page.texts["title"] == f"Game112: {one}, {two}"
+    assert page.texts["title"] == f"The 112 game: {one}, {two}"
     assert "<" not in page.scripts[0]
 
 

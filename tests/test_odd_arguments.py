@@ -84,6 +84,7 @@ TAKES = {
         lambda odd: list(agents.arena.round_robin(GAME, odd, 2, 0)),
         lambda odd: agents.exploitability(odd, GAME),
         lambda odd: agents.from_sb3(odd, GAME),
+        lambda odd: agents.from_text(odd, GAME),
     ],
     "another thing": [
         lambda odd: GAME.conceal(STATES, 0, odd),

@@ -58,7 +58,7 @@ def test_buttons_and_keys(shown):
     assert status(tab) == "2. bob: 1 2"
     tab.keyboard.press("End")
     assert status(tab) == "4. bob: 2 1"
-    assert tab.locator("#result").inner_text() == "bob wins"
+    assert tab.locator("#result").inner_text() == "bob won by 1, 1, 2 in a row."
     assert tab.get_by_label("Next position").is_disabled()
     tab.keyboard.press("Control+Home")  # the browser's own
     assert status(tab) == "4. bob: 2 1"
@@ -72,14 +72,14 @@ def test_moves_slider_and_playing(shown):
     assert status(tab) == "3. ann: 3 1"
     assert tab.locator("[aria-current]").inner_text().split() == ["3.", "3", "1", "ann"]
     state = Episode(GAME, GAME.new(1, seed=3), MOVES).states()[3]
-    assert tab.locator("#text").inner_text() == GAME.to_text(state)
+    assert tab.locator("#text").text_content() == GAME.to_text(state)
     assert tab.locator("#picture svg").get_attribute("aria-label") == "112 game: player 2 to move"
     tab.locator("#slider").focus()
     tab.keyboard.press("ArrowLeft")
     assert status(tab) == "2. bob: 1 2"
     tab.get_by_label("Play", exact=True).click()
     assert tab.get_by_label("Pause").is_visible()
-    tab.get_by_text("bob wins").wait_for()
+    tab.get_by_text("bob won by 1, 1, 2 in a row.").wait_for()
     tab.get_by_label("Play", exact=True).wait_for()
 
 
@@ -116,11 +116,14 @@ def test_without_analysis_nothing_is_said_of_it(shown):
     tab = shown()
     assert tab.locator("#analysis").is_hidden()
     assert tab.locator(".share").count() == 0
+    assert tab.locator("#balance").is_hidden()
 
 
 def test_what_the_players_thought(shown):
     tab = shown(thoughts())
-    assert tab.locator("#thought").inner_text() == "ann before move 1 (expects +0.50): visits"
+    assert tab.locator("#thought").inner_text() == (
+        "ann before move 1 (expects +0.50): how often it tried each move"
+    )
     rows = [row.inner_text().split() for row in tab.locator("#bars tr").all()]
     assert rows[0] == ["5", "2", "10", "18%"]
     assert rows[-1] == ["and", "2", "more"]
@@ -138,7 +141,8 @@ def test_what_the_players_thought(shown):
     assert tab.locator(".share").count() == 0
     tab.keyboard.press("ArrowRight")
     assert (
-        tab.locator("#thought").inner_text() == "ann before move 3 (expects -0.25): probabilities"
+        tab.locator("#thought").inner_text()
+        == "ann before move 3 (expects -0.25): how likely it plays each move"
     )
     tab.keyboard.press("End")
     assert tab.locator("#thought").inner_text() == "The end"
@@ -166,6 +170,98 @@ def test_the_curve(shown):
         tab.locator("#curve").click(position={"x": x, "y": box["height"] / 2})
         assert status(tab) == said
         assert tab.locator("#curve .now").get_attribute("d").startswith(f"M{30 + k / 4 * 362:g} ")
+
+
+def test_the_bar_of_the_expected_result(shown):
+    tab = shown(thoughts())
+    balance = tab.locator("#balance")
+
+    def parts():
+        return balance.locator(".part").evaluate_all("all => all.map((one) => +one.style.flexGrow)")
+
+    assert parts() == [0, 0.75, 0.25]
+    assert balance.get_attribute("aria-label") == "Expected result: ann +0.50, bob -0.50"
+    tab.keyboard.press("ArrowRight")
+    assert parts() == [1]  # nobody says anything
+    assert balance.get_attribute("aria-label") == "Nobody says what to expect here"
+    tab.keyboard.press("ArrowRight")
+    assert parts() == [0, 0.375, 0.625]
+    tab.keyboard.press("End")
+    assert parts() == [0, 0, 1]
+    assert balance.get_attribute("aria-label") == "Result: ann -1.00, bob +1.00"
+    for width in (1000, 1920):  # upright beside the board, as high as that
+        tab.set_viewport_size({"width": width, "height": 900})
+        bar, board = (tab.locator(what).bounding_box() for what in ("#balance", "#picture > svg"))
+        assert 0 < board["x"] - bar["x"] - bar["width"] < 20
+        assert bar["height"] == pytest.approx(board["height"], abs=1)
+    tab.set_viewport_size({"width": 390, "height": 844})  # lying above it
+    bar, board = (tab.locator(what).bounding_box() for what in ("#balance", "#picture > svg"))
+    assert bar["y"] + bar["height"] <= board["y"]
+    assert bar["width"] == pytest.approx(board["width"], abs=1)
+
+
+def test_shares_cover_no_words(tab, tmp_path):
+    game = boardenvs.make("pizza_order")
+    states = game.restore({"wanted": [[2, 3, 4, 5]], "answers": []})
+    told = [Analysis.of_visits(np.where(game.legal(states)[0], 9, 0), [0.5])]
+    Episode(game, states, [2], None, told).save_html(tmp_path / "pizza.html")
+    tab.goto((tmp_path / "pizza.html").as_uri())
+    assert tab.locator(".share").count() == 5
+    covered = """() => {
+      const boxes = (what) => [...document.querySelectorAll(what)]
+        .map((one) => one.getBoundingClientRect());
+      const words = boxes("#picture text:not(.share text)");
+      return boxes(".share").filter((share) => words.some((word) =>
+        word.left < share.right && share.left < word.right
+        && word.top < share.bottom && share.top < word.bottom)).length;
+    }"""
+    assert tab.evaluate(covered) == 0
+
+
+def test_arrows_tell_the_moves_of_one_goat_apart(tab, tmp_path):
+    game = boardenvs.make("goat_race", num_players=2)
+    states = game.new(1, 0)
+    rng = np.random.default_rng(0)
+    ways = []
+    while len(ways) < 2:
+        game.play(states, [rng.choice(np.flatnonzero(game.legal(states)[0]))])
+        areas = {}
+        for action in np.flatnonzero(game.legal(states)[0]).tolist():
+            areas.setdefault(game.action_area(action, states[0]), []).append(action)
+        ways = max((two for area, two in areas.items() if area), key=len)
+    visits = np.zeros(game.num_actions, int)
+    visits[ways] = 60, 40
+    told = [Analysis.of_visits(visits, [0.5, -0.5])]
+    Episode(game, states, ways[1:2], None, told).save_html(tmp_path / "goats.html")
+    tab.goto((tmp_path / "goats.html").as_uri())
+    assert tab.locator(".arrow").count() == 2
+    targets = {}
+    for action, look in zip(ways, ("share arrow ", "share arrow best"), strict=True):
+        x, y, width, height = game.action_target(action, states[0])
+        targets[look] = f"{x + width / 2:g} {y + height / 2:g}"
+    drawn = "all => all.map((one) => [one.getAttribute('class'), one.getAttribute('d')])"
+    for look, path in tab.locator(".arrow").evaluate_all(drawn):
+        begin = game.action_area(ways[0], states[0])
+        assert path.startswith((f"M{begin[0] + 21:g} ", f"M{begin[0] + 27:g} "))
+        assert f" {targets[look]} " in path
+    tab.keyboard.press("End")
+    assert tab.locator(".arrow").count() == 0
+
+
+def test_the_bar_of_three_seats(tab, tmp_path):
+    """A seat that nobody judges has no part; what is left is nobody's."""
+    game = boardenvs.make("goat_race")
+    visits = np.eye(1, game.num_actions, 5, int)[0]
+    told = [
+        Analysis.of_visits(visits, values) for values in ([0.4, -0.2, -0.2], [np.nan, np.nan, 0.1])
+    ]
+    Episode(game, game.new(1, 0), [0, 1], None, told).save_html(tmp_path / "goats.html")
+    tab.goto((tmp_path / "goats.html").as_uri())
+    grown = "all => all.map((one) => +(+one.style.flexGrow).toFixed(3))"
+    assert tab.locator("#balance .part").evaluate_all(grown) == [0, 0.6, 0.2, 0.2]
+    tab.keyboard.press("ArrowRight")
+    assert tab.locator("#balance .part").evaluate_all(grown) == [0.6, 0, 0, 0.4]
+    assert tab.locator("#balance").get_attribute("aria-label").endswith(" +0.10")
 
 
 def test_names_are_not_markup(tab, tmp_path):

@@ -5,20 +5,19 @@ import xml.etree.ElementTree as ET
 
 import numpy as np
 import pytest
+from pictures import SVG, tree
 
 import boardenvs
 from boardenvs.picture import CELL, MARGIN, centre, element, svg, text_picture
 
-SVG = "{http://www.w3.org/2000/svg}"
-
 
 def parsed(picture):
     assert picture.endswith("</svg>\n")
-    root = ET.fromstring(picture)
+    root = tree(picture)
     assert root.tag == SVG + "svg"
     _, _, width, height = map(float, root.get("viewBox").split())
     assert (float(root.get("width")), float(root.get("height"))) == (width, height)
-    for shape in root:  # nothing is cut off
+    for shape in root.iter():  # nothing is cut off
         for key, limit in (("cx", width), ("cy", height), ("x", width), ("y", height)):
             assert 0 <= float(shape.get(key, 0)) <= limit
     return root
@@ -101,7 +100,8 @@ def test_gekitai_players_differ_without_colour(gekitai):
     assert len(crosses) == len(rings) == 8  # on the board and in hand
     assert cell(rings[0]) == (2, 2)
     x, y = centre(0, 0)
-    assert crosses[0].get("d").startswith(f"M{x - 6.48:g} {y - 6.48:g}")
+    assert crosses[0].get("d").startswith("M-6.48 -6.48")
+    assert crosses[0].get("at") == f"{x:g} {y:g}"
 
 
 def test_gekitai_hands(gekitai):
@@ -209,10 +209,14 @@ def test_gomoku_stones_last_move_and_turn(gomoku):
     assert root.get("aria-label") == "Gomoku: black to move"
 
 
-def test_gomoku_labels_as_on_the_console(gomoku):
+def test_gomoku_labels_as_on_the_console_and_as_usual(gomoku):
     root = parsed(gomoku.picture(after(gomoku)))
-    labels = [t.text for t in shapes(root, "text", font_size="15")]
-    assert labels == [text for k in range(9) for text in ("ABCDEFGHI"[k], str(k))]
+    labels = shapes(root, "text", font_size="15")
+    above = [t.text for t in labels if float(t.get("y")) < MARGIN]
+    assert above == list("ABCDEFGHI")
+    sides = [[t for t in labels if cell(t, "x", "y")[1] == column] for column in (-1, 9)]
+    numbers = [{cell(t, "x", "y")[0]: t.text for t in side} for side in sides]
+    assert numbers == [{k: str(9 - k) for k in range(9)}, {k: str(k) for k in range(9)}]
 
 
 @pytest.mark.parametrize(

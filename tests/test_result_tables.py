@@ -4,7 +4,17 @@ import itertools
 import shlex
 
 import pytest
-from result_tables import PLACES, README, TABLES, command, place, read_report, replaced, result_file
+from result_tables import (
+    OVERVIEWS,
+    PLACES,
+    README,
+    TABLES,
+    command,
+    place,
+    read_report,
+    replaced,
+    result_file,
+)
 
 import boardenvs
 from agents.arena import round_robin, solos
@@ -49,7 +59,7 @@ def test_every_game_has_its_tables():
     assert {read_report(name)["game"] for name in TABLES} == set(boardenvs.GAMES)
 
 
-@pytest.mark.parametrize("shown", [*TABLES, "all", "shipped", "int8"])
+@pytest.mark.parametrize("shown", [*TABLES, *OVERVIEWS])
 def test_the_tables_are_what_the_results_say(shown):
     path, block = place(shown)
     text = path.read_text(encoding="utf-8")

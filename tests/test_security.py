@@ -57,6 +57,9 @@ PROMISES = {
         "tests/agents/play/web/test_serve.py: test_nothing_is_allowed_across_origins test_the_page",
         "tests/agents/play/web/test_in_browser.py: test_a_page_of_another_site",
     ],
+    "Agents that a page or a file names": [
+        "tests/agents/play/web/test_table.py: test_choices_refused test_names_in_a_file_are_names",
+    ],
     "Clients that wait, leave or send anything": [
         "tests/test_security.py: test_the_servers_limits",
         "tests/agents/play/web/test_connection.py: test_half_sent_requests_lock_nobody_out",
@@ -67,7 +70,7 @@ PROMISES = {
     "Its own mistakes": ["tests/campaign/test_server.py: test_planted_faults_are_found"],
 }
 WARNINGS = {
-    "`module:factory`, a game `MODULE:CLASS`, `engine:COMMAND`",
+    "`module:factory`, `text:MODULE:FUNCTION`, a game `MODULE:CLASS`, `engine:COMMAND`",
     "Pickles and models",
     "Compiled code",
     "Notebooks",
@@ -126,9 +129,11 @@ def test_settings_that_name_ones_own_agent(tmp_path, monkeypatch, capsys):
 def test_the_servers_limits():
     pytest.importorskip("starlette", reason="needs the extra [web]")
     pytest.importorskip("uvicorn", reason="needs the extra [web]")
-    from agents.play.web import app, connection
+    from agents.play.web import app, connection, table
 
     text = " ".join(PAGE.read_text(encoding="utf-8").split())
     assert f"at most {app._LARGEST:,} bytes" in text
+    assert f"a saved game {app._LARGEST_FILE:,} bytes" in text
+    assert f"and {table.MOST_ACTIONS:,} moves" in text
     assert f"has {connection.PATIENCE:g} seconds to go on" in text
     assert f"at most {connection.MOST} are waited for" in text

@@ -17,7 +17,7 @@ from agents.arena.scores import Scores, agent_scores
 from agents.making import make
 from agents.seeds import agent_seed, fresh_seed, one_way_words
 from boardenvs.chance import next_words, seed_word, stream_words
-from boardenvs.checks import callable_or_none, shown, whole_number
+from boardenvs.checks import callable_or_none, is_list, shown, whole_number
 from boardenvs.game import Game, States
 from boardenvs.interface import resolve_game
 from boardenvs.opponents import Opponent, ask
@@ -33,8 +33,15 @@ Progress = Callable[[int], Any]
 
 
 def seats(game: Game) -> str:
-    """How many agents a game takes, in words. Raises `ValueError` unless it is a game."""
-    resolve_game(game, {})
+    """How many agents a game takes, in words. Raises `ValueError` unless it is a game.
+
+    Example:
+        >>> import boardenvs
+        >>> from agents.arena import seats
+        >>> seats(boardenvs.make("goat_race", num_players=3))
+        '3 agents'
+    """
+    resolve_game(game)
     return f"{game.num_players} agent{'s' if game.num_players > 1 else ''}"
 
 
@@ -336,12 +343,19 @@ def play_match(
     Raises:
         ValueError: for arguments out of range, for an agent that cannot play the game from
             its start, and for one that answers nonsense or fails, naming it.
+
+    Example:
+        >>> import agents
+        >>> scores = agents.play_match("game112", ["exact", "random"], num_games=20, seed=0)
+        >>> scores.games, scores[0] > scores[1]
+        (20, True)
     """
-    game = resolve_game(game, {})
+    game = resolve_game(game)
     callable_or_none("progress", progress)
-    if not isinstance(agents, list | tuple) or len(agents) != game.num_players:
-        got = len(agents) if isinstance(agents, list | tuple) else shown(agents)
-        raise ValueError(f"{game.name} takes {seats(game)}, got {got}")
+    if not is_list(agents):
+        raise ValueError(f"agents must be a list, got {shown(agents)}")
+    if len(agents) != game.num_players:
+        raise ValueError(f"{game.name} takes {seats(game)}, got {len(agents)}")
     seed = fresh_seed() if seed is None else seed
     players = [
         make(a, game, agent_seed(seed, place)) if isinstance(a, str) else a

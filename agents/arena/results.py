@@ -40,7 +40,16 @@ class Verdict:
 
 @dataclass(frozen=True)
 class PairResult:
-    """What came out between two agents."""
+    """What came out between two agents.
+
+    Example:
+        >>> import boardenvs
+        >>> from agents.arena import round_robin
+        >>> game = boardenvs.make("game112")
+        >>> [pair] = round_robin(game, ["greedy", "random"], num_games=10, seed=0)
+        >>> pair.a, pair.b, pair.scores.games
+        ('greedy', 'random', 10)
+    """
 
     a: str
     b: str
@@ -79,7 +88,15 @@ class PairResult:
 
 @dataclass(frozen=True)
 class SoloResult:
-    """What one agent came to on its own."""
+    """What one agent came to on its own.
+
+    Example:
+        >>> import boardenvs
+        >>> from agents.arena import solos
+        >>> [solo] = solos(boardenvs.make("pizza_order"), ["greedy"], num_games=10, seed=0)
+        >>> solo.agent, solo.scores.wins
+        ('greedy', [10])
+    """
 
     agent: str
     scores: Scores
@@ -126,7 +143,16 @@ def result_of(
 
 
 def rated(results: Sequence[PairResult | SoloResult]) -> list[Rating]:
-    """Ratings of all agents, best first; none for a game for one."""
+    """Ratings of all agents, best first; none for a game for one.
+
+    Example:
+        >>> import boardenvs
+        >>> from agents.arena import rated, round_robin
+        >>> game = boardenvs.make("game112")
+        >>> best, last = rated(list(round_robin(game, ["random", "exact"], num_games=20, seed=0)))
+        >>> best.agent, best.elo > 0, (last.agent, last.elo)
+        ('exact', True, ('random', 0.0))
+    """
     pairs = [r for r in results if isinstance(r, PairResult)]
     agents = [agent for pair in pairs for agent in pair.agents]
     if not agents:
@@ -152,6 +178,15 @@ def report(
     of each lost game by which move, as `LostGame` has it.
     `by_the_clock` names the agents whose games differ from run to run; `seconds_per_move` is what
     an agent took for a move, on average, and all of the JSON that depends on the machine otherwise.
+
+    Example:
+        >>> import boardenvs
+        >>> from agents.arena import report, round_robin
+        >>> game = boardenvs.make("game112")
+        >>> results = list(round_robin(game, ["greedy", "random"], num_games=10, seed=0))
+        >>> told = report(game, 0, results)
+        >>> told["game"], told["pairs"][0]["games"], len(told["ratings"])
+        ('game112', 10, 2)
     """
     specs = dict.fromkeys(agent for result in results for agent in result.agents)
     return {

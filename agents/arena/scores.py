@@ -21,6 +21,12 @@ class Scores(Sequence[float]):
 
     As a sequence it holds each agent's mean score: 1 for a win, 0 for a loss, and for a
     draw or a game cut short an equal share; with one player, the share of games won.
+
+    Example:
+        >>> import agents
+        >>> scores = agents.play_match("pizza_order", ["greedy"], num_games=5, seed=0)
+        >>> list(scores), scores.to_dict()["games"]
+        ([1.0], 5)
     """
 
     returns: npt.NDArray[np.float32]

@@ -26,6 +26,7 @@ from agents.arena.replay import episode_of, offenders_of
 from agents.arena.results import PairResult, SoloResult, result_of
 from agents.arena.scores import agent_scores
 from agents.arena.versions import plays_on
+from boardenvs.checks import file_path
 from boardenvs.episode import Episode
 from boardenvs.game import Game
 
@@ -113,7 +114,7 @@ class Store:
             ValueError: the file is no store or damaged, or holds games of something else;
                 it is left as it is.
         """
-        path = Path(path)
+        path = file_path("store", path)
         wanted = {
             "game": game.name,
             "params": json.dumps(game.params, sort_keys=True),
@@ -145,7 +146,7 @@ class Store:
         Raises:
             ValueError: there is none, or it is damaged.
         """
-        path = Path(path)
+        path = file_path("store", path)
         if not path.is_file():
             raise ValueError(f"there is no store {path}")
         with _sqlite_errors(path):
@@ -398,6 +399,29 @@ class Store:
             if episode.returns.tolist() != json.loads(returns):
                 raise ValueError(f"the moves of game {name} do not lead to its result")
         return episode
+
+    def plies(
+        self, specs: Sequence[str]
+    ) -> Iterator[tuple[int, list[int], list[int], list[float]]]:
+        """The games of a match, move by move, each checked by playing it again.
+
+        Args:
+            specs: of its agents.
+
+        Returns:
+            Of each game the word with which its random stream starts, each seat's agent by its
+            place in `specs`, all actions, and each seat's result.
+
+        Raises:
+            ValueError: the store is damaged, or has no such match.
+        """
+        match = self._match(specs)
+        query = "SELECT number, seed, seats FROM games WHERE match = ? ORDER BY number"
+        for number, seed, seats in self._rows(query, (match.id,)):
+            episode = self.episode(f"{match.id}.{number}")
+            with self._well_formed():
+                who = [int(place) for place in json.loads(seats)]
+                yield int(seed, 16), who, episode.actions, episode.returns.tolist()
 
     def game_of(self, specs: Sequence[str], number: int) -> Episode:
         """One game of a match of these agents; raises as `episode`."""

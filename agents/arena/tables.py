@@ -58,6 +58,15 @@ def results_table(results: Sequence[PairResult | SoloResult]) -> str:
     For a game for one it is the agent's share of games won. Where pairs played until it
     was decided, a column tells whether it is; where games were forfeited, how many of its own
     a lost so, and b.
+
+    Example:
+        >>> import boardenvs
+        >>> from agents.arena import results_table, solos
+        >>> game = boardenvs.make("pizza_order")
+        >>> print(results_table(list(solos(game, ["greedy"], num_games=10, seed=0))), end="")
+        agent   games  won  drawn  lost  score    95% interval
+        ------------------------------------------------------
+        greedy     10   10      0     0  1.000  0.722 to 1.000
     """
     solo = any(isinstance(r, SoloResult) for r in results)
     tested = any(isinstance(r, PairResult) and r.verdict is not None for r in results)
@@ -185,6 +194,12 @@ def forfeit_lines(report: Mapping[str, Any]) -> list[str]:
 
     Args:
         report: the arena's JSON.
+
+    Example:
+        >>> from agents.arena import forfeit_lines
+        >>> pair = {"a": "greedy", "b": "mine:make", "games": 10, "forfeits": [0, 3]}
+        >>> forfeit_lines({"pairs": [pair]})
+        ['mine:make lost 3 of 10 games by illegal moves']
     """
     games: dict[str, int] = {}
     forfeits: dict[str, int] = {}

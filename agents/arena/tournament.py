@@ -18,7 +18,7 @@ from agents.arena.schedule import Entry, Schedule
 from agents.arena.sequential import confidence_sequence
 from agents.arena.versions import agent_version
 from agents.losing_move import LossJudge
-from boardenvs.checks import callable_or_none, file_path, one_of, shown, text_value, whole_number
+from boardenvs.checks import callable_or_none, is_list, one_of, shown, text_value, whole_number
 from boardenvs.episode import Episode
 from boardenvs.game import Game
 from boardenvs.interface import resolve_game
@@ -75,8 +75,16 @@ def round_robin(
     Raises:
         ValueError: for too few agents, a game for one, a store of something else, and as
             `play_match`.
+
+    Example:
+        >>> import boardenvs
+        >>> from agents.arena import round_robin
+        >>> game = boardenvs.make("game112")
+        >>> pairs = list(round_robin(game, ["greedy", "random", "exact"], num_games=10, seed=0))
+        >>> [(pair.a, pair.b) for pair in pairs]
+        [('greedy', 'random'), ('greedy', 'exact'), ('random', 'exact')]
     """
-    game = resolve_game(game, {})
+    game = resolve_game(game)
     _check(specs, engine, progress)
     if openings is not None:
         text_value("openings", openings)
@@ -127,8 +135,15 @@ def solos(
     Raises:
         ValueError: for a game of more than one player, a store of something else, and as
             `play_match`.
+
+    Example:
+        >>> import boardenvs
+        >>> from agents.arena import solos
+        >>> game = boardenvs.make("pizza_order")
+        >>> [solo.agent for solo in solos(game, ["random", "greedy"], num_games=10, seed=0)]
+        ['random', 'greedy']
     """
-    game = resolve_game(game, {})
+    game = resolve_game(game)
     _check(specs, engine, progress)
     if game.num_players != 1:
         raise ValueError(f"{game.name} has {game.num_players} players: they play in pairs")
@@ -140,7 +155,7 @@ def solos(
 
 def _check(specs: Any, engine: Any, progress: Any) -> None:
     """Raise `ValueError` unless these are what a tournament takes."""
-    if not isinstance(specs, list | tuple) or not all(isinstance(spec, str) for spec in specs):
+    if not is_list(specs) or not all(isinstance(spec, str) for spec in specs):
         raise ValueError(f"specs must be a list of agents' specs, got {shown(specs)}")
     callable_or_none("progress", progress)
     if not callable(engine):
@@ -236,7 +251,7 @@ def _opened(path: str | Path | None, schedule: Schedule) -> AbstractContextManag
 
     named = schedule.entries[0].match.named
     openings = None if named is None else named.version
-    return Store.open(file_path("store", path), schedule.game, schedule.seed, openings)
+    return Store.open(path, schedule.game, schedule.seed, openings)
 
 
 def _episode(entry: Entry, one: Games, store: Store | None) -> Episode:

@@ -24,7 +24,8 @@ def agent_version(spec: str, agent: Opponent, game: Game | None = None) -> str:
     For an agent of this package, also one named by its module, it is the package's version, with
     its class's `play_version` if that was ever raised, the number of cores if it thinks by the
     clock, and the SHA-256 of the network if it plays by one (the file at its `path`). For an agent
-    of the user's own it is the SHA-256 of its module's file. An agent may have more to say in an
+    of the user's own it is the SHA-256 of its module's file; for one that plays by another agent,
+    that one's version. An agent may have more to say in an
     attribute `version`.
 
     Args:
@@ -32,7 +33,11 @@ def agent_version(spec: str, agent: Opponent, game: Game | None = None) -> str:
         agent: what `agents.make` made of it.
         game: what it plays, for an agent that the game's own players declare.
     """
-    module = parse(spec, game).module
+    known = parse(spec, game)
+    if known.within is not None:
+        inner = getattr(agent, "agent", agent)
+        return agent_version(known.within, inner, game)
+    module = known.module
     if module.startswith("agents."):
         parts = [f"{_PACKAGE}{boardenvs.__version__}"]
         play = getattr(agent, "play_version", 1)

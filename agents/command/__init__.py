@@ -14,8 +14,10 @@ import warnings
 from collections.abc import Iterator, Sequence
 
 from agents.command import (
+    analyse,
     arena,
     bench,
+    benchmark,
     compile,  # noqa: A004 as it is typed
     completion,
     demo,
@@ -26,11 +28,25 @@ from agents.command import (
     watch,
 )
 from agents.command.parser import Commands
+from boardenvs.checks import printable
 from boardenvs.program import drop_output, interrupted, loaded, prepare_streams
 
 __all__ = ["main", "make_parser"]
 
-_SUBCOMMANDS = (demo, info, play, watch, train, arena, engine, bench, compile, completion)
+_SUBCOMMANDS = (
+    demo,
+    info,
+    play,
+    watch,
+    analyse,
+    train,
+    arena,
+    benchmark,
+    engine,
+    bench,
+    compile,
+    completion,
+)
 """In the order in which help shows them."""
 
 
@@ -69,7 +85,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return 0
         message = " ".join(str(error).split())
         # It may quote a file, whose escape sequences are not for the terminal.
-        message = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in message)
+        message = printable(message)
         print(f"boardenvs: error: {message}", file=sys.stderr)
         return 2
     except KeyboardInterrupt as stop:

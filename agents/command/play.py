@@ -1,4 +1,4 @@
-"""`boardenvs play`: a person against an agent."""
+"""`boardenvs play`: persons against agents, or one another."""
 
 from __future__ import annotations
 
@@ -17,7 +17,13 @@ def add(commands: Commands) -> None:
     play = commands.add("play", _run, "play against an agent, here in the terminal or in a page")
     play.add_argument("--opponent", metavar="SPEC", help="by default greedy")
     add_time(play)
-    play.add_argument("--seat", type=int, default=0, help="yours, from 0; by default 0, the first")
+    play.add_argument(
+        "--seat",
+        type=int,
+        action="append",
+        help="yours, from 0; by default 0, the first; given twice or more for several persons at "
+        "one terminal",
+    )
     play.add_argument("--seed", type=int, default=None, help="of everything random")
     play.add_argument(
         "--web",
@@ -38,14 +44,26 @@ def _run(options: argparse.Namespace) -> None:
         )
     opponent = "greedy" if options.opponent is None else options.opponent
     (opponent,) = timed([opponent], options, game)
+    seats = options.seat or [0]
     if options.web:
+        if len(seats) > 1:
+            raise ValueError("with --web there is one person: --seat may be given once")
         require_extra("--web", "web", ["starlette", "uvicorn"])
         from agents.play.web.serve import serve
 
-        serve(game, opponent, options.seat, options.seed, browser=not options.no_browser)
+        # Where nobody plays against the person, the agent that was named gives the hints.
+        adviser = opponent if game.num_players == 1 and options.opponent is not None else None
+        serve(
+            game,
+            opponent,
+            seats[0],
+            options.seed,
+            browser=not options.no_browser,
+            adviser=adviser,
+        )
         return
     if options.no_browser:
         raise ValueError("--no-browser is for --web")
     from agents.play.terminal import play
 
-    play(game, opponent, options.seat, options.seed)
+    play(game, opponent, seats, options.seed)

@@ -19,6 +19,13 @@ class ExactAgent(Agent):
 
     Among equally good actions it picks uniformly. What it has settled it remembers, so the
     112 game is settled as a whole by the first call, in a fraction of a second.
+
+    Example:
+        >>> import boardenvs
+        >>> from agents.search import ExactAgent
+        >>> game = boardenvs.make("game112")
+        >>> ExactAgent(game).values(game.new(1, seed=0)).tolist()  # with best play 112 is a draw
+        [[0.0, 0.0]]
     """
 
     def __init__(

@@ -43,7 +43,16 @@ _PACE = 2_000_000
 
 @dataclass(frozen=True, eq=False)
 class Searched:
-    """What a search found out about N states."""
+    """What a search found out about N states.
+
+    Example:
+        >>> import agents, boardenvs
+        >>> game = boardenvs.make("game112")
+        >>> found = agents.make("mcts:50", game, seed=0).search(game.new(1, seed=0))
+        >>> policy = found.visits / found.visits.sum(1, keepdims=True)
+        >>> policy.shape, found.proven.dtype
+        ((1, 18), dtype('bool'))
+    """
 
     visits: npt.NDArray[np.int32]
     """How often each action was tried, shape (N, num_actions); the rows of a search without
@@ -137,6 +146,14 @@ class MctsAgent(SearchAgent):
     that is tried: with a single simulation it wins at once where it can, and else refuses a loss.
     Where it tells of forced wins, such as Gomoku's by continuous fours, these are looked for at the
     root and at every leaf, and what they prove is passed up.
+
+    Example:
+        >>> import boardenvs
+        >>> from agents.search import MctsAgent
+        >>> game = boardenvs.make("gekitai")
+        >>> found = MctsAgent(game, seed=0, simulations=100).search(game.new(2, seed=0))
+        >>> found.visits.shape, found.visits.sum(1).tolist(), found.values.shape
+        ((2, 36), [100, 100], (2, 2))
     """
 
     def __init__(

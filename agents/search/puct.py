@@ -43,7 +43,20 @@ _KEPT = 2**25
 
 
 class Evaluator(Protocol):
-    """What guides a search: a policy and an estimate of the outcome."""
+    """What guides a search: a policy and an estimate of the outcome.
+
+    Example:
+        >>> import numpy as np
+        >>> class Even:  # every action alike, every position a draw
+        ...     def evaluate(self, states):
+        ...         num = len(states)
+        ...         return np.zeros((num, 18), np.float32), np.zeros(num, np.float32)
+        >>> import boardenvs
+        >>> from agents.search import PuctAgent
+        >>> game = boardenvs.make("game112")
+        >>> PuctAgent(game, 0, 20, evaluator=Even()).act(game.new(3, seed=0)).shape
+        (3,)
+    """
 
     def evaluate(self, states: States) -> Judged:
         """Judge positions, as `agents.trained.TrainedAgent.evaluate` does.
@@ -80,6 +93,13 @@ class PuctAgent(SearchAgent):
     Leaves of one tree are evaluated together, and while they are, others are looked for: the more,
     the more visits the tree has had. What is found depends on the tree alone, not on how many
     states are searched side by side, nor on how many threads.
+
+    Example:
+        >>> import agents, boardenvs
+        >>> game = boardenvs.make("game112")
+        >>> found = agents.make("puct:50", game, seed=0).search(game.new(2, seed=0))
+        >>> found.visits.sum(1).tolist()
+        [50, 50]
     """
 
     play_version = 3

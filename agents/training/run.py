@@ -39,6 +39,14 @@ class TrainingRun:
 
     The folder holds `settings.json`, `checkpoint.pt`, `tensorboard/`, and once finished
     `agent.onnx`, its card `agent.json`, and `learning_curve.png`.
+
+    Example:
+        >>> import boardenvs, pathlib
+        >>> from agents.training import Settings, TrainingRun
+        >>> game = boardenvs.make("game112", board_size=3)
+        >>> run = TrainingRun(game, Settings(hidden=(8,)), seed=0, folder=pathlib.Path("run"))
+        >>> run.model.num_timesteps
+        0
     """
 
     def __init__(

@@ -33,7 +33,14 @@ LATEST, EARLIER = "latest", "earlier"
 
 @dataclass(frozen=True)
 class Settings:
-    """What a run is made of; with the seed, it repeats a run on the same machine."""
+    """What a run is made of; with the seed, it repeats a run on the same machine.
+
+    Example:
+        >>> import boardenvs
+        >>> from agents.training import settings_for
+        >>> settings_for(boardenvs.make("gomoku", board_size=9)).network
+        'convolutional'
+    """
 
     clone: CloningSettings | None = None
     """Of the imitation of another agent that comes first, where there is one."""
@@ -161,6 +168,12 @@ def settings_for(game: Game | Sizes, **changes: Any) -> Settings:
 
     Raises:
         ValueError: as `read_settings`, or a change is no setting.
+
+    Example:
+        >>> import boardenvs
+        >>> from agents.training import settings_for
+        >>> settings_for(boardenvs.make("game112"), steps=5000).steps
+        5000
     """
     path = next(files(games_of(game)[0], "training.toml"), None)
     return settings_from(changes) if path is None else read_settings(path, game, **changes)
@@ -181,6 +194,15 @@ def read_settings(path: Path, game: Game | Sizes, **changes: Any) -> Settings:
     Raises:
         ValueError: there is no such file, it is no TOML, it names a setting or a parameter that
             there is not, a value is out of range, or an agent is the user's own.
+
+    Example:
+        >>> import boardenvs, pathlib, tempfile
+        >>> from agents.training import read_settings
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = pathlib.Path(folder, "mine.toml")
+        ...     _ = path.write_text("steps = 5000")
+        ...     read_settings(path, boardenvs.make("game112")).steps
+        5000
     """
     try:
         found = tomllib.loads(path.read_text(encoding="utf-8"))

@@ -161,6 +161,16 @@ def train(
     Raises:
         ValueError: the folder holds a run and `resume` is not set, or the other way
             round, or what is asked for does not fit the run in it, or the settings are bad.
+
+    Example:
+        >>> import boardenvs, contextlib, pathlib, tempfile
+        >>> from agents.training import Settings, train
+        >>> game = boardenvs.make("game112", board_size=3)
+        >>> small = Settings(steps=256, num_envs=8, hidden=(8,), batch_size=64, evaluation_games=8)
+        >>> with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(None):
+        ...     run = train(game, pathlib.Path(folder, "run"), settings=small)
+        >>> run.model.num_timesteps
+        256
     """
     if steps is not None:
         steps = whole_number("steps", steps, 1)

@@ -26,6 +26,15 @@ class SB3VecEnv(VecEnv):
     Each steps natively; this class joins their arrays and speaks Stable-Baselines3's
     dialect: `terminal_observation`, `TimeLimit.truncated` and `episode` in the infos of
     games that ended, and `action_masks` for sb3-contrib.
+
+    Example:
+        >>> import gymnasium
+        >>> from agents.training import SB3VecEnv
+        >>> envs = gymnasium.make_vec(
+        ...     "boardenvs/Game112-v0", 8, vectorization_mode="vector_entry_point"
+        ... )
+        >>> SB3VecEnv([envs]).reset().shape
+        (8, 3, 9)
     """
 
     def __init__(

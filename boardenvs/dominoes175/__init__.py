@@ -11,11 +11,12 @@ import numpy.typing as npt
 
 from boardenvs.aec import make_env
 from boardenvs.checks import whole_number
-from boardenvs.dominoes175 import rules
+from boardenvs.dominoes175 import in_short, in_words, rules
 from boardenvs.dominoes175 import text as notation
 from boardenvs.dominoes175.picture import place_area, table_picture
 from boardenvs.dominoes175.rules import CELLS, GOAL, STACKS
 from boardenvs.game import Game, States
+from boardenvs.spans import Span
 
 __all__ = ["Dominoes175", "env", "raw_env"]
 
@@ -88,9 +89,18 @@ class Dominoes175(Game):
 
     Raises:
         ValueError: an argument is out of its range.
+
+    Example:
+        >>> import boardenvs
+        >>> game = boardenvs.make("dominoes175")
+        >>> states = game.new(2, seed=0)
+        >>> game.play(states, [game.action_from_text("0,0"), game.action_from_text("1,2")])
+        >>> game.observe(states, seat=0).shape, game.aside(states[0])
+        ((2, 109), 'Tile in hand: [3|6]')
     """
 
     name = "dominoes175"
+    title = "Dominoes 175"
     has_chance = True
     has_hidden = True
     param_readers: ClassVar = {"deck": notation.deck_from_text}
@@ -145,6 +155,9 @@ class Dominoes175(Game):
         cells = [notation.TAKEN if taken else notation.HIDDEN for taken in record["taken"]]
         stacks = [[notation.tile_to_text(*t) for t in stack] for stack in self._stacks(record)]
         return notation.table_to_text(cells, stacks)
+
+    def from_aside(self, line: str) -> dict[str, Any]:
+        return {"hand": notation.tile_from_aside(line)} if line else {}
 
     def from_text(
         self,
@@ -208,6 +221,30 @@ class Dominoes175(Game):
             text, None if state is None else self._hand(self.one(state))
         )
 
+    def rules_in_short(self) -> list[str]:
+        return list(in_short.RULES)
+
+    def what_to_type(self, state: np.void) -> str:
+        record = self.one(state)
+        hand = self._hand(record)
+        held = "" if hand is None else notation.tile_to_text(*hand)
+        return in_short.what_to_type(held, self.example_move(record))
+
+    def spans(self, state: np.void) -> list[Span]:
+        record = self.one(state)
+        spans = [notation.cell_span(int(k), "faint") for k in np.flatnonzero(record["taken"])]
+        heights = record["heights"].tolist()
+        spans += [notation.tile_span(k, high - 1, "cyan") for k, high in enumerate(heights) if high]
+        last = int(record["last_action"])
+        if last >= 0 > record["offender"]:
+            stack = (last - CELLS) // 2
+            spans.append(
+                notation.cell_span(last, "last")
+                if last < CELLS
+                else notation.tile_span(stack, heights[stack] - 1, "last")
+            )
+        return spans
+
     def picture(self, state: np.void) -> str:
         record = self.one(state)
         if record["truncated"]:
@@ -225,6 +262,15 @@ class Dominoes175(Game):
             last=int(record["last_action"]),
             status=status,
         )
+
+    def setting(self) -> str:
+        return in_words.SETTING + (", a deal that is known" if self._deck else "")
+
+    def ended_by(self, state: np.void) -> str:
+        record = self.one(state)
+        if record["returns"][0] > 0:
+            return in_words.won()
+        return in_words.lost("-".join(map(str, self._hand(record) or ())))
 
     def action_area(self, action: int, state: np.void) -> tuple[float, float, float, float] | None:
         whole_number("action", action, 0, self.num_actions - 1)

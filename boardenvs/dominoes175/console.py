@@ -17,7 +17,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from boardenvs.checks import is_whole
+from boardenvs.checks import is_whole, printable
 from boardenvs.dominoes175 import Dominoes175
 from boardenvs.dominoes175.rules import CELLS, ENDS, GOAL, HIGH, LOW, STACKS
 from boardenvs.dominoes175.text import (
@@ -180,7 +180,7 @@ def _tiles_from_file() -> list[Domino]:
             with Path(name).open("rb") as file:
                 data = file.read(_LONGEST_FILE + 1)
         except (OSError, ValueError):  # the latter for a name that no file can have
-            print(f"Cannot read from {_printable(name)}.")
+            print(f"Cannot read from {printable(name)}.")
         else:
             break
     lines = data.decode("utf-8-sig", "replace").replace("\r\n", "\n").split("\n")
@@ -189,13 +189,8 @@ def _tiles_from_file() -> list[Domino]:
     found = [re.fullmatch(r"([0-6])/([0-6])", line.strip()) for line in lines]
     tiles = [Domino(int(ends[1]), int(ends[2])) for ends in found if ends]
     if not len(tiles) == len(lines) == CELLS or len(data) > _LONGEST_FILE:
-        raise DominoError(f"Cannot populate deck: invalid data in {_printable(name)}")
+        raise DominoError(f"Cannot populate deck: invalid data in {printable(name)}")
     return tiles
-
-
-def _printable(text: str) -> str:
-    """What was typed, as any terminal can show it."""
-    return text if text.isprintable() else ascii(text)[1:-1]
 
 
 class DominoStack:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from boardenvs.checks import text_value
 from boardenvs.dominoes175.rules import CELLS, STACKS
+from boardenvs.spans import Span
 
 __all__ = [
     "COLUMNS",
@@ -19,10 +20,13 @@ __all__ = [
     "TAKEN",
     "action_from_text",
     "action_to_text",
+    "cell_span",
     "deck_from_text",
     "grid_to_text",
     "table_from_text",
     "table_to_text",
+    "tile_from_aside",
+    "tile_span",
     "tile_to_text",
 ]
 
@@ -66,6 +70,19 @@ def table_to_text(cells: Sequence[str], stacks: Sequence[Sequence[str]]) -> str:
     return "Selection Grid:\n" + grid_to_text(cells) + "".join(f"{line}\n" for line in below)
 
 
+def cell_span(cell: int, look: str) -> Span:
+    """Where a cell that is taken stands in a table."""
+    row, column = divmod(cell, COLUMNS)
+    start = 5 + (5 + len(_GAP)) * column
+    return Span(2 + row, start, start + len(TAKEN), look)
+
+
+def tile_span(stack: int, height: int, look: str) -> Span:
+    """Where a tile on a stack stands in a table; heights count from 0."""
+    start = 4 + 6 * height
+    return Span(4 + ROWS + stack, start, start + 5, look)
+
+
 def table_from_text(text: str) -> tuple[list[int], list[list[Tile]]]:
     """The cells that are taken and the tiles of each stack, from the bottom up.
 
@@ -88,6 +105,18 @@ def table_from_text(text: str) -> tuple[list[int], list[list[Tile]]]:
     if len(lines) != len(expected):
         raise ValueError(f"expected {len(expected)} lines, got {len(lines)}")
     return [cell for cell, shown_ in enumerate(held) if shown_ == TAKEN], stacks
+
+
+def tile_from_aside(line: str) -> Tile:
+    """The tile in hand, of a line such as `Tile in hand: [0|2]`.
+
+    Raises:
+        ValueError: it is no such line.
+    """
+    found = re.fullmatch(r"Tile in hand: \[([0-6])\|([0-6])\]", text_value("text", line).strip())
+    if found is None:
+        raise ValueError(f"expected a line such as 'Tile in hand: [0|2]', got {line!r}")
+    return int(found[1]), int(found[2])
 
 
 def deck_from_text(text: str) -> list[list[int]]:

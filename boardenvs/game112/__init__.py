@@ -9,9 +9,11 @@ import numpy as np
 from boardenvs.aec import make_env
 from boardenvs.checks import whole_number
 from boardenvs.game import Game
+from boardenvs.game112 import in_short, in_words
 from boardenvs.game112 import text as notation
 from boardenvs.game112.picture import board_picture
 from boardenvs.picture import cell_area
+from boardenvs.spans import Span
 
 __all__ = ["Game112", "env", "raw_env"]
 
@@ -32,9 +34,18 @@ class Game112(Game):
 
     Raises:
         ValueError: an argument is out of its range.
+
+    Example:
+        >>> import boardenvs
+        >>> game = boardenvs.make("game112")
+        >>> state = game.new(1, seed=0)
+        >>> game.play(state, [game.action_from_text("1 1")])
+        >>> print(game.to_text(state[0]), end="")
+        | 1 - - - - - - - - |
     """
 
     name = "game112"
+    title = "The 112 game"
     seat_names = ("Player 1", "Player 2")
 
     def __init__(self, board_size: int = 9, max_plies: int = 9) -> None:
@@ -68,6 +79,21 @@ class Game112(Game):
     def action_from_text(self, text: str, state: np.void | None = None) -> int:
         return notation.action_from_text(text, self.board_size)
 
+    def rules_in_short(self) -> list[str]:
+        return in_short.rules(self.board_size)
+
+    def what_to_type(self, state: np.void) -> str:
+        return in_short.what_to_type(self.board_size, self.example_move(state))
+
+    def spans(self, state: np.void) -> list[Span]:
+        record = self.one(state)
+        cells = enumerate(self._cells(record))
+        spans = [notation.cell_span(k, ("cyan", "yellow")[c - 1]) for k, c in cells if c]
+        last = int(record["last_action"])
+        if last >= 0 > record["offender"]:
+            spans.append(notation.cell_span(last // 2, "last"))
+        return spans
+
     def picture(self, state: np.void) -> str:
         record = self.one(state)
         if record["returns"].any():
@@ -78,6 +104,12 @@ class Game112(Game):
             status = f"player {record['to_move'] + 1} to move"
         last = int(record["last_action"])
         return board_picture(self._cells(record), -1 if last < 0 else last // 2, status)
+
+    def setting(self) -> str:
+        return in_words.setting(self.board_size)
+
+    def ended_by(self, state: np.void) -> str:
+        return in_words.WON if self.one(state)["returns"].any() else in_words.FULL
 
     def action_area(self, action: int, state: np.void) -> tuple[float, float, float, float] | None:
         whole_number("action", action, 0, self.num_actions - 1)

@@ -5,8 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from boardenvs.checks import text_value
+from boardenvs.spans import Span
 
-__all__ = ["action_from_text", "action_to_text", "board_from_text", "board_to_text"]
+__all__ = [
+    "action_from_text",
+    "action_to_text",
+    "board_from_text",
+    "board_to_text",
+    "cell_span",
+]
 
 
 def board_to_text(cells: Sequence[int]) -> str:
@@ -28,6 +35,11 @@ def board_from_text(text: str, size: int) -> list[int]:
         return ["-12".index(s) for s in symbols]
     expected = board_to_text([0] * size).rstrip("\n")
     raise ValueError(f"expected a board such as {expected!r} of -, 1 and 2, got {text!r}")
+
+
+def cell_span(cell: int, look: str) -> Span:
+    """Where a position of the row, counted from 0, stands in the line."""
+    return Span(0, 2 + 2 * cell, 3 + 2 * cell, look)
 
 
 def action_to_text(action: int) -> str:

@@ -10,9 +10,12 @@ import numpy.typing as npt
 from boardenvs.aec import make_env
 from boardenvs.checks import whole_number
 from boardenvs.game import Game, States
+from boardenvs.gekitai import in_short, in_words
 from boardenvs.gekitai import text as notation
-from boardenvs.gekitai.picture import board_picture
+from boardenvs.gekitai.picture import board_picture, lines, seat_symbol
+from boardenvs.grid import cell_span
 from boardenvs.picture import cell_area
+from boardenvs.spans import Span
 from boardenvs.symmetries import Symmetries
 
 __all__ = ["Gekitai", "env", "raw_env"]
@@ -36,9 +39,18 @@ class Gekitai(Game):
 
     Raises:
         ValueError: an argument is out of its range.
+
+    Example:
+        >>> import boardenvs
+        >>> game = boardenvs.make("gekitai", board_size=7)
+        >>> states = game.new(2, seed=0)
+        >>> game.play(states, [game.action_from_text("D4"), game.action_from_text("A1")])
+        >>> game.observe(states, seat=1).shape, game.owners(states)[0, 3, 3].item()
+        ((2, 3, 7, 7), 0)
     """
 
     name = "gekitai"
+    title = "Gekitai"
     seat_names = ("Player X", "Player O")
 
     def __init__(
@@ -125,6 +137,24 @@ class Gekitai(Game):
     def action_from_text(self, text: str, state: np.void | None = None) -> int:
         return notation.action_from_text(text, self.board_size)
 
+    def rules_in_short(self) -> list[str]:
+        return in_short.rules(self.pieces, self.line_length)
+
+    def what_to_type(self, state: np.void) -> str:
+        return in_short.what_to_type(self.example_move(state))
+
+    def spans(self, state: np.void) -> list[Span]:
+        record = self.one(state)
+        spans = [
+            cell_span(row, column, self.board_size, ("cyan", "red")[owner])
+            for (row, column), owner in np.ndenumerate(self.owners(record)[0])
+            if owner >= 0
+        ]
+        last = int(record["last_action"])
+        if last >= 0 > record["offender"]:
+            spans.append(cell_span(*divmod(last, self.board_size), self.board_size, "last"))
+        return spans
+
     def picture(self, state: np.void) -> str:
         record = self.one(state)
         over = self.over(record)[0]
@@ -136,6 +166,18 @@ class Gekitai(Game):
             to_move=None if over else int(record["to_move"]),
             winner=int(record["returns"].argmax()) if record["terminated"] else None,
         )
+
+    def setting(self) -> str:
+        return in_words.setting(self.board_size, self.pieces, self.line_length)
+
+    def ended_by(self, state: np.void) -> str:
+        record = self.one(state)
+        symbol = notation.SYMBOLS[record["returns"].argmax()]
+        line = any(lines(self._rows(record), symbol, self.line_length))
+        return in_words.won_by(self.line_length, self.pieces, line=line)
+
+    def seat_symbol(self, seat: int) -> str:
+        return seat_symbol(seat)
 
     def action_area(self, action: int, state: np.void) -> tuple[float, float, float, float] | None:
         whole_number("action", action, 0, self.num_actions - 1)

@@ -10,12 +10,14 @@ import numpy.typing as npt
 from boardenvs.aec import make_env
 from boardenvs.checks import one_of, truth_value, whole_number
 from boardenvs.game import Game, States
-from boardenvs.goat_race import positions
+from boardenvs.goat_race import in_short, in_words, positions
 from boardenvs.goat_race import text as notation
-from boardenvs.goat_race.picture import board_picture
+from boardenvs.goat_race.picture import FILLS, board_picture, seat_symbol
 from boardenvs.goat_race.positions import ARRIVALS, GOATS
-from boardenvs.goat_race.text import COLORS, DECISIONS, LETTERS
+from boardenvs.goat_race.text import COLORS, DECISIONS, LETTERS, LOOK_OF
+from boardenvs.grid import cell_span
 from boardenvs.picture import cell_area
+from boardenvs.spans import Span
 
 __all__ = ["GoatRace", "env", "raw_env"]
 
@@ -46,9 +48,19 @@ class GoatRace(Game):
 
     Raises:
         ValueError: an argument is out of its range.
+
+    Example:
+        >>> import boardenvs
+        >>> game = boardenvs.make("goat_race", num_players=2)
+        >>> states = game.new(2, seed=0)
+        >>> actions = game.legal(states).argmax(1)
+        >>> game.action_to_text(actions[0], states[0]), game.observe(states, seat=0).shape
+        ('1', (2, 9, 6, 9))
     """
 
     name = "goat_race"
+    title = "Goat Race"
+    seat_colors = FILLS
     has_chance = True
     observation_params = frozenset({"memory"})
     player_counts = (2, 5)
@@ -141,6 +153,9 @@ class GoatRace(Game):
         }
         return f"Order: {order}; die: {record['die']}; {asked[decision]}"
 
+    def from_aside(self, line: str) -> dict[str, Any]:
+        return notation.told_by_aside(line, self.seat_names) if line else {}
+
     def from_text(
         self,
         text: str,
@@ -222,6 +237,27 @@ class GoatRace(Game):
     def _die(self, state: np.void | None) -> int:
         return 0 if state is None else int(self.one(state)["die"])
 
+    def rules_in_short(self) -> list[str]:
+        return in_short.rules(self.width, jump=self.params["draw_rule"] == "jump")
+
+    def what_to_type(self, state: np.void) -> str:
+        record = self.one(state)
+        decision = DECISIONS[record["decision"]]
+        return in_short.what_to_type(decision, int(record["die"]), self.example_move(record))
+
+    def spans(self, state: np.void) -> list[Span]:
+        record = self.one(state)
+        spans = [
+            cell_span(row, column, self.height, LOOK_OF[letter])
+            for row, letters in enumerate(self._tops(record))
+            for column, letter in enumerate(letters)
+            if letter in LOOK_OF
+        ]
+        if record["offender"] < 0:
+            for row, column in self._last_cells(record):
+                spans.append(cell_span(row, column, self.height, "last"))
+        return spans
+
     def picture(self, state: np.void) -> str:
         record = self.one(state)
         winner, over = None, self.over(record)[0]
@@ -244,6 +280,17 @@ class GoatRace(Game):
             status=status,
         )
 
+    def setting(self) -> str:
+        jump = self.params["draw_rule"] == "jump"
+        return in_words.setting(self.num_players, self.height, self.width, jump=jump)
+
+    def ended_by(self, state: np.void) -> str:
+        jump = self.params["draw_rule"] == "jump"
+        return in_words.WON if self.one(state)["returns"].any() else in_words.drawn(jump=jump)
+
+    def seat_symbol(self, seat: int) -> str:
+        return seat_symbol(LETTERS[seat])
+
     def action_area(self, action: int, state: np.void) -> tuple[float, float, float, float] | None:
         """As `Game.action_area`: a move is where its goat is, and staying is nowhere."""
         whole_number("action", action, 0, self.num_actions - 1)
@@ -253,6 +300,15 @@ class GoatRace(Game):
             return cell_area(action, 0)
         begin, _ = notation.cells_of_move(action, self.height, self.width, self._die(state))
         return cell_area(*begin)
+
+    def action_target(
+        self, action: int, state: np.void
+    ) -> tuple[float, float, float, float] | None:
+        whole_number("action", action, 0, self.num_actions - 1)
+        if action < self.height or action == self.num_actions - self.width - 1:
+            return None
+        _, end = notation.cells_of_move(action, self.height, self.width, self._die(state))
+        return cell_area(*end)
 
     def _last_cells(self, record: np.void) -> list[tuple[int, int]]:
         """Where the last action began and ended: rows and columns, counted from 0."""

@@ -14,6 +14,7 @@ __all__ = [
     "COLORS",
     "DECISIONS",
     "LETTERS",
+    "LOOK_OF",
     "Position",
     "action_from_text",
     "action_to_text",
@@ -22,12 +23,15 @@ __all__ = [
     "obstacles_from_text",
     "position_from_text",
     "position_to_text",
+    "told_by_aside",
     "walls",
 ]
 
 COLORS = ("WHITE", "BLACK", "RED", "ORANGE", "GREEN")
 """Of the seats, in their order."""
 LETTERS = "".join(color[0] for color in COLORS)
+LOOK_OF = {"W": "cyan", "B": "magenta", "R": "red", "O": "yellow", "G": "green", "X": "faint"}
+"""How a letter looks in a terminal, whose background may be black or white."""
 DECISIONS = ("place", "sideways", "forward")
 """What a position asks, by the numbers of `boardenvs.goat_race.rules`."""
 _STAY = "s"
@@ -84,6 +88,35 @@ def position_from_text(text: str, height: int, width: int, players: Sequence[str
         f"'Phase: 2' or 'Phase: 3', and 'Player whose turn it is: {players[0]}' or another of "
         f"them, got {lines[end:]!r}"
     )
+
+
+def told_by_aside(line: str, players: Sequence[str]) -> dict[str, Any]:
+    """Order, decision and die, as keyword arguments of `GoatRace.from_text`.
+
+    Args:
+        line: as `GoatRace.aside` gives it.
+        players: their colours, by seat.
+
+    Raises:
+        ValueError: it is no such line.
+    """
+    found = re.fullmatch(
+        r"Order: ([A-Z, ]+); (?:place a goat.*|die: (\d{1,2}); move (sideways|a goat).*)",
+        text_value("text", line).strip(),
+        re.ASCII,
+    )
+    names = found[1].split(", ") if found else []
+    if found is None or sorted(names) != sorted(players):
+        raise ValueError(
+            "below the board there should be a line such as "
+            f"'Order: {', '.join(players)}; die: 3; move a goat of row 3 forward', got "
+            f"{shown(line)}"
+        )
+    told: dict[str, Any] = {"order": [players.index(name) for name in names]}
+    if found[2] is not None:
+        told["die"] = int(found[2])
+        told["decision"] = "sideways" if found[3] == "sideways" else "forward"
+    return told
 
 
 def walls(pairs: Any, height: int, width: int) -> list[int]:

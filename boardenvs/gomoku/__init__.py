@@ -10,9 +10,11 @@ import numpy.typing as npt
 from boardenvs.aec import make_env
 from boardenvs.checks import truth_value, whole_number
 from boardenvs.game import Game, States
+from boardenvs.gomoku import in_short, in_words
 from boardenvs.gomoku import text as notation
-from boardenvs.gomoku.picture import board_picture
+from boardenvs.gomoku.picture import board_picture, seat_symbol
 from boardenvs.picture import cell_area
+from boardenvs.spans import Span
 from boardenvs.symmetries import Symmetries
 
 __all__ = ["Gomoku", "env", "raw_env"]
@@ -39,9 +41,23 @@ class Gomoku(Game):
 
     Raises:
         ValueError: an argument is out of its range.
+
+    Example:
+        >>> import boardenvs
+        >>> game = boardenvs.make("gomoku", board_size=9)
+        >>> states = game.new(2, seed=0)
+        >>> game.play(states, [game.action_from_text("4 E"), game.action_from_text("0 A")])
+        >>> game.observe(states, seat=1).shape, game.legal(states).sum(1).tolist()
+        ((2, 3, 9, 9), [80, 80])
     """
 
     name = "gomoku"
+    title = "Gomoku"
+    seat_colors = ("#26282c", "#ffffff")
+    remark = (
+        "Moves are written with the numbers at the right, from 0; those at the left are Gomoku's "
+        "usual ones."
+    )
     seat_names = ("Player ●", "Player ○")
 
     def __init__(
@@ -125,6 +141,24 @@ class Gomoku(Game):
     def action_from_text(self, text: str, state: np.void | None = None) -> int:
         return notation.action_from_text(text, self.board_size)
 
+    def rules_in_short(self) -> list[str]:
+        return in_short.rules(self.win_length, exact=self.exact)
+
+    def what_to_type(self, state: np.void) -> str:
+        return in_short.what_to_type(self.example_move(state))
+
+    def spans(self, state: np.void) -> list[Span]:
+        record = self.one(state)
+        spans = [
+            notation.stone_span(row, column, ("cyan", "red")[owner])
+            for (row, column), owner in np.ndenumerate(self.owners(record)[0])
+            if owner >= 0
+        ]
+        last = int(record["last_action"])
+        if last >= 0 > record["offender"]:
+            spans.append(notation.stone_span(*divmod(last, self.board_size), "last"))
+        return spans
+
     def picture(self, state: np.void) -> str:
         record = self.one(state)
         won = bool(record["returns"].any())
@@ -137,6 +171,16 @@ class Gomoku(Game):
             to_move=None if over else int(record["to_move"]),
             winner=int(record["returns"].argmax()) if won else None,
         )
+
+    def setting(self) -> str:
+        return in_words.setting(self.board_size, self.win_length, self.exact)
+
+    def ended_by(self, state: np.void) -> str:
+        won = self.one(state)["returns"].any()
+        return in_words.won_by(self.win_length, self.exact) if won else in_words.FULL
+
+    def seat_symbol(self, seat: int) -> str:
+        return seat_symbol(seat)
 
     def action_area(self, action: int, state: np.void) -> tuple[float, float, float, float] | None:
         whole_number("action", action, 0, self.num_actions - 1)

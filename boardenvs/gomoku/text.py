@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from string import ascii_uppercase
 
 from boardenvs.checks import text_value
+from boardenvs.spans import Span
 
 __all__ = [
     "STONES",
@@ -15,6 +16,7 @@ __all__ = [
     "board_from_text",
     "board_to_text",
     "cell_from_words",
+    "stone_span",
 ]
 
 STONES = "●○"
@@ -54,6 +56,11 @@ def board_from_text(text: str, size: int) -> list[str]:
         if line != right:
             raise ValueError(f"line {number} should read {right!r}, got {line!r}")
     return rows
+
+
+def stone_span(row: int, column: int, look: str) -> Span:
+    """Where a stone stands in a grid."""
+    return Span(1 + 2 * row, 3 * column, 3 * column + 1, look)
 
 
 def action_to_text(action: int, size: int) -> str:

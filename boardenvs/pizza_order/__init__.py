@@ -12,9 +12,10 @@ import numpy.typing as npt
 from boardenvs.aec import make_env
 from boardenvs.checks import whole_number
 from boardenvs.game import Game, States
-from boardenvs.pizza_order import rules
+from boardenvs.pizza_order import in_short, in_words, rules
 from boardenvs.pizza_order import text as notation
 from boardenvs.pizza_order.picture import answer_area, order_picture
+from boardenvs.spans import Span
 
 __all__ = ["PizzaOrder", "env", "raw_env"]
 
@@ -51,9 +52,18 @@ class PizzaOrder(Game):
 
     Raises:
         ValueError: an argument is out of its range.
+
+    Example:
+        >>> import boardenvs
+        >>> game = boardenvs.make("pizza_order")
+        >>> state = game.new(1, seed=0)
+        >>> game.play(state, [game.action_from_text("Hawaiian")])
+        >>> game.observe(state, seat=0).shape, game.legal(state).sum().item()
+        ((1, 8, 16), 2)
     """
 
     name = "pizza_order"
+    title = "Pizza order"
     has_chance = True
     info_is_fixed = True
     seat_names = ("Customer",)
@@ -105,6 +115,9 @@ class PizzaOrder(Game):
         record = self.one(state)
         return notation.dialogue_text(_pizzas(record), _QUESTIONS[int(record["asks"])])
 
+    def from_aside(self, line: str) -> dict[str, Any]:
+        return {"wanted": notation.wanted_from_text(line)} if line else {}
+
     def from_text(
         self,
         text: str,
@@ -151,6 +164,24 @@ class PizzaOrder(Game):
         asks = None if state is None else _QUESTIONS[int(self.one(state)["asks"])]
         return notation.action_from_text(text, asks)
 
+    def rules_in_short(self) -> list[str]:
+        return in_short.rules(self.max_pizzas)
+
+    def what_to_type(self, state: np.void) -> str:
+        record = self.one(state)
+        legal = self.legal(self.batch(record))[0]
+        return in_short.what_to_type(
+            _QUESTIONS[int(record["asks"])],
+            self.action_to_text(int(legal.argmax())),
+            may_be_done=bool(legal[rules.DONE]),
+        )
+
+    def spans(self, state: np.void) -> list[Span]:
+        record = self.one(state)
+        if record["last_action"] in (-1, rules.DONE) or record["offender"] >= 0:
+            return []
+        return notation.last_answer(self.to_text(record))
+
     def picture(self, state: np.void) -> str:
         record = self.one(state)
         if record["offender"] >= 0:
@@ -170,6 +201,12 @@ class PizzaOrder(Game):
             legal=self.legal(self.batch(record))[0].tolist(),
             status=status,
         )
+
+    def setting(self) -> str:
+        return in_words.setting(self.max_pizzas)
+
+    def ended_by(self, state: np.void) -> str:
+        return in_words.RIGHT if self.one(state)["returns"][0] > 0 else in_words.WRONG
 
     def action_area(self, action: int, state: np.void) -> tuple[float, float, float, float] | None:
         whole_number("action", action, 0, self.num_actions - 1)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from boardenvs.checks import text_value
 from boardenvs.pizza_order.rules import CUSTOM, DONE, FIRST, NO, YES
+from boardenvs.spans import Span
 
 __all__ = [
     "ASKS_FLAVOR",
@@ -21,9 +22,11 @@ __all__ = [
     "action_to_text",
     "answers_from_text",
     "dialogue_text",
+    "last_answer",
     "number_from_text",
     "pizza_text",
     "summary_text",
+    "wanted_from_text",
 ]
 
 INGREDIENTS = (
@@ -127,6 +130,32 @@ def answers_from_text(text: str, most: int) -> list[int]:
         elif (answer := _answer(line, ASKS_MORE)) and pizzas < most:
             actions.append(YES if answer == "y" else NO)
     return actions
+
+
+def wanted_from_text(line: str) -> list[list[int]]:
+    """The ingredients of each pizza, of a line such as `Wanted: 1. Carbonara (Bacon, Cheese)`.
+
+    Raises:
+        ValueError: it is no such line.
+    """
+    told = re.fullmatch(r"Wanted: (.+)", text_value("text", line).strip())
+    pizzas = re.findall(r"\(([^()]*)\)", told[1]) if told else []
+    if not pizzas:
+        raise ValueError(f"expected a line such as 'Wanted: 1. Custom (Bacon)', got {line!r}")
+    try:
+        return [[INGREDIENTS.index(one) + 1 for one in pizza.split(", ")] for pizza in pizzas]
+    except ValueError:
+        raise ValueError(f"there are ingredients that the shop does not have: {line!r}") from None
+
+
+def last_answer(text: str) -> list[Span]:
+    """Where in a dialogue the last answer stands, if there is one."""
+    found: list[Span] = []
+    for number, line in enumerate(text.splitlines()):
+        if any(_answer(line, asked) for asked in (ASKS_FLAVOR, ASKS_INGREDIENTS, ASKS_MORE)):
+            start = line.rindex(" ") + 1
+            found = [Span(number, start, len(line), "last")]
+    return found
 
 
 def _answer(line: str, question: str) -> str | None:

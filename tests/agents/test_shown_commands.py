@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import agents
 import boardenvs
 from agents.command import main, make_parser
 from agents.sizes import Sizes
@@ -15,7 +16,8 @@ from agents.training import cloning, start
 from agents.training.cloning import CloningSettings
 
 PACKAGE = Path(boardenvs.__file__).parent
-PAGES = [PACKAGE.parent / "README.md", *sorted(PACKAGE.glob("**/*.md"))]
+AGENTS = Path(agents.__file__).parent
+PAGES = [PACKAGE.parent / "README.md", *sorted([*PACKAGE.glob("**/*.md"), *AGENTS.glob("**/*.md")])]
 PAGES = [page for page in PAGES if page.exists()]  # the README only in a checkout
 BLOCK = re.compile(r"^```bash\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
@@ -86,6 +88,8 @@ def shortened(words):
     words = [re.sub(r"^(mcts|puct):\d+$", r"\1:4", word) for word in words]
     if words[0] == "arena":
         return [*words, "--games", "2"]
+    if words[0] == "benchmark":
+        return [*words, "--minutes", "0.01", "--workers", "1"]
     if words[0] == "train" and "--resume" not in words and Path("runs", words[1]).exists():
         return [*words, "--out", "run"]
     return words

@@ -73,7 +73,11 @@ def test_what_runs_code(spec):
     "spec",
     [
         *NAMES,
-        *(s for s in SPECS if s not in ("module:factory", "engine:COMMAND")),
+        *(
+            spec
+            for spec in SPECS
+            if spec not in ("module:factory", "engine:COMMAND", "text:MODULE:FUNCTION")
+        ),
         "trained:a:b",
         "nothing",
         "",

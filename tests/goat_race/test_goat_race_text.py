@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import boardenvs
-from boardenvs.picture import WIN
+from boardenvs.picture import WIN, cell_area
 
 THREE = boardenvs.make("goat_race")
 VARIANTS = {
@@ -499,3 +499,17 @@ def test_goats_that_are_missing_do_not_count_as_arrived():
     again = game.from_text(game.to_text(state), die=2, to_move=1)
     assert game.to_text(again) == game.to_text(state)
     assert game.to_dict(again)["stacks"] == {"I1": "W", "A2": "WWWBBBB"}
+
+
+def test_where_a_move_begins_and_leads(variant, positions):
+    def area(cell):
+        return cell_area(int(cell[1:]) - 1, ord(cell[0]) - ord("A"))
+
+    for state in positions[variant][::23]:
+        for action in np.flatnonzero(variant.legal(variant.batch(state))[0]).tolist():
+            cells = re.findall(r"[A-Z]\d+", variant.action_to_text(action, state))
+            target = variant.action_target(action, state)
+            if len(cells) == 2:
+                assert [variant.action_area(action, state), target] == [*map(area, cells)]
+            else:
+                assert target is None

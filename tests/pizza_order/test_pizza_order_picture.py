@@ -1,13 +1,11 @@
 """The picture of a pizza order says what the position says."""
 
-import xml.etree.ElementTree as ET
-
 import pytest
+from pictures import SVG, tree
 
 import boardenvs
 from boardenvs.pizza_order.text import FLAVORS, INGREDIENTS
 
-SVG = "{http://www.w3.org/2000/svg}"
 GREEN, RED = "#23713c", "#b3261e"
 ANSWERS = [
     *(f"{number}. {name}" for number, name in enumerate(FLAVORS, 1)),
@@ -19,7 +17,7 @@ ANSWERS = [
 def drawn(wanted, answers, most=3):
     game = boardenvs.make("pizza_order", max_pizzas=most)
     states = game.restore({"wanted": wanted, "answers": answers})
-    return ET.fromstring(game.picture(states[0]))
+    return tree(game.picture(states[0]))
 
 
 def texts(root, **attributes):
@@ -132,7 +130,7 @@ def test_the_title_of_an_end_without_an_order():
     game = boardenvs.make("pizza_order", max_plies=1)
     states = game.new(2, 0)
     game.play(states, [0, 22])
-    titles = [ET.fromstring(game.picture(state)).get("aria-label") for state in states]
+    titles = [tree(game.picture(state)).get("aria-label") for state in states]
     assert titles == [
         "Pizza order: stopped unfinished",
         "Pizza order: stopped by an illegal answer",

@@ -1,1 +1,3 @@
 """Players of the 112 game alone."""
+
+ANALYSTS = ("exact",)

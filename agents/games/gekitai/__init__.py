@@ -1,3 +1,4 @@
 """Players of Gekitai alone."""
 
 AGENTS = {"exact": "exact:GekitaiExactAgent"}
+ANALYSTS = ("puct:1600",)

@@ -6,3 +6,4 @@ AGENTS = {
     "engine:COMMAND!": "engine:EngineAgent",
     "threats:NODES": "threats:ThreatsAgent",
 }
+ANALYSTS = ("puct:800", "threats:5000")

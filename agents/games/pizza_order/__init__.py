@@ -1,3 +1,4 @@
 """Players of the ordering dialogue alone."""
 
 AGENTS = {"greedy": "greedy:PizzaOrderGreedyAgent"}
+ANALYSTS = ("trained",)

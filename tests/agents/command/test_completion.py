@@ -49,7 +49,7 @@ def test_commands(completed):
 
 
 @bash
-@pytest.mark.parametrize("name", ["play", "watch", "train", "arena", "info"])
+@pytest.mark.parametrize("name", ["play", "watch", "analyse", "train", "arena", "info"])
 def test_games_and_options(completed, name):
     assert completed(f"boardenvs {name}", "g") == {g for g in boardenvs.GAMES if g[0] == "g"}
     assert "--param" in completed(f"boardenvs {name}", "--")

@@ -63,9 +63,10 @@ def test_what_is_typed_makes_the_game(name, params, typed):
 def test_agents():
     game = boardenvs.make("goat_race", num_players=5, width=11)
     assert names_for(game) == ["random", "greedy", "mcts"]
-    # The one could play the ends of games, the other has to be told which program it runs.
+    # The one could play the ends of games, the others have to be told what they are made of.
     gomoku = boardenvs.make("gomoku", board_size=9)
-    everyone_else = [name for name in agents_of(gomoku) if name not in ("exact", "engine")]
+    others = ("exact", "engine", "mixed", "text")
+    everyone_else = [name for name in agents_of(gomoku) if name not in others]
     assert names_for(gomoku) == everyone_else
     assert "neighbour" in everyone_else
     assert "exact" in names_for(boardenvs.make("gomoku", board_size=5, win_length=3))

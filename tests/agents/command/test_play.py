@@ -10,12 +10,15 @@ def test_moves_legal_illegal_and_malformed(command, typed, gekitai):
     typed("b 2", "B2", "zz", "", "A9", "q")
     status, out, err = command("play", "gekitai", "--seed", "4")
     assert (status, err) == (0, "")
-    assert out.startswith(gekitai.to_text(gekitai.new(1)[0]) + "Player X's turn: ")
-    assert out.count("Player X's turn: ") == 6
+    who, _, rest = out.partition("\n")
+    assert who == "Gekitai: you are Player X, greedy is Player O. Type ? for help."
+    asks = "Player X's turn: an empty cell such as A4 (? for help)\n> "
+    assert rest.startswith(gekitai.to_text(gekitai.new(1)[0]) + asks)
+    assert out.count("Player X's turn: an empty cell such as ") == 6
     assert re.search(r"Player O's turn: [A-F][1-6]\n", out)
-    assert "Player X's turn: Invalid move! B2 is not legal here; A1 would be\n" in out
-    assert out.count("Player X's turn: Invalid move! ") == 4
-    assert out.endswith("Player X's turn: Game left.\n")
+    assert "> Invalid move! B2 is not legal here; A1 would be\n" in out
+    assert out.count("> Invalid move! ") == 4
+    assert out.endswith("> Game left.\n")
 
 
 @pytest.mark.parametrize("leave", [["q"], [" Q "], []], ids=["q", "Q", "end of input"])
@@ -37,17 +40,18 @@ def test_a_whole_game_of_gekitai(command, typed, seat):
     typed(*CELLS * 30)
     assert command(*arguments) == (0, out, "")
     you, other = "XO" if seat == 0 else "OX"
-    assert f"Player {other}'s turn: A" not in out.partition("turn: ")[0]
+    assert f"you are Player {you}, random is Player {other}." in out
     assert re.search(rf"Player {other}'s turn: [A-F][1-6]\n", out)
-    assert f"Player {you}'s turn:  " in out
+    assert f"Player {you}'s turn: an empty cell such as " in out
 
 
 def test_a_whole_112_game(command, typed):
     typed(*[f"{p} {v}" for p in range(1, 10) for v in (1, 2)] * 2)
     status, out, _ = command("play", "game112", "--opponent", "random", "--seed", "0")
     assert status == 0
-    assert out.startswith("| - - - - - - - - - |\nPlayer 1's turn: | 1 - - - - - - - - |\n")
-    assert re.search(r"Game over:\n\| [-12 ]+ \|\n(Player [12] wins!|Tie!)\n$", out)
+    assert "\n| - - - - - - - - - |\nPlayer 1's turn: a place from 1 to 9 and a 1 or a 2, " in out
+    assert "\n> |>1<- - - - - - - - |\nPlayer 2's turn: " in out
+    assert re.search(r"Game over:\n\|[-12 <>]+\|\n(Player [12] wins!|Tie!)\n$", out)
 
 
 def test_a_game_stopped_for_its_length(command, typed):
@@ -72,7 +76,7 @@ def test_other_parameters(command, typed):
     typed("G7", "q")
     status, out, _ = command("play", "gekitai", "-p", "board_size=7", "--param", "pieces=6")
     assert status == 0
-    assert out.startswith("    A   B   C   D   E   F   G\n")
+    assert "\n    A   B   C   D   E   F   G\n" in out
     assert "\nX: ['X', 'X', 'X', 'X', 'X']\n" in out
 
 
@@ -84,7 +88,7 @@ def test_play_against_a_trained_agent(command, typed, tiny):
 
 
 def test_interruption_in_this_process(command, monkeypatch):
-    def stopped(_prompt):
+    def stopped(*_prompt):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("builtins.input", stopped)
@@ -93,7 +97,7 @@ def test_interruption_in_this_process(command, monkeypatch):
 
 
 def test_interruption_from_the_keyboard():
-    left = interrupted("agents.command", ["play", "gekitai"], "Player X's turn: ")
+    left = interrupted("agents.command", ["play", "gekitai"], "help)\n> ")
     assert left == (b"", b"\nboardenvs: stopped\n", 130)
 
 

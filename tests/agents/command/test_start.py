@@ -74,6 +74,39 @@ def test_interrupt_while_the_command_loads(name, interrupted_at, script):
     assert interrupted_at(name, *asked) == (130, b"\nboardenvs: stopped\n")
 
 
+# The last that happens is that an interrupt passes through `exec` of a text. Where `python -m` runs
+# a program, Python remembers that, and kills itself in the end.
+REMEMBERS = """
+import atexit, sys
+
+def pass_through():
+    try:
+        exec("raise KeyboardInterrupt")
+    except KeyboardInterrupt:
+        pass
+
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name == "agents.command.completion":
+            sys.meta_path.remove(self)
+            atexit.register(pass_through)
+
+sys.meta_path.insert(0, Finder())
+"""
+
+
+@posix
+def test_an_interrupt_that_passed_through_exec_is_no_death(tmp_path):
+    (tmp_path / "sitecustomize.py").write_text(REMEMBERS, encoding="utf-8")
+    ran = subprocess.run(
+        [sys.executable, "-m", "agents.command", "completion", "bash"],
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        check=False,
+    )
+    assert (ran.returncode, ran.stderr) == (0, b"")
+
+
 @posix
 @pytest.mark.parametrize("name", ["numpy._core._multiarray_umath", "onnxruntime"])
 def test_sigterm_while_the_command_loads(name, interrupted_at, script):
@@ -90,6 +123,36 @@ def test_interrupt_while_a_program_loads(module, interrupted_at):
     asked = (sys.executable, "-m", module)
     told = interrupted_at("numpy._core._multiarray_umath", *asked)
     assert told == (130, b"\nboardenvs: stopped\n")
+
+
+# Python undoes a program's handlers as it leaves, before it takes modules down.
+LEAVES = """
+import os, signal, time
+
+class Late:
+    def __del__(self, write=os.write, sleep=time.sleep):
+        write(2, b"now\\n")
+        sleep(1)
+
+late = Late()
+signal.signal(signal.SIGINT, signal.default_int_handler)
+"""
+
+
+@posix
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_to_a_program_that_leaves_is_no_death(number, tmp_path, script):
+    (tmp_path / "sitecustomize.py").write_text(LEAVES, encoding="utf-8")
+    with subprocess.Popen(
+        [script, "completion", "bash"],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+    ) as process:
+        assert process.stderr.readline() == b"now\n"
+        process.send_signal(number)
+        _, err = process.communicate(timeout=60)
+    assert (process.returncode, err) == (0, b"")
 
 
 # Ctrl-C where Python would lose it, then a wait, which it ends.

@@ -136,6 +136,7 @@ def test_an_exception_comes_when_no_thread_works_any_more(on_cores):
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks")
 @pytest.mark.skipif(sys.version_info >= (3, 12), reason="forks of threads are warned of")
+@pytest.mark.filterwarnings("ignore:os.fork:RuntimeWarning")  # JAX's, where a test has imported it
 def test_a_fork_has_threads_of_its_own(on_cores):
     on_cores(2)
     assert side_by_side(abs, 2) == [0, 1]

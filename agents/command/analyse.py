@@ -1,0 +1,222 @@
+"""`boardenvs analyse`: what an agent thinks of a position."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from agents.analyst import analyst
+from agents.arguments import check_place, make_game
+from agents.command.parser import Commands
+from agents.command.thinking_time import add_time, timed
+from agents.making import make
+from agents.play.person import result_line
+from agents.play.screen import Screen, signed
+from agents.positions import Found, read_position
+from boardenvs.checks import whole_number
+from boardenvs.files import write_atomically
+from boardenvs.game import Game
+
+if TYPE_CHECKING:
+    from agents.judgement import Judgement, Move, Proof
+
+__all__ = ["add"]
+
+_RESULTS = {1.0: "wins", 0.0: "draws", -1.0: "loses"}
+
+
+def add(commands: Commands) -> None:
+    """Add the subcommand."""
+    analyse = commands.add("analyse", _run, "say what an agent thinks of a position")
+    analyse.add_argument(
+        "position",
+        metavar="POSITION",
+        help="a file, - for standard input, or the text itself: a game as 'watch --save' writes "
+        "it, a position in JSON, or a board as 'play' shows it",
+    )
+    analyse.add_argument(
+        "agent", nargs="?", metavar="SPEC", help="by default a strong one of the game"
+    )
+    add_time(analyse)
+    analyse.add_argument(
+        "--ply",
+        type=int,
+        metavar="N",
+        help="of a game: after N moves; by default its last position",
+    )
+    analyse.add_argument(
+        "--to-move",
+        type=int,
+        metavar="SEAT",
+        help="whose turn it is, from 0, on a board that does not tell",
+    )
+    analyse.add_argument(
+        "--moves", type=int, default=5, metavar="N", help="the best ones to tell of; 5"
+    )
+    analyse.add_argument("--seed", type=int, default=0, metavar="S", help="of everything random; 0")
+    analyse.add_argument("--json", type=Path, metavar="FILE", help="write it there, too")
+
+
+def _run(options: argparse.Namespace) -> None:
+    from agents.judgement import judge
+
+    check_place(options.json)
+    most = whole_number("moves", options.moves, 1)
+    seed = whole_number("seed", options.seed, 0)
+    found = read_position(
+        options.position,
+        make_game(options),
+        params_given=bool(options.param),
+        ply=options.ply,
+        to_move=options.to_move,
+    )
+    game, state = found
+    if game.over(state)[0]:
+        earlier = "" if options.ply is None else "; an earlier --ply would do"
+        earlier = "; --ply N is the position after N moves" if options.ply is None else earlier
+        raise ValueError(f"the game is over: {result_line(game, state[0])[:-1]}{earlier}")
+    if options.agent is not None:
+        (spec,) = timed([options.agent], options, game)
+        agent: Any = make(spec, game, seed)
+    else:
+        spec, agent = _default(found, options, seed)
+    judgement = judge(game, state, agent, seed, most)
+    _print(game, state[0], spec, judgement)
+    if options.json is not None:
+        data = _data(game, state[0], spec, judgement)
+        write_atomically(options.json, f"{json.dumps(data, indent=2)}\n".encode())
+
+
+def _default(found: Found, options: argparse.Namespace, seed: int) -> tuple[str, Any]:
+    """The game's analyst; with a time to think it has that instead of its simulations."""
+    spec, agent = analyst(found.game, found.state, seed)
+    if options.time is None:
+        return spec, agent
+    (spec,) = timed([spec.partition(":")[0]], options, found.game)
+    return spec, make(spec, found.game, seed)
+
+
+# -- As text ------------------------------------------------------------------------------------
+
+
+def _print(game: Game, state: Any, spec: str, judgement: Judgement) -> None:
+    screen = Screen()
+    mover = game.seat_names[int(state["to_move"])]
+    screen.board(game.to_text(state), game.spans(state))
+    if aside := game.aside(state):
+        screen.say(aside)
+    print()
+    screen.say(_verdict(game, state, spec, judgement), "bold")
+    rows = [_row(game, state, move, judgement) for move in judgement.moves]
+    if judgement.analysis is not None and any(any(row[1:]) for row in rows):
+        head = ["move", "visits", "share", "expects", "proved"]
+        _table(screen, [head, *rows])
+        if judgement.more:
+            screen.say(f"and {judgement.more} more", "faint")
+    if len(judgement.line) > 1:
+        texts = _texts(game, state, judgement.line)
+        screen.say(f"Line: {', '.join(texts)}", indent="  ")
+    if judgement.analysis is not None and judgement.analysis.depth:
+        screen.say(f"Depth: {judgement.analysis.depth} plies")
+    if judgement.proof is not None:
+        screen.say(f"Proved: {mover} {_proved(judgement.proof)}.", "green")
+
+
+def _verdict(game: Game, state: Any, spec: str, judgement: Judgement) -> str:
+    """What the agent plays and expects, in one sentence."""
+    mover = int(state["to_move"])
+    line = f"{game.seat_names[mover]} to move: {spec} plays "
+    line += game.action_to_text(judgement.action, state)
+    if judgement.analysis is None:
+        return f"{line}. It does not tell why."
+    values = [
+        f"{signed(value)} for {name}"
+        for name, value in zip(game.seat_names, judgement.analysis.values, strict=True)
+        if value is not None
+    ]
+    if game.num_players == 2 and values:
+        values = [v for v in values if v.endswith(f" for {game.seat_names[mover]}")]
+    if not values:
+        return f"{line}."
+    certain = ", which is certain" if judgement.proven else ""
+    return f"{line} and expects {', '.join(values)}{certain}."
+
+
+def _row(game: Game, state: Any, move: Move, judgement: Judgement) -> list[str]:
+    counted = judgement.analysis is not None and judgement.analysis.kind == "visits"
+    weight = f"{move.weight:,}" if counted and move.weight is not None else ""
+    return [
+        game.action_to_text(move.action, state),
+        weight,
+        "" if move.share is None else f"{move.share:.0%}",
+        "" if move.value is None else signed(move.value),
+        "" if move.proof is None else _proved(move.proof),
+    ]
+
+
+def _proved(proof: Proof) -> str:
+    result = _RESULTS[proof.value]
+    if proof.plies < 1 or not proof.value:
+        return result
+    return f"{result} within {proof.plies} {'ply' if proof.plies == 1 else 'plies'}"
+
+
+def _table(screen: Screen, rows: list[list[str]]) -> None:
+    """Columns that hold something, the first and the last to the left."""
+    kept = [k for k in range(len(rows[0])) if any(row[k] for row in rows[1:])]
+    wide = {k: max(len(row[k]) for row in rows) for k in kept}
+    for number, row in enumerate(rows):
+        cells = [
+            f"{row[k]:<{wide[k]}}" if k in (0, len(row) - 1) else f"{row[k]:>{wide[k]}}"
+            for k in kept
+        ]
+        text = f"  {'  '.join(cells)}".rstrip()
+        print(screen.styled(text, "faint") if number == 0 else text)
+
+
+def _texts(game: Game, state: Any, line: list[int]) -> list[str]:
+    """The actions of a line, each as it is typed where it is played."""
+    states = game.batch(state).copy()
+    texts = []
+    for action in line:
+        texts.append(game.action_to_text(action, states[0]))
+        game.play(states, [action])
+        if game.over(states)[0]:
+            break
+    return texts
+
+
+# -- As JSON ------------------------------------------------------------------------------------
+
+
+def _data(game: Game, state: Any, spec: str, judgement: Judgement) -> dict[str, Any]:
+    analysis = judgement.analysis
+    return {
+        "game": game.name,
+        "params": game.params,
+        "position": game.to_dict(state),
+        "agent": spec,
+        "to_move": int(state["to_move"]),
+        "action": judgement.action,
+        "text": game.action_to_text(judgement.action, state),
+        "values": None if analysis is None else list(analysis.values),
+        "proven": judgement.proven,
+        "kind": None if analysis is None else analysis.kind,
+        "depth": None if analysis is None else analysis.depth or None,
+        "moves": [
+            {
+                "action": move.action,
+                "text": game.action_to_text(move.action, state),
+                "weight": move.weight,
+                "share": move.share,
+                "value": move.value,
+                "proof": None if move.proof is None else move.proof._asdict(),
+            }
+            for move in judgement.moves
+        ],
+        "more": judgement.more,
+        "line": judgement.line,
+        "proof": None if judgement.proof is None else judgement.proof._asdict(),
+    }

@@ -1,0 +1,10 @@
+"""What a person may choose of 112; see `agents.play.choices`."""
+
+OPPONENTS = {
+    "random": None,
+    "greedy": None,
+    "mcts:100": None,
+    "trained": None,
+    "exact": ("Perfect", "knows every position"),
+}
+PARAMETERS = {"board_size": ("Row", {size: f"{size} places" for size in range(4, 10)})}

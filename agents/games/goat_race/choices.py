@@ -1,0 +1,10 @@
+"""What a person may choose of Goat Race; see `agents.play.choices`."""
+
+OPPONENTS = {
+    "random": None,
+    "mcts:50": None,
+    "greedy": ("Greedy", "wants its goats ahead after its turn"),
+    "trained": None,
+    "puct:50": None,
+}
+PARAMETERS = {"num_players": ("Players", {number: str(number) for number in range(2, 6)})}

@@ -1,0 +1,84 @@
+"""`boardenvs analyse`: what is printed and written, and what is refused."""
+
+import json
+import re
+
+import pytest
+
+import boardenvs
+from boardenvs.episode import Episode
+
+BOARD = "| 1 1 - - - - - 2 - |"
+
+
+def test_a_won_position_of_112(command, tmp_path):
+    path = tmp_path / "found.json"
+    status, out, err = command("analyse", "game112", BOARD, "--json", path, "--moves", 2)
+    assert (status, err) == (0, "")
+    assert out.startswith(f"{BOARD}\n\nPlayer 2 to move: exact plays 3 2 and expects +1.00 for ")
+    assert re.search(
+        r"^  move +share +expects +proved\n  3 2 +100% +\+1\.00 +wins", out, re.MULTILINE
+    )
+    assert "\nand 10 more\n" in out
+    assert out.endswith("Proved: Player 2 wins within 1 ply.\n")
+    data = json.loads(path.read_text())
+    game = boardenvs.make("game112")
+    assert game.from_dict(data["position"]) == game.from_text(BOARD)
+    assert (data["game"], data["agent"], data["text"], data["action"]) == (
+        "game112", "exact", "3 2", 5,
+    )  # fmt: skip
+    assert data["proof"] == {"value": 1.0, "plies": 1}
+    assert data["moves"][0]["proof"] == {"value": 1.0, "plies": 1}
+    assert (data["to_move"], data["proven"], data["more"]) == (1, True, 10)
+
+
+def test_an_episode_at_a_ply(command, tmp_path, gekitai):
+    path = tmp_path / "e.json"
+    episode = Episode.play(gekitai, ["greedy"] * 2, 1)
+    episode.save(path)
+    status, out, _ = command("analyse", "gekitai", path, "puct:20", "--ply", 4)
+    assert status == 0
+    state = episode.states()[4]
+    plain = out.replace(">", " ").replace("<", " ")
+    assert plain.startswith(gekitai.to_text(state) + "\nPlayer X to move: puct:20 plays ")
+    assert re.search(r"\n  move +visits +share +expects", out)
+    assert re.search(r"\nLine: [A-F][1-6], [A-F][1-6]", out)
+    counted = sum(int(n) for n in re.findall(r"^  [A-F]\d +(\d+) ", out, re.MULTILINE))
+    assert 5 <= counted <= 20
+
+
+def test_a_board_at_standard_input(command, typed, gekitai):
+    typed(*gekitai.to_text(gekitai.new(1)[0]).splitlines())
+    status, out, _ = command("analyse", "gekitai", "-", "greedy")
+    assert status == 0
+    assert re.search(r"\nPlayer X to move: greedy plays [A-F][1-6]\. It does not tell why\.\n", out)
+
+
+def test_a_time_to_think(command):
+    status, out, _ = command("analyse", "game112", "| - - 1 |", "mcts", "--time", "10ms", "-p",
+                             "board_size=3")  # fmt: skip
+    assert status == 0
+    assert "Player 2 to move: mcts:10ms plays " in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["gekitai"], "the following arguments are required: POSITION"),
+        (["chess", "x"], "there is no game 'chess'"),
+        (["game112", "x"], "'x' is no file, and as a text: expected a board"),
+        (["game112", BOARD, "nobody"], "there is no agent 'nobody'"),
+        (["game112", BOARD, "--moves", "0"], "moves must be .* at least 1, got 0"),
+        (["game112", BOARD, "--seed", "-1"], "seed must be .* at least 0, got -1"),
+        (["game112", BOARD, "--to-move", "5"], "to_move must be .* from 0 to 1, got 5"),
+        (["game112", BOARD, "--time", "2s"], "--time is for agents that search: not for exact"),
+        (["game112", BOARD, "--time", "x"], "expected a time such as 500ms"),
+        (["game112", "| 1 1 2 |", "-p", "board_size=3"], "the game is over: Player 1 wins;"),
+        (["game112", "{", "greedy"], "it is no JSON"),
+        (["gomoku", "{}"], "a gomoku position needs the field 'board'"),
+        (["game112", BOARD, "exact", "--json", "no/where.json"], "cannot be written"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_what_is_refused(fails, arguments, said):
+    assert fails(said, "analyse", *arguments) == ""

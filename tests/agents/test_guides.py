@@ -1,0 +1,60 @@
+"""The guides to learners of one's own: their code runs, and what it trains learns."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+import agents
+
+pytest.importorskip("torch")
+
+FOLDER = Path(agents.__file__).parent
+PPO = FOLDER / "training" / "PPO.md"
+ALPHAZERO = FOLDER / "search" / "ALPHAZERO.md"
+
+
+def run(page, *changes):
+    """The names that the page's code leaves, after some of its text was replaced."""
+    blocks = re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+    code = "\n".join(blocks)
+    for old, new in changes:
+        assert code.count(old) == 1, old
+        code = code.replace(old, new)
+    names = {}
+    exec(compile(code, str(page), "exec"), names)
+    return names
+
+
+SHORT = [
+    ("train(100_000)", "train(64)"),
+    ("num_envs=128, length=32", "num_envs=8, length=8"),
+    ("num_games=400", "num_games=4"),
+]
+
+
+def test_ppo_runs():
+    assert run(PPO, *SHORT)["after"]
+
+
+def test_ppo_counts_on_where_a_game_was_stopped():
+    stopped = ('opponent="random",', 'opponent="random", max_plies=6,')
+    assert run(PPO, stopped, *SHORT)["after"]
+
+
+def test_alphazero_runs():
+    short = [("(0, 5)", "(0, 1)"), ("num_games=128, simulations=32", "num_games=4, simulations=4")]
+    assert run(ALPHAZERO, *short, ("num_games=400", "num_games=4"))["scores"]
+
+
+@pytest.mark.slow
+def test_ppo_learns():
+    names = run(PPO)
+    low, _ = names["after"].to_dict()["intervals"][0]
+    assert low > 0.8
+
+
+@pytest.mark.slow
+def test_alphazero_learns():
+    low, _ = run(ALPHAZERO)["scores"].to_dict()["intervals"][0]
+    assert low > 0.8

@@ -61,6 +61,7 @@ def at_a_terminal(arguments, typed, prompt, columns=80, **environment):
         arguments: the program, and what it is told.
         typed: texts or bytes, one at each prompt; after the last one Ctrl-D. A key that nothing
             comes of is pressed again: Python loses what comes just before it waits for a line.
+            Ctrl-C interrupts, whether or not the tests ignore it, as in the background.
         prompt: how what it shows ends when it waits.
         columns: of the window.
         **environment: what it finds there beside what there is; `None` for nothing.
@@ -84,11 +85,16 @@ def at_a_terminal(arguments, typed, prompt, columns=80, **environment):
     rest = iter(typed)
     seen, looked = b"", 0
     key, pressed, begun = b"", 0.0, time.monotonic()
-    with subprocess.Popen(
-        ["sh", "-c", own, "sh", os.ttyname(theirs), *map(str, arguments)],
-        start_new_session=True,
-        env=known,
-    ) as process:
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        started = subprocess.Popen(
+            ["sh", "-c", own, "sh", os.ttyname(theirs), *map(str, arguments)],
+            start_new_session=True,
+            env=known,
+        )
+    finally:
+        signal.signal(signal.SIGINT, handler)
+    with started as process:
         while True:
             left = process.poll() is not None
             if not select.select([ours], [], [], 0 if left else 0.05)[0]:

@@ -9,9 +9,11 @@ import numpy.typing as npt
 
 from boardenvs.checks import finite_number, whole_number
 
-__all__ = ["bootstrap_mean", "interquartile_mean", "wilson"]
+__all__ = ["bootstrap_mean", "interquartile_mean", "mean_interval", "wilson"]
 
 _DRAWS = 10_000
+_STUDENT = (12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469, 2.3646, 2.3060, 2.2622)
+"""The 97.5% quantiles of Student's distributions with 1 to 9 degrees of freedom."""
 
 
 def wilson(successes: float, games: int, z: float = 1.959964) -> tuple[float, float]:
@@ -86,3 +88,40 @@ def bootstrap_mean(
     drawn = values + errors * rng.standard_normal((_DRAWS, len(values)))
     low, high = np.quantile(interquartile_mean(drawn, 1), [0.025, 0.975])
     return float(low), float(high)
+
+
+def mean_interval(
+    values: npt.ArrayLike, axis: int = -1
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Student's 95% interval of the mean of some measurements.
+
+    Source: Student, "The probable error of a mean", Biometrika 6 (1908).
+
+    Args:
+        values: at least one along `axis`.
+        axis: of the values that are averaged.
+
+    Returns:
+        Low and high, without that axis; NaN, of one value.
+    """
+    known = np.asarray(values, np.float64)
+    number = known.shape[axis]
+    mean = known.mean(axis)
+    if number == 1:
+        unknown = np.full_like(mean, np.nan)
+        return unknown, unknown
+    spread = _student(number - 1) * known.std(axis, ddof=1) / math.sqrt(number)
+    return mean - spread, mean + spread
+
+
+def _student(freedom: int) -> float:
+    """The 97.5% quantile; of many degrees by Fisher's expansion, Metron 5 (1925)."""
+    if freedom <= len(_STUDENT):
+        return _STUDENT[freedom - 1]
+    z = 1.959964
+    return (
+        z
+        + (z**3 + z) / (4 * freedom)
+        + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * freedom**2)
+        + (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / (384 * freedom**3)
+    )

@@ -20,12 +20,15 @@ from agents.arena.markdown import overview_markdown, report_markdown
 from agents.benchmark.ladder import read_ladder
 from agents.benchmark.tasks import suite
 from agents.command import main as run_command
+from agents.curves import reference_curves
+from agents.curves.joining import over_seeds
 from agents.trained import read_card, scores_on, shipped
 
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
 STRENGTH = ROOT / "agents" / "STRENGTH.md"
 TRAINING = ROOT / "agents" / "training" / "README.md"
+CURVES = ROOT / "agents" / "curves" / "README.md"
 QUANTISE = ROOT / "agents" / "quantise" / "README.md"
 PLACES = ROOT / "tests" / "agents" / "games"
 """A folder for each game, with `tables.toml` and the results."""
@@ -43,7 +46,7 @@ NAMED = {
 TABLES = {name: table for name, table in NAMED.items() if "arena" in table}
 """What makes each table, by its name: the game, the arena's arguments, and games of a match."""
 
-OVERVIEWS = ("all", "best", "ladder", "shipped", "int8")
+OVERVIEWS = ("all", "best", "ladder", "shipped", "int8", "curves")
 """The tables over several games."""
 
 
@@ -87,6 +90,25 @@ def best_block():
     headings, line, *rows = overview_block().splitlines()
     first = [row for row in rows if not row.startswith("| |")]
     return "\n".join([headings, line, *first]) + "\n"
+
+
+def curves_block():
+    """Where the reference learners ended on each task that has curves."""
+    lines = [
+        "| task | learner | decisions | minutes | score (95% interval) |",
+        "|---|---|---|---|---|",
+    ]
+    for name in suite("v1"):
+        curves = reference_curves(name)
+        for learner in dict.fromkeys(one.learner for one in curves):
+            mine = [one for one in curves if one.learner == learner]
+            band = over_seeds(mine, "decisions")
+            interval = f"{band.mean[-1]:.3f} ({band.low[-1]:.3f} to {band.high[-1]:.3f})"
+            minutes = max(one.points[-1].seconds for one in mine) / 60
+            lines.append(
+                f"| {name} | `{learner}` | {band.x[-1]:,.0f} | {minutes:.0f} | {interval} |"
+            )
+    return "\n".join([*lines, ""])
 
 
 def ladder_block():
@@ -179,14 +201,15 @@ def replaced(text, name, block):
 
 
 def place(name):
-    """The file that shows a table, an overview of all games ("all", "best", "ladder") or the cards
-    ("shipped", "int8"); and the text."""
+    """The file that shows a table, an overview of all games ("all", "best", "ladder", "curves") or
+    the cards ("shipped", "int8"); and the text."""
     overviews = {
         "all": (STRENGTH, overview_block),
         "best": (README, best_block),
         "ladder": (README, ladder_block),
         "shipped": (TRAINING, shipped_block),
         "int8": (QUANTISE, int8_block),
+        "curves": (CURVES, curves_block),
     }
     if name in overviews:
         path, block = overviews[name]

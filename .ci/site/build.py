@@ -26,6 +26,7 @@ PACKAGES = {
     "boardenvs.symmetries": "Views of a board",
     "agents": "Agents, matches, the benchmark",
     "agents.arena": "Arenas",
+    "agents.curves": "Learning curves",
     "agents.search": "Searches",
     "agents.training": "Training",
 }

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from boardenvs.checks import (
     callable_or_none,
+    file_path,
     finite_number,
     is_list,
     shown,
@@ -100,14 +101,16 @@ def benchmark(
     if aim is not None:
         aim = finite_number("aim", aim, 0)
     callable_or_none("progress", progress)
+    callable_or_none("engine", engine)
+    folder = None if store is None else file_path("store", store)
     if engine is None and whole_number("workers", workers, 1) > 1:
         engine = functools.partial(local.play, workers=workers)
-    if store is not None:
-        Path(store).mkdir(parents=True, exist_ok=True)
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
     deadline = time.monotonic() + seconds
     outcomes = []
     for done, ladder in enumerate(ladders):
         left = max(0.0, deadline - time.monotonic()) / (len(ladders) - done)
-        file = None if store is None else Path(store) / f"{suite}-{ladder.task.name}.games"
+        file = None if folder is None else folder / f"{suite}-{ladder.task.name}.games"
         outcomes.append(run_task(ladder, contender, seed, left, aim, file, engine, progress))
     return ScoreCard(suite, contender.name, seed, outcomes)

@@ -11,7 +11,7 @@ import numpy as np
 
 import boardenvs
 from agents.benchmark.running import Outcome
-from agents.intervals import bootstrap_mean, interquartile_mean, wilson
+from agents.intervals import bootstrap_mean, interquartile_mean
 from agents.text_table import text_table
 
 __all__ = ["ScoreCard"]
@@ -95,7 +95,6 @@ class ScoreCard:
 
 
 def _task(outcome: Outcome) -> dict[str, Any]:
-    games = sum(scores.games for scores in outcome.scores)
     seconds = [
         scores.seconds[:, 0].sum() for scores in outcome.scores if scores.seconds is not None
     ]
@@ -106,7 +105,7 @@ def _task(outcome: Outcome) -> dict[str, Any]:
         "task": outcome.ladder.task.name,
         "ladder": outcome.ladder.sha256,
         "version": outcome.version,
-        "games": games,
+        "games": outcome.games,
         "forfeits": sum(scores.forfeits[0] for scores in outcome.scores),
         "seconds_per_move": float(sum(seconds) / sum(choices)) if sum(choices) else None,
         "ended": outcome.ended,
@@ -116,12 +115,17 @@ def _task(outcome: Outcome) -> dict[str, Any]:
     return told | (_solo(outcome) if outcome.estimate is None else _rated(outcome))
 
 
+def _scored(outcome: Outcome) -> dict[str, Any]:
+    """The value on the task's own scale, from 0 to 1."""
+    scores = [outcome.ladder.score(value) for value in outcome.value()]
+    return dict(zip(("score", "score_low", "score_high"), scores, strict=True))
+
+
 def _rated(outcome: Outcome) -> dict[str, Any]:
     scale, estimate = outcome.ladder.scale, outcome.estimate
     assert scale is not None
     assert estimate is not None
-    elo, low, high = (float(x) for x in (estimate.elo, estimate.low, estimate.high))
-    strongest = float(scale.elo.max())
+    elo, low, high = outcome.value()
     against = []
     for agent, scores in zip(outcome.agents, outcome.scores, strict=True):
         ends = scores.interval(0)
@@ -138,7 +142,7 @@ def _rated(outcome: Outcome) -> dict[str, Any]:
             }
         )
     beyond = None
-    if low > strongest:
+    if low > outcome.ladder.best:
         beyond = "above the ladder: nobody there is strong enough to tell by how much"
     elif high < float(scale.elo.min()):
         beyond = "below random"
@@ -149,34 +153,21 @@ def _rated(outcome: Outcome) -> dict[str, Any]:
         "by_games": float(estimate.by_games),
         "by_ladder": float(estimate.by_ladder),
         "beyond": beyond,
-        "score": elo / strongest,
-        "score_low": low / strongest,
-        "score_high": high / strongest,
+        **_scored(outcome),
         "against": against,
     }
 
 
 def _solo(outcome: Outcome) -> dict[str, Any]:
-    scores = outcome.scores[0] if outcome.scores else None
-    wins, games = (scores.wins[0], scores.games) if scores is not None else (0, 0)
-    low, high = wilson(wins, games)
-    share = wins / games if games else (low + high) / 2
-    told = outcome.ladder.told["solos"]
-    best = (1 + max(solo["best"] for solo in told)) / 2
-    bottom = outcome.ladder.shares[0]
-
-    def scaled(value: float) -> float:
-        return (value - bottom) / (best - bottom)
-
+    share, low, high = outcome.value()
+    best = outcome.ladder.best
     return {
         "share": share,
         "low": low,
         "high": high,
         "best": best,
         "distance": best - share,
-        "score": scaled(share),
-        "score_low": scaled(low),
-        "score_high": scaled(high),
+        **_scored(outcome),
         "against": [],
     }
 

@@ -43,6 +43,25 @@ class Ladder:
         return [solo["wins"] / solo["games"] for solo in self.told["solos"]]
 
     @property
+    def best(self) -> float:
+        """The top of its scale: the strongest agent's Elo, or the best policy's share of games."""
+        if self.scale is not None:
+            return float(self.scale.elo.max())
+        return (1 + max(float(solo["best"]) for solo in self.told["solos"])) / 2
+
+    def score(self, value: float) -> float:
+        """An Elo, or a share of games won or right, on a scale from 0, `random`, to 1, the best."""
+        return (value - self._bottom) / (self.best - self._bottom)
+
+    def value_of(self, score: float) -> float:
+        """The Elo, or the share of games, that has a score."""
+        return self._bottom + score * (self.best - self._bottom)
+
+    @property
+    def _bottom(self) -> float:
+        return 0.0 if self.scale is not None else self.shares[0]
+
+    @property
     def sha256(self) -> str:
         """Of all that ratings depend on."""
         text = json.dumps(self.told, sort_keys=True)

@@ -92,6 +92,20 @@ class Outcome:
     """The rating; `None` in a game for one."""
     notes: list[str] = field(default_factory=list)
 
+    @property
+    def games(self) -> int:
+        """How many were played in all."""
+        return sum(scores.games for scores in self.scores)
+
+    def value(self) -> tuple[float, float, float]:
+        """The Elo, or in a game for one the share won or right, with its 95% interval."""
+        if self.estimate is not None:
+            found = self.estimate
+            return float(found.elo), float(found.low), float(found.high)
+        wins, games = (self.scores[0].wins[0], self.games) if self.scores else (0, 0)
+        low, high = wilson(wins, games)
+        return (wins / games if games else (low + high) / 2), low, high
+
 
 class _Meeting:
     """A policy and a ladder's agents, with the games between them."""

@@ -20,6 +20,7 @@ from agents.command import (
     benchmark,
     compile,  # noqa: A004 as it is typed
     completion,
+    curves,
     demo,
     engine,
     info,
@@ -42,6 +43,7 @@ _SUBCOMMANDS = (
     train,
     arena,
     benchmark,
+    curves,
     engine,
     bench,
     compile,

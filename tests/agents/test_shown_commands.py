@@ -69,6 +69,9 @@ def test_block(shown, tiny_settings, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(
         start, "settings_for", lambda game: several if isinstance(game, Sizes) else tiny_settings
     )
+    boardenvs.Episode.play(boardenvs.make("gekitai"), ["greedy", "greedy"], seed=0).save(
+        "game.json"
+    )
     for words in shown:
         options = make_parser().parse_args(words)  # exits where there is no such option
         if words[0] == "bench" or "ray" in words or "./pbrain-mine" in shlex.join(words):

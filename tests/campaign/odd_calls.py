@@ -199,6 +199,7 @@ class Subjects:
             "illegal": "lose",
             "size": 64,
             "text": game.to_text(self.state),
+            "line": game.aside(self.state),
             "to_move": int(self.state["to_move"]),
             "ply": int(self.state["ply"]),
             "data": game.to_dict(self.state),
@@ -253,6 +254,11 @@ class Subjects:
             "list_moves": True,
             "timeout": None,
             "workers": 1,
+            "make_agent": "random",
+            "suite": "v1",
+            "tasks": ["112"],
+            "minutes": 0.0,
+            "aim": 50.0,
         }
         if env and one:
             values["seed"] = 1

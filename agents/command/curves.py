@@ -1,0 +1,200 @@
+"""`boardenvs curves`: learning curves on the ladders, the references' and one's own."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from agents.arguments import check_place
+from agents.command.extras import TRAINING, require_extra
+from agents.command.parser import Commands
+from boardenvs.files import write_atomically
+
+if TYPE_CHECKING:  # help comes at once
+    from agents.curves.curve import Curve
+
+__all__ = ["add"]
+
+_SEEDS = "0,1,2"
+
+
+def add(commands: Commands) -> None:
+    """Add the subcommand."""
+    curves = commands.add(
+        "curves",
+        _run,
+        "show how fast reference learners learn, or make their curves again",
+        game=False,
+    )
+    curves.add_argument(
+        "task", nargs="?", help="of the benchmark's; by default the mean over all that have curves"
+    )
+    curves.add_argument("--suite", default="v1", metavar="NAME", help="of tasks; v1")
+    curves.add_argument(
+        "--own",
+        action="append",
+        default=[],
+        metavar="NAME=FILE",
+        help="a run of yours, a CSV file or what TensorBoard reads; may be repeated",
+    )
+    curves.add_argument(
+        "--out", type=Path, metavar="FILE", help="draw them there, as .svg, .png or .pdf"
+    )
+    curves.add_argument(
+        "--json", type=Path, metavar="FILE", help="take, or keep, curves there, not in the package"
+    )
+    curves.add_argument(
+        "--learn", metavar="LEARNER", help="make curves of ppo, ppo-pool or self-play into --json"
+    )
+    curves.add_argument(
+        "--seeds", metavar="S,...", help=f"of --learn, those that are there left out; {_SEEDS}"
+    )
+    curves.add_argument(
+        "--minutes", type=float, metavar="M", help="of --learn, of one core, for each seed; 10"
+    )
+
+
+def _run(options: argparse.Namespace) -> None:
+    from agents.curves.curve import read_curves, reference_curves
+
+    check_place(options.out)
+    check_place(options.json)
+    kind = "" if options.out is None else options.out.suffix.lower().removeprefix(".")
+    if options.out is not None:
+        if kind not in ("svg", "png", "pdf"):
+            raise ValueError(f"--out must end in .svg, .png or .pdf, got {options.out}")
+        require_extra("--out", "train", ["matplotlib"])
+    if options.learn is not None:
+        _learn(options)
+    elif options.seeds is not None or options.minutes is not None:
+        raise ValueError("--seeds and --minutes are for --learn")
+    tasks = _tasks(options)
+    curves: dict[str, Sequence[Curve]] = {}
+    for task in tasks:
+        if options.json is None:
+            curves[task] = reference_curves(task, options.suite)
+        else:
+            curves[task] = read_curves(options.json)
+            if any((one.suite, one.task) != (options.suite, task) for one in curves[task]):
+                raise ValueError(f"{options.json} has curves of another task than {task}")
+    own = [_own(text, tasks, options.suite) for text in options.own]
+    print(_table(curves, own), end="")
+    if options.out is not None:
+        from agents.curves.drawing import draw_curves
+
+        drawn = curves if len(curves) == 1 else _shared(curves)
+        write_atomically(options.out, draw_curves(drawn, own, kind))
+
+
+def _tasks(options: argparse.Namespace) -> list[str]:
+    """The tasks that are shown."""
+    from agents.benchmark.ladder import read_ladder
+    from agents.benchmark.tasks import suite
+    from agents.curves.curve import reference_path
+
+    known = suite(options.suite)
+    if options.task is not None:
+        read_ladder(options.suite, options.task)
+        return [options.task]
+    for what in ("own", "json"):
+        if getattr(options, what):
+            raise ValueError(f"--{what} needs a task: {', '.join(known)}")
+    found = [task for task in known if reference_path(options.suite, task).is_file()]
+    if not found:
+        raise ValueError(f"suite {options.suite} has no curves")
+    return found
+
+
+def _learn(options: argparse.Namespace) -> None:
+    """Make the curves that are not there yet, each kept when it is whole."""
+    if options.task is None or options.json is None:
+        raise ValueError("--learn needs a task, and --json FILE to keep the curves in")
+    require_extra("--learn", "train", TRAINING)
+    from agents.curves.curve import Point, read_curves, write_curves
+    from agents.curves.learning import learn
+    from boardenvs.checks import finite_number
+
+    seeds = _seeds(options.seeds)
+    minutes = finite_number("--minutes", 10.0 if options.minutes is None else options.minutes, 0)
+
+    def kept() -> list[Curve]:
+        found = read_curves(options.json) if options.json.exists() else []
+        if any((one.suite, one.task) != (options.suite, options.task) for one in found):
+            raise ValueError(f"{options.json} has curves of another task than {options.task}")
+        return found
+
+    def show(curve: Curve, point: Point) -> None:
+        print(
+            f"{curve.task} {curve.learner} {curve.seed}: {point.decisions:,} decisions, "
+            f"{point.seconds / 60:.1f} minutes, {point.value:.4g} "
+            f"({point.low:.4g} to {point.high:.4g})",
+            file=sys.stderr,
+        )
+
+    for seed in seeds:
+        if any((one.learner, one.seed) == (options.learn, seed) for one in kept()):
+            continue
+        curve = learn(options.learn, options.task, seed, minutes, options.suite, show)
+        # Another command may have added some in the meantime.
+        write_curves(options.json, [*kept(), curve])
+
+
+def _seeds(text: str | None) -> list[int]:
+    words = (_SEEDS if text is None else text).split(",")
+    if not all(word.isdecimal() and word.isascii() for word in words):
+        raise ValueError(f"--seeds must be whole numbers, by commas, got {text}")
+    return [int(word) for word in words]
+
+
+def _own(text: str, tasks: Sequence[str], suite: str) -> Curve:
+    from agents.curves.own_runs import own_run
+
+    name, equals, path = text.partition("=")
+    if not (name and equals and path):
+        raise ValueError(f"--own must be NAME=FILE, got {text}")
+    if Path(path).suffix.lower() != ".csv":
+        require_extra("--own of TensorBoard's files", "train", ["tensorboard"])
+    return own_run(path, tasks[0], name, suite)
+
+
+def _shared(curves: Mapping[str, Sequence[Curve]]) -> Mapping[str, Sequence[Curve]]:
+    """The tasks of which every learner has curves: means over other ones do not compare."""
+    learners = [{one.learner for one in some} for some in curves.values()]
+    everyone = set().union(*learners)
+    whole = [some for some, names in zip(curves, learners, strict=True) if names == everyone]
+    if not whole:
+        raise ValueError("no task has curves of every learner; name a task")
+    return {task: curves[task] for task in whole}
+
+
+def _table(curves: Mapping[str, Sequence[Curve]], own: Sequence[Curve]) -> str:
+    """Where each learner stands at the end."""
+    from agents.curves.joining import over_seeds
+    from agents.text_table import text_table
+
+    rows = [("task", "learner", "seeds", "decisions", "minutes", "score", "95% interval")]
+    for task, some in curves.items():
+        runs = [*some, *own]
+        for learner in dict.fromkeys(one.learner for one in runs):
+            mine = [one for one in runs if one.learner == learner and len(one.points) > 1]
+            if not mine:
+                continue
+            band = over_seeds(mine, "decisions")
+            low, high = float(band.low[-1]), float(band.high[-1])
+            minutes = max(one.points[-1].seconds for one in mine) / 60
+            rows.append(
+                (
+                    task,
+                    learner,
+                    str(len(mine)),
+                    f"{band.x[-1]:,.0f}",
+                    f"{minutes:.1f}" if minutes else "",
+                    f"{band.mean[-1]:.3f}",
+                    "" if math.isnan(low) else f"{low:.3f} to {high:.3f}",
+                )
+            )
+    return text_table(rows, right=(2, 3, 4, 5))

@@ -1,0 +1,230 @@
+"""`Curve`: how strong a learner is, on a task's ladder, after so much training."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import boardenvs
+from agents.benchmark.ladder import Ladder, read_ladder
+from agents.benchmark.running import Contender, run_task
+from boardenvs.checks import finite_number, shown, whole_number
+from boardenvs.files import write_atomically
+from boardenvs.game import Game
+from boardenvs.opponents import Opponent
+
+__all__ = ["Curve", "Point", "read_curves", "reference_curves", "reference_path", "write_curves"]
+
+_FORMAT = "boardenvs learning curves"
+_AIM = 60.0  # points of Elo to either side; learners lie much farther apart
+_SECONDS = 120.0  # of a rating that its games do not end
+
+
+@dataclass(frozen=True)
+class Point:
+    """A learner's strength after some training."""
+
+    decisions: int
+    """That it had learned from."""
+    seconds: float
+    """That training had taken, on one core."""
+    value: float
+    """Its Elo on the task's ladder; in a game for one, the share won or right."""
+    low: float
+    """The lower end of the 95% interval."""
+    high: float
+    games: int
+    """By which it was rated."""
+
+
+@dataclass
+class Curve:
+    """What became of one training run.
+
+    Example:
+        >>> import agents
+        >>> from agents.curves import Curve
+        >>> curve = Curve("mine", "112", seed=0)
+        >>> point = curve.rate(lambda game, seed: agents.make("greedy", game), 1000, seconds=2.5)
+        >>> [point.decisions for point in curve.points]
+        [1000]
+    """
+
+    learner: str
+    """What it is called."""
+    task: str
+    """Of the suite."""
+    seed: int = 0
+    """Of the run and of its ratings."""
+    suite: str = "v1"
+    command: str | None = None
+    """That makes it again."""
+    met: tuple[str, ...] = ()
+    """The ladder's agents that it met in training."""
+    points: list[Point] = field(default_factory=list)
+
+    @property
+    def ladder(self) -> Ladder:
+        """On which it is rated."""
+        return read_ladder(self.suite, self.task)
+
+    def rate(
+        self,
+        make_agent: Callable[[Game, int], Opponent],
+        decisions: int,
+        seconds: float,
+        aim: float = _AIM,
+    ) -> Point:
+        """Rate the learner as it is now, as `agents.benchmark` does, and add the point.
+
+        Args:
+            make_agent: called with the task's game and a seed, it makes anything with
+                `act(states) -> actions`.
+            decisions: that it has learned from.
+            seconds: that this has taken.
+            aim: half of the interval's width that is enough, in points.
+
+        Raises:
+            ValueError: the agent cannot be made or fails, or a number is out of range.
+        """
+        decisions = whole_number("decisions", decisions, 0)
+        seconds = finite_number("seconds", seconds, 0)
+        contender = Contender(self.learner, make_agent)
+        found = run_task(self.ladder, contender, self.seed, _SECONDS, aim)
+        value, low, high = (round(x, 4) for x in found.value())
+        point = Point(decisions, round(seconds, 3), value, low, high, found.games)
+        self.points.append(point)
+        return point
+
+    def scores(self) -> list[float]:
+        """The points' scores: 0 is `random`, 1 the strongest agent, or the best policy."""
+        ladder = self.ladder
+        return [ladder.score(point.value) for point in self.points]
+
+    def to_csv(self, path: str | Path) -> None:
+        """Write the points as rows, which `boardenvs curves --own` draws."""
+        text = io.StringIO(newline="")
+        rows = csv.DictWriter(text, list(Point.__dataclass_fields__))
+        rows.writeheader()
+        rows.writerows(asdict(point) for point in self.points)
+        write_atomically(Path(path), text.getvalue().encode())
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON values."""
+        return {
+            "learner": self.learner,
+            "seed": self.seed,
+            "command": self.command,
+            "boardenvs": boardenvs.__version__,
+            "met": list(self.met),
+            "points": [list(asdict(point).values()) for point in self.points],
+        }
+
+
+def reference_path(suite: str, task: str) -> Path:
+    """Where the reference curves of a task lie in this package."""
+    return Path(__file__).parent / "results" / suite / f"{task}.json"
+
+
+def reference_curves(task: str, suite: str = "v1") -> list[Curve]:
+    """The reference curves of a task; none, where there are none yet.
+
+    Raises:
+        ValueError: there is no such suite or task.
+
+    Example:
+        >>> from agents.curves import reference_curves
+        >>> {curve.task for curve in reference_curves("gekitai")}
+        {'gekitai'}
+    """
+    read_ladder(suite, task)
+    path = reference_path(suite, task)
+    return read_curves(path) if path.is_file() else []
+
+
+def read_curves(path: str | Path) -> list[Curve]:
+    """The curves of one task, as `boardenvs curves --json FILE` writes them.
+
+    Raises:
+        ValueError: the file cannot be read, is none of these, or is of another ladder.
+
+    Example:
+        >>> import pathlib, tempfile
+        >>> from agents.curves import Curve, read_curves, write_curves
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = pathlib.Path(folder, "curves.json")
+        ...     write_curves(path, [Curve("mine", "112")])
+        ...     [curve.learner for curve in read_curves(path)]
+        ['mine']
+    """
+    try:
+        told = json.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ValueError(f"{path} cannot be read: {error.strerror}") from None
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{path} holds no learning curves: {error}") from None
+    try:
+        form = told["format"]
+        suite, task = told["suite"], told["task"]
+        ladder = read_ladder(suite, task)
+        curves = [
+            Curve(
+                one["learner"],
+                task,
+                one["seed"],
+                suite,
+                one["command"],
+                tuple(one["met"]),
+                [Point(*point) for point in one["points"]],
+            )
+            for one in told["curves"]
+        ]
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"{path} holds no learning curves: {error}") from None
+    if form != _FORMAT:
+        raise ValueError(f"{path} holds no learning curves: its format is {shown(form)}")
+    if told.get("ladder") != ladder.sha256:
+        raise ValueError(f"{path} was rated on another ladder than this package's {suite} {task}")
+    return curves
+
+
+def write_curves(path: str | Path, curves: Sequence[Curve]) -> None:
+    """Write curves of one task, for `read_curves`.
+
+    Raises:
+        ValueError: there are none, or of several tasks.
+        OSError: the file cannot be written.
+
+    Example:
+        >>> import pathlib, tempfile
+        >>> from agents.curves import Curve, write_curves
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = pathlib.Path(folder, "curves.json")
+        ...     write_curves(path, [Curve("mine", "112")])
+        ...     path.is_file()
+        True
+    """
+    about = {(curve.suite, curve.task) for curve in curves}
+    if len(about) != 1:
+        raise ValueError(f"curves of one task are written, got {len(about)} tasks")
+    told = {
+        "format": _FORMAT,
+        "suite": curves[0].suite,
+        "task": curves[0].task,
+        "ladder": curves[0].ladder.sha256,
+        "curves": [curve.to_dict() for curve in curves],
+    }
+    # A line a point.
+    text = json.dumps(told, indent=1)
+    write_atomically(Path(path), f"{_flat(text)}\n".encode())
+
+
+def _flat(text: str) -> str:
+    """JSON whose innermost lists have a line each."""
+    return re.sub(r"\[([^\[\]{}]*)\]", lambda found: f"[{' '.join(found[1].split())}]", text)

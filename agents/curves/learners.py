@@ -1,0 +1,189 @@
+"""The learners of the reference curves: what their users would start from. Needs `[train]`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+import gymnasium
+from sb3_contrib import MaskablePPO
+
+from agents.agent import Agent
+from agents.benchmark.tasks import Task
+from agents.making import make
+from agents.sb3 import from_sb3
+from agents.training.guided import GuidedLearner
+from agents.training.guided_settings import GuidedSettings
+from agents.training.networks import PlainPolicy
+from agents.training.opponents import EarlierSelves, LatestSelf
+from agents.training.policy_agent import PolicyAgent
+from agents.training.ppo import PPOLearner
+from agents.training.settings import settings_for
+from agents.training.vec_env import SB3VecEnv
+from boardenvs.registration import env_id
+
+__all__ = ["LEARNERS", "Kind", "Learner"]
+
+_NUM_ENVS = 8
+_ROLLOUT = 2048  # Stable-Baselines3's default
+_SELVES = 20
+_OPENING = 6
+"""Random plies, at most, before a searched game of 112 or Goat Race: without any, those of 112 are
+soon all drawn alike, and the network plays worse than random once the other player errs."""
+
+
+class Learner(Protocol):
+    """Something that learns a task."""
+
+    decisions: int
+    """That it has learned from so far."""
+
+    def advance(self) -> None:
+        """Play some games and learn from them."""
+
+    def agent(self) -> Agent:
+        """The learner as it is now."""
+
+
+class _PPO:
+    """MaskablePPO with Stable-Baselines3's default settings over `gym.make_vec`.
+
+    The policy class is this package's, which computes the same network in less time.
+    """
+
+    def __init__(self, task: Task, seed: int) -> None:
+        """Set up a fresh one.
+
+        Args:
+            task: what is learned.
+            seed: of everything random.
+        """
+        self._game = task.make()
+        opponents = self._opponents(seed)
+        envs: list[Any] = [
+            gymnasium.make_vec(
+                env_id(task.game),
+                num_envs=_NUM_ENVS // len(opponents),
+                vectorization_mode="vector_entry_point",
+                opponent=opponent,
+                **task.params,
+            )
+            for opponent in opponents
+        ]
+        env = SB3VecEnv(envs, seed, listeners=self._listeners())
+        self.model = MaskablePPO(PlainPolicy, env, n_steps=_ROLLOUT, seed=seed, device="cpu")
+        self._began()
+
+    @property
+    def decisions(self) -> int:
+        return int(self.model.num_timesteps)
+
+    def advance(self) -> None:
+        # Games go on from one call to the next.
+        self.model.learn(_NUM_ENVS * _ROLLOUT, reset_num_timesteps=False)
+
+    def agent(self) -> Agent:
+        return from_sb3(self.model, self._game)
+
+    def _opponents(self, seed: int) -> Sequence[Any]:
+        return ["random"]
+
+    def _listeners(self) -> Mapping[int, Any]:
+        return {}
+
+    def _began(self) -> None:
+        """Called when there is a model."""
+
+
+class _PoolPPO(_PPO):
+    """The same against random, greedy, the learner as it is, and its earlier selves."""
+
+    def _opponents(self, seed: int) -> Sequence[Any]:
+        self._latest = LatestSelf(self._game)
+        self._earlier = EarlierSelves(self._game, _SELVES, _NUM_ENVS // 4, seed)
+        return ["random", make("greedy", self._game, seed), self._latest, self._earlier]
+
+    def _listeners(self) -> Mapping[int, Any]:
+        return {3: self._earlier.note}
+
+    def _began(self) -> None:
+        self._latest.attach(self.model)
+        self._earlier.attach(self.model)
+
+    def advance(self) -> None:
+        self._earlier.draw()
+        super().advance()
+        self._earlier.remember()
+
+
+class _SelfPlay:
+    """Search-guided self-play from a network that knows nothing, as `boardenvs train` does it.
+
+    Network and settings are the game's own; it meets nobody but itself.
+    """
+
+    def __init__(self, task: Task, seed: int) -> None:
+        """Set up a fresh one.
+
+        Args:
+            task: what is learned.
+            seed: of everything random.
+        """
+        self._game = task.make()
+        settings = settings_for(self._game)
+        # MaskablePPO's model is where a policy comes from; it plays no games.
+        few = replace(settings, num_envs=1, opponents={"random": 1})
+        self._policy = PPOLearner(self._game, few, seed).model.policy
+        guided = settings.guided or GuidedSettings(opening_plies=_OPENING)
+        self._learner = GuidedLearner(self._game, self._policy, guided, seed)
+
+    @property
+    def decisions(self) -> int:
+        return self._learner.steps
+
+    def advance(self) -> None:
+        self._learner.advance()
+
+    def agent(self) -> Agent:
+        return PolicyAgent(self._game, self._policy)
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of learner."""
+
+    make: Callable[[Task, int], Any]
+    """Of a task and a seed."""
+    text: str
+    """What it is, in a line."""
+    met: tuple[str, ...]
+    """The agents of ladders that it meets in training."""
+    players: tuple[int, ...]
+    """Of what games it can learn, by how many play."""
+
+    def check(self, task: Task) -> None:
+        """Raise `ValueError` for a game that it cannot learn."""
+        num_players = task.make().num_players
+        if num_players not in self.players:
+            raise ValueError(f"{task.name} has {num_players} players; it is for {self.players}")
+
+
+LEARNERS = {
+    "ppo": Kind(
+        _PPO,
+        "MaskablePPO, Stable-Baselines3's default settings, gym.make_vec against random",
+        ("random",),
+        (1, 2, 3, 4, 5),
+    ),
+    "ppo-pool": Kind(
+        _PoolPPO,
+        "the same against random, greedy, itself and its earlier selves",
+        ("random", "greedy"),
+        (2, 3, 4, 5),
+    ),
+    "self-play": Kind(
+        _SelfPlay, "search-guided self-play with the game's own network and settings", (), (2,)
+    ),
+}
+"""By their names."""

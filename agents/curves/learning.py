@@ -1,0 +1,86 @@
+"""Making a reference curve: a learner trains, and every so often is rated. Needs `[train]`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import torch
+
+from agents.benchmark.ladder import read_ladder
+from agents.curves.curve import Curve, Point
+from agents.curves.learners import LEARNERS
+from agents.training.sharded import one_torch_thread
+from boardenvs.checks import callable_or_none, finite_number, shown, whole_number
+from boardenvs.suggestion import did_you_mean
+
+__all__ = ["learn"]
+
+_FIRST = 4096  # decisions before the first rating of a learner that has learned
+_GROWTH = 1.5  # from one rating's decisions to the next's
+
+
+def learn(
+    learner: str,
+    task: str,
+    seed: int = 0,
+    minutes: float = 10.0,
+    suite: str = "v1",
+    progress: Callable[[Curve, Point], None] | None = None,
+) -> Curve:
+    """Train one of the reference learners on a task, and rate it on its ladder as it learns.
+
+    The same seed makes the same agents on the same machine; ratings are no part of the minutes.
+
+    Args:
+        learner: its name in `agents.curves.learners.LEARNERS`.
+        task: of the suite.
+        seed: of everything random.
+        minutes: of training, counted as one core's time: of two cores it takes half as long, if
+            the learner keeps both busy.
+        suite: of tasks.
+        progress: called with the curve and each point when it is there.
+
+    Raises:
+        ValueError: there is no such learner, task or suite, the learner is not for such games, or
+            a number is out of range.
+
+    Example:
+        >>> from agents.curves import learn
+        >>> curve = learn("ppo", "112", minutes=0)  # one round of training
+        >>> [point.decisions for point in curve.points]
+        [0, 16384]
+    """
+    if learner not in LEARNERS:
+        there = f"there are {', '.join(LEARNERS)}"
+        raise ValueError(
+            f"there is no learner {shown(learner)}; {there}{did_you_mean(str(learner), LEARNERS)}"
+        )
+    kind, about = LEARNERS[learner], read_ladder(suite, task).task
+    kind.check(about)
+    seed = whole_number("seed", seed, 0, 2**31 - 1)
+    seconds = 60 * finite_number("minutes", minutes, 0)
+    callable_or_none("progress", progress)
+    command = f"boardenvs curves {task} --learn {learner} --seeds {seed} --minutes {minutes:g}"
+    curve = Curve(learner, task, seed, suite, command, kind.met)
+    torch.manual_seed(seed)
+    learning = kind.make(about, seed)
+
+    def rate(spent: float) -> None:
+        point = curve.rate(lambda *_: learning.agent(), learning.decisions, spent)
+        if progress is not None:
+            progress(curve, point)
+
+    spent, due = 0.0, float(_FIRST)
+    rate(spent)
+    while True:
+        began = time.process_time()
+        with one_torch_thread():  # networks so small take longer on several
+            learning.advance()
+        spent += time.process_time() - began
+        over = spent >= seconds
+        if learning.decisions >= due or over:
+            rate(spent)
+            due = learning.decisions * _GROWTH
+        if over:
+            return curve

@@ -1,0 +1,105 @@
+"""A training run of the user's own as a curve, from a CSV file or TensorBoard's."""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from agents.benchmark.ladder import Ladder, read_ladder
+from agents.curves.curve import Curve, Point
+from boardenvs.checks import shown
+
+__all__ = ["own_run"]
+
+_VALUES = ("value", "elo", "share", "score")
+
+
+def own_run(path: str | Path, task: str, name: str | None = None, suite: str = "v1") -> Curve:
+    r"""Read a run of one's own.
+
+    A CSV file has a line of names and a line for each rating: `decisions`, and what it came to:
+    `elo` (in a game for one `share`; `value` is either) or `score`, from 0 to 1; if known
+    `seconds`, `low`, `high` and `games`. `Curve.to_csv` writes such files. What TensorBoard reads
+    has scalars of such a name, whatever comes before the last `/` (`benchmark/elo`); the step is
+    the number of decisions, the seconds go from the first event on.
+
+    Args:
+        path: of the file or folder.
+        task: that the run learned.
+        name: what it is called; by default the file's name.
+        suite: of tasks.
+
+    Raises:
+        ValueError: it cannot be read, or says no such thing.
+
+    Example:
+        >>> import pathlib, tempfile
+        >>> from agents.curves import own_run
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = pathlib.Path(folder, "mine.csv")
+        ...     _ = path.write_text("decisions,elo\n0,0\n1000,250\n")
+        ...     own_run(path, "gekitai").points[-1].value
+        250.0
+    """
+    path = Path(path)
+    ladder = read_ladder(suite, task)
+    rows = _csv_rows(path) if path.suffix.lower() == ".csv" else _tensorboard_rows(path)
+    curve = Curve(name or path.stem or str(path), task, suite=suite)
+    for row in rows:
+        try:
+            curve.points.append(_point(row, ladder))
+        except (KeyError, TypeError, ValueError) as error:
+            told = f"no {error}" if isinstance(error, KeyError) else str(error)
+            raise ValueError(f"{path}: {shown(dict(row))} is no rating: {told}") from None
+    curve.points.sort(key=lambda point: point.decisions)
+    if not any(point.decisions > 0 for point in curve.points):
+        raise ValueError(f"{path} has no rating after a decision")
+    return curve
+
+
+def _point(row: Mapping[str, Any], ladder: Ladder) -> Point:
+    found = [key for key in _VALUES if row.get(key) not in (None, "")]
+    if not found:
+        raise ValueError(f"expected one of {', '.join(_VALUES)}")
+    value = float(row[found[0]])
+    if found[0] == "score":
+        value = ladder.value_of(value)
+    decisions, seconds = float(row["decisions"]), float(row.get("seconds") or 0)
+    if not (math.isfinite(value) and decisions >= 0 and decisions.is_integer() and seconds >= 0):
+        raise ValueError("expected whole decisions from 0 on, and a finite rating")
+    low, high = (float(row.get(end) or value) for end in ("low", "high"))
+    return Point(int(decisions), seconds, value, low, high, int(row.get("games") or 0))
+
+
+def _csv_rows(path: Path) -> Iterable[Mapping[str, Any]]:
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            return list(csv.DictReader(file))
+    except OSError as error:
+        raise ValueError(f"{path} cannot be read: {error.strerror}") from None
+    except (ValueError, csv.Error) as error:
+        raise ValueError(f"{path} is no CSV file: {error}") from None
+
+
+def _tensorboard_rows(path: Path) -> Iterable[Mapping[str, Any]]:
+    if not path.exists():
+        raise ValueError(f"{path} cannot be read: there is no such file or folder")
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    events = EventAccumulator(str(path), size_guidance={"scalars": 0})
+    events.Reload()
+    tags = events.Tags()["scalars"]
+    for name in _VALUES:
+        for tag in tags:
+            if tag.rsplit("/", 1)[-1] == name:
+                found = events.Scalars(tag)
+                began = found[0].wall_time
+                return [
+                    {"decisions": one.step, "seconds": one.wall_time - began, name: one.value}
+                    for one in found
+                ]
+    there = ", ".join(sorted(tags)) or "no scalars"
+    raise ValueError(f"{path} has no scalar named {', '.join(_VALUES)}; it has {there}")

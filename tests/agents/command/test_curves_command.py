@@ -1,0 +1,83 @@
+"""`boardenvs curves`."""
+
+from pathlib import Path
+
+import pytest
+
+from agents.command import main
+from agents.curves import Curve, Point, write_curves
+
+
+@pytest.fixture
+def kept(tmp_path):
+    """A file with curves of two learners."""
+    curves = [
+        Curve(
+            learner,
+            "112",
+            seed,
+            points=[Point(0, 0, 0, -9, 9, 99), Point(5000, 60, elo, 0, 400, 99)],
+        )
+        for learner, elo in (("ppo", 100), ("self-play", 300))
+        for seed in (0, 1)
+    ]
+    write_curves(tmp_path / "curves.json", curves)
+    return str(tmp_path / "curves.json")
+
+
+def test_they_are_told_and_drawn(kept, tmp_path, capsys):
+    pytest.importorskip("matplotlib", reason="the extra train is not installed")
+    (tmp_path / "mine.csv").write_text("decisions,elo\n0,0\n9000,350\n")
+    own = f"my run={tmp_path / 'mine.csv'}"
+    out = tmp_path / "curves.svg"
+    assert main(["curves", "112", "--json", kept, "--own", own, "--out", str(out)]) == 0
+    rows = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert ["112", "ppo", "2", "5,000", "1.0", "0.261"] in [row[:6] for row in rows]
+    assert ["112", "my", "run", "1", "9,000"] in [row[:5] for row in rows]
+    assert "my run" in out.read_text()
+
+
+def test_curves_that_are_there_are_not_made_again(kept, capsys):
+    pytest.importorskip("sb3_contrib", reason="the extra train is not installed")
+    before = Path(kept).read_bytes()
+    assert main(["curves", "112", "--learn", "ppo", "--seeds", "0,1", "--json", kept]) == 0
+    assert Path(kept).read_bytes() == before
+
+
+def test_others_are_added(kept, monkeypatch, capsys):
+    pytest.importorskip("sb3_contrib", reason="the extra train is not installed")
+    monkeypatch.setattr("agents.curves.learners._ROLLOUT", 64)
+    words = ["curves", "112", "--learn", "ppo", "--seeds", "1,7", "--minutes", "0", "--json", kept]
+    assert main(words) == 0
+    captured = capsys.readouterr()
+    assert "112 ppo 7: 512 decisions" in captured.err
+    assert ["112", "ppo", "3"] in [line.split()[:3] for line in captured.out.splitlines()]
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["chess"], "no task 'chess'"),
+        (["112", "--suite", "v0"], "no suite 'v0'"),
+        (["112", "--learn", "ppo"], "--learn needs a task, and --json FILE"),
+        (["112", "--minutes", "1"], "--seeds and --minutes are for --learn"),
+        (["112", "--out", "x.txt"], "--out must end in .svg, .png or .pdf"),
+        (["112", "--own", "mine.csv"], "--own must be NAME=FILE"),
+        (["112", "--own", "mine=there.csv"], "there.csv cannot be read"),
+        (["--own", "mine=there.csv"], "--own needs a task"),
+        (["112", "--json", "there.json"], "there.json cannot be read"),
+    ],
+)
+def test_what_is_refused(words, told, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main(["curves", *words]) == 2
+    captured = capsys.readouterr()
+    assert told in captured.err
+    assert captured.err.count("\n") == 1
+
+
+def test_files_of_another_task_are_refused(kept, capsys):
+    assert main(["curves", "gekitai", "--json", kept]) == 2
+    assert "has curves of another task than gekitai" in capsys.readouterr().err
+    assert main(["curves", "112", "--learn", "ppo", "--seeds", "x", "--json", kept]) == 2
+    assert "--seeds must be whole numbers, by commas, got x" in capsys.readouterr().err

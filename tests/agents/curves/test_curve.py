@@ -1,0 +1,110 @@
+"""A curve: its points, its files, and what is refused."""
+
+import json
+
+import pytest
+
+import agents
+from agents.benchmark.ladder import read_ladder
+from agents.benchmark.tasks import suite
+from agents.curves import Curve, Point, own_run, read_curves, reference_curves, write_curves
+
+
+def some(task="112"):
+    points = [Point(0, 0.0, -10.0, -60.0, 40.0, 200), Point(500, 1.25, 200.5, 150.0, 250.0, 180)]
+    return Curve("mine", task, 3, command="make it", met=("random",), points=points)
+
+
+def test_a_rating_is_that_of_the_benchmark():
+    curve = Curve("greedy", "112", seed=4)
+    point = curve.rate(lambda game, seed: agents.make("greedy", game, seed), 7, 2.5, aim=60)
+    card = agents.benchmark(
+        lambda game, seed: agents.make("greedy", game, seed), tasks=["112"], seed=4, aim=60
+    )
+    (task,) = card.to_dict()["tasks"]
+    assert (point.value, point.low, point.high) == tuple(
+        round(task[key], 4) for key in ("elo", "low", "high")
+    )
+    assert (point.decisions, point.seconds, point.games) == (7, 2.5, task["games"])
+    assert curve.points == [point]
+    assert curve.scores() == [pytest.approx(task["score"], abs=1e-6)]
+
+
+def test_in_a_game_for_one_it_is_the_share():
+    ladder = read_ladder("v1", "pizza_order")
+    curve = Curve("mine", "pizza_order", points=[Point(1, 1, ladder.shares[0], 0, 1, 9)])
+    curve.points.append(Point(2, 2, 1.0, 0.9, 1.0, 9))
+    assert curve.scores() == [0, 1]
+
+
+@pytest.mark.parametrize("name", suite("v1"))
+def test_scores_and_values_are_each_others_inverse(name):
+    ladder = read_ladder("v1", name)
+    for score in (-0.5, 0.0, 0.3, 1.0):
+        assert ladder.score(ladder.value_of(score)) == pytest.approx(score)
+    assert ladder.value_of(1) == pytest.approx(ladder.best)
+
+
+def test_a_file_keeps_all_of_it(tmp_path):
+    path = tmp_path / "curves.json"
+    curves = [some(), Curve("other", "112", 1)]
+    write_curves(path, curves)
+    assert read_curves(path) == curves
+    points = [line for line in path.read_text().splitlines() if line.lstrip().startswith("[")]
+    assert len(points) == 2  # a line each
+
+
+def test_csv_files_are_runs_of_ones_own(tmp_path):
+    path = tmp_path / "mine.csv"
+    some().to_csv(path)
+    assert own_run(path, "112").points == some().points
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"format": "boardenvs ladder"}, "format is 'boardenvs ladder'"),
+        ({"ladder": "0"}, "another ladder"),
+        ({"task": "chess"}, "no task 'chess'"),
+        ({"curves": [{}]}, "learner"),
+        ({"curves": 3}, "holds no learning curves"),
+    ],
+)
+def test_files_of_something_else_are_refused(tmp_path, change, told):
+    path = tmp_path / "curves.json"
+    write_curves(path, [some()])
+    path.write_text(json.dumps({**json.loads(path.read_text()), **change}))
+    with pytest.raises(ValueError, match=told):
+        read_curves(path)
+
+
+def test_what_is_no_file_is_refused(tmp_path):
+    with pytest.raises(ValueError, match=r"there\.json cannot be read: No such file"):
+        read_curves(tmp_path / "there.json")
+    (tmp_path / "text.json").write_text("mine")
+    with pytest.raises(ValueError, match="holds no learning curves"):
+        read_curves(tmp_path / "text.json")
+
+
+def test_curves_of_one_task_are_written(tmp_path):
+    for curves in ([], [some(), some("gekitai")]):
+        with pytest.raises(ValueError, match="curves of one task"):
+            write_curves(tmp_path / "curves.json", curves)
+
+
+@pytest.mark.parametrize("numbers", [(-1, 0.0), (0.5, 0.0), (1, -1.0), (1, float("nan"))])
+def test_odd_numbers_are_refused(numbers):
+    with pytest.raises(ValueError, match="must be"):
+        some().rate(lambda game, seed: agents.make("greedy", game, seed), *numbers)
+
+
+@pytest.mark.parametrize("name", suite("v1"))
+def test_reference_curves_are_of_this_ladder(name):
+    curves = reference_curves(name)  # refuses those of another one
+    seeds = {learner: set() for learner in ("ppo", "ppo-pool", "self-play")}
+    for curve in curves:
+        seeds[curve.learner].add(curve.seed)
+        assert curve.points[0].decisions == 0
+        assert [p.decisions for p in curve.points] == sorted({p.decisions for p in curve.points})
+        assert all(point.low < point.value < point.high for point in curve.points)
+    assert all(found in (set(), {0, 1, 2}) for found in seeds.values())

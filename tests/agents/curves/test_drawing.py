@@ -1,0 +1,53 @@
+"""The pictures of learning curves."""
+
+import re
+
+import pytest
+
+pytest.importorskip("matplotlib", reason="the extra train is not installed")
+
+from test_joining import curve
+
+from agents.curves import Curve, draw_curves
+
+RUNS = [curve([0, 0.2, 0.4], seed) for seed in range(3)]
+
+
+def texts(svg):
+    return re.findall(r">([^<>\n]+)</text>", svg.decode())
+
+
+def test_a_task_with_a_run_of_ones_own():
+    own = curve([0, 0.9, 1.0])
+    own.learner = "my run"
+    found = texts(draw_curves({"gekitai": RUNS}, [own]))
+    for text in ("gekitai", "mine", "my run", "decisions learned from", "minutes of one core"):
+        assert text in found
+
+
+def test_the_same_picture_each_time():
+    assert draw_curves({"gekitai": RUNS}) == draw_curves({"gekitai": RUNS})
+    assert draw_curves({"gekitai": RUNS}, kind="png").startswith(b"\x89PNG")
+
+
+def test_several_tasks():
+    curves = {"gekitai": RUNS, "112": [curve([0, 0.5, 1.0], seed, "112") for seed in range(3)]}
+    assert "interquartile mean over gekitai, 112" in texts(draw_curves(curves))
+
+
+def test_a_run_without_times_is_drawn_over_decisions_alone():
+    timeless = curve([0, 0.5], seconds=[0.0, 1e-12])
+    timeless.points = [type(p)(p.decisions, 0.0, p.value, 0, 0, 1) for p in timeless.points]
+    timeless.learner = "timeless"
+    once = draw_curves({"gekitai": []}, [timeless]).count(b"<path")
+    twice = draw_curves({"gekitai": []}, [curve([0, 0.5])]).count(b"<path")
+    assert once < twice
+
+
+def test_what_cannot_be_drawn_is_refused():
+    with pytest.raises(ValueError, match="no curves of gekitai yet"):
+        draw_curves({"gekitai": []})
+    with pytest.raises(ValueError, match="mine has no curve of 112"):
+        draw_curves({"gekitai": RUNS, "112": [Curve("other", "112")]})
+    with pytest.raises(ValueError, match="own runs are drawn beside curves of their task alone"):
+        draw_curves({"gekitai": RUNS}, [curve([0, 1], task="112")])

@@ -1,0 +1,53 @@
+"""The reference learners learn, are rated, and come out the same from the same seed."""
+
+import pytest
+
+pytest.importorskip("sb3_contrib", reason="the extra train is not installed")
+
+from agents.curves import learn, learners
+from agents.curves.learners import LEARNERS
+
+
+@pytest.fixture
+def short(monkeypatch):
+    """Rollouts of a few decisions."""
+    monkeypatch.setattr(learners, "_ROLLOUT", 64)
+
+
+@pytest.mark.parametrize("learner", ["ppo", "ppo-pool"])
+def test_the_same_seed_makes_the_same_curve(learner, short):
+    curves = [learn(learner, "112", seed=5, minutes=0) for _ in range(2)]
+    assert [point.decisions for point in curves[0].points] == [0, 512]
+    without_times = [[(p.decisions, p.value, p.games) for p in c.points] for c in curves]
+    assert without_times[0] == without_times[1]
+    assert curves[0].met == LEARNERS[learner].met
+    assert curves[0].command == f"boardenvs curves 112 --learn {learner} --seeds 5 --minutes 0"
+
+
+def test_searched_games_teach(monkeypatch):
+    """Without random openings all games of 112 come to be drawn alike."""
+    monkeypatch.setattr("agents.curves.learning._FIRST", 8000)
+    seen = []
+    curve = learn(
+        "self-play", "112", minutes=0.06, progress=lambda curve, point: seen.append(point)
+    )
+    assert seen == curve.points
+    assert curve.points[-1].value > curve.points[0].value + 200
+
+
+def test_each_learner_says_what_it_cannot_learn():
+    with pytest.raises(ValueError, match="dominoes175 has 1 players"):
+        learn("self-play", "dominoes175")
+    with pytest.raises(ValueError, match=r"no learner 'pp'; there are ppo, .*mean"):
+        learn("pp", "112")
+    with pytest.raises(ValueError, match="no task 'chess'"):
+        learn("ppo", "chess")
+
+
+def test_earlier_selves_are_kept(short):
+    learner = LEARNERS["ppo-pool"].make(learners.Task("112", "game112", ()), 0)
+    assert len(learner._earlier.selves) == 1
+    for _ in range(2):
+        learner.advance()
+    assert len(learner._earlier.selves) == 3
+    assert learner.decisions == 1024

@@ -18,6 +18,7 @@ from boardenvs.checks import (
     is_list,
     shown,
     text_value,
+    truth_value,
     whole_number,
 )
 
@@ -42,6 +43,8 @@ def benchmark(
     workers: int = 1,
     engine: Engine | None = None,
     progress: Progress | None = None,
+    met: Sequence[str] | None = None,
+    held_out: bool = False,
 ) -> ScoreCard:
     """Rate a policy on the tasks of a suite.
 
@@ -62,6 +65,11 @@ def benchmark(
         workers: how many processes play, of a policy with a spec.
         engine: what plays in their place, such as `agents.arena.ray_tasks.play`.
         progress: told where the rating stands, in words.
+        met: specs of the reference agents that it met in training, which the card tells; by
+            default those that its own card names, if `boardenvs train` made it. A mixture is
+            another agent: `mixed:20:greedy` is to be named itself.
+        held_out: rate it against the others alone: a test of whether it plays well against those
+            it never met.
 
     Returns:
         The score card: `to_dict()` for JSON, `str()` for people, `row()` for a paper's table.
@@ -101,6 +109,9 @@ def benchmark(
     if aim is not None:
         aim = finite_number("aim", aim, 0)
     callable_or_none("progress", progress)
+    truth_value("held_out", held_out)
+    if met is not None and not (is_list(met) and all(isinstance(spec, str) for spec in met)):
+        raise ValueError(f"met must be a list of agents' specs, got {shown(met)}")
     callable_or_none("engine", engine)
     folder = None if store is None else file_path("store", store)
     if engine is None and whole_number("workers", workers, 1) > 1:
@@ -112,5 +123,18 @@ def benchmark(
     for done, ladder in enumerate(ladders):
         left = max(0.0, deadline - time.monotonic()) / (len(ladders) - done)
         file = None if folder is None else folder / f"{suite}-{ladder.task.name}.games"
-        outcomes.append(run_task(ladder, contender, seed, left, aim, file, engine, progress))
+        outcomes.append(
+            run_task(
+                ladder,
+                contender,
+                seed,
+                left,
+                aim,
+                file,
+                engine,
+                progress,
+                met,
+                held_out=held_out,
+            )
+        )
     return ScoreCard(suite, contender.name, seed, outcomes)

@@ -33,7 +33,10 @@ class ScoreCard:
         `by_games` and `by_ladder`; of a game for one the share won, with the distance from the best
         policy's; `score`, 0 for `random` and 1 for the strongest agent or the best policy; games,
         forfeits, seconds per move; and the results against each reference agent. Over all tasks,
-        `overall` is the interquartile mean of the scores.
+        `overall` is the interquartile mean of the scores. `perfection` is how near it comes to
+        perfect play (`agents.exploitability`) in Gekitai and 112, if the task had a minute. `met`
+        are the ladder's agents that it met in training, `None` if that is not known; `held_out`
+        whether it was rated against the others alone.
         """
         tasks = [_task(outcome) for outcome in self.outcomes]
         return {
@@ -78,6 +81,13 @@ class ScoreCard:
                 text += f"{task['task']}: {task['forfeits']} games lost by illegal moves.\n"
             if task["beyond"]:
                 text += f"{task['task']}: {task['beyond']}.\n"
+            if task["perfection"]:
+                found = task["perfection"]
+                text += f"{task['task']}: {found['kind']} {found['value']:.3f}"
+                text += f" ({found['low']:.3f} to {found['high']:.3f}).\n"
+            if task["met"]:
+                against = "rated against others" if task["held_out"] else "rated against them, too"
+                text += f"{task['task']}: met in training: {', '.join(task['met'])}; {against}.\n"
         return text
 
     def row(self) -> str:
@@ -109,10 +119,28 @@ def _task(outcome: Outcome) -> dict[str, Any]:
         "forfeits": sum(scores.forfeits[0] for scores in outcome.scores),
         "seconds_per_move": float(sum(seconds) / sum(choices)) if sum(choices) else None,
         "ended": outcome.ended,
+        "met": None if outcome.met is None else _on_ladder(outcome),
+        "held_out": outcome.held_out,
+        "perfection": _perfection(outcome),
         "beyond": None,
         "elo": None,
     }
     return told | (_solo(outcome) if outcome.estimate is None else _rated(outcome))
+
+
+def _on_ladder(outcome: Outcome) -> list[str]:
+    """The ladder's agents that the policy met in training."""
+    assert outcome.met is not None
+    return [spec for spec in outcome.ladder.specs if spec in outcome.met]
+
+
+def _perfection(outcome: Outcome) -> dict[str, Any] | None:
+    """How near it comes to perfect play: what was measured, its value and its interval."""
+    found = outcome.perfection
+    if found is None:
+        return None
+    low, high = found.interval
+    return {"kind": found.kind, "value": found.value, "low": low, "high": high}
 
 
 def _scored(outcome: Outcome) -> dict[str, Any]:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable, Generator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
+from agents.agent import Agent
 from agents.arena.batch import Players, play_batch
 from agents.arena.local import LARGEST, Finished, Work
 from agents.arena.match import Match
@@ -21,8 +23,10 @@ from agents.benchmark.ladder import Ladder
 from agents.benchmark.rating import Estimate, Evidence, fit, next_opponent
 from agents.benchmark.rounds import Record, Rounds, round_size
 from agents.benchmark.tournament import pair_scores
+from agents.benchmark.training_opponents import met_in_training
 from agents.intervals import wilson
 from agents.making import make
+from agents.measures import Measure
 from agents.seeds import agent_seed
 from boardenvs.game import Game
 from boardenvs.opponents import Opponent
@@ -33,6 +37,7 @@ MakeAgent = Callable[[Game, int], Opponent]
 Progress = Callable[[str], Any]
 _LEAST = 20  # pairs of games before a rating may be narrow enough
 _LADDERS = 0.5  # games are enough when they add so much of the ladder's own uncertainty
+_LONG_ENOUGH = 60.0  # seconds for a task, of which perfect play may take a third
 _SOLO_ROUND = 500
 _SOLO_GAMES = 10_000
 
@@ -90,7 +95,12 @@ class Outcome:
     """Of the policy, as far as it can be told."""
     estimate: Estimate | None = None
     """The rating; `None` in a game for one."""
-    notes: list[str] = field(default_factory=list)
+    met: tuple[str, ...] | None = None
+    """The specs of agents that it met in training; `None` if that is not known."""
+    held_out: bool = False
+    """Whether it was rated against the others alone."""
+    perfection: Measure | None = None
+    """How near it comes to perfect play, where that is known and was measured."""
 
     @property
     def games(self) -> int:
@@ -167,6 +177,9 @@ def run_task(
     store: Path | None = None,
     engine: Engine | None = None,
     progress: Progress | None = None,
+    met: Sequence[str] | None = None,
+    *,
+    held_out: bool = False,
 ) -> Outcome:
     """Rate a policy on a task, until its interval is narrow enough or the time is over.
 
@@ -179,11 +192,16 @@ def run_task(
         store: the file that keeps the games, and has those of an earlier run.
         engine: what plays; by default this process, and always for a policy that has no spec.
         progress: told now and then where the rating stands, in words.
+        met: specs of agents that it met in training; by default those of its card, if it has one.
+        held_out: whether it is rated against the ladder's other agents alone.
 
     Raises:
-        ValueError: the policy cannot be made or fails, or the store is of something else.
+        ValueError: the policy cannot be made or fails, the store is of something else, or it is
+            not known whom it met, or nobody is left, where `held_out` is asked for.
     """
     meeting = _Meeting(ladder, contender, seed)
+    known = met_in_training(meeting.players.get(contender.name, 0)) if met is None else tuple(met)
+    strangers = _strangers(ladder, known) if held_out else np.ones(len(ladder.specs), np.bool_)
     for place in range(len(meeting.records)):
         meeting.match(place).check_players()
     began = time.monotonic()
@@ -191,6 +209,10 @@ def run_task(
     ended = ["the time was over"]
     told = progress or (lambda _: None)
     aim = ladder.task.aim if aim is None else aim
+    perfection = None
+    if ladder.task.solved and seconds >= _LONG_ENOUGH:
+        told(f"{ladder.task.name}: beside perfect play")
+        perfection = _perfection(meeting, contender)
     most = meeting.most_pairs()
     latest: list[Estimate] = []
 
@@ -218,7 +240,7 @@ def run_task(
             if estimate.by_games <= _LADDERS * estimate.by_ladder:
                 ended[0] = "what is left is the ladder's own uncertainty"
                 return None
-        allowed = evidence.pairs < most
+        allowed = strangers & (evidence.pairs < most)
         if not allowed.any():
             ended[0] = "all openings were played"
             return None
@@ -272,16 +294,42 @@ def run_task(
                 meeting.records[place].add(games)
                 played += len(games)
                 meeting.seconds_a_game = (time.monotonic() - start) / played
-    met = [place for place, number in enumerate(meeting.planned) if number]
+    places = [place for place, number in enumerate(meeting.planned) if number]
     return Outcome(
         ladder,
-        [] if alone else [ladder.specs[place] for place in met],
-        [meeting.records[place].scores(np.arange(meeting.planned[place])) for place in met],
+        [] if alone else [ladder.specs[place] for place in places],
+        [meeting.records[place].scores(np.arange(meeting.planned[place])) for place in places],
         ended[0],
         time.monotonic() - began,
         meeting.version,
         None if alone else latest[0],
+        known,
+        held_out and not alone,
+        perfection,
     )
+
+
+def _strangers(ladder: Ladder, met: tuple[str, ...] | None) -> npt.NDArray[np.bool_]:
+    """Which of the ladder's agents were not met in training."""
+    if met is None:
+        raise ValueError("it is not known whom the policy met in training: say so by met")
+    strangers = np.array([spec not in met for spec in ladder.specs], np.bool_)
+    if ladder.scale is not None and not strangers.any():
+        raise ValueError(f"the policy met all agents of {ladder.task.name} in training")
+    return strangers
+
+
+def _perfection(meeting: _Meeting, contender: Contender) -> Measure | None:
+    """How near the policy comes to perfect play; `None` of one that does not tell its policy."""
+    from agents.exploitability import exploitability
+
+    player = meeting.players.get(contender.name, 0)
+    if not isinstance(player, Agent):
+        return None
+    try:
+        return exploitability(player, meeting.game, seed=meeting.seed)
+    except ValueError:  # it draws its moves, and does not tell how
+        return None
 
 
 def _play_here(work: Work, players: Players) -> Generator[Finished]:

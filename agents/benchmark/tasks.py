@@ -32,6 +32,8 @@ class Task:
     """The name of the openings with which games begin, if they do."""
     opening_plies: int = 0
     """Random plies with which every game begins, seats swapped after it."""
+    solved: bool = False
+    """Whether it is told how near a policy comes to perfect play, beside its rating."""
     aim: float = 50.0
     """How narrow a rating is to become: half its interval's width; for one player in games won."""
 
@@ -61,6 +63,7 @@ _V1 = (
             "puct:200",
         ),
         openings="balanced",
+        solved=True,
     ),
     Task(
         "gomoku-9x9",
@@ -87,7 +90,13 @@ _V1 = (
         ),
         openings="balanced",
     ),
-    Task("112", "game112", ("random", *_mixes("greedy", 60, 20), "greedy"), opening_plies=2),
+    Task(
+        "112",
+        "game112",
+        ("random", *_mixes("greedy", 60, 20), "greedy"),
+        opening_plies=2,
+        solved=True,
+    ),
     Task(
         "goat_race-2",
         "goat_race",

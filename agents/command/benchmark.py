@@ -41,6 +41,14 @@ def add(commands: Commands) -> None:
     benchmark.add_argument(
         "--workers", type=int, metavar="W", help="processes that play; by default one a core"
     )
+    benchmark.add_argument(
+        "--met",
+        metavar="SPEC,...",
+        help="agents that it met in training; by default those that its card names",
+    )
+    benchmark.add_argument(
+        "--held-out", action="store_true", help="rate it against agents alone that it never met"
+    )
     add_engine(benchmark, "play on this machine or on a Ray cluster; by default local")
     benchmark.add_argument("--json", type=Path, metavar="FILE", help="write the card there, too")
     benchmark.add_argument(
@@ -85,6 +93,8 @@ def _run(options: argparse.Namespace) -> None:
         workers=workers,
         engine=engine,
         progress=show if lively else None,
+        met=None if options.met is None else options.met.split(","),
+        held_out=options.held_out,
     )
     if lively:
         print("\r\x1b[K", end="", file=sys.stderr)

@@ -112,3 +112,52 @@ def test_interquartile_means():
     # Two of the four values count, each with a standard error of 0.1.
     assert abs(low - (5.5 - 1.96 * 0.0707)) < 0.01
     assert abs(high - (5.5 + 1.96 * 0.0707)) < 0.01
+
+
+def test_agents_met_in_training_are_told_and_left_out():
+    card = agents.benchmark(Legal, met=["random", "somebody else"], **QUICK)
+    (task,) = card.to_dict()["tasks"]
+    assert (task["met"], task["held_out"]) == (["random"], False)
+    assert "random" in [one["agent"] for one in task["against"]]
+    assert "met in training: random; rated against them, too" in str(card)
+
+    card = agents.benchmark(Legal, met=["random"], held_out=True, **QUICK)
+    (task,) = card.to_dict()["tasks"]
+    assert (task["met"], task["held_out"]) == (["random"], True)
+    assert "random" not in [one["agent"] for one in task["against"]]
+    assert task["low"] < 0 < task["high"]
+    assert "rated against others" in str(card)
+
+
+def test_a_trained_agents_card_says_whom_it_met():
+    (task,) = agents.benchmark("trained", held_out=True, **QUICK).to_dict()["tasks"]
+    assert task["met"] == ["random", "greedy"]  # its settings name `exact`, which is no rung, too
+    assert {one["agent"] for one in task["against"]} <= {"mixed:60:greedy", "mixed:20:greedy"}
+    (task,) = agents.benchmark("puct:4", **QUICK).to_dict()["tasks"]
+    assert task["met"] == ["random", "greedy"]
+    (task,) = agents.benchmark("mcts:4", **QUICK).to_dict()["tasks"]
+    assert task["met"] is None
+
+
+def test_held_out_needs_somebody_who_is():
+    with pytest.raises(ValueError, match="not known whom the policy met in training"):
+        agents.benchmark(Legal, held_out=True, **QUICK)
+    everyone = ["random", "mixed:60:greedy", "mixed:20:greedy", "greedy"]
+    with pytest.raises(ValueError, match="met all agents of 112 in training"):
+        agents.benchmark(Legal, met=everyone, held_out=True, **QUICK)
+    with pytest.raises(ValueError, match="met must be a list of agents' specs"):
+        agents.benchmark(Legal, met="random", **QUICK)
+
+
+def test_perfect_play_is_the_end_of_the_scale():
+    (task,) = agents.benchmark("greedy", **QUICK).to_dict()["tasks"]
+    assert task["perfection"] == {"kind": "exploitability", "value": 0, "low": 0, "high": 0}
+    card = agents.benchmark("random", **QUICK)
+    (task,) = card.to_dict()["tasks"]
+    expected = agents.exploitability("random", "game112").value
+    assert task["perfection"]["value"] == expected > 0.9
+    assert f"112: exploitability {expected:.3f}" in str(card)
+    # One that only acts tells no policy, and a few seconds are for games.
+    assert agents.benchmark(Legal, **QUICK).to_dict()["tasks"][0]["perfection"] is None
+    short = agents.benchmark("greedy", **QUICK | {"minutes": 0.02})
+    assert short.to_dict()["tasks"][0]["perfection"] is None

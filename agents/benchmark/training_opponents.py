@@ -1,0 +1,35 @@
+"""Which reference agents a policy met in training, as far as it can be told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from agents.trained import read_card
+from boardenvs.opponents import Opponent
+
+__all__ = ["met_in_training"]
+
+_NOBODY_ELSE = ("latest", "earlier")  # the learner's own selves, in settings of training
+
+
+def met_in_training(agent: Opponent) -> tuple[str, ...] | None:
+    """The specs of the agents that a trained agent's card names: opponents, teacher, yardsticks.
+
+    Those that only told the best checkpoint count as well: the agent was chosen by them.
+
+    Args:
+        agent: one that `boardenvs train` left, or that searches with its network; of others it is
+            not known.
+    """
+    card = getattr(agent, "card", None)
+    network = getattr(agent, "path", None)
+    if card is None and isinstance(network, Path):
+        card = read_card(network)
+    settings: Any = card.get("settings") if isinstance(card, dict) else None
+    if not isinstance(settings, dict):
+        return None
+    teacher = (settings.get("clone") or {}).get("agent")
+    named = [*settings.get("opponents", ()), teacher, *settings.get("evaluate_against", ())]
+    specs = [spec for spec in named if isinstance(spec, str) and spec not in _NOBODY_ELSE]
+    return tuple(dict.fromkeys(specs))

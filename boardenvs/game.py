@@ -431,6 +431,7 @@ class Game(abc.ABC):
         Raises:
             ValueError: the game is over.
         """
+        state = self.one(state)
         legal = np.flatnonzero(self.legal(self.batch(state))[0])
         if not len(legal):
             raise ValueError("the game is over: there is no move")
@@ -525,7 +526,11 @@ class Game(abc.ABC):
         return ""
 
     def seat_symbol(self, seat: int) -> str:
-        """The piece of a seat as SVG elements within 24 by 24 units; empty where it has none."""
+        """The piece of a seat as SVG elements within 24 by 24 units; empty where it has none.
+
+        Raises:
+            ValueError: there is no such seat.
+        """
         return ""
 
     def rgb_array(self, state: np.void, size: int = 640) -> npt.NDArray[np.uint8]:

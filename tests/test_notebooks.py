@@ -20,8 +20,8 @@ def cells(request):
     return [cell for cell in found if cell["cell_type"] == "code"]
 
 
-def test_there_are_six():
-    assert [path.stem[0] for path in NOTEBOOKS] == list("123456")
+def test_there_are_seven():
+    assert [path.stem[0] for path in NOTEBOOKS] == list("1234567")
 
 
 def test_run_top_to_bottom(cells):

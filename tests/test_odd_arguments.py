@@ -136,3 +136,14 @@ def test_a_path_of_several_lines(tmp_path):
     with pytest.raises(ValueError, match=r"a\\nb: no episode") as refused:
         Episode.load(path)
     assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize("odd", [-1, 2, "0", True, [0], 1.0])
+def test_pieces_of_seats_that_there_are_not(odd):
+    with pytest.raises(ValueError, match=r"^seat must be a whole number "):
+        GAME.seat_symbol(odd)
+
+
+def test_moves_to_type_in_no_position():
+    with pytest.raises(ValueError, match="record"):
+        GAME.what_to_type(STATES[:0])

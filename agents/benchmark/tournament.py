@@ -1,8 +1,9 @@
 """The tournament of a ladder's agents: who plays whom next, and the ratings that come of it.
 
-Each round goes to the neighbours whose difference is least certain, every fifth one to agents that
-are further apart, in turn. The ratings are those of the model of `agents.benchmark.rating`, fitted
-to all games at once; the covariance is the sandwich estimator's.
+Each round goes to the two agents whose games take most from the uncertainty of the differences
+between neighbours, every fifth one to agents that are further apart, in turn. The ratings are those
+of the model of `agents.benchmark.rating`, fitted to all games at once; the covariance is the
+sandwich estimator's.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ __all__ = ["Crosstable", "next_pair", "rate_ladder"]
 
 _PRIOR = 4.0
 _FURTHER = 5  # every so many rounds are of agents that are no neighbours
+_FURTHEST = 3  # places between two agents that play each other
 _TOLERANCE = 1e-10
 
 Array = npt.NDArray[np.float64]
@@ -90,8 +92,8 @@ def next_pair(
 ) -> tuple[int, int] | None:
     """Which two agents play the next round, as places in the ladder, the weaker one first.
 
-    Where the neighbours that are least surely apart have played all they can, it is two agents that
-    are further apart, with these between or among them.
+    It is those whose games take most from the uncertainty of the neighbours' differences: the ones
+    that are least surely apart, or where these have played all they can, others about them.
 
     Args:
         table: of the games so far.
@@ -104,24 +106,43 @@ def next_pair(
     """
     size = len(table.pairs)
     most = np.full((size, size), np.inf) if most is None else most
-    beside = [(k, k + 1) for k in range(size - 1)]
-    for low, high in beside:
-        if table.pairs[high, low] < min(first, most[high, low]):
-            return low, high
-    others = [
+    for low in range(size - 1):
+        if table.pairs[low + 1, low] < min(first, most[low + 1, low]):
+            return low, low + 1
+    able = [
         (low, high)
         for low, high in itertools.combinations(range(size), 2)
-        if high - low in (2, 3) and table.pairs[high, low] < most[high, low]
+        if high - low <= _FURTHEST and table.pairs[high, low] < most[high, low]
     ]
-    errors = neighbour_errors(rate_ladder(table))
-    worst = int(errors.argmax())
-    exhausted = table.pairs[worst + 1, worst] >= most[worst + 1, worst]
-    spanning = [(low, high) for low, high in others if low <= worst < high]
-    further = spanning if exhausted else others
-    if further and (exhausted or rounds % _FURTHER == _FURTHER - 1):
+    further = [(low, high) for low, high in able if high - low > 1]
+    if further and rounds % _FURTHER == _FURTHER - 1:
         return min(further, key=lambda pair: table.pairs[pair[1], pair[0]] * (pair[1] - pair[0]))
-    able = [k for k, (low, high) in enumerate(beside) if table.pairs[high, low] < most[high, low]]
-    return beside[max(able, key=lambda k: errors[k])] if able else None
+    gains = _gains(rate_ladder(table), able)
+    return able[int(gains.argmax())] if able else None
+
+
+def _gains(scale: Scale, pairs: Sequence[tuple[int, int]]) -> Array:
+    """How much a pair of games between two agents takes from the neighbours' variances, shape (P,).
+
+    What is taken from the least certain difference counts most: it is weighted by its variance.
+    This is one step of an optimal design (V. Fedorov, "Theory of optimal experiments", 1972).
+    """
+    if not pairs:
+        return np.zeros(0)
+    low, high = np.array(pairs).T
+    size = len(scale.elo)
+    sides = np.zeros((len(pairs), size))
+    sides[np.arange(len(pairs)), high] = 1
+    sides[np.arange(len(pairs)), low] = -1
+    beside = np.eye(size)[1:] - np.eye(size)[:-1]
+    covariance = scale.covariance / ELO**2
+    rates = 1 / (1 + np.exp(-(sides @ scale.elo) / ELO))
+    told = 2 * rates * (1 - rates)
+    shared = beside @ covariance @ sides.T  # of each difference with what a pair tells
+    own = np.einsum("ps,st,pt->p", sides, covariance, sides)
+    weights = np.einsum("ks,st,kt->k", beside, covariance, beside)
+    gains: Array = weights @ shared**2 * told / (1 + told * own)
+    return gains
 
 
 def pair_scores(first: Sequence[float]) -> Array:

@@ -28,7 +28,13 @@ _SECONDS = 120.0  # of a rating that its games do not end
 
 @dataclass(frozen=True)
 class Point:
-    """A learner's strength after some training."""
+    """A learner's strength after some training.
+
+    Example:
+        >>> from agents.curves import Point
+        >>> Point(1000, 2.5, value=180.0, low=120.0, high=240.0, games=180).decisions
+        1000
+    """
 
     decisions: int
     """That it had learned from."""

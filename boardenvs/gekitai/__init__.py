@@ -177,6 +177,7 @@ class Gekitai(Game):
         return in_words.won_by(self.line_length, self.pieces, line=line)
 
     def seat_symbol(self, seat: int) -> str:
+        whole_number("seat", seat, 0, self.num_players - 1)
         return seat_symbol(seat)
 
     def action_area(self, action: int, state: np.void) -> tuple[float, float, float, float] | None:

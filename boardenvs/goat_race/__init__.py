@@ -289,6 +289,7 @@ class GoatRace(Game):
         return in_words.WON if self.one(state)["returns"].any() else in_words.drawn(jump=jump)
 
     def seat_symbol(self, seat: int) -> str:
+        whole_number("seat", seat, 0, self.num_players - 1)
         return seat_symbol(LETTERS[seat])
 
     def action_area(self, action: int, state: np.void) -> tuple[float, float, float, float] | None:

@@ -180,6 +180,7 @@ class Gomoku(Game):
         return in_words.won_by(self.win_length, self.exact) if won else in_words.FULL
 
     def seat_symbol(self, seat: int) -> str:
+        whole_number("seat", seat, 0, self.num_players - 1)
         return seat_symbol(seat)
 
     def action_area(self, action: int, state: np.void) -> tuple[float, float, float, float] | None:

@@ -131,3 +131,21 @@ def test_who_plays_next_in_a_tournament():
     most = np.full((4, 4), np.inf)
     most[2, 1] = 50  # and they have played all they can
     assert next_pair(table, 0, 50, most) in {(0, 2), (0, 3), (1, 3)}
+
+
+def test_a_difference_that_stays_uncertain_leaves_the_others_their_games():
+    """Two who have played all they can took every round to come, by games that tell little."""
+    table, most = Crosstable.none(4), np.full((4, 4), np.inf)
+    most[3, 2] = 50
+    rounds = {}
+    for number in range(200):
+        low, high = next_pair(table, number, 50, most)
+        rate = 1 / (1 + 3.0 ** (low - high))  # neighbours score 0.75
+        table.pairs[high, low] += 25
+        table.scores[high, low] += 25 * 2 * rate
+        table.squares[high, low] += 25 * ((2 * rate - 1) ** 2 + 2 * rate * (1 - rate))
+        rounds[low, high] = rounds.get((low, high), 0) + 1
+    assert rounds[2, 3] == 2
+    assert rounds[0, 1] > 25
+    assert rounds[1, 2] > 25
+    assert neighbour_errors(rate_ladder(table)).max() < 25  # 50 pairs of games alone leave 48

@@ -2,8 +2,10 @@
 
 import importlib.metadata
 import os
+import re
 import subprocess
 import sys
+import tarfile
 import textwrap
 import zipfile
 from pathlib import Path
@@ -94,6 +96,24 @@ def test_what_is_inside(wheel):
     assert networks
 
 
+def test_the_source_archive_makes_the_same(wheel, tmp_path):
+    hatchling = [sys.executable, "-m", "hatchling", "build", "-d", str(tmp_path)]
+    run(*hatchling, "-t", "sdist", cwd=ROOT)
+    source = tmp_path / f"boardenvs-{boardenvs.__version__}"
+    with tarfile.open(f"{source}.tar.gz") as archive:
+        archive.extractall(tmp_path, filter="data")
+    run(*hatchling, "-t", "wheel", cwd=source)
+    with zipfile.ZipFile(wheel) as one, zipfile.ZipFile(tmp_path / wheel.name) as other:
+        assert sorted(one.namelist()) == sorted(other.namelist())
+        for name in one.namelist():
+            if ".dist-info/" not in name or name.endswith("/METADATA"):
+                assert one.read(name) == other.read(name), name
+    # It may be built from without what was built before.
+    (source / "PKG-INFO").unlink()
+    readme = run(sys.executable, "-m", "hatchling", "metadata", "readme", cwd=source)
+    assert readme.startswith("# boardenvs\n")
+
+
 def test_its_metadata(site):
     (found,) = importlib.metadata.distributions(path=[str(site)])
     assert found.metadata["Name"] == "boardenvs"
@@ -102,6 +122,8 @@ def test_its_metadata(site):
     extras = set(found.metadata.get_all("Provides-Extra"))
     assert extras >= {"train", "demo", "render", "notebook", "test", "dev", "all"}
     assert found.metadata["Description-Content-Type"] == "text/markdown"
+    assert found.metadata["Description"].lstrip().startswith("# boardenvs\n")
+    assert re.findall(r"\]\((?!https://|#)", found.metadata["Description"]) == []
     assert {(point.group, point.name, point.value) for point in found.entry_points} == {
         ("console_scripts", "boardenvs", "boardenvs.start:main"),
         ("boardenvs.agents", "make", "agents.making:make"),

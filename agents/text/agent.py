@@ -51,8 +51,9 @@ class TextAgent(Agent):
         self.list_moves = truth_value("list_moves", list_moves)
         self.timeout = None if timeout is None else finite_number("timeout", timeout, 0.001, 86400)
         self.workers = whole_number("workers", workers, 1, 1000)
-        self._owed: list[States] = []
-        """Where games may stand that it forfeits at its second move, having failed at the first."""
+        self._owed: list[set[bytes]] = []
+        """Where games may stand that it forfeits at its second move, having failed at the first:
+        for each the bytes of every such position."""
 
     def choose(self, states: States, words: Words) -> Actions:
         return self.consider(states, words)[0]
@@ -140,15 +141,15 @@ class TextAgent(Agent):
         self._owed.append(self._next_positions(state))
         return 0
 
-    def _next_positions(self, state: States) -> States:
-        """Where its next move may be asked for, if it plays action 0 here."""
+    def _next_positions(self, state: States) -> set[bytes]:
+        """Where its next move may be asked for, if it plays action 0 here, as `_owes` compares."""
         after = state.copy()
         self.game.play(after, [0])
         replies = np.flatnonzero(self.game.legal(after)[0])
         positions = np.repeat(after, len(replies))
         self.game.play(positions, replies)
         positions["rng"] = 0
-        return positions
+        return {position.tobytes() for position in positions}
 
     def _owes(self, state: np.void) -> bool:
         """Whether it forfeits the game that stands here, having failed at its first move."""
@@ -157,7 +158,7 @@ class TextAgent(Agent):
         bare = np.array([state], self.game.state_dtype)
         bare["rng"] = 0
         for number, positions in enumerate(self._owed):
-            if bare.tobytes() in {position.tobytes() for position in positions}:
+            if bare.tobytes() in positions:
                 del self._owed[number]
                 return True
         return False

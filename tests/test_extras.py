@@ -212,7 +212,7 @@ def imported(notebook):
     "notebook", sorted((ROOT / "notebooks").glob("*.ipynb")), ids=lambda path: path.stem
 )
 def test_notebook_brings_what_they_import(notebook):
-    assert "boardenvs" in imported(notebook)
+    assert {"agents", "boardenvs"} & imported(notebook)
     assert not imported(notebook) & set(hidden("notebook"))
     if "save_gif" in notebook.read_text(encoding="utf-8"):
         assert names("notebook") >= names("render")

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
+import itertools
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -86,10 +89,16 @@ def draw_curves(
         title = names if len(curves) == 1 else f"interquartile mean over {names}"
         figure.suptitle(title, fontsize=11)
         picture = io.BytesIO()
-        figure.savefig(
-            picture, format=kind, dpi=120, metadata={"Date": None} if kind == "svg" else None
-        )
+        about = {"Date": None, "Description": fingerprint(curves, own)} if kind == "svg" else None
+        figure.savefig(picture, format=kind, dpi=120, metadata=about)
     return picture.getvalue()
+
+
+def fingerprint(curves: Mapping[str, Sequence[Curve]], own: Sequence[Curve] = ()) -> str:
+    """The SHA-256 of what a picture shows, which it tells as its description."""
+    told = [one.to_dict() for one in (*itertools.chain(*curves.values()), *own)]
+    points = [(one["learner"], one["seed"], one["points"]) for one in told]
+    return hashlib.sha256(json.dumps(points).encode()).hexdigest()
 
 
 def _draw(

@@ -32,11 +32,12 @@ def commands(block):
 def marks(page, shown):
     """Those of a block: `test_result_tables` plays the arenas on the games' pages again, too.
 
-    To judge games takes long.
+    To judge games takes long, and to learn.
     """
     arena = page.parent.parent == PACKAGE and any(words[0] == "arena" for words in shown)
     judged = any("--judge" in words for words in shown)
-    return [pytest.mark.slow] if arena or judged else []
+    learnt = any("--learn" in words for words in shown)
+    return [pytest.mark.slow] if arena or judged or learnt else []
 
 
 SHOWN = [
@@ -72,6 +73,7 @@ def test_block(shown, tiny_settings, tmp_path, monkeypatch, capsys):
     boardenvs.Episode.play(boardenvs.make("gekitai"), ["greedy", "greedy"], seed=0).save(
         "game.json"
     )
+    Path("mine.csv").write_text("decisions,elo\n1000,100\n9000,200\n", encoding="utf-8")
     for words in shown:
         options = make_parser().parse_args(words)  # exits where there is no such option
         if words[0] == "bench" or "ray" in words or "./pbrain-mine" in shlex.join(words):
@@ -93,6 +95,8 @@ def shortened(words):
         return [*words, "--games", "2"]
     if words[0] == "benchmark":
         return [*words, "--minutes", "0.01", "--workers", "1"]
+    if "--learn" in words:
+        return [*words, "--minutes", "0", "--seeds", "0"]
     if words[0] == "train" and "--resume" not in words and Path("runs", words[1]).exists():
         return [*words, "--out", "run"]
     return words

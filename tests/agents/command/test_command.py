@@ -21,6 +21,7 @@ COMMANDS = [
     "train",
     "arena",
     "benchmark",
+    "curves",
     "engine",
     "bench",
     "compile",

@@ -1,6 +1,7 @@
 """The pictures of learning curves."""
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -8,8 +9,12 @@ pytest.importorskip("matplotlib", reason="the extra train is not installed")
 
 from test_joining import curve
 
-from agents.curves import Curve, draw_curves
+import agents.curves
+from agents.benchmark.tasks import suite
+from agents.curves import Curve, draw_curves, reference_curves
+from agents.curves.drawing import fingerprint
 
+PICTURES = Path(agents.curves.__file__).parent / "pictures"
 RUNS = [curve([0, 0.2, 0.4], seed) for seed in range(3)]
 
 
@@ -51,3 +56,13 @@ def test_what_cannot_be_drawn_is_refused():
         draw_curves({"gekitai": RUNS, "112": [Curve("other", "112")]})
     with pytest.raises(ValueError, match="own runs are drawn beside curves of their task alone"):
         draw_curves({"gekitai": RUNS}, [curve([0, 1], task="112")])
+
+
+@pytest.mark.parametrize("path", sorted(PICTURES.glob("*.svg")), ids=lambda path: path.stem)
+def test_shipped_pictures_are_those_of_the_shipped_curves(path):
+    assert fingerprint({path.stem: reference_curves(path.stem)}) in path.read_text("utf-8")
+
+
+def test_tasks_with_curves_have_a_picture():
+    drawn = {path.stem for path in PICTURES.glob("*.svg")}
+    assert drawn == {name for name in suite("v1") if reference_curves(name)}

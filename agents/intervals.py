@@ -9,14 +9,16 @@ import numpy.typing as npt
 
 from boardenvs.checks import finite_number, whole_number
 
-__all__ = ["bootstrap_mean", "interquartile_mean", "mean_interval", "wilson"]
+__all__ = ["Z", "bootstrap_mean", "interquartile_mean", "mean_interval", "wilson"]
 
+Z = 1.959964
+"""95% of a normal distribution lie within so many standard deviations."""
 _DRAWS = 10_000
 _STUDENT = (12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469, 2.3646, 2.3060, 2.2622)
 """The 97.5% quantiles of Student's distributions with 1 to 9 degrees of freedom."""
 
 
-def wilson(successes: float, games: int, z: float = 1.959964) -> tuple[float, float]:
+def wilson(successes: float, games: int, z: float = Z) -> tuple[float, float]:
     """Wilson's score interval for a proportion, 95% by default.
 
     Source: E. B. Wilson, "Probable inference, the law of succession, and statistical
@@ -118,10 +120,9 @@ def _student(freedom: int) -> float:
     """The 97.5% quantile; of many degrees by Fisher's expansion, Metron 5 (1925)."""
     if freedom <= len(_STUDENT):
         return _STUDENT[freedom - 1]
-    z = 1.959964
     return (
-        z
-        + (z**3 + z) / (4 * freedom)
-        + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * freedom**2)
-        + (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / (384 * freedom**3)
+        Z
+        + (Z**3 + Z) / (4 * freedom)
+        + (5 * Z**5 + 16 * Z**3 + 3 * Z) / (96 * freedom**2)
+        + (3 * Z**7 + 19 * Z**5 + 17 * Z**3 - 15 * Z) / (384 * freedom**3)
     )

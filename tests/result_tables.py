@@ -22,6 +22,7 @@ from agents.benchmark.tasks import suite
 from agents.command import main as run_command
 from agents.curves import reference_curves
 from agents.curves.joining import over_seeds
+from agents.intervals import Z
 from agents.trained import read_card, scores_on, shipped
 
 ROOT = Path(__file__).parent.parent
@@ -128,7 +129,7 @@ def ladder_block():
             continue
         games = sum(one["games"] for one in ladder.told["pairs"])
         top = ladder.scale.elo[-1]
-        around = 1.96 * ladder.scale.covariance[-1, -1] ** 0.5
+        around = Z * ladder.scale.covariance[-1, -1] ** 0.5
         interval = f"{top - around:+.0f} to {top + around:+.0f}"
         lines.append(f"{start}| {games:,} | `{ladder.specs[-1]}` | {top:+.0f} ({interval}) |")
     return "\n".join(lines) + "\n"

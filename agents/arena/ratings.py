@@ -34,6 +34,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from agents.intervals import Z
 from boardenvs.checks import whole_number
 
 __all__ = ["Lead", "Rating", "Result", "rate"]
@@ -43,7 +44,6 @@ Result = Mapping[str, Any] | tuple[Sequence[str], Sequence[float]]
 and each seat's result."""
 
 _ELO = 400 / math.log(10)  # a strength of ten times is 400 points
-_Z = 1.959964  # 95% of a normal distribution lie within so many standard deviations
 _HALF_GAME = 0.5
 
 _Array = npt.NDArray[np.float64]
@@ -256,13 +256,13 @@ class _Likelihood:
         ends = []
         for side in (-1, 1):
             point = peak.copy()
-            move = side * _Z * error
+            move = side * Z * error
             # The loss of likelihood is convex in the difference: Newton's method cannot miss.
             for _ in range(100):
                 point[one] += move
                 point, value, gradient = self._climbed(point, [one, other])
                 reach = abs(point[one] - peak[one])
-                move = (2 * (best - value) - _Z**2) / (2 * gradient[one])
+                move = (2 * (best - value) - Z**2) / (2 * gradient[one])
                 move = min(max(move, -reach), reach)  # near the peak it would be thrown far off
                 if abs(move) < 1e-6:
                     break

@@ -11,7 +11,7 @@ import numpy as np
 
 import boardenvs
 from agents.benchmark.running import Outcome
-from agents.intervals import bootstrap_mean, interquartile_mean
+from agents.intervals import Z, bootstrap_mean, interquartile_mean
 from agents.text_table import text_table
 
 __all__ = ["ScoreCard"]
@@ -203,5 +203,5 @@ def _solo(outcome: Outcome) -> dict[str, Any]:
 def _overall(tasks: Sequence[dict[str, Any]], seed: int) -> dict[str, Any]:
     scores = np.array([task["score"] for task in tasks])
     errors = np.array([(task["score_high"] - task["score_low"]) / 2 for task in tasks])
-    low, high = bootstrap_mean(scores, errors / 1.959964, np.random.default_rng(seed))
+    low, high = bootstrap_mean(scores, errors / Z, np.random.default_rng(seed))
     return {"score": interquartile_mean(scores), "low": low, "high": high, "tasks": len(tasks)}

@@ -11,6 +11,7 @@ from agents.arena.interval_chart import Bar, interval_chart
 from agents.arena.tables import elo_text
 from agents.benchmark.card import ScoreCard
 from agents.benchmark.running import Outcome
+from agents.intervals import Z
 
 __all__ = ["page_html"]
 
@@ -57,7 +58,7 @@ def _ladder(policy: str, outcome: Outcome, task: dict[str, object]) -> Iterable[
     scale = outcome.ladder.scale
     value, low, high = (
         (float(str(task[k])) for k in ("share", "low", "high"))
-        if (scale is None)
+        if scale is None
         else (float(str(task[k])) for k in ("elo", "low", "high"))
     )
     mine = Bar(f"▶ {policy}", value, low, high)
@@ -66,7 +67,7 @@ def _ladder(policy: str, outcome: Outcome, task: dict[str, object]) -> Iterable[
         bars = [Bar(spec, share, share, share) for spec, share in shares]
         yield interval_chart(_sorted([mine, *bars]), lambda x: f"{x:.3f}", "Shares of games won")
         return
-    errors = 1.959964 * scale.covariance.diagonal() ** 0.5
+    errors = Z * scale.covariance.diagonal() ** 0.5
     bars = [
         Bar(spec, elo, elo - error, elo + error)
         for spec, elo, error in zip(

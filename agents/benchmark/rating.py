@@ -25,12 +25,12 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["ELO", "Estimate", "Evidence", "Scale", "Z", "fit", "next_opponent", "win_rates"]
+from agents.intervals import Z
+
+__all__ = ["ELO", "Estimate", "Evidence", "Scale", "fit", "next_opponent", "win_rates"]
 
 ELO = 400 / math.log(10)
 """Points of a natural logarithm of odds."""
-Z = 1.959964
-"""95% of a normal distribution lie within so many standard deviations."""
 _PRIOR = 30.0  # the information for which a dispersion of 1 stands, before there are games
 _LEAST = 0.1  # of the dispersion: a few games that went as expected prove no certainty
 _REACH = 12.0  # how far beyond the ladder's ends a rating is looked for, in logarithms of odds

@@ -14,13 +14,13 @@ import boardenvs
 @contextlib.contextmanager
 def serve(name, opponent="random", seat=0, seed=1, **params):
     """A game that is served as long as the context lasts: a `Served`."""
+    from agents.play.web.room import Room
     from agents.play.web.serve import prepare
     from agents.play.web.session import Session
-    from agents.play.web.table import Table
 
-    table = Table(Session(boardenvs.make(name, **params), opponent, seat, seed))
+    room = Room(Session(boardenvs.make(name, **params), opponent, seat, seed))
     with socket.socket() as listening:
-        server, address = prepare(table, listening)
+        server, address = prepare(room, listening)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
         thread.start()
         try:

@@ -58,7 +58,7 @@ PROMISES = {
         "tests/agents/play/web/test_in_browser.py: test_a_page_of_another_site",
     ],
     "Agents that a page or a file names": [
-        "tests/agents/play/web/test_table.py: test_choices_refused test_names_in_a_file_are_names",
+        "tests/agents/play/web/test_room.py: test_choices_refused test_names_in_a_file_are_names",
     ],
     "Clients that wait, leave or send anything": [
         "tests/test_security.py: test_the_servers_limits",
@@ -129,11 +129,11 @@ def test_settings_that_name_ones_own_agent(tmp_path, monkeypatch, capsys):
 def test_the_servers_limits():
     pytest.importorskip("starlette", reason="needs the extra [web]")
     pytest.importorskip("uvicorn", reason="needs the extra [web]")
-    from agents.play.web import app, connection, table
+    from agents.play.web import app, connection, room
 
     text = " ".join(PAGE.read_text(encoding="utf-8").split())
     assert f"at most {app._LARGEST:,} bytes" in text
     assert f"a saved game {app._LARGEST_FILE:,} bytes" in text
-    assert f"and {table.MOST_ACTIONS:,} moves" in text
+    assert f"and {room.MOST_ACTIONS:,} moves" in text
     assert f"has {connection.PATIENCE:g} seconds to go on" in text
     assert f"at most {connection.MOST} are waited for" in text

@@ -11,7 +11,6 @@ from agents.agent import check_can_play
 from agents.making import make
 from agents.seeds import agent_seed, fresh_seed
 from boardenvs.chance import one_way, seed_word, stream_words
-from boardenvs.checks import whole_number
 from boardenvs.game import Game, States
 
 __all__ = ["Deal", "Setup"]
@@ -32,33 +31,30 @@ class Deal(NamedTuple):
 
 
 class Setup:
-    """A person at the board in one seat, agents of one spec in the others.
+    """The agents of one spec that a person meets, and what is dealt.
 
     The same seed gives the same agents and the same deals.
 
     Attributes, not to be changed:
         game: what is played, a `Game`.
         opponent: the agents' spec.
-        seat: the person's, an int.
         seed: of everything random, an int.
-        agent: has every other seat.
+        agent: has every seat that no person has.
     """
 
-    def __init__(self, game: Game, opponent: str, seat: int, seed: int | None) -> None:
+    def __init__(self, game: Game, opponent: str, seed: int | None) -> None:
         """Make the agent.
 
         Args:
             game: what is played.
-            opponent: spec of the agent in every other seat.
-            seat: the person's.
+            opponent: the agents' spec.
             seed: of everything random; `None` for a fresh one.
 
         Raises:
-            ValueError: there is no such opponent or seat, or it cannot play the game.
+            ValueError: there is no such opponent, or it cannot play the game.
         """
         self.game = game
         self.opponent = opponent
-        self.seat = whole_number("seat", seat, 0, game.num_players - 1)
         self.seed = fresh_seed() if seed is None else seed
         self.agent = make(opponent, game, agent_seed(self.seed, 0))
         check_can_play(self.agent, self.deal(0).start)

@@ -15,13 +15,16 @@ from agents.seeds import agent_seed
 from boardenvs.analysis import Analysis
 from boardenvs.chance import one_way
 from boardenvs.checks import whole_number
+from boardenvs.episode import Episode
 from boardenvs.game import Game, States
-from boardenvs.opponents import ask, consult
+from boardenvs.opponents import consult
 
-__all__ = ["Hint", "Table"]
+__all__ = ["Hint", "Position", "Table"]
 
 
-class _Position(NamedTuple):
+class Position(NamedTuple):
+    """Where a game stands after so many moves."""
+
     state: States
     """Shape (1,)."""
     words: npt.NDArray[np.uint64]
@@ -37,16 +40,20 @@ class Hint(NamedTuple):
 
 
 class Table:
-    """Persons in some seats, agents of one spec in the others. The same seed gives the same game.
+    """Persons in some seats, agents of one spec in the others. The same seed gives the same games.
 
     Attributes, not to be changed:
         game: what is played, a `Game`.
         opponent: the agents' spec.
         seats: the persons', a tuple of ints.
+        seed: of everything random, an int.
+        positions: from the first to the present one, a list of `Position`.
+        actions: what has been played, a list of ints.
+        analysis: what led to each action, where an agent told it, a list of `Analysis` or `None`.
     """
 
     def __init__(self, game: Game, opponent: str, seats: Sequence[int], seed: int | None) -> None:
-        """Deal.
+        """Deal the first game.
 
         Args:
             game: what is played.
@@ -60,28 +67,46 @@ class Table:
         self.seats = tuple(whole_number("seat", seat, 0, game.num_players - 1) for seat in seats)
         if len(set(self.seats)) < len(self.seats):
             raise ValueError(f"a seat is given twice: {', '.join(map(str, self.seats))}")
-        self._setup = Setup(game, opponent, self.seats[0], seed)
-        self.game, self.opponent = game, opponent
-        deal = self._setup.deal(0)
-        self._views = one_way(deal.words, "page")
-        self._hints = one_way(deal.words, "hints")
+        self._setup = Setup(game, opponent, seed)
+        self.game, self.opponent, self.seed = game, opponent, self._setup.seed
         self._adviser: tuple[str, Any] | None = None
-        self._positions = [_Position(deal.start, deal.opponents)]
+        self._games = 0
+        self.deal()
+
+    def deal(self) -> None:
+        """Begin the next game, with chances of its own."""
+        deal = self._setup.deal(self._games)
+        self._games += 1
+        self._views = one_way(deal.words, "page")
+        self.hint_words = one_way(deal.words, "hints")
+        self.positions = [Position(deal.start, deal.opponents)]
+        self.actions: list[int] = []
+        self.analysis: list[Analysis | None] = []
+
+    def follow(self, episode: Episode) -> None:
+        """Go on with a game that was kept, with chances of the present one.
+
+        Args:
+            episode: of this table's game.
+        """
+        words = self.positions[0].words
+        self.positions = [Position(state, words) for state in episode.states().reshape(-1, 1)]
+        self.actions, self.analysis = list(episode.actions), list(episode.analysis)
 
     @property
     def state(self) -> np.void:
         """The position."""
-        return self._positions[-1].state[0]
+        return self.positions[-1].state[0]
 
     @property
     def turn(self) -> int:
         """The seat to move."""
-        return int(self.state["to_move"])
+        return self.mover(-1)
 
     @property
     def over(self) -> bool:
         """Whether the game has ended."""
-        return bool(self.game.over(self.state)[0])
+        return self.is_over(-1)
 
     @property
     def is_persons_turn(self) -> bool:
@@ -92,12 +117,33 @@ class Table:
     def view(self) -> np.void:
         """The position as far as the person who looks may know it: who is to move, or the first."""
         seat = self.turn if self.turn in self.seats else self.seats[0]
-        state = self._positions[-1].state
-        return self.game.conceal_with_words(state, seat, self._views)[0]
+        return self.known(seat, -1)[0]
+
+    def mover(self, at: int) -> int:
+        """The seat to move in a position, by its number."""
+        return int(self.positions[at].state["to_move"][0])
+
+    def is_over(self, at: int) -> bool:
+        """Whether the game has ended in a position, by its number."""
+        return bool(self.game.over(self.positions[at].state)[0])
+
+    def known(self, seat: int, first: int, end: int | None = None) -> States:
+        """The positions from one to before another, as far as a seat may know them."""
+        states = np.concatenate([position.state for position in self.positions[first:end]])
+        return self.game.conceal_with_words(states, seat, np.repeat(self._views, len(states)))
+
+    def warm_up(self) -> None:
+        """Have compiled what the agents need, which can take a minute.
+
+        Raises:
+            ValueError: the agent fails; it is named.
+        """
+        if self.game.num_players > 1 and not self.over:
+            self._consult()
 
     def play(self, action: int) -> None:
         """A person's legal action."""
-        self._add(action, self._positions[-1].words)
+        self._add(action, None, self.positions[-1].words)
 
     def advance(self) -> int:
         """Let the agent move whose turn it is.
@@ -108,24 +154,40 @@ class Table:
         Raises:
             ValueError: the agent fails; it is named.
         """
-        state, words = self._positions[-1]
-        words = words.copy()
-        with blamed(f"agent {self.opponent}"):
-            action = int(ask(self._setup.agent, self.game, state, words)[0])
-        self._add(action, words)
+        action, analysis, words = self._consult()
+        self._add(action, analysis, words)
         return action
 
-    def undo(self) -> None:
+    def _consult(self) -> tuple[int, Analysis | None, npt.NDArray[np.uint64]]:
+        """What the agent plays and tells, and its stream afterwards."""
+        state, words = self.positions[-1]
+        words = words.copy()
+        with blamed(f"agent {self.opponent}"):
+            actions, [analysis] = consult(self._setup.agent, self.game, state, words)
+            if analysis is not None:
+                analysis.check(self.game, self.game.legal(state)[0])
+        return int(actions[0]), analysis, words
+
+    @property
+    def undone(self) -> int:
+        """How many positions `undo` leaves: up to a person's last turn but this; 0 for none."""
+        turns = [at for at in range(len(self.actions)) if self.mover(at) in self.seats]
+        return turns[-1] + 1 if turns else 0
+
+    def undo(self) -> int:
         """Take back the last move of a person, and all that followed; chance comes the same again.
+
+        Returns:
+            How many positions are left.
 
         Raises:
             ValueError: no person has moved yet.
         """
-        for keep in range(len(self._positions) - 1, 0, -1):
-            if int(self._positions[keep - 1].state["to_move"][0]) in self.seats:
-                del self._positions[keep:]
-                return
-        raise ValueError("there is no move of yours to take back")
+        keep = self.undone
+        if not keep:
+            raise ValueError("there is no move of yours to take back")
+        del self.positions[keep:], self.actions[keep - 1 :], self.analysis[keep - 1 :]
+        return keep
 
     def hint(self) -> Hint:
         """What the game's analyst would play for the person to move, told no more than he is.
@@ -133,15 +195,17 @@ class Table:
         Raises:
             ValueError: it fails.
         """
-        state = self._positions[-1].state
+        state = self.positions[-1].state
         if self._adviser is None:
-            self._adviser = analyst(self.game, state, agent_seed(self._setup.seed, 1))
+            self._adviser = analyst(self.game, state, agent_seed(self.seed, 1))
         spec, adviser = self._adviser
         with blamed(f"agent {spec}"):
-            actions, [analysis] = consult(adviser, self.game, state, self._hints.copy())
+            actions, [analysis] = consult(adviser, self.game, state, self.hint_words.copy())
         return Hint(spec, int(actions[0]), analysis)
 
-    def _add(self, action: int, words: npt.NDArray[np.uint64]) -> None:
-        state = self._positions[-1].state.copy()
+    def _add(self, action: int, analysis: Analysis | None, words: npt.NDArray[np.uint64]) -> None:
+        state = self.positions[-1].state.copy()
         self.game.play(state, [action])
-        self._positions.append(_Position(state, words))
+        self.positions.append(Position(state, words))
+        self.actions.append(action)
+        self.analysis.append(analysis)

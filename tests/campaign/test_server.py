@@ -416,9 +416,9 @@ def test_planted_faults_are_found(monkeypatch):
         assert errors == ["KeyError('planted')"]
         assert order(served, {"do": "advance", "version": 1})[0] == 200
     # Nobody asks whether a page is out of date.
-    from agents.play.web.table import Table
+    from agents.play.web.room import Room
 
-    monkeypatch.setattr(Table, "_require", lambda *_: None)
+    monkeypatch.setattr(Room, "_require", lambda *_: None)
     with serve("game112", "random", 1) as served:
         assert served.act({"do": "advance", "version": 1})[0] == 200
         monkeypatch.setitem(globals(), "version", lambda _: 2)

@@ -1,4 +1,4 @@
-"""The web application around a `Table`: who may ask, and how.
+"""The web application around a `Room`: who may ask, and how.
 
 Whoever has the address, which holds a secret token, is the person. A page of another site can
 neither read anything here nor make a move: it does not know the token, its requests name another
@@ -29,7 +29,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from agents.agent import one_line
 from agents.play.web.orders import read_order
-from agents.play.web.table import OutdatedError, Table
+from agents.play.web.room import OutdatedError, Room
 
 __all__ = ["make_app"]
 
@@ -39,15 +39,15 @@ _LARGEST_FILE = 2**22  # bytes of a game that is opened
 T = TypeVar("T")
 
 
-def make_app(table: Table, token: str, host: str) -> Starlette:
+def make_app(room: Room, token: str, host: str) -> Starlette:
     """The application.
 
     Args:
-        table: where the game is played.
+        room: where the game is played.
         token: the secret first part of every path.
         host: where it is served, such as `127.0.0.1:8000`.
     """
-    desk = _Desk(table, token, host)
+    desk = _Desk(room, token, host)
     app = Starlette(
         routes=[
             Route("/{token}/", desk.page, methods=["GET"]),
@@ -111,34 +111,34 @@ def _page_policy(page: str, more: str = "") -> str:
 
 
 class _Desk:
-    """Takes requests and checks them; the table answers."""
+    """Takes requests and checks them; the room answers."""
 
-    def __init__(self, table: Table, token: str, host: str) -> None:
-        self._table = table
+    def __init__(self, room: Room, token: str, host: str) -> None:
+        self._room = room
         self._token = token
         self._origin = f"http://{host}"
 
     async def page(self, request: Request) -> Response:
         self._check_token(request)
-        text = await _in_thread(self._table.page)
+        text = await _in_thread(self._room.page)
         policy = _page_policy(text, "connect-src 'self'; ")
         return HTMLResponse(text, headers={"Content-Security-Policy": policy})
 
     async def replay(self, request: Request) -> Response:
         self._check_token(request)
-        text = await _in_thread(self._table.replay)
+        text = await _in_thread(self._room.replay)
         return HTMLResponse(text, headers={"Content-Security-Policy": _page_policy(text)})
 
     async def saved(self, request: Request) -> Response:
         self._check_token(request)
-        name, text = await _in_thread(self._table.saved)
+        name, text = await _in_thread(self._room.saved)
         headers = {"Content-Disposition": f'attachment; filename="{name}"'}
         return Response(text, media_type="application/json", headers=headers)
 
     async def act(self, request: Request) -> Response:
         self._check_sender(request)
         body = await _body(request, _LARGEST)
-        return await _answer(lambda: self._table.carry_out(read_order(body)))
+        return await _answer(lambda: self._room.carry_out(read_order(body)))
 
     async def open(self, request: Request) -> Response:
         self._check_sender(request)
@@ -146,7 +146,7 @@ class _Desk:
         if not re.fullmatch(r"\d{1,9}", version, re.ASCII):
             raise HTTPException(400, "version must be a whole number")
         body = await _body(request, _LARGEST_FILE)
-        return await _answer(lambda: self._table.open(int(version), body))
+        return await _answer(lambda: self._room.open(int(version), body))
 
     def _check_token(self, request: Request) -> None:
         given = request.path_params["token"].encode()

@@ -17,8 +17,8 @@ import uvicorn
 
 from agents.play.web.app import make_app
 from agents.play.web.connection import MOST, Connection
+from agents.play.web.room import Room
 from agents.play.web.session import Session
-from agents.play.web.table import Table
 from agents.play.web.way_in import way_in
 from boardenvs.game import Game
 
@@ -54,7 +54,7 @@ def serve(
     session = Session(game, opponent, seat, seed, adviser=adviser)
     with contextlib.ExitStack() as last:
         listening = last.enter_context(socket.socket())
-        server, address = prepare(Table(session), listening)
+        server, address = prepare(Room(session), listening)
         print(f"Play at {address}\nCtrl-C ends it.", flush=True)
         if browser and _has_window():
             webbrowser.open(last.enter_context(way_in(address)))
@@ -62,11 +62,11 @@ def serve(
         server.run(sockets=[listening])
 
 
-def prepare(table: Table, listening: socket.socket) -> tuple[uvicorn.Server, str]:
+def prepare(room: Room, listening: socket.socket) -> tuple[uvicorn.Server, str]:
     """A server of a game that is ready to run, and the address of the page.
 
     Args:
-        table: where the game is played.
+        room: where the game is played.
         listening: a fresh socket; it gets a free port of this machine alone.
     """
     token = secrets.token_urlsafe(32)
@@ -74,7 +74,7 @@ def prepare(table: Table, listening: socket.socket) -> tuple[uvicorn.Server, str
     listening.listen()
     host = f"{_HERE}:{listening.getsockname()[1]}"
     config = uvicorn.Config(
-        make_app(table, token, host),
+        make_app(room, token, host),
         log_config=None,
         log_level="critical",  # what goes wrong is told by the page, or in one line
         access_log=False,

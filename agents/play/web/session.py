@@ -5,22 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from agents.agent import blamed
 from agents.play.choices import adviser_of, name_of
 from agents.play.person import typed_move
-from agents.play.setup import Setup
+from agents.play.table import Table
 from agents.play.web.adviser import Adviser
 from agents.seeds import agent_seed
-from boardenvs.analysis import Analysis
-from boardenvs.chance import one_way
 from boardenvs.episode import Episode
-from boardenvs.game import Game, States
-from boardenvs.opponents import consult
+from boardenvs.game import Game
 from boardenvs.page import (
     Panel,
     packed,
@@ -46,13 +41,6 @@ def _read(*names: str) -> str:
 _SCRIPTS = ("panel.js", "board.js", "advice.js", "next.js")
 _PANEL = Panel(_read("panel.html"), _read("panel.css"), _read(*_SCRIPTS))
 """Read once, as the page's other parts are."""
-
-
-class _Position(NamedTuple):
-    state: States
-    """Shape (1,)."""
-    words: npt.NDArray[np.uint64]
-    """The opponents' stream there, so that what is taken back comes again the same."""
 
 
 class Session:
@@ -90,11 +78,11 @@ class Session:
         Raises:
             ValueError: there is no such opponent or seat, or it cannot play the game.
         """
-        self._setup = Setup(game, opponent, seat, seed)
+        self._table = Table(game, opponent, [seat], seed)
         self.game = game
         self.opponent = opponent
-        self.seat = self._setup.seat
-        self.seed = self._setup.seed
+        [self.seat] = self._table.seats
+        self.seed = self._table.seed
         self.adviser = Adviser(adviser or adviser_of(game), game, agent_seed(self.seed, 1))
         theirs = name_of(opponent, game).name
         # Of one opponent the piece says which one it is.
@@ -103,18 +91,6 @@ class Session:
             f"{theirs} ({name.capitalize()})" if several else theirs for name in game.seat_names
         ]
         self.names = [YOU if k == self.seat else name for k, name in enumerate(others)]
-        self._games = 0
-        self._begin()
-
-    def _begin(self) -> None:
-        """Deal; the first game is the one that `boardenvs play` begins with this seed."""
-        deal = self._setup.deal(self._games)
-        self._games += 1
-        self._hint_words = one_way(deal.words, "hints")
-        self._page_words = one_way(deal.words, "page")
-        self._positions = [_Position(deal.start, deal.opponents)]
-        self._actions: list[int] = []
-        self._analysis: list[Analysis | None] = []
         self._resigned = False
         self._drawings: dict[bytes, tuple[str, str]] = {}
 
@@ -124,10 +100,7 @@ class Session:
         Args:
             episode: of this session's game.
         """
-        words = self._positions[0].words
-        self._positions = [_Position(state, words) for state in episode.states().reshape(-1, 1)]
-        self._actions = list(episode.actions)
-        self._analysis = list(episode.analysis)
+        self._table.follow(episode)
         self._resigned = False
 
     def warm_up(self) -> None:
@@ -137,26 +110,18 @@ class Session:
             ValueError: the opponent fails.
         """
         self.page()
-        position = self._positions[-1]
-        if self.game.num_players > 1 and not self.over:
-            with blamed(f"agent {self.opponent}"):
-                consult(self._setup.agent, self.game, position.state, position.words.copy())
+        if not self.over:
+            self._table.warm_up()
 
     @property
     def over(self) -> bool:
         """Whether the game has ended, or the person has resigned."""
-        return self._resigned or self._is_over(-1)
+        return self._resigned or self._table.over
 
     @property
     def is_persons_turn(self) -> bool:
         """Whether the person is asked for a move."""
-        return not self.over and self._mover(-1) == self.seat
-
-    def _is_over(self, k: int) -> bool:
-        return bool(self.game.over(self._positions[k].state)[0])
-
-    def _mover(self, k: int) -> int:
-        return int(self._positions[k].state["to_move"][0])
+        return not self._resigned and self._table.is_persons_turn
 
     # -- What the person does; each gives what the page needs to know ---------------------------
 
@@ -167,8 +132,9 @@ class Session:
             ValueError: it is not the person's turn, or this is no legal move.
         """
         self._require_turn()
-        self._play(typed_move(self.game, self._positions[-1].state[0], text), None)
-        return self._news(len(self._positions) - 1)
+        before = len(self._table.positions)
+        self._table.play(typed_move(self.game, self._table.state, text))
+        return self._news(before)
 
     def advance(self) -> dict[str, Any]:
         """Let the agent whose turn it is play its move.
@@ -178,12 +144,9 @@ class Session:
         """
         if self.over or self.is_persons_turn:
             raise ValueError("no agent is to move")
-        with blamed(f"agent {self.opponent}"):
-            position = self._positions[-1]
-            words = position.words.copy()
-            actions, [analysis] = consult(self._setup.agent, self.game, position.state, words)
-        self._play(int(actions[0]), analysis, words)
-        return self._news(len(self._positions) - 1)
+        before = len(self._table.positions)
+        self._table.advance()
+        return self._news(before)
 
     def undo(self) -> dict[str, Any]:
         """Take back the person's last move and all that followed.
@@ -196,12 +159,8 @@ class Session:
         """
         if self._resigned:
             self._resigned = False
-            return self._news(len(self._positions))
-        keep = self._undone()
-        if not keep:
-            raise ValueError("there is no move of yours to take back")
-        del self._positions[keep:], self._actions[keep - 1 :], self._analysis[keep - 1 :]
-        return self._news(keep)
+            return self._news(len(self._table.positions))
+        return self._news(self._table.undo())
 
     def resign(self) -> dict[str, Any]:
         """Give the game up.
@@ -212,7 +171,7 @@ class Session:
         if self.over:
             raise ValueError("the game is over")
         self._resigned = True
-        return self._news(len(self._positions))
+        return self._news(len(self._table.positions))
 
     def hint(self) -> Callable[[], dict[str, Any]]:
         """What `analyse` tells of the position in which the person is asked for a move.
@@ -221,7 +180,7 @@ class Session:
             ValueError: it is not the person's turn.
         """
         self._require_turn()
-        return self.analyse(len(self._positions) - 1)
+        return self.analyse(len(self._table.positions) - 1)
 
     def analyse(self, at: int) -> Callable[[], dict[str, Any]]:
         """What the adviser would play in a position, told no more than its player to move.
@@ -237,18 +196,18 @@ class Session:
             ValueError: there is no such position, the game is over there, or the person may not
                 know yet what its player knows.
         """
-        game = self.game
-        if not 0 <= at < len(self._positions):
+        game, table = self.game, self._table
+        if not 0 <= at < len(table.positions):
             raise ValueError(f"there is no position {at}")
-        if self._is_over(at):
+        if table.is_over(at):
             raise ValueError("the game is over there")
-        if game.has_hidden and not self.over and self._mover(at) != self.seat:
+        if game.has_hidden and not self.over and table.mover(at) != self.seat:
             raise ValueError("this player knows what you do not")
-        state = self._positions[at].state
-        known = self._known(at, at + 1)[0]
+        state, words = table.positions[at].state, table.hint_words
+        known = table.known(self.seat, at, at + 1)[0]
 
         def news() -> dict[str, Any]:
-            action, analysis = self.adviser.judge(state, self._hint_words)
+            action, analysis = self.adviser.judge(state, words)
             return {
                 "at": at,
                 "by": self.adviser.name,
@@ -261,33 +220,14 @@ class Session:
 
     def restart(self) -> dict[str, Any]:
         """Begin another game, with chances of its own."""
-        self._begin()
+        self._table.deal()
+        self._resigned = False
+        self._drawings.clear()
         return self._news(0)
 
     def _require_turn(self) -> None:
         if not self.is_persons_turn:
             raise ValueError("the game is over" if self.over else "it is not your turn")
-
-    def _undone(self) -> int:
-        """How many positions an undo leaves: up to the person's last turn but this; 0 for none."""
-        turns = [k for k in range(len(self._actions)) if self._mover(k) == self.seat]
-        return turns[-1] + 1 if turns else 0
-
-    def _play(
-        self,
-        action: int,
-        analysis: Analysis | None,
-        words: npt.NDArray[np.uint64] | None = None,
-    ) -> None:
-        before = self._positions[-1]
-        if analysis is not None:
-            with blamed(f"agent {self.opponent}"):
-                analysis.check(self.game, self.game.legal(before.state)[0])
-        state = before.state.copy()
-        self.game.play(state, [action])
-        self._positions.append(_Position(state, before.words if words is None else words))
-        self._actions.append(action)
-        self._analysis.append(analysis)
 
     # -- What the page is told ------------------------------------------------------------------
 
@@ -303,27 +243,22 @@ class Session:
 
     def episode(self) -> Episode:
         """The game so far; while it goes on without what the agents thought."""
-        thoughts = self._analysis if self.over else None
-        start = self._positions[0].state
-        return Episode(self.game, start, self._actions, self.names, thoughts)
-
-    def _known(self, first: int, end: int | None = None) -> States:
-        """The positions from one on, as far as the person's seat may know them."""
-        states = np.concatenate([position.state for position in self._positions[first:end]])
-        words = np.repeat(self._page_words, len(states))
-        return self.game.conceal_with_words(states, self.seat, words)
+        table = self._table
+        thoughts = table.analysis if self.over else None
+        return Episode(self.game, table.positions[0].state, table.actions, self.names, thoughts)
 
     def _news(self, keep: int) -> dict[str, Any]:
         """What has changed for a page that keeps so many of its positions."""
-        game = self.game
-        last = self._known(-1)[0]
+        game, table = self.game, self._table
+        last = table.known(self.seat, -1)[0]
         first = max(0, keep - 1)
-        states = self._known(first)
-        moves = show_moves(game, states, self._actions[first:], self.names)
+        states = table.known(self.seat, first)
+        moves = show_moves(game, states, table.actions[first:], self.names)
         fresh = states[keep - first :]
         analysis = None
         if self.over:
-            analysis = show_analysis(game, self._known(0), self._actions, self._analysis)
+            states = table.known(self.seat, 0)
+            analysis = show_analysis(game, states, table.actions, table.analysis)
         return {
             "keep": keep,
             "texts": [text for text, _ in map(self._drawn, fresh)],
@@ -360,10 +295,10 @@ class Session:
         return {
             "mine": self.is_persons_turn,
             "over": self.over,
-            "ended": self._is_over(-1),
-            "player": "" if self.over else self.names[self._mover(-1)],
+            "ended": self._table.over,
+            "player": "" if self.over else self.names[self._table.turn],
             "asks": game.what_to_type(state) if legal else "",
-            "undo": self._resigned or self._undone() > 0,
+            "undo": self._resigned or self._table.undone > 0,
             "legal": [
                 {
                     "text": game.action_to_text(action, state),

@@ -92,7 +92,7 @@ def test_a_game_to_its_end(session):
 def test_what_is_taken_back_comes_again(session):
     page = Page(session)
     play_on(session, page, np.random.default_rng(2), moves=3)
-    before, states = len(page.texts), list(session._positions)
+    before, states = len(page.texts), list(session._table.positions)
     moves = [move["text"] for move in page.moves if move["player"] == "You"]
     page.take(session.undo())
     assert session.is_persons_turn
@@ -100,8 +100,8 @@ def test_what_is_taken_back_comes_again(session):
     page.take(session.move(moves[-1]))
     while len(page.texts) < before:
         page.take(session.advance())
-    assert all(a.state == b.state for a, b in zip(session._positions, states, strict=True))
-    while session._undone():
+    assert all(a.state == b.state for a, b in zip(session._table.positions, states, strict=True))
+    while session._table.undone:
         session.undo()
     with pytest.raises(ValueError, match="no move of yours to take back"):
         session.undo()
@@ -116,15 +116,15 @@ def test_nothing_hidden_is_told(session):
         if session.over:
             break
         told, hint = session.page(), session.hint()()
-        positions = list(session._positions)
+        positions = list(session._table.positions)
         game = session.game
-        session._positions = [
+        session._table.positions = [
             one._replace(state=game.conceal(one.state, session.seat, rng)) for one in positions
         ]
-        assert (session._positions[-1].state != positions[-1].state).all()
+        assert (session._table.positions[-1].state != positions[-1].state).all()
         assert session.page() == told
         assert session.hint()() == hint
-        session._positions = positions
+        session._table.positions = positions
 
 
 def test_the_same_game_as_in_the_terminal(monkeypatch, capsys):
@@ -144,7 +144,7 @@ def test_the_same_game_as_in_the_terminal(monkeypatch, capsys):
     terminal.play(game, "greedy", [1], 8)
     assert typed == []
     out = capsys.readouterr().out
-    last = session._positions[-1].state[0]
+    last = session._table.positions[-1].state[0]
     assert f"Game over:\n{marked(game.to_text(last), game.spans(last))}" in out
 
 

@@ -247,6 +247,8 @@ def test_saved_opened_and_replayed(playing, screen, tmp_path):
     replay.close()
     # Another program goes on with it.
     other = playing("game112", "random", 0)
+    # Somebody listens all the time: else the browser may be told too late that a chooser is wanted.
+    other.on("filechooser", lambda chooser: None)
     for content, said in (
         (b"{}", "no episode"),
         (path.read_bytes().replace(b"[", b"[1, ", 1), "damaged or edited"),

@@ -8,91 +8,91 @@ import numpy as np
 import pytest
 
 import boardenvs
+from agents.play.web.room import MOST_ACTIONS, OutdatedError, Room
 from agents.play.web.session import Session
-from agents.play.web.table import MOST_ACTIONS, OutdatedError, Table
 from boardenvs import Episode
 from boardenvs.episode import _digest
 
 
-def table_of(name, opponent="random", seat=0, seed=1, **params):
-    return Table(Session(boardenvs.make(name, **params), opponent, seat, seed))
+def room_of(name, opponent="random", seat=0, seed=1, **params):
+    return Room(Session(boardenvs.make(name, **params), opponent, seat, seed))
 
 
-def told(table):
-    return json.loads(re.search(r'type="application/json">(.*?)</script>', table.page())[1])
+def told(room):
+    return json.loads(re.search(r'type="application/json">(.*?)</script>', room.page())[1])
 
 
-def order(table, do, **more):
-    return table.carry_out({"do": do, "version": table._version, **more})
+def order(room, do, **more):
+    return room.carry_out({"do": do, "version": room._version, **more})
 
 
-def wait(table):
+def wait(room):
     """Wait for the next game; what is told of it."""
-    while table.carry_out({"do": "ready", "version": 0})["preparing"]:
+    while room.carry_out({"do": "ready", "version": 0})["preparing"]:
         for thread in threading.enumerate():
             if thread.name.endswith("(_make)"):
                 thread.join()
-    return table.carry_out({"do": "ready", "version": 0})["problem"]
+    return room.carry_out({"do": "ready", "version": 0})["problem"]
 
 
-def new(table, values, opponent="random", seat=0):
-    assert order(table, "new", values=values, opponent=opponent, seat=seat) == {"preparing": True}
-    return wait(table)
+def new(room, values, opponent="random", seat=0):
+    assert order(room, "new", values=values, opponent=opponent, seat=seat) == {"preparing": True}
+    return wait(room)
 
 
-def play_on(table, moves=1000):
+def play_on(room, moves=1000):
     """So many plies, the person's the first legal one each time; the last news."""
     rng = np.random.default_rng(5)
-    news = told(table)
+    news = told(room)
     while moves and not news["turn"]["over"]:
         turn = news["turn"]
         if turn["mine"]:
-            news = order(table, "move", move=rng.choice([one["text"] for one in turn["legal"]]))
+            news = order(room, "move", move=rng.choice([one["text"] for one in turn["legal"]]))
         else:
-            news = order(table, "advance")
+            news = order(room, "advance")
         moves -= 1
     return news
 
 
 @pytest.mark.parametrize("name", list(boardenvs.GAMES))
 def test_another_game_of_each(name):
-    table = table_of(name)
-    page = told(table)
+    room = room_of(name)
+    page = told(room)
     choices = page["choices"]
     game = choices["games"][0]
     seat = len(game["seats"]) - 1
     assert choices["values"] in [one["values"] for one in choices["games"]]
-    assert new(table, game["values"], "random", seat) == ""
-    after = told(table)
+    assert new(room, game["values"], "random", seat) == ""
+    after = told(room)
     assert after["version"] == page["version"] + 1
     assert after["seat"] == after["choices"]["seat"] == seat
     assert after["choices"]["values"] == game["values"]
     assert after["players"][seat]["name"] == "You"
     assert len(after["texts"]["frames"]) == 1
-    assert play_on(table, 6)["version"] > after["version"]
+    assert play_on(room, 6)["version"] > after["version"]
 
 
 def test_size_opponent_and_side():
-    table = table_of("gekitai")
-    assert new(table, [7], "greedy", 1) == ""
-    page = told(table)
+    room = room_of("gekitai")
+    assert new(room, [7], "greedy", 1) == ""
+    page = told(room)
     assert [one["name"] for one in page["players"]] == ["Greedy", "You"]
     assert (page["choices"]["opponent"], page["turn"]["mine"]) == ("greedy", False)
-    assert len(play_on(table, 1)["turn"]["legal"]) == 48
-    assert new(table, [6], "random", 0) == ""
-    assert told(table)["players"][1]["name"] == "Random"
+    assert len(play_on(room, 1)["turn"]["legal"]) == 48
+    assert new(room, [6], "random", 0) == ""
+    assert told(room)["players"][1]["name"] == "Random"
 
 
 def test_the_first_choice_is_what_the_command_named(own_module):
     own_module("mine", "class A:\n    act = None\n\ndef make(game, seed):\n    return A()\n")
-    table = table_of("game112", "mcts:7", 0)
-    choices = told(table)["choices"]
+    room = room_of("game112", "mcts:7", 0)
+    choices = told(room)["choices"]
     assert choices["opponent"] == "mcts:7"
     for game in choices["games"]:
         assert [one["place"] for one in game["opponents"]] == [*range(1, len(game["opponents"])), 0]
         assert game["opponents"][-1]["spec"] == "mcts:7"
-    assert new(table, [9], "greedy") == ""
-    assert new(table, [5], "mcts:7") == ""
+    assert new(room, [9], "greedy") == ""
+    assert new(room, [5], "mcts:7") == ""
 
 
 @pytest.mark.parametrize(
@@ -113,11 +113,11 @@ def test_the_first_choice_is_what_the_command_named(own_module):
 )
 def test_choices_refused(own_module, values, opponent, seat, said):
     own_module("mine", "raise SystemExit('it is run')\n")
-    table = table_of("gekitai")
-    before = table.page()
+    room = room_of("gekitai")
+    before = room.page()
     with pytest.raises(ValueError, match=said):
-        order(table, "new", values=values, opponent=opponent, seat=seat)
-    assert table.page() == before
+        order(room, "new", values=values, opponent=opponent, seat=seat)
+    assert room.page() == before
 
 
 def test_the_game_goes_on_while_the_next_is_prepared(own_module):
@@ -139,23 +139,23 @@ class Slow:
         return self.game.legal(states).argmax(1)
 """
     own_module("slow", slow)
-    table = table_of("game112", "slow:Slow")
-    assert order(table, "new", values=[5], opponent="slow:Slow", seat=0) == {"preparing": True}
-    assert order(table, "ready")["preparing"]
-    assert told(table)["preparing"]
-    order(table, "move", move="1 1")
-    order(table, "advance")
+    room = room_of("game112", "slow:Slow")
+    assert order(room, "new", values=[5], opponent="slow:Slow", seat=0) == {"preparing": True}
+    assert order(room, "ready")["preparing"]
+    assert told(room)["preparing"]
+    order(room, "move", move="1 1")
+    order(room, "advance")
     with pytest.raises(ValueError, match="another game is being prepared"):
-        order(table, "new", values=[5], opponent="random", seat=0)
+        order(room, "new", values=[5], opponent="random", seat=0)
     with pytest.raises(ValueError, match="another game is being prepared"):
-        table.open(table._version, b"")
-    version = table._version
+        room.open(room._version, b"")
+    version = room._version
     __import__("slow").go_on.set()
-    assert wait(table) == ""
-    assert table._version == version + 1
+    assert wait(room) == ""
+    assert room._version == version + 1
     with pytest.raises(OutdatedError):
-        table.carry_out({"do": "undo", "version": version})
-    assert told(table)["choices"]["values"] == [5]
+        room.carry_out({"do": "undo", "version": version})
+    assert told(room)["choices"]["values"] == [5]
 
 
 def test_an_opponent_that_cannot_be_made(own_module):
@@ -174,27 +174,27 @@ class Failing:
         return self.game.legal(states).argmax(1)
 """
     own_module("failing", failing)
-    table = table_of("game112", "failing:Failing")
-    before = table.page()
-    assert "RuntimeError: no more" in new(table, [5], "failing:Failing")
-    assert table.page() == before
-    assert new(table, [5], "random") == ""
-    assert order(table, "ready") == {"preparing": False, "problem": ""}
+    room = room_of("game112", "failing:Failing")
+    before = room.page()
+    assert "RuntimeError: no more" in new(room, [5], "failing:Failing")
+    assert room.page() == before
+    assert new(room, [5], "random") == ""
+    assert order(room, "ready") == {"preparing": False, "problem": ""}
 
 
 @pytest.mark.parametrize("name", list(boardenvs.GAMES))
 def test_saved_and_opened_again(name, tmp_path):
-    table = table_of(name, seat=-1 % boardenvs.make(name).num_players)
-    play_on(table, 5)
-    file, text = table.saved()
+    room = room_of(name, seat=-1 % boardenvs.make(name).num_players)
+    play_on(room, 5)
+    file, text = room.saved()
     assert file == f"{name}.json"
     path = tmp_path / file
     path.write_text(text)
     episode = Episode.load(path)
-    before = told(table)
+    before = told(room)
     assert len(episode) == len(before["moves"])
     # By another program, from another seat.
-    other = table_of(name, "greedy")
+    other = room_of(name, "greedy")
     other.open(1, text.encode())
     assert wait(other) == ""
     after = told(other)
@@ -207,26 +207,26 @@ def test_saved_and_opened_again(name, tmp_path):
 
 def test_a_position_is_drawn_once(monkeypatch):
     """A page of many positions comes at once when it is asked for again."""
-    table = table_of("gekitai")
-    play_on(table, 6)
-    game, drawn = type(table._session.game), []
+    room = room_of("gekitai")
+    play_on(room, 6)
+    game, drawn = type(room._session.game), []
     picture = game.picture
     monkeypatch.setattr(game, "picture", lambda *told: drawn.append(1) or picture(*told))
-    page = table.page()
+    page = room.page()
     assert drawn == []
-    play_on(table, 1)
-    order(table, "undo")
+    play_on(room, 1)
+    order(room, "undo")
     assert len(drawn) == 1
-    assert page.count("<svg") == table.page().count("<svg")
-    order(table, "restart")
+    assert page.count("<svg") == room.page().count("<svg")
+    order(room, "restart")
     assert len(drawn) == 2
 
 
 def test_a_game_of_another_kind_is_opened():
-    table = table_of("gekitai", "puct:400")
-    play_on(table, 1)
-    other = table_of("goat_race", num_players=2)
-    other.open(1, table.saved()[1].encode())
+    room = room_of("gekitai", "puct:400")
+    play_on(room, 1)
+    other = room_of("goat_race", num_players=2)
+    other.open(1, room.saved()[1].encode())
     assert wait(other) == ""
     page = told(other)
     assert page["choices"]["opponent"] == "random"
@@ -240,10 +240,10 @@ def won():
 
 def test_names_in_a_file_are_names(own_module):
     own_module("mine", "raise SystemExit('it is run')\n")
-    table = table_of("game112")
-    table.open(1, won().to_json().encode())
-    assert wait(table) == ""
-    page = told(table)
+    room = room_of("game112")
+    room.open(1, won().to_json().encode())
+    assert wait(room) == ""
+    page = told(room)
     assert page["choices"]["opponent"] == "random"
     assert page["seat"] == 0
     assert [one["name"] for one in page["players"]] == ["You", "Random"]
@@ -274,20 +274,20 @@ def changed(**changes):
 )
 def test_bad_files(own_module, data, said):
     own_module("mine", "raise SystemExit('it is run')\n")
-    table = table_of("game112")
-    before = table.page()
-    table.open(1, data)
-    problem = wait(table)
+    room = room_of("game112")
+    before = room.page()
+    room.open(1, data)
+    problem = wait(room)
     assert said in problem
     assert "\n" not in problem
-    assert table.page() == before
+    assert room.page() == before
 
 
 def test_resigning():
-    table = table_of("gekitai", "mcts:20", 1)
-    play_on(table, 4)
-    before = told(table)
-    news = order(table, "resign")
+    room = room_of("gekitai", "mcts:20", 1)
+    play_on(room, 4)
+    before = told(room)
+    news = order(room, "resign")
     assert news["result"] == "You resigned."
     assert news["turn"]["over"]
     assert news["keep"] == 5
@@ -295,52 +295,52 @@ def test_resigning():
     assert news["analysis"][0]["kind"] == "visits"
     for do, more in (("move", {"move": "a1"}), ("advance", {}), ("resign", {}), ("hint", {})):
         with pytest.raises(ValueError, match=r"over|no agent"):
-            order(table, do, **more)
-    assert Episode.from_json(table.saved()[1].encode()).result == "unfinished"
-    news = order(table, "undo")
+            order(room, do, **more)
+    assert Episode.from_json(room.saved()[1].encode()).result == "unfinished"
+    news = order(room, "undo")
     assert news["analysis"] is None
-    assert {**told(table), "version": 0} == {**before, "version": 0}
+    assert {**told(room), "version": 0} == {**before, "version": 0}
 
 
 def test_what_is_asked():
-    table = table_of("gekitai", "random", 1)
-    assert told(table)["turn"]["asks"] == ""  # it is the other one's turn
-    assert re.fullmatch("an empty cell such as [A-F][1-6]", play_on(table, 1)["turn"]["asks"])
+    room = room_of("gekitai", "random", 1)
+    assert told(room)["turn"]["asks"] == ""  # it is the other one's turn
+    assert re.fullmatch("an empty cell such as [A-F][1-6]", play_on(room, 1)["turn"]["asks"])
 
 
 def test_analysis_of_any_position():
-    table = table_of("game112", "random", 1, board_size=5)
-    play_on(table, 3)
+    room = room_of("game112", "random", 1, board_size=5)
+    play_on(room, 3)
     for at in range(4):
-        said = order(table, "analyse", at=at)
+        said = order(room, "analyse", at=at)
         assert said["at"] == at
         assert said["by"] == "Perfect"
         assert len(said["thought"]["values"]) == 2
         assert said["thought"]["actions"][0]["text"]
     for at, why in ((-1, "no position"), (4, "no position")):
         with pytest.raises(ValueError, match=why):
-            order(table, "analyse", at=at)
-    play_on(table)
+            order(room, "analyse", at=at)
+    play_on(room)
     with pytest.raises(ValueError, match="over there"):
-        order(table, "analyse", at=len(told(table)["moves"]))
-    assert order(table, "analyse", at=0)["hint"]
+        order(room, "analyse", at=len(told(room)["moves"]))
+    assert order(room, "analyse", at=0)["hint"]
 
 
 def test_what_others_know_is_not_analysed(monkeypatch):
-    table = table_of("gekitai", "random", 1)
-    monkeypatch.setattr(type(table._session.game), "has_hidden", True)
+    room = room_of("gekitai", "random", 1)
+    monkeypatch.setattr(type(room._session.game), "has_hidden", True)
     with pytest.raises(ValueError, match="knows what you do not"):
-        order(table, "analyse", at=0)
-    play_on(table, 1)
-    assert order(table, "analyse", at=1)["hint"]
-    order(table, "resign")
-    assert order(table, "analyse", at=0)["hint"]
+        order(room, "analyse", at=0)
+    play_on(room, 1)
+    assert order(room, "analyse", at=1)["hint"]
+    order(room, "resign")
+    assert order(room, "analyse", at=0)["hint"]
 
 
 def test_replay():
-    table = table_of("dominoes175")
-    play_on(table, 5)
-    replay = table.replay()
+    room = room_of("dominoes175")
+    play_on(room, 5)
+    replay = room.replay()
     assert '"version"' not in replay
     assert 'id="panel"' not in replay
     assert '"You"' in replay

@@ -1,4 +1,4 @@
-"""`Table`: where a person plays one game after another, and what he may choose for the next."""
+"""`Room`: where a person plays one game after another, and what he may choose for the next."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from boardenvs.episode import Episode
 from boardenvs.game import Game
 from boardenvs.registration import names
 
-__all__ = ["MOST_ACTIONS", "OutdatedError", "Table"]
+__all__ = ["MOST_ACTIONS", "OutdatedError", "Room"]
 
 MOST_ACTIONS = 2000
 """Of a game that is opened: each is shown by a picture."""
@@ -27,7 +27,7 @@ class OutdatedError(ValueError):
     """The page does not show how the game stands, as when it is open twice."""
 
 
-class Table:
+class Room:
     """The game that is on, and the next one while it is prepared.
 
     Any thread may ask for anything. What may take long, such as the making of an agent whose
@@ -35,7 +35,7 @@ class Table:
     """
 
     def __init__(self, session: Session) -> None:
-        """Open the table.
+        """Open the room.
 
         Args:
             session: the first game; its opponent may be chosen again whatever it is.
@@ -169,7 +169,7 @@ class Table:
         return agent_seed(self._session.seed, 2)
 
     def _opened(self, data: bytes) -> Session:
-        """A game that was saved, with this table's opponent, or the usual one.
+        """A game that was saved, with this room's opponent, or the usual one.
 
         Raises:
             ValueError: it is no such file, or not to be played here.

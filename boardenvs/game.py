@@ -13,9 +13,7 @@ import copy
 import functools
 import importlib
 import importlib.util
-import inspect
 import math
-import re
 import sys
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
@@ -25,8 +23,8 @@ import numpy.typing as npt
 
 from boardenvs import checks
 from boardenvs.moved import moved
+from boardenvs.presentation import Presentation
 from boardenvs.records import fault_message, is_over, record_dtype
-from boardenvs.spans import Span
 
 if TYPE_CHECKING:
     from boardenvs.kernels import Kernels
@@ -46,7 +44,7 @@ def check_illegal(illegal: str) -> None:
     checks.one_of("illegal", illegal, ("lose", "raise"))
 
 
-class Game(abc.ABC):
+class Game(Presentation):
     """One game with its parameters. Stateless: positions are records handed in and out.
 
     A subclass sets the facts below, names its module of rules (see
@@ -62,8 +60,6 @@ class Game(abc.ABC):
         ([1, 1], [35, 35])
     """
 
-    name: ClassVar[str]
-    """As `boardenvs.make` takes it."""
     has_chance: ClassVar[bool] = False
     """Whether anything is drawn at random during play or before it."""
     has_hidden: ClassVar[bool] = False
@@ -83,16 +79,6 @@ class Game(abc.ABC):
     Then the environments of one game ask for it once a game, and tell the same objects again.
     """
 
-    title: ClassVar[str] = ""
-    """What people call the game; by default the name of its class."""
-    seat_colors: ClassVar[tuple[str, ...]] = ("#26282c", "#c23b2e", "#2f7d4f", "#f0932b", "#5a4fa2")
-    """Of the seats, in their order, as CSS has them: those of their pieces, if they have some."""
-    remark: ClassVar[str] = ""
-    """What a page says below the picture, if anything: a sentence."""
-    seat_names: tuple[str, ...]
-    """What the console calls each seat."""
-    params: dict[str, Any]
-    """What the game was made with, defaults included, as JSON gives it back."""
     num_players: int
     num_actions: int
     observation_shape: tuple[int, ...]
@@ -399,31 +385,7 @@ class Game(abc.ABC):
         """Whether the game adds anything to `info`."""
         return type(self).info is not Game.info
 
-    # -- Text ---------------------------------------------------------------------------
-
-    def aside(self, state: np.void) -> str:
-        """What the player to move sees and `to_text` does not show, such as the throw of a die.
-
-        One line, or "" where there is no more to say.
-        """
-        return ""
-
-    def rules_in_short(self) -> list[str]:
-        """The rules in at most five sentences or so, for a person who asks in mid-game.
-
-        Unless the game tells them, they are what its class says of them in its docstring.
-        """
-        about = inspect.getdoc(type(self)) or ""
-        told = re.search(r"^- Rules: (.*?)(?=\n- |\n\n|\Z)", about, re.MULTILINE | re.DOTALL)
-        return [" ".join((told[1] if told else about.partition("\n\n")[0]).split())]
-
-    def what_to_type(self, state: np.void) -> str:
-        """What the player to move types there, in the game's words, such as `a cell such as B2`.
-
-        Args:
-            state: a position that is not over.
-        """
-        return f"a move such as {self.example_move(state)}"
+    # -- What a person is shown; the rest of it is `Presentation`'s --------------------------
 
     def example_move(self, state: np.void) -> str:
         """A legal move as a player types it.
@@ -436,102 +398,6 @@ class Game(abc.ABC):
         if not len(legal):
             raise ValueError("the game is over: there is no move")
         return self.action_to_text(int(legal[len(legal) // 2]), state)
-
-    def spans(self, state: np.void) -> list[Span]:
-        """What stands where in `to_text`: whose pieces, and the last move; by default nothing."""
-        return []
-
-    def from_aside(self, line: str) -> dict[str, Any]:
-        """What an aside tells, as keyword arguments of `from_text`.
-
-        Args:
-            line: as `aside` gives it.
-
-        Raises:
-            ValueError: it is none.
-        """
-        if line:
-            raise ValueError(f"expected nothing below the board, got {checks.shown(line)}")
-        return {}
-
-    @abc.abstractmethod
-    def to_text(self, state: np.void) -> str:
-        """One position in the console format, each line ended by a newline."""
-
-    @abc.abstractmethod
-    def from_text(
-        self, text: str, *, to_move: int | None = None, ply: int | None = None
-    ) -> np.void:
-        """The position that a text shows.
-
-        Args:
-            text: as `to_text` writes it.
-            to_move: whose turn it is. Required where the text does not tell and the
-                position does not imply it, so that no text is read as another position.
-            ply: how many plies were played; by default the fewest possible.
-
-        Raises:
-            ValueError: the text shows no valid position, or `to_move` is missing.
-        """
-
-    @abc.abstractmethod
-    def action_to_text(self, action: int, state: np.void | None = None) -> str:
-        """An action as a player types it.
-
-        Args:
-            action: its number.
-            state: the position it is played in, for games whose notation depends on it.
-
-        Raises:
-            ValueError: the action is not in the action space.
-        """
-
-    @abc.abstractmethod
-    def action_from_text(self, text: str, state: np.void | None = None) -> int:
-        """The number of an action that a player typed.
-
-        Raises:
-            ValueError: it is malformed or not in the action space.
-        """
-
-    def picture(self, state: np.void) -> str:
-        """One position as an SVG image; unless the game draws its own, its text.
-
-        It shows what lies open on the table: the last move and the winning line marked,
-        what nobody has turned over yet face down. At the end of a notebook's cell,
-        `game.picture(state)` shows itself, if it comes from `boardenvs.picture.svg`.
-
-        A game's pictures should all have the same size, whatever the position: else
-        `rgb_array` shrinks those that are larger than the first.
-        """
-        from boardenvs.picture import text_picture
-
-        return text_picture(self.to_text(state), f"{self.name}: a position")
-
-    def setting(self) -> str:
-        """What this game was made with, in words; by default its arguments."""
-        said = [f"{key.replace('_', ' ')} {value}" for key, value in self.params.items()]
-        return ", ".join(said)
-
-    def ended_by(self, state: np.void) -> str:
-        """What ended a game by its rules, in words.
-
-        Args:
-            state: a position that is `terminated`, by no illegal action.
-
-        Returns:
-            Of a win or a draw the reason, such as `a line of three` or `the board is full`; of a
-            game of one player a sentence. Empty where the game has no words for it.
-        """
-        return ""
-
-    def seat_symbol(self, seat: int) -> str:
-        """The piece of a seat as SVG elements within 24 by 24 units; empty where it has none.
-
-        Raises:
-            ValueError: there is no such seat.
-        """
-        return ""
 
     def rgb_array(self, state: np.void, size: int = 640) -> npt.NDArray[np.uint8]:
         """The `picture` of one position as pixels, for videos and whatever else reads them.
@@ -556,36 +422,6 @@ class Game(abc.ABC):
     def _first_picture(self) -> str:
         """The picture whose size all frames have."""
         return self.picture(self.new(1, 0)[0])
-
-    def action_area(self, action: int, state: np.void) -> tuple[float, float, float, float] | None:
-        """Where in the picture of a position a person points to choose an action.
-
-        Args:
-            action: its number, legal in the position.
-            state: the position.
-
-        Returns:
-            x, y, width and height in the picture's user units; several actions may have the
-            same area. `None` for an action that has no place in the picture.
-
-        Raises:
-            ValueError: the action is none.
-        """
-        return None
-
-    def action_target(
-        self, action: int, state: np.void
-    ) -> tuple[float, float, float, float] | None:
-        """Where in the picture an action moves what stands in its `action_area`.
-
-        Args:
-            action: its number, legal in the position.
-            state: the position.
-
-        Returns:
-            An area as `action_area` has it, or `None` for an action that moves nothing from there.
-        """
-        return None
 
     # -- JSON ---------------------------------------------------------------------------
 

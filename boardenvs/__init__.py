@@ -13,6 +13,7 @@ import boardenvs.interrupts  # noqa: F401 first, since it is for what follows
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from boardenvs.doors import named_elsewhere
 from boardenvs.registration import GAMES, make, register, register_all
 from boardenvs.variables import refuse_nonsense
 
@@ -30,15 +31,14 @@ _LAZY = {
     "Episode": "boardenvs.episode",
     "Game": "boardenvs.game",
 }
+_find = named_elsewhere(__name__, _LAZY)
 
 
 def __getattr__(name: str) -> Any:
     game, _, version = name.rpartition("_v")
     if game in GAMES and version == "0":
         return importlib.import_module(f"boardenvs.{game}")
-    if name in _LAZY:
-        return getattr(importlib.import_module(_LAZY[name]), name)
-    raise AttributeError(f"module 'boardenvs' has no attribute {name!r}")
+    return _find(name)
 
 
 def __dir__() -> list[str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html
 import json
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
@@ -24,6 +23,7 @@ from agents.arena.tables import (
 )
 from agents.intervals import wilson
 from agents.losing_move import LossJudge, remarks
+from agents.report_page import report_page
 from boardenvs.episode import Episode
 from boardenvs.files import write_atomically
 
@@ -75,15 +75,21 @@ def page_html(
         *(f"<p>{html.escape(line)}</p>" for line in _notes(report)),
         *_games(episodes or {}, replays, judge),
     ]
-    values = {
-        "title": html.escape(f"{type(game).__name__} arena"),
-        "subtitle": html.escape(f"{game!r}, seed {report['seed']}"),
-        "body": "\n".join(body),
-        # Inside of a script element only "<" can do harm.
-        "replays": json.dumps(replays).replace("<", "\\u003c"),
-    }
-    template = Path(__file__).with_name("page.html").read_text(encoding="utf-8")
-    return re.sub(r"\{\{(\w+)\}\}", lambda found: values[found[1]], template)
+    return report_page(
+        f"{type(game).__name__} arena",
+        f"{game!r}, seed {report['seed']}",
+        body,
+        style=Path(__file__).with_name("page.css").read_text(encoding="utf-8"),
+        more=_viewer(replays),
+    )
+
+
+def _viewer(replays: Sequence[str]) -> str:
+    """What shows the games, which are whole pages, in a dialog."""
+    # Inside of a script element only "<" can do harm.
+    told = json.dumps(replays).replace("<", "\\u003c")
+    viewer = Path(__file__).with_name("viewer.html").read_text(encoding="utf-8")
+    return viewer.replace("{{replays}}", told)
 
 
 def _notes(report: Mapping[str, Any]) -> list[str]:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import html
-import re
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 
 from agents.arena.interval_chart import Bar, interval_chart
 from agents.arena.tables import elo_text
 from agents.benchmark.card import ScoreCard
 from agents.benchmark.running import Outcome
 from agents.intervals import Z
+from agents.report_page import report_page
 
 __all__ = ["page_html"]
 
@@ -45,13 +44,11 @@ def page_html(card: ScoreCard, command: str | None = None) -> str:
         body += _ladder(card.policy, outcome, task)
     if command is not None:
         body.append(f"<h2>Again</h2><p><code>{html.escape(command)}</code></p>")
-    values = {
-        "title": html.escape(f"{card.policy}: benchmark {card.suite}"),
-        "subtitle": html.escape(f"boardenvs {told['boardenvs']}, seed {card.seed}"),
-        "body": "\n".join(body),
-    }
-    template = Path(__file__).with_name("page.html").read_text(encoding="utf-8")
-    return re.sub(r"\{\{(\w+)\}\}", lambda found: values[found[1]], template)
+    return report_page(
+        f"{card.policy}: benchmark {card.suite}",
+        f"boardenvs {told['boardenvs']}, seed {card.seed}",
+        body,
+    )
 
 
 def _ladder(policy: str, outcome: Outcome, task: dict[str, object]) -> Iterable[str]:

@@ -26,7 +26,7 @@ def add(commands: Commands) -> None:
     benchmark.add_argument("agent", metavar="SPEC", help="the policy")
     benchmark.add_argument("--suite", default="v1", metavar="NAME", help="of tasks; v1")
     benchmark.add_argument(
-        "--tasks", metavar="TASK,...", help="some of its tasks, by commas; by default all"
+        "--tasks", nargs="+", metavar="TASK", help="some of its tasks; by default all"
     )
     benchmark.add_argument(
         "--minutes", type=float, default=15.0, metavar="M", help="for all tasks together; 15"
@@ -63,7 +63,7 @@ def _run(options: argparse.Namespace) -> None:
 
     check_place(options.json)
     check_place(options.html)
-    tasks = None if options.tasks is None else options.tasks.split(",")
+    tasks = options.tasks and ",".join(options.tasks).split(",")
     engine = None
     workers = local.cores() if options.workers is None else options.workers
     games = [task.make() for task in suite(options.suite).values()]

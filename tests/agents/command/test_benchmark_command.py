@@ -25,6 +25,8 @@ def test_the_command(command, tmp_path):
     ("more", "message"),
     [
         (["--tasks", "chess"], "suite v1 has no task 'chess'"),
+        (["--tasks", "112", "chess"], "suite v1 has no task 'chess'"),
+        (["--tasks", "112,chess"], "suite v1 has no task 'chess'"),
         (["--suite", "v0"], "there is no suite 'v0'"),
         (["--minutes", "-1"], "minutes"),
         (["--workers", "0"], "workers"),

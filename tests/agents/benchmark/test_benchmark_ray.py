@@ -1,0 +1,29 @@
+"""Rating a policy on a Ray cluster: the same games, and so the same card."""
+
+import functools
+
+import pytest
+
+import agents
+from agents.arena import ray_tasks
+
+pytest.importorskip("ray")
+
+# Ray leaves sockets and files of its processes to the garbage collector.
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+    pytest.mark.filterwarnings("ignore::FutureWarning:ray"),
+]
+
+
+def test_the_same_card_as_on_this_machine(cluster):
+    engine = functools.partial(ray_tasks.play, address=cluster[0].address)
+    given = {"tasks": ["112", "goat_race-3"], "minutes": 5.0, "seed": 3, "aim": 80.0}
+    cards = [agents.benchmark("greedy", **given, engine=one) for one in (None, engine)]
+    here, there = (card.to_dict() for card in cards)
+    for told in (here, there):
+        for task in told["tasks"]:
+            del task["seconds_per_move"]
+    assert there == here
+    assert all(task["games"] > 0 for task in here["tasks"])

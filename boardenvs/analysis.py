@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -13,7 +13,7 @@ import numpy.typing as npt
 from boardenvs.checks import shown, text_value, truth_value, whole_number
 from boardenvs.game import Game
 
-__all__ = ["KINDS", "Analysis", "Try"]
+__all__ = ["KINDS", "Analysis", "Try", "line_texts"]
 
 KINDS = ("visits", "probabilities")
 """What weights may be: how often a search tried each action, or how probable it is."""
@@ -161,6 +161,24 @@ class Analysis:
                 f"an analysis must have a number or None for each of {game.num_players} seats, "
                 f"got {self.values!r}"
             )
+
+
+def line_texts(game: Game, state: np.void, line: Iterable[int]) -> list[str]:
+    """The actions of a line, each as it is typed where it is played.
+
+    Args:
+        game: what is played.
+        state: where the line begins.
+        line: actions, of which those after the end of the game are left out.
+    """
+    states = game.batch(state).copy()
+    texts = []
+    for action in line:
+        texts.append(game.action_to_text(action, states[0]))
+        game.play(states, [action])
+        if game.over(states)[0]:
+            break
+    return texts
 
 
 def _tries(data: Any) -> tuple[Try, ...]:

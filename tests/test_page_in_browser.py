@@ -7,7 +7,7 @@ import pytest
 
 import boardenvs
 from boardenvs import Episode
-from boardenvs.analysis import Analysis
+from boardenvs.analysis import Analysis, Try
 
 GAME = boardenvs.make("game112", board_size=5)
 MOVES = [7, 1, 4, 2]  # 4 2, 1 2, 3 1, 2 1: the second player makes 1, 1, 2
@@ -117,6 +117,49 @@ def test_without_analysis_nothing_is_said_of_it(shown):
     assert tab.locator("#analysis").is_hidden()
     assert tab.locator(".share").count() == 0
     assert tab.locator("#balance").is_hidden()
+
+
+def test_a_line_and_what_is_certain(shown):
+    told = Analysis("visits", {7: 3, 1: 1}, (1.0, -1.0), line=(7, 1, 4), proven=True)
+    tab = shown([told, Analysis("visits", {1: 2}, (0, 0), line=(1,)), None, None])
+    assert tab.locator("#thought").inner_text() == (
+        "ann before move 1 (expects +1.00, for certain): how often it tried each move"
+    )
+    assert tab.locator("#line").inner_text() == "Line: 4 2, 1 2, 3 1"
+    tab.keyboard.press("ArrowRight")
+    assert tab.locator("#bars").is_visible()
+    assert tab.locator("#line").is_hidden()
+
+
+def test_what_a_player_that_writes_was_asked_and_answered(shown):
+    prompt = "You play </script> & others.\nYour move?"
+    tries = (
+        Try(prompt, "<b>Move:</b> 9 9", "9 9 is no place"),
+        Try(f"{prompt}\nAgain.", "Move: 4 2\n"),
+    )
+    once = Analysis("probabilities", {1: 1.0}, (None, None), tries=(Try("Go", "1 2"),))
+    none = Analysis("probabilities", {}, (None, None), tries=(Try("Go", "", "no move"),))
+    first = Analysis("probabilities", {7: 1.0}, (None, None), tries=tries)
+    tab = shown([first, once, none, Analysis("visits", {2: 3}, (0, 0))])
+    assert tab.locator("#thought").inner_text() == "ann before move 1: what it answered"
+    assert tab.locator("#tries p").all_inner_texts() == [
+        "Answer 1 of 2, refused: 9 9 is no place",
+        "Answer 2 of 2",
+    ]
+    said = tab.locator("#tries > pre").all_text_contents()
+    assert said == ["<b>Move:</b> 9 9", "Move: 4 2\n"]
+    assert not tab.locator("#tries details pre").first.is_visible()
+    tab.locator("#tries summary").first.click()
+    assert tab.locator("#tries details pre").first.text_content() == prompt
+    assert tab.locator("#bars").is_hidden()
+    assert tab.locator(".share").count() == 0
+    tab.keyboard.press("ArrowRight")
+    assert tab.locator("#tries p").all_inner_texts() == ["Its answer"]
+    tab.keyboard.press("ArrowRight")
+    assert tab.locator("#tries p").all_inner_texts() == ["Its answer, refused: no move"]
+    tab.keyboard.press("ArrowRight")
+    assert tab.locator("#tries").is_hidden()
+    assert tab.locator("#bars").is_visible()
 
 
 def test_what_the_players_thought(shown):

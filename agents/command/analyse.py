@@ -15,6 +15,7 @@ from agents.making import make
 from agents.play.person import result_line
 from agents.play.screen import Screen, signed
 from agents.positions import Found, read_position
+from boardenvs.analysis import line_texts
 from boardenvs.checks import whole_number
 from boardenvs.files import write_atomically
 from boardenvs.game import Game
@@ -116,7 +117,7 @@ def _print(game: Game, state: Any, spec: str, judgement: Judgement) -> None:
         if judgement.more:
             screen.say(f"and {judgement.more} more", "faint")
     if len(judgement.line) > 1:
-        texts = _texts(game, state, judgement.line)
+        texts = line_texts(game, state, judgement.line)
         screen.say(f"Line: {', '.join(texts)}", indent="  ")
     if judgement.analysis is not None and judgement.analysis.depth:
         screen.say(f"Depth: {judgement.analysis.depth} plies")
@@ -174,18 +175,6 @@ def _table(screen: Screen, rows: list[list[str]]) -> None:
         ]
         text = f"  {'  '.join(cells)}".rstrip()
         print(screen.styled(text, "faint") if number == 0 else text)
-
-
-def _texts(game: Game, state: Any, line: list[int]) -> list[str]:
-    """The actions of a line, each as it is typed where it is played."""
-    states = game.batch(state).copy()
-    texts = []
-    for action in line:
-        texts.append(game.action_to_text(action, states[0]))
-        game.play(states, [action])
-        if game.over(states)[0]:
-            break
-    return texts
 
 
 # -- As JSON ------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from boardenvs.analysis import Analysis
+from boardenvs.analysis import Analysis, line_texts
 from boardenvs.game import Game, States
 from boardenvs.page.in_words import rules_html, title_of
 from boardenvs.records import is_over
@@ -170,7 +170,21 @@ def show_thought(game: Game, state: np.void, analysis: Analysis, chosen: int) ->
             }
             for action in shown
         ],
+        **_told_besides(game, state, analysis),
     }
+
+
+def _told_besides(game: Game, state: np.void, analysis: Analysis) -> dict[str, Any]:
+    """What only some players tell; nothing for most, as a page has many positions."""
+    told: dict[str, Any] = {}
+    if analysis.proven:
+        told["proven"] = True
+    # Where something is drawn on the way, a line is one of many.
+    if len(analysis.line) > 1 and not (game.has_chance or game.has_hidden):
+        told["line"] = line_texts(game, state, analysis.line)
+    if analysis.tries:
+        told["tries"] = [one._asdict() for one in analysis.tries]
+    return told
 
 
 def _led_to(game: Game, action: int, state: np.void) -> dict[str, Any]:

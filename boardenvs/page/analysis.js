@@ -1,7 +1,7 @@
 // What the players thought: a bar for each action that they weighed, its share on the board, the
 // result that they expected beside the board, and a curve of these.
-const [section, thought, bars, viewpoint, curve, legend, balance] =
-  ["analysis", "thought", "bars", "viewpoint", "curve", "legend", "balance"]
+const [section, thought, bars, expectedLine, answers, viewpoint, curve, legend, balance] =
+  ["analysis", "thought", "bars", "line", "tries", "viewpoint", "curve", "legend", "balance"]
     .map((id) => document.getElementById(id));
 const edges = { left: 30, right: 392, top: 8, bottom: 132 }; // of the curve's frame
 const dashes = ["", "5 3", "1.5 3", "8 3 2 3", "2 6"]; // tell the seats' lines apart
@@ -22,10 +22,16 @@ function thoughtAt(k) {
   return null;
 }
 
-function describe({ seat, kind, values, actions, more }, heading) {
+function describe({ seat, kind, values, actions, more, proven, line, tries }, heading) {
   const value = values[seat];
-  thought.textContent =
-    `${heading}${value === null ? "" : ` (expects ${signed(value)})`}: ${meant[kind]}`;
+  const expects = value === null ? "" : ` (expects ${signed(value)}${proven ? ", for certain" : ""})`;
+  thought.textContent = `${heading}${expects}: ${tries ? "what it answered" : meant[kind]}`;
+  expectedLine.hidden = !line;
+  expectedLine.textContent = line ? `Line: ${line.join(", ")}` : "";
+  answers.hidden = !tries;
+  answers.replaceChildren(...(tries ?? []).flatMap(answered));
+  bars.hidden = Boolean(tries);
+  if (tries) return; // its move is all that it weighed
   const rows = actions.map((action) => {
     const row = make("tr", action.chosen ? "chosen" : "");
     const name = make("th", "", action.text);
@@ -47,6 +53,20 @@ function describe({ seat, kind, values, actions, more }, heading) {
     rows.push(row);
   }
   bars.replaceChildren(...rows);
+}
+
+// One answer of a player that reads and writes, what was wrong with it, and what it had been asked.
+function answered({ prompt, answer, error }, k, all) {
+  const which = all.length > 1 ? `Answer ${k + 1} of ${all.length}` : "Its answer";
+  const asked = document.createElement("details");
+  asked.append(make("summary", "", "What it was asked"), verbatim(prompt, "What it was asked"));
+  return [make("p", "", error ? `${which}, refused: ${error}` : which), verbatim(answer, which), asked];
+}
+
+function verbatim(content, label) {
+  const made = make("pre", "", content || " ");
+  Object.assign(made, { tabIndex: 0, role: "region", ariaLabel: label });
+  return made;
 }
 
 // An arrow over the picture, from the middle of one place to the middle of another one.
@@ -188,11 +208,11 @@ function showAnalysis() {
   drawBalance();
   if (section.hidden) return;
   document.getElementById("judged").hidden = !episode.analysis;
-  bars.hidden = !one;
+  for (const part of [bars, expectedLine, answers]) part.hidden = true;
   if (one) {
     const heading = one.heading ?? `${episode.players[one.seat].name} before move ${moves[now].ply}`;
     describe(one, heading);
-    markShares(one);
+    if (!one.tries) markShares(one);
   } else {
     thought.textContent = now < end() ? `No analysis of move ${moves[now].ply}` : "The end";
   }

@@ -85,8 +85,9 @@ def _run(options: argparse.Namespace) -> None:
     print(_table(curves, own), end="")
     if options.out is not None:
         from agents.curves.drawing import draw_curves
+        from agents.curves.joining import comparable
 
-        drawn = curves if len(curves) == 1 else _shared(curves)
+        drawn = curves if len(curves) == 1 else comparable(curves)
         write_atomically(options.out, draw_curves(drawn, own, kind))
 
 
@@ -159,16 +160,6 @@ def _own(text: str, tasks: Sequence[str], suite: str) -> Curve:
     if Path(path).suffix.lower() != ".csv":
         require_extra("--own of TensorBoard's files", "train", ["tensorboard"])
     return own_run(path, tasks[0], name, suite)
-
-
-def _shared(curves: Mapping[str, Sequence[Curve]]) -> Mapping[str, Sequence[Curve]]:
-    """The tasks of which every learner has curves: means over other ones do not compare."""
-    learners = [{one.learner for one in some} for some in curves.values()]
-    everyone = set().union(*learners)
-    whole = [some for some, names in zip(curves, learners, strict=True) if names == everyone]
-    if not whole:
-        raise ValueError("no task has curves of every learner; name a task")
-    return {task: curves[task] for task in whole}
 
 
 def _table(curves: Mapping[str, Sequence[Curve]], own: Sequence[Curve]) -> str:

@@ -73,7 +73,7 @@ def draw_curves(
             raise ValueError(f"{learner} has no curve of {', '.join(missing)}")
     # The same picture each time.
     with mpl.rc_context({"svg.hashsalt": "boardenvs", "svg.fonttype": "none"}):
-        figure = Figure(figsize=(9, 3.6), layout="constrained")
+        figure = Figure(figsize=(9, 3.8), layout="constrained")
         panels = figure.subplots(1, 2, sharey=True)
         for axis, panel in zip(AXES, panels, strict=True):
             for number, learner in enumerate(learners):
@@ -84,7 +84,8 @@ def draw_curves(
                 _draw(panel, axis, learner, of[learner], look)
             _label(panel, axis)
         panels[0].set_ylabel("score: 0 random, 1 strongest")
-        panels[0].legend(loc="upper left", fontsize=9)
+        shown = panels[0].get_legend_handles_labels()
+        figure.legend(*shown, loc="outside lower center", ncols=4, frameon=False)
         names = ", ".join(curves)
         title = names if len(curves) == 1 else f"interquartile mean over {names}"
         figure.suptitle(title, fontsize=11)

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from agents.curves.curve import Curve
 from agents.intervals import interquartile_mean, mean_interval
 
-__all__ = ["AXES", "Axis", "Band", "over_seeds", "over_tasks"]
+__all__ = ["AXES", "Axis", "Band", "comparable", "over_seeds", "over_tasks"]
 
 Axis = Literal["decisions", "minutes"]
 AXES: tuple[Axis, ...] = ("decisions", "minutes")
@@ -45,6 +45,20 @@ def over_seeds(curves: Sequence[Curve], axis: Axis) -> Band:
     scores = _scores(curves, axis, x)
     low, high = mean_interval(scores, axis=0)
     return Band(x, scores.mean(0), low, high)
+
+
+def comparable(curves: Mapping[str, Sequence[Curve]]) -> dict[str, Sequence[Curve]]:
+    """The tasks of which every learner has curves: means over other ones do not compare.
+
+    Raises:
+        ValueError: there is no such task.
+    """
+    learners = {task: {one.learner for one in some} for task, some in curves.items()}
+    everyone = set().union(*learners.values())
+    found = {task: some for task, some in curves.items() if learners[task] == everyone}
+    if not found:
+        raise ValueError("no task has curves of every learner; name a task")
+    return found
 
 
 def over_tasks(curves: Mapping[str, Sequence[Curve]], axis: Axis, rng: np.random.Generator) -> Band:

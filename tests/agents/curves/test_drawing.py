@@ -13,6 +13,7 @@ import agents.curves
 from agents.benchmark.tasks import suite
 from agents.curves import Curve, draw_curves, reference_curves
 from agents.curves.drawing import fingerprint
+from agents.curves.joining import comparable
 
 PICTURES = Path(agents.curves.__file__).parent / "pictures"
 RUNS = [curve([0, 0.2, 0.4], seed) for seed in range(3)]
@@ -58,11 +59,31 @@ def test_what_cannot_be_drawn_is_refused():
         draw_curves({"gekitai": RUNS}, [curve([0, 1], task="112")])
 
 
-@pytest.mark.parametrize("path", sorted(PICTURES.glob("*.svg")), ids=lambda path: path.stem)
-def test_shipped_pictures_are_those_of_the_shipped_curves(path):
-    assert fingerprint({path.stem: reference_curves(path.stem)}) in path.read_text("utf-8")
+def shipped():
+    """The curves of the package, of each task that has some."""
+    found = {name: reference_curves(name) for name in suite("v1")}
+    return {name: some for name, some in found.items() if some}
 
 
-def test_tasks_with_curves_have_a_picture():
-    drawn = {path.stem for path in PICTURES.glob("*.svg")}
-    assert drawn == {name for name in suite("v1") if reference_curves(name)}
+@pytest.mark.parametrize("task", shipped())
+def test_shipped_pictures_are_those_of_the_shipped_curves(task):
+    text = (PICTURES / f"{task}.svg").read_text("utf-8")
+    assert fingerprint({task: shipped()[task]}) in text
+
+
+def test_the_picture_over_all_tasks():
+    text = (PICTURES / "mean.svg").read_text("utf-8")
+    assert fingerprint(comparable(shipped())) in text
+
+
+def test_there_are_no_other_pictures():
+    assert {path.stem for path in PICTURES.glob("*.svg")} == {*shipped(), "mean"}
+
+
+def test_means_are_over_tasks_of_every_learner():
+    other = [curve([0, 0.5]), curve([0, 1])]
+    other[1].learner = "other"
+    curves = {"gekitai": RUNS, "112": [], "gomoku-9x9": other}
+    assert list(comparable(curves)) == ["gomoku-9x9"]
+    with pytest.raises(ValueError, match="no task has curves of every learner"):
+        comparable({"gekitai": RUNS, "112": other[1:]})

@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from typing import Any
 import boardenvs
 from agents.benchmark.ladder import Ladder, read_ladder
 from agents.benchmark.running import Contender, run_task
-from boardenvs.checks import finite_number, shown, whole_number
+from boardenvs.checks import finite_number, shown, text_value, whole_number
 from boardenvs.files import write_atomically
 from boardenvs.game import Game
 from boardenvs.opponents import Opponent
@@ -23,6 +23,7 @@ __all__ = ["Curve", "Point", "read_curves", "reference_curves", "reference_path"
 
 _FORMAT = "boardenvs learning curves"
 _AIM = 60.0  # points of Elo to either side; learners lie much farther apart
+_FAR = 1e6  # points, farther than any rating
 _SECONDS = 120.0  # of a rating that its games do not end
 
 
@@ -181,13 +182,13 @@ def read_curves(path: str | Path) -> list[Curve]:
         ladder = read_ladder(suite, task)
         curves = [
             Curve(
-                one["learner"],
+                text_value("learner", one["learner"]),
                 task,
-                one["seed"],
+                whole_number("seed", one["seed"], 0),
                 suite,
-                one["command"],
-                tuple(one["met"]),
-                [Point(*point) for point in one["points"]],
+                one["command"] and text_value("command", one["command"]),
+                tuple(text_value("an agent that was met", spec) for spec in one["met"]),
+                checked_points(Point(*point) for point in one["points"]),
             )
             for one in told["curves"]
         ]
@@ -198,6 +199,31 @@ def read_curves(path: str | Path) -> list[Curve]:
     if told.get("ladder") != ladder.sha256:
         raise ValueError(f"{path} was rated on another ladder than this package's {suite} {task}")
     return curves
+
+
+def checked_points(points: Iterable[Point]) -> list[Point]:
+    """Points that may be a curve's.
+
+    Raises:
+        ValueError: a number is none, or out of range, or decisions or seconds fall.
+    """
+    found: list[Point] = []
+    for one in points:
+        point = Point(
+            whole_number("decisions", one.decisions, 0),
+            finite_number("seconds", one.seconds, 0),
+            finite_number("value", one.value, -_FAR, _FAR),
+            finite_number("low", one.low, -_FAR, _FAR),
+            finite_number("high", one.high, -_FAR, _FAR),
+            whole_number("games", one.games, 0),
+        )
+        if found and (point.decisions < found[-1].decisions or point.seconds < found[-1].seconds):
+            raise ValueError(
+                f"after {found[-1].decisions} decisions and {found[-1].seconds} seconds come "
+                f"{point.decisions} and {point.seconds}"
+            )
+        found.append(point)
+    return found
 
 
 def write_curves(path: str | Path, curves: Sequence[Curve]) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from agents.benchmark.ladder import Ladder, read_ladder
-from agents.curves.curve import Curve, Point
+from agents.curves.curve import Curve, Point, checked_points
 from boardenvs.checks import shown
 
 __all__ = ["own_run"]
@@ -54,7 +54,11 @@ def own_run(path: str | Path, task: str, name: str | None = None, suite: str = "
         except (KeyError, TypeError, ValueError) as error:
             told = f"no {error}" if isinstance(error, KeyError) else str(error)
             raise ValueError(f"{path}: {shown(dict(row))} is no rating: {told}") from None
-    curve.points.sort(key=lambda point: point.decisions)
+    in_order = sorted(curve.points, key=lambda point: (point.decisions, point.seconds))
+    try:
+        curve.points = checked_points(in_order)
+    except ValueError as error:
+        raise ValueError(f"{path} is no run: {error}") from None
     if not any(point.decisions > 0 for point in curve.points):
         raise ValueError(f"{path} has no rating after a decision")
     return curve

@@ -451,6 +451,46 @@ class CellEdit:
         return store
 
 
+class Curves(Spoiler):
+    """Learning curves, and a run of the user's own beside them."""
+
+    def _curves(self) -> dict[str, Any]:
+        from agents.curves import reference_curves, write_curves
+
+        path = self.folder / "made.json"
+        curves = reference_curves("gekitai")[:4]
+        for curve in curves:
+            del curve.points[4:]
+        write_curves(path, curves)
+        curves[0].to_csv(self.folder / "made.csv")
+        return json.loads(path.read_text(encoding="utf-8"))
+
+    def __call__(self, rng, keep, tell):
+        from agents.curves import draw_curves, own_run, read_curves
+        from agents.curves.joining import AXES, drawable, over_seeds
+
+        tree = self.original("curves", self._curves)
+        if rng.random() < 0.5:
+            data, found = json_or_bytes(tree, rng, keep)
+            tell("gekitai", found)
+            with refusals():
+                curves = read_curves(self.write("curves.json", data))
+        else:
+            found = edits(ByteEdit, rng)
+            tell("gekitai", found)
+            data = spoilt((self.folder / "made.csv").read_bytes(), found, keep)
+            with refusals():
+                curves = [own_run(self.write("mine.csv", data), "gekitai")]
+        curves = [one for one in curves if len(one.points) > 1]
+        for one in curves:
+            for axis in AXES:
+                if drawable(one, axis):
+                    assert np.isfinite(over_seeds([one], axis).mean).all()
+        if curves and rng.random() < 0.05:
+            with refusals():
+                assert draw_curves({curves[0].task: curves}).startswith(b"<?xml")
+
+
 class Tiles(Spoiler):
     def __call__(self, rng, keep, tell):
         tiles = [f"{low}/{high}" for high in range(7) for low in range(high + 1)]
@@ -473,6 +513,7 @@ KINDS = {
     "settings": TrainingSettings,
     "run": Runs,
     "store": Stores,
+    "curves": Curves,
     "tiles": Tiles,
 }
 

@@ -78,6 +78,26 @@ def test_files_of_something_else_are_refused(tmp_path, change, told):
         read_curves(path)
 
 
+@pytest.mark.parametrize(
+    ("points", "told"),
+    [
+        ([[0, 0.0, float("nan"), 0, 0, 2]], "value must be a number"),
+        ([[0.5, 0.0, 0, 0, 0, 2]], "decisions must be a whole number"),
+        ([[0, 0.0, 0, 0, 0, True]], "games must be a whole number"),
+        ([[0, 0.0, 0, 0, 0]], "missing"),
+        ([[2, 3.0, 0, 0, 0, 2], [1, 4.0, 0, 0, 0, 2]], "after 2 decisions and 3.0 seconds come 1"),
+    ],
+)
+def test_points_that_are_none_are_refused(tmp_path, points, told):
+    path = tmp_path / "curves.json"
+    write_curves(path, [some()])
+    tree = json.loads(path.read_text())
+    tree["curves"][0]["points"] = points
+    path.write_text(json.dumps(tree))
+    with pytest.raises(ValueError, match=f"holds no learning curves: .*{told}"):
+        read_curves(path)
+
+
 def test_what_is_no_file_is_refused(tmp_path):
     with pytest.raises(ValueError, match=r"there\.json cannot be read: No such file"):
         read_curves(tmp_path / "there.json")

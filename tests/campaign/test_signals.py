@@ -60,6 +60,10 @@ def subcommands(folder):
         "arena": ["arena", "gekitai", "mcts:2000", "greedy", "--workers", "1"],
         "arena --workers": ["arena", "gekitai", "mcts:2000", "greedy", "--workers", "2",
                             "--store", folder / "s.db"],
+        "benchmark": ["benchmark", "mcts:2000", "--workers", "1"],
+        "benchmark --store": ["benchmark", "greedy", "--workers", "2", "--store", folder / "games"],
+        "curves": ["curves", "--out", folder / "curves.png"],
+        "curves --learn": ["curves", "112", "--learn", "ppo", "--json", folder / "curves.json"],
         "engine": ["engine", "gomoku", "threats"],
         "bench": ["bench", "--quick"],
         "compile": ["compile", "gomoku"],
@@ -172,6 +176,13 @@ def test_signals(attack, tmp_path):
                     told.result()
         for told in running:
             told.result()
+
+
+def test_every_subcommand_is_attacked(tmp_path):
+    from agents.command import make_parser
+
+    (known,) = (one.choices for one in make_parser()._actions if isinstance(one.choices, dict))
+    assert {arguments[0] for arguments in subcommands(tmp_path).values()} == set(known)
 
 
 def test_a_traceback_a_wrong_status_and_silence_are_failures():

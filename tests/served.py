@@ -18,7 +18,7 @@ def serve(name, opponent="random", seat=0, seed=1, **params):
     from agents.play.web.serve import prepare
     from agents.play.web.session import Session
 
-    room = Room(Session(boardenvs.make(name, **params), opponent, seat, seed))
+    room = Room(Session(boardenvs.make(name, **params), [opponent], seat, seed))
     with socket.socket() as listening:
         server, address = prepare(room, listening)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})

@@ -15,7 +15,12 @@ __all__ = ["add"]
 def add(commands: Commands) -> None:
     """Add the subcommand."""
     play = commands.add("play", _run, "play against an agent, here in the terminal or in a page")
-    play.add_argument("--opponent", metavar="SPEC", help="by default greedy")
+    play.add_argument(
+        "--opponent",
+        action="append",
+        metavar="SPEC",
+        help="by default greedy; of several there is one for each other seat, in order",
+    )
     add_time(play)
     play.add_argument(
         "--seat",
@@ -42,8 +47,7 @@ def _run(options: argparse.Namespace) -> None:
             f"{game.name} is for one player: --opponent is for games of more, "
             "and for the hints of --web"
         )
-    opponent = "greedy" if options.opponent is None else options.opponent
-    (opponent,) = timed([opponent], options, game)
+    opponents = timed(options.opponent or ["greedy"], options, game)
     seats = options.seat or [0]
     if options.web:
         if len(seats) > 1:
@@ -52,10 +56,10 @@ def _run(options: argparse.Namespace) -> None:
         from agents.play.web.serve import serve
 
         # Where nobody plays against the person, the agent that was named gives the hints.
-        adviser = opponent if game.num_players == 1 and options.opponent is not None else None
+        adviser = opponents[0] if game.num_players == 1 and options.opponent is not None else None
         serve(
             game,
-            opponent,
+            opponents,
             seats[0],
             options.seed,
             browser=not options.no_browser,
@@ -66,4 +70,4 @@ def _run(options: argparse.Namespace) -> None:
         raise ValueError("--no-browser is for --web")
     from agents.play.terminal import play
 
-    play(game, opponent, seats, options.seed)
+    play(game, opponents, seats, options.seed)

@@ -40,11 +40,11 @@ class Hint(NamedTuple):
 
 
 class Table:
-    """Persons in some seats, agents of one spec in the others. The same seed gives the same games.
+    """Persons in some seats, agents in the others. The same seed gives the same games.
 
     Attributes, not to be changed:
         game: what is played, a `Game`.
-        opponent: the agents' spec.
+        opponents: the agents' specs, in the order of their seats, a tuple of str.
         seats: the persons', a tuple of ints.
         seed: of everything random, an int.
         positions: from the first to the present one, a list of `Position`.
@@ -52,12 +52,14 @@ class Table:
         analysis: what led to each action, where an agent told it, a list of `Analysis` or `None`.
     """
 
-    def __init__(self, game: Game, opponent: str, seats: Sequence[int], seed: int | None) -> None:
+    def __init__(
+        self, game: Game, opponents: Sequence[str], seats: Sequence[int], seed: int | None
+    ) -> None:
         """Deal the first game.
 
         Args:
             game: what is played.
-            opponent: spec of the agent in every other seat.
+            opponents: specs, one for all other seats or one for each of them in order.
             seats: the persons', at least one.
             seed: of everything random; `None` for a fresh one.
 
@@ -67,8 +69,8 @@ class Table:
         self.seats = tuple(whole_number("seat", seat, 0, game.num_players - 1) for seat in seats)
         if len(set(self.seats)) < len(self.seats):
             raise ValueError(f"a seat is given twice: {', '.join(map(str, self.seats))}")
-        self._setup = Setup(game, opponent, seed)
-        self.game, self.opponent, self.seed = game, opponent, self._setup.seed
+        self._setup = Setup(game, opponents, self.seats, seed)
+        self.game, self.opponents, self.seed = game, self._setup.opponents, self._setup.seed
         self._adviser: tuple[str, Any] | None = None
         self._games = 0
         self.deal()
@@ -136,10 +138,11 @@ class Table:
         """Have compiled what the agents need, which can take a minute.
 
         Raises:
-            ValueError: the agent fails; it is named.
+            ValueError: one of them fails; it is named.
         """
-        if self.game.num_players > 1 and not self.over:
-            self._consult()
+        if not self.over:
+            for spec in self._setup.agents:
+                self._consult(spec)
 
     def play(self, action: int) -> None:
         """A person's legal action."""
@@ -154,16 +157,16 @@ class Table:
         Raises:
             ValueError: the agent fails; it is named.
         """
-        action, analysis, words = self._consult()
+        action, analysis, words = self._consult(self._setup.spec(self.turn))
         self._add(action, analysis, words)
         return action
 
-    def _consult(self) -> tuple[int, Analysis | None, npt.NDArray[np.uint64]]:
-        """What the agent plays and tells, and its stream afterwards."""
+    def _consult(self, spec: str) -> tuple[int, Analysis | None, npt.NDArray[np.uint64]]:
+        """What an agent plays and tells, and its stream afterwards."""
         state, words = self.positions[-1]
         words = words.copy()
-        with blamed(f"agent {self.opponent}"):
-            actions, [analysis] = consult(self._setup.agent, self.game, state, words)
+        with blamed(f"agent {spec}"):
+            actions, [analysis] = consult(self._setup.agents[spec], self.game, state, words)
             if analysis is not None:
                 analysis.check(self.game, self.game.legal(state)[0])
         return int(actions[0]), analysis, words

@@ -28,7 +28,7 @@ _TOLD = 3  # moves of a hint
 _LONGEST = 300  # characters of what is said about a line that was typed
 
 
-def play(game: Game, opponent: str, seats: Sequence[int], seed: int | None) -> None:
+def play(game: Game, opponents: Sequence[str], seats: Sequence[int], seed: int | None) -> None:
     """Persons at the keyboard, against an agent in every other seat.
 
     Moves are typed in the game's notation, commands in words; the end of input leaves the game.
@@ -36,14 +36,14 @@ def play(game: Game, opponent: str, seats: Sequence[int], seed: int | None) -> N
 
     Args:
         game: what is played.
-        opponent: spec of the agents.
+        opponents: the agents' specs, one for all other seats or one for each of them in order.
         seats: the persons'.
         seed: of everything random; `None` for a fresh one.
 
     Raises:
         ValueError: there is no such opponent or seat, or it cannot play the game.
     """
-    _Sitting(Table(game, opponent, seats, seed)).play()
+    _Sitting(Table(game, opponents, seats, seed)).play()
 
 
 class _Sitting:
@@ -79,7 +79,12 @@ class _Sitting:
         names = self._game.seat_names
         persons = " and ".join(names[seat] for seat in self._table.seats)
         others = [name for k, name in enumerate(names) if k not in self._table.seats]
-        theirs = f", {self._table.opponent} is {' and '.join(others)}" if others else ""
+        theirs = ""
+        for spec in dict.fromkeys(self._table.opponents):
+            # Where persons have all seats there is an opponent all the same, who has none.
+            pairs = zip(self._table.opponents, others, strict=False)
+            if has := [name for one, name in pairs if one == spec]:
+                theirs += f", {spec} is {' and '.join(has)}"
         you = "you play alone" if len(names) == 1 else f"you are {persons}{theirs}"
         return f"{type(self._game).__name__}: {you}. Type ? for help."
 

@@ -151,7 +151,14 @@ def begins(served, rng):
         seat = int(rng.integers(-1, len(game["seats"]) + 1))
         spec = str(rng.choice(["random", "greedy", "os:system", "trained:/etc/passwd", ""]))
         values = game["values"] if rng.random() < 0.8 else [int(rng.integers(-9, 99)), "x"]
-        asked = {"do": "new", "version": number, "values": values, "opponent": spec, "seat": seat}
+        others = max(1, len(game["seats"]) - 1)
+        asked = {
+            "do": "new",
+            "version": number,
+            "values": values,
+            "opponents": [spec] * (others if rng.random() < 0.8 else 5),
+            "seat": seat,
+        }
         status, told = order(served, asked)
     else:
         asked = bytearray(data)
@@ -233,8 +240,8 @@ BODIES = [
     b'{"do": "undo", "version": 1e400}', b'{"do": "undo", "version": ' + b"9" * 900 + b"}",
     b'{"do": "hint", "version": true}', b'{"do": "hint", "version": NaN}', b"x" * 5000,
     b'{"do": "undo", "do": "hint", "version": 1}',
-    b'{"do": "new", "version": 1, "values": [[]], "opponent": "random", "seat": 0}',
-    b'{"do": "new", "version": 1, "values": {}, "opponent": "random", "seat": 0}',
+    b'{"do": "new", "version": 1, "values": [[]], "opponents": ["random"], "seat": 0}',
+    b'{"do": "new", "version": 1, "values": {}, "opponents": ["random"], "seat": 0}',
     b'{"do": "analyse", "version": 1, "at": 1e9}', b'{"do": "ready", "version": 1, "at": 1}',
     b'{"format": "boardenvs episode", "version": 1, "actions": [[[]]], "initial": {"game": []}}',
 ]  # fmt: skip

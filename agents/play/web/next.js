@@ -1,6 +1,6 @@
 // Another game: chosen in a dialog, opened from a file, from the other side; and the keys.
-const [next, opponent, does, seat, parameters, file] =
-  ["next", "opponent", "does", "seat", "parameters", "file"].map((id) => document.getElementById(id));
+const [next, against, does, seat, parameters, file] =
+  ["next", "against", "does", "seat", "parameters", "file"].map((id) => document.getElementById(id));
 const { choices: may } = episode;
 const largest = 2 ** 22; // bytes of a file
 const picked = may.parameters.map(() => document.createElement("select"));
@@ -9,32 +9,49 @@ const same = (a, b) => a.length === b.length && a.every((value, k) => value === 
 const valuesPicked = () => picked.map((select, k) => may.parameters[k].values[select.selectedIndex][0]);
 const gamePicked = () => may.games.find(({ values }) => same(values, valuesPicked()));
 
+const seatName = (name) => name.replace(/, moves first$/, "");
+const specsPicked = () => [...against.querySelectorAll("select")].map((select) => select.value);
+
 // Who can be played against, and which sides there are, depends on the game.
-function listOpponents(spec, side) {
+function listOpponents(specs, side) {
   const game = gamePicked();
   document.getElementById("start").disabled = !game;
   if (!game) {
     does.textContent = "This game cannot be played.";
     return;
   }
-  const names = game.opponents.map((one) => one.name);
-  opponent.replaceChildren(...game.opponents.map(({ name, spec }) => {
-    const alike = names.filter((other) => other === name).length > 1;
-    return new Option(alike ? `${name} (${spec.split(":")[1]})` : name, spec);
-  }));
-  const specs = game.opponents.map((one) => one.spec);
-  opponent.selectedIndex = Math.max(0, specs.indexOf(spec));
+  const alone = game.seats.length === 1;
   seat.replaceChildren(...game.seats.map((name, k) => new Option(name, k)), new Option("by chance", -1));
   seat.value = side < game.seats.length ? side : 0;
-  const alone = game.seats.length === 1;
-  document.querySelector("label[for=opponent]").textContent =
-    alone ? "Hints come from" : game.seats.length > 2 ? "Opponents" : "Opponent";
   for (const part of [seat, document.querySelector("label[for=seat]")]) part.hidden = alone;
-  sayWhatItDoes();
+  const others = game.seats.map((_, k) => k).filter((k) => alone || k !== Math.max(0, Number(seat.value)));
+  against.replaceChildren(...others.flatMap((other, k) => {
+    const select = listOf(game, specs[Math.min(k, specs.length - 1)]);
+    select.id = k ? `opponent-${k + 1}` : "opponent";
+    const which = Number(seat.value) < 0 ? k + 1 : seatName(game.seats[other]);
+    const named = make("label", "", alone ? "Hints come from" : others.length > 1 ? `Opponent, ${which}` : "Opponent");
+    named.htmlFor = select.id;
+    return [named, select];
+  }));
+  sayWhatItDoes(against.querySelector("select"));
 }
 
-function sayWhatItDoes() {
-  const one = gamePicked().opponents[opponent.selectedIndex];
+// The opponents of a game to choose from.
+function listOf(game, spec) {
+  const names = game.opponents.map((one) => one.name);
+  const select = document.createElement("select");
+  select.append(...game.opponents.map(({ name, spec: own }) => {
+    const alike = names.filter((other) => other === name).length > 1;
+    return new Option(alike ? `${name} (${own.split(":")[1]})` : name, own);
+  }));
+  select.selectedIndex = Math.max(0, game.opponents.findIndex((one) => one.spec === spec));
+  select.setAttribute("aria-describedby", "does");
+  for (const event of ["change", "focus"]) select.addEventListener(event, () => sayWhatItDoes(select));
+  return select;
+}
+
+function sayWhatItDoes(select) {
+  const one = gamePicked().opponents[select.selectedIndex];
   const deed = one.does.charAt(0).toUpperCase() + one.does.slice(1);
   const last = Math.max(...gamePicked().opponents.map(({ place }) => place));
   const rank = one.place ? `number ${one.place} of ${last}, the last is the strongest`
@@ -69,10 +86,10 @@ async function beginNext(order, sending) {
   if (await ask(order, sending)) await waitForGame();
 }
 
-function newGame(values, spec, side) {
+function newGame(values, opponents, side) {
   const seats = may.games.find((one) => same(one.values, values)).seats.length;
   const chosen = side < 0 ? Math.floor(Math.random() * seats) : side;
-  beginNext({ do: "new", values, opponent: spec, seat: chosen });
+  beginNext({ do: "new", values, opponents, seat: chosen });
 }
 
 picked.forEach((select, k) => {
@@ -83,16 +100,16 @@ picked.forEach((select, k) => {
   const named = make("label", "", label);
   named.htmlFor = select.id;
   parameters.append(named, select);
-  select.addEventListener("change", () => listOpponents(opponent.value, Number(seat.value)));
+  select.addEventListener("change", () => listOpponents(specsPicked(), Number(seat.value)));
 });
-listOpponents(may.opponent, may.seat);
-opponent.addEventListener("change", sayWhatItDoes);
+listOpponents(may.against, may.seat);
+seat.addEventListener("change", () => listOpponents(specsPicked(), Number(seat.value)));
 document.getElementById("begin").addEventListener("click", () => next.showModal());
 document.getElementById("cancel").addEventListener("click", () => next.close());
 document.getElementById("chosen").addEventListener("submit", (event) => {
   event.preventDefault();
   next.close();
-  newGame(valuesPicked(), opponent.value, Number(seat.value));
+  newGame(valuesPicked(), specsPicked(), Number(seat.value));
 });
 
 const sides = episode.players.length;
@@ -100,7 +117,7 @@ document.getElementById("again").addEventListener("click", () => order({ do: "re
 document.getElementById("swap").hidden = sides < 2;
 document.getElementById("swap").textContent = sides > 2 ? "Play the next side" : "Play the other side";
 document.getElementById("swap").addEventListener("click", () =>
-  newGame(may.values, may.opponent, (may.seat + 1) % sides));
+  newGame(may.values, may.against, (may.seat + 1) % sides));
 
 // What cannot be undone is asked for twice.
 const resign = document.getElementById("resign");

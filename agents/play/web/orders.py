@@ -15,11 +15,11 @@ ORDERS: dict[str, dict[str, type]] = {
     "analyse": {"at": int},
     "resign": {},
     "restart": {},
-    "new": {"values": list, "opponent": str, "seat": int},
+    "new": {"values": list, "opponents": list, "seat": int},
     "ready": {},
 }
 """What an order asks for, and what it tells beside, with its type."""
-_CALLED = {str: "a text", int: "a whole number", list: "a list of whole numbers or texts"}
+_CALLED = {str: "a text", int: "a whole number", list: "a list"}
 
 
 def read_order(body: bytes) -> dict[str, Any]:
@@ -40,9 +40,12 @@ def read_order(body: bytes) -> dict[str, Any]:
     for key, kind in expected.items():
         if type(order[key]) is not kind:
             raise ValueError(f"{key} must be {_CALLED[kind]}")
-    for value in [*order.values(), *order.get("values", ())]:
+    values, opponents = (order.get(key, ()) for key in ("values", "opponents"))
+    for value in [*order.values(), *values, *opponents]:
         if isinstance(value, str) and any("\ud800" <= letter <= "\udfff" for letter in value):
             raise ValueError("texts must be such that UTF-8 can write")  # to be told back
-    if not all(type(value) in (int, str) for value in order.get("values", ())):
-        raise ValueError(f"values must be {_CALLED[list]}")
+    if not all(type(value) in (int, str) for value in values):
+        raise ValueError("values must be a list of whole numbers or texts")
+    if not all(type(spec) is str for spec in opponents):
+        raise ValueError("opponents must be a list of texts")
     return order

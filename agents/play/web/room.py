@@ -38,10 +38,10 @@ class Room:
         """Open the room.
 
         Args:
-            session: the first game; its opponent may be chosen again whatever it is.
+            session: the first game; its opponents may be chosen again whatever they are.
         """
         self._session = session
-        self._first = session.opponent, session.game
+        self._first = session.opponents, session.game
         self._lock = threading.RLock()
         self._version = 1
         self._preparing = False
@@ -156,20 +156,23 @@ class Room:
             for value, known in zip(order["values"], self._current(game), strict=True)
         ):
             raise ValueError("the game cannot be played like that")
-        spec, seat = order["opponent"], order["seat"]
-        if spec not in [one["spec"] for one in self._opponents(game)]:
+        specs, seat = order["opponents"], order["seat"]
+        if len(specs) != max(1, game.num_players - 1):
+            raise ValueError(f"there must be an opponent for each other seat, not {len(specs)}")
+        known = [one["spec"] for one in self._opponents(game)]
+        if any(spec not in known for spec in specs):
             raise ValueError("there is no such opponent to choose")
         if not 0 <= seat < game.num_players:
             raise ValueError(f"the seat must be one of {game.num_players}, counted from 0")
-        adviser = spec if game.num_players == 1 else None
-        return lambda: Session(game, spec, seat, self._next_seed(), adviser=adviser)
+        adviser = specs[0] if game.num_players == 1 else None
+        return lambda: Session(game, specs, seat, self._next_seed(), adviser=adviser)
 
     def _next_seed(self) -> int:
         """Of the next game: the same for the same seed and the same course of the ones before."""
         return agent_seed(self._session.seed, 2)
 
     def _opened(self, data: bytes) -> Session:
-        """A game that was saved, with this room's opponent, or the usual one.
+        """A game that was saved, with this room's opponents as far as they play it.
 
         Raises:
             ValueError: it is no such file, or not to be played here.
@@ -179,24 +182,27 @@ class Room:
         game = episode.game
         session = self._session
         known = [one["spec"] for one in self._opponents(game)]
-        spec = session.opponent if session.opponent in known else _DEFAULT
+        specs = [spec if spec in known else _DEFAULT for spec in session.opponents]
+        if len(specs) != game.num_players - 1:
+            specs = specs[:1]
         adviser = None
         if game == session.game:
             adviser = session.adviser.spec
         seats = [seat for seat, name in enumerate(episode.players) if name == YOU]
         seat = seats[0] if seats else min(session.seat, game.num_players - 1)
-        opened = Session(game, spec, seat, self._next_seed(), adviser=adviser)
+        opened = Session(game, specs, seat, self._next_seed(), adviser=adviser)
         opened.take_over(episode)
         return opened
 
     # -- What may be chosen ---------------------------------------------------------------------
 
     def _opponents(self, game: Game) -> list[dict[str, Any]]:
-        """Those of the game, each with its place, and the one that the program was started with."""
+        """Those of the game, each with its place, and those that the program was started with."""
         found = [{**one._asdict(), "place": k} for k, one in enumerate(opponents_of(game), 1)]
-        spec, first = self._first
-        if type(game) is type(first) and spec not in [one["spec"] for one in found]:
-            found.append({**name_of(spec, game)._asdict(), "place": 0})
+        specs, first = self._first
+        for spec in dict.fromkeys(specs if type(game) is type(first) else ()):
+            if spec not in [one["spec"] for one in found]:
+                found.append({**name_of(spec, game)._asdict(), "place": 0})
         return found
 
     def _current(self, game: Game) -> list[Any]:
@@ -221,7 +227,7 @@ class Room:
                 for values, game in tables.games.items()
             ],
             "values": self._current(session.game),
-            "opponent": session.adviser.spec if single else session.opponent,
+            "against": [session.adviser.spec] if single else list(session.opponents),
             "seat": session.seat,
         }
 

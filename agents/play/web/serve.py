@@ -10,7 +10,7 @@ import socket
 import sys
 import threading
 import webbrowser
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import uvicorn
@@ -29,7 +29,7 @@ _HERE = "127.0.0.1"
 
 def serve(
     game: Game,
-    opponent: str,
+    opponents: Sequence[str],
     seat: int,
     seed: int | None,
     *,
@@ -40,7 +40,7 @@ def serve(
 
     Args:
         game: what is played.
-        opponent: spec of the agent.
+        opponents: the agents' specs, one for all other seats or one for each of them in order.
         seat: the person's.
         seed: of everything random; `None` for a fresh one.
         browser: whether to open the page in the browser.
@@ -51,7 +51,7 @@ def serve(
         OSError: no port can be had.
         KeyboardInterrupt: it was ended.
     """
-    session = Session(game, opponent, seat, seed, adviser=adviser)
+    session = Session(game, opponents, seat, seed, adviser=adviser)
     with contextlib.ExitStack() as last:
         listening = last.enter_context(socket.socket())
         server, address = prepare(Room(session), listening)

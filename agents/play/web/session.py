@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -44,14 +44,15 @@ _PANEL = Panel(_read("panel.html"), _read("panel.css"), _read(*_SCRIPTS))
 
 
 class Session:
-    """A game, of which a person has one seat and agents of one spec have the others.
+    """A game, of which a person has one seat and agents have the others.
 
     The page is told of the positions as far as the person's seat may know them, and of what the
     agents thought once the game is over. The same seed and moves give the same game.
 
     Attributes, not to be changed:
         game: what is played, a `Game`.
-        opponent: the spec of the agents.
+        opponents: the agents' specs, in the order of their seats, a tuple of str; in a game for
+            one whoever was named.
         seat: the person's, an int.
         names: of the seats, as the page has them, a list of str.
         adviser: gives the hints, an `Adviser`.
@@ -60,7 +61,7 @@ class Session:
     def __init__(
         self,
         game: Game,
-        opponent: str,
+        opponents: Sequence[str],
         seat: int,
         seed: int | None = None,
         *,
@@ -70,7 +71,7 @@ class Session:
 
         Args:
             game: what is played.
-            opponent: spec of the agent in every other seat.
+            opponents: specs, one for all other seats or one for each of them in order.
             seat: the person's.
             seed: of everything random; `None` for a fresh one.
             adviser: spec of the agent that gives hints; by default the game's.
@@ -78,19 +79,18 @@ class Session:
         Raises:
             ValueError: there is no such opponent or seat, or it cannot play the game.
         """
-        self._table = Table(game, opponent, [seat], seed)
+        self._table = Table(game, opponents, [seat], seed)
         self.game = game
-        self.opponent = opponent
+        self.opponents = self._table.opponents
         [self.seat] = self._table.seats
         self.seed = self._table.seed
         self.adviser = Adviser(adviser or adviser_of(game), game, agent_seed(self.seed, 1))
-        theirs = name_of(opponent, game).name
-        # Of one opponent the piece says which one it is.
-        several = game.num_players > 2
-        others = [
-            f"{theirs} ({name.capitalize()})" if several else theirs for name in game.seat_names
-        ]
-        self.names = [YOU if k == self.seat else name for k, name in enumerate(others)]
+        self.names = [YOU] * game.num_players
+        others = [k for k in range(game.num_players) if k != self.seat]
+        for k, spec in zip(others, self.opponents, strict=bool(others)):
+            # Where there are several, a name tells whose it is.
+            of = f" ({game.seat_names[k].capitalize()})" if len(others) > 1 else ""
+            self.names[k] = f"{name_of(spec, game).name}{of}"
         self._resigned = False
         self._drawings: dict[bytes, tuple[str, str]] = {}
 

@@ -23,7 +23,7 @@ def session(typed_lines, capsys):
 
     def run(game, lines, seats=(0,), opponent="greedy", seed=3):
         typed_lines(lines)
-        play(game, opponent, seats, seed)
+        play(game, [opponent] if isinstance(opponent, str) else opponent, seats, seed)
         return capsys.readouterr().out
 
     return run
@@ -61,7 +61,7 @@ def test_help_says_the_rules_and_what_can_be_typed(session, name):
 @pytest.mark.parametrize("name", boardenvs.GAMES)
 def test_moves_are_the_legal_ones(session, name):
     game = boardenvs.make(name)
-    table = Table(game, "random", (0,), 3)
+    table = Table(game, ["random"], (0,), 3)
     while not table.is_persons_turn:
         table.advance()
     state = table.view
@@ -96,7 +96,7 @@ def test_undo_takes_back_the_last_move_of_a_person(session, gekitai):
 @pytest.mark.parametrize("name", ["goat_race", "dominoes175", "pizza_order"])
 def test_what_is_taken_back_comes_again_the_same(name):
     game = boardenvs.make(name)
-    table = Table(game, "random", (0,), 5)
+    table = Table(game, ["random"], (0,), 5)
     for _ in range(4):
         while not table.is_persons_turn:
             table.advance()
@@ -139,10 +139,22 @@ def test_a_player_alone_is_told_what_he_may_know(session):
     out = session(game, ["0,3", "hint", "1 0", "9 9"])
     assert out.startswith("Dominoes175: you play alone. Type ? for help.\n")
     # The tile is told by the game of this seed, and no hint knows what lies face down.
-    states = Table(game, "random", (0,), 3).view
+    states = Table(game, ["random"], (0,), 3).view
     assert game.info(states)["hand"] is None
     tile = re.search(r"Tile in hand: (\[\d\|\d\])", out)[1]
     assert f"for {tile}, a stack and the end to be on top, such as " in " ".join(out.split())
+
+
+def test_an_opponent_for_each_other_seat(session):
+    race = boardenvs.make("goat_race")
+    out = session(race, ["quit"], seats=(1,), opponent=["random", "greedy"])
+    assert "you are BLACK, random is WHITE, greedy is RED." in " ".join(out.split())
+    out = session(race, ["quit"], opponent=["greedy", "greedy"])
+    assert "you are WHITE, greedy is BLACK and RED." in " ".join(out.split())
+    # Two that are one and the same play as one for all does.
+    assert out == session(race, ["quit"], opponent="greedy")
+    with pytest.raises(ValueError, match="one for each of the 2, got 3: greedy, greedy, random"):
+        session(race, [], opponent=["greedy", "greedy", "random"])
 
 
 def test_a_word_that_is_a_move_is_that_move(session):
@@ -224,7 +236,7 @@ def test_at_a_narrow_terminal(name):
     arguments = [COMMAND, "play", name, "--seed", "3"]
     out, status = at_a_terminal(arguments, ["?", "hint", "moves"], "\n> ", columns=40)
     assert status == 0
-    table = Table(boardenvs.make(name), "greedy", (0,), 3)
+    table = Table(boardenvs.make(name), ["greedy"], (0,), 3)
     boards = {*marked(table.game.to_text(table.view), []).split("\n")}
     while not table.is_persons_turn:
         table.advance()

@@ -15,7 +15,7 @@ from boardenvs.episode import _digest
 
 
 def room_of(name, opponent="random", seat=0, seed=1, **params):
-    return Room(Session(boardenvs.make(name, **params), opponent, seat, seed))
+    return Room(Session(boardenvs.make(name, **params), [opponent], seat, seed))
 
 
 def told(room):
@@ -36,7 +36,7 @@ def wait(room):
 
 
 def new(room, values, opponent="random", seat=0):
-    assert order(room, "new", values=values, opponent=opponent, seat=seat) == {"preparing": True}
+    assert order(room, "new", values=values, opponents=[opponent], seat=seat) == {"preparing": True}
     return wait(room)
 
 
@@ -72,12 +72,31 @@ def test_another_game_of_each(name):
     assert play_on(room, 6)["version"] > after["version"]
 
 
+def test_an_opponent_for_each_other_seat():
+    room = room_of("goat_race")
+    assert told(room)["choices"]["against"] == ["random", "random"]
+    order(room, "new", values=[3], opponents=["greedy", "mcts:50"], seat=1)
+    assert wait(room) == ""
+    page = told(room)
+    names = ["Greedy (White)", "You", "Searcher (Red)"]
+    assert [one["name"] for one in page["players"]] == names
+    assert page["choices"]["against"] == ["greedy", "mcts:50"]
+    # A game for as many goes on with them, one for two with the first.
+    saved = room.saved()[1].encode()
+    room.open(room._version, saved)
+    assert wait(room) == ""
+    assert told(room)["choices"]["against"] == ["greedy", "mcts:50"]
+    room.open(room._version, room_of("goat_race", num_players=2).saved()[1].encode())
+    assert wait(room) == ""
+    assert told(room)["choices"]["against"] == ["greedy"]
+
+
 def test_size_opponent_and_side():
     room = room_of("gekitai")
     assert new(room, [7], "greedy", 1) == ""
     page = told(room)
     assert [one["name"] for one in page["players"]] == ["Greedy", "You"]
-    assert (page["choices"]["opponent"], page["turn"]["mine"]) == ("greedy", False)
+    assert (page["choices"]["against"], page["turn"]["mine"]) == (["greedy"], False)
     assert len(play_on(room, 1)["turn"]["legal"]) == 48
     assert new(room, [6], "random", 0) == ""
     assert told(room)["players"][1]["name"] == "Random"
@@ -87,7 +106,7 @@ def test_the_first_choice_is_what_the_command_named(own_module):
     own_module("mine", "class A:\n    act = None\n\ndef make(game, seed):\n    return A()\n")
     room = room_of("game112", "mcts:7", 0)
     choices = told(room)["choices"]
-    assert choices["opponent"] == "mcts:7"
+    assert choices["against"] == ["mcts:7"]
     for game in choices["games"]:
         assert [one["place"] for one in game["opponents"]] == [*range(1, len(game["opponents"])), 0]
         assert game["opponents"][-1]["spec"] == "mcts:7"
@@ -116,7 +135,7 @@ def test_choices_refused(own_module, values, opponent, seat, said):
     room = room_of("gekitai")
     before = room.page()
     with pytest.raises(ValueError, match=said):
-        order(room, "new", values=values, opponent=opponent, seat=seat)
+        order(room, "new", values=values, opponents=[opponent], seat=seat)
     assert room.page() == before
 
 
@@ -140,13 +159,13 @@ class Slow:
 """
     own_module("slow", slow)
     room = room_of("game112", "slow:Slow")
-    assert order(room, "new", values=[5], opponent="slow:Slow", seat=0) == {"preparing": True}
+    assert order(room, "new", values=[5], opponents=["slow:Slow"], seat=0) == {"preparing": True}
     assert order(room, "ready")["preparing"]
     assert told(room)["preparing"]
     order(room, "move", move="1 1")
     order(room, "advance")
     with pytest.raises(ValueError, match="another game is being prepared"):
-        order(room, "new", values=[5], opponent="random", seat=0)
+        order(room, "new", values=[5], opponents=["random"], seat=0)
     with pytest.raises(ValueError, match="another game is being prepared"):
         room.open(room._version, b"")
     version = room._version
@@ -229,7 +248,7 @@ def test_a_game_of_another_kind_is_opened():
     other.open(1, room.saved()[1].encode())
     assert wait(other) == ""
     page = told(other)
-    assert page["choices"]["opponent"] == "random"
+    assert page["choices"]["against"] == ["random"]
     assert page["choices"]["parameters"][0]["label"] == "Board"
 
 
@@ -244,7 +263,7 @@ def test_names_in_a_file_are_names(own_module):
     room.open(1, won().to_json().encode())
     assert wait(room) == ""
     page = told(room)
-    assert page["choices"]["opponent"] == "random"
+    assert page["choices"]["against"] == ["random"]
     assert page["seat"] == 0
     assert [one["name"] for one in page["players"]] == ["You", "Random"]
     assert page["turn"]["over"]

@@ -23,7 +23,7 @@ pytest.importorskip("starlette", reason="needs the extra [web]")
 pytest.importorskip("uvicorn", reason="needs the extra [web]")
 
 START = {"do": "move", "move": "b2", "version": 1}
-NEW = {"do": "new", "version": 1, "values": [6], "opponent": "random", "seat": 0}
+NEW = {"do": "new", "version": 1, "values": [6], "opponents": ["random"], "seat": 0}
 
 
 @pytest.fixture(scope="module")
@@ -188,8 +188,11 @@ def test_a_form_of_another_site(served, kind):
         ({**NEW, "values": ["\ud800"]}, "UTF-8"),
         ({**NEW, "values": [10**400]}, "cannot be played"),
         ({**NEW, "seat": 0.0}, "seat must be a whole number"),
-        ({**NEW, "opponent": None}, "opponent must be a text"),
-        ({**NEW, "opponent": "os:system"}, "no such opponent"),
+        ({**NEW, "opponents": None}, "opponents must be a list"),
+        ({**NEW, "opponents": [1]}, "opponents must be a list of texts"),
+        ({**NEW, "opponents": []}, "an opponent for each other seat, not 0"),
+        ({**NEW, "opponents": ["random"] * 2}, "an opponent for each other seat, not 2"),
+        ({**NEW, "opponents": ["os:system"]}, "no such opponent"),
         ({**NEW, "adviser": "random"}, "must have the keys"),
     ],
     ids=str,
@@ -344,7 +347,7 @@ def test_ctrl_c_while_the_server_begins(game112, monkeypatch, capsys, late):
 
     monkeypatch.setattr(Config, late, interrupted)
     with pytest.raises(KeyboardInterrupt):
-        serve(game112, "random", 0, 1, browser=False)
+        serve(game112, ["random"], 0, 1, browser=False)
     gc.collect()  # of a coroutine that nobody awaited
     assert getattr(Config, late) is genuine
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

@@ -20,7 +20,7 @@ def session(request):
     name, params, seat = request.param
     game = boardenvs.make(name, **params)
     # An adviser that draws nothing, so that its hints can be compared.
-    return Session(game, "random", range(game.num_players)[seat], seed=5, adviser="greedy")
+    return Session(game, ["random"], range(game.num_players)[seat], seed=5, adviser="greedy")
 
 
 class Page:
@@ -132,7 +132,7 @@ def test_the_same_game_as_in_the_terminal(monkeypatch, capsys):
     from agents.play.screen import marked
 
     game = boardenvs.make("goat_race")
-    session = Session(game, "greedy", 1, seed=8)
+    session = Session(game, ["greedy"], 1, seed=8)
     page = Page(session)
     to_turn(session, page)
     typed = []
@@ -141,7 +141,7 @@ def test_the_same_game_as_in_the_terminal(monkeypatch, capsys):
         page.take(session.move(typed[-1]))
         to_turn(session, page)
     monkeypatch.setattr("builtins.input", lambda: typed.pop(0))
-    terminal.play(game, "greedy", [1], 8)
+    terminal.play(game, ["greedy"], [1], 8)
     assert typed == []
     out = capsys.readouterr().out
     last = session._table.positions[-1].state[0]
@@ -149,7 +149,7 @@ def test_the_same_game_as_in_the_terminal(monkeypatch, capsys):
 
 
 def test_moves_refused():
-    session = Session(boardenvs.make("gekitai"), "random", 0, seed=1)
+    session = Session(boardenvs.make("gekitai"), ["random"], 0, seed=1)
     before = session.page()
     for text, said in [("Z9", "Z9"), ("", "expected"), ("a" * 2000, "expected"), ("b\n2x", "exp")]:
         with pytest.raises(ValueError, match=said):
@@ -166,7 +166,7 @@ def test_moves_refused():
 
 
 def test_a_hint_and_what_the_agents_thought():
-    session = Session(boardenvs.make("gekitai"), "mcts:20", 1, seed=1, adviser="mcts:30")
+    session = Session(boardenvs.make("gekitai"), ["mcts:20"], 1, seed=1, adviser="mcts:30")
     page = Page(session)
     to_turn(session, page)
     hint = session.hint()()
@@ -187,9 +187,9 @@ def test_a_hint_and_what_the_agents_thought():
 def test_arguments_refused():
     game = boardenvs.make("game112")
     with pytest.raises(ValueError, match="there is no agent 'nobody'"):
-        Session(game, "nobody", 0, 1)
+        Session(game, ["nobody"], 0, 1)
     with pytest.raises(ValueError, match="seat must be"):
-        Session(game, "random", 2, 1)
+        Session(game, ["random"], 2, 1)
 
 
 def test_an_agent_that_fails(own_module):
@@ -204,7 +204,7 @@ def make(game, seed):
     return Agent()
 """,
     )
-    session = Session(boardenvs.make("game112"), "failing:make", 0, seed=1)
+    session = Session(boardenvs.make("game112"), ["failing:make"], 0, seed=1)
     session.move("1 1")
     with pytest.raises(ValueError, match="agent failing:make failed: RuntimeError: no more moves"):
         session.advance()
@@ -214,4 +214,4 @@ def make(game, seed):
 
 def test_an_opponent_that_cannot_play_from_the_start(refused):
     with refused("agent 'exact' cannot play gomoku from the start: not settled within "):
-        Session(boardenvs.make("gomoku"), "exact", 0, seed=1)
+        Session(boardenvs.make("gomoku"), ["exact"], 0, seed=1)

@@ -174,6 +174,33 @@ def test_another_size_opponent_and_side(playing):
     assert dialog.is_hidden()
 
 
+def test_an_opponent_for_each_other_seat(playing):
+    tab = playing("goat_race", "random", 0)
+    tab.keyboard.press("n")
+    dialog = tab.get_by_role("dialog", name="New game")
+    labels = dialog.locator("#against label")
+    assert labels.all_inner_texts() == ["Opponent, Black", "Opponent, Red"]
+    dialog.get_by_label("Opponent, Red").select_option("Greedy")
+    assert dialog.locator("#does").inner_text().startswith("Wants its goats ahead")
+    dialog.get_by_label("You play").select_option("Black")
+    assert labels.all_inner_texts() == ["Opponent, White", "Opponent, Red"]
+    dialog.get_by_label("You play").select_option("by chance")
+    assert labels.all_inner_texts() == ["Opponent, 1", "Opponent, 2"]
+    dialog.get_by_label("Players").select_option("4")
+    dialog.get_by_label("You play").select_option("Red")
+    assert [one.input_value() for one in dialog.locator("#against select").all()] == [
+        "random",
+        "greedy",
+        "greedy",
+    ]
+    dialog.get_by_role("button", name="Start").click()
+    until(tab, "episode.players.length === 4")
+    settled(tab)
+    names = tab.locator("#players .name").all_inner_texts()
+    assert names[:3] == ["Random (White)", "Greedy (Black)", "You"]
+    assert names[3].startswith("Greedy (")
+
+
 def test_opponents_follow_the_size(playing):
     """A network that plays one size alone is not offered for others."""
     tab = playing("game112", "random", 0)

@@ -15,7 +15,7 @@ PAGE = Path(boardenvs.__file__).parent / "SECURITY.md"
 PROMISES = {
     "Episodes": [
         "tests/test_security.py: test_nothing_is_unpickled",
-        "tests/test_episode.py: test_foreign_files test_any_bytes test_any_damage",
+        "tests/test_episode_files.py: test_foreign_files test_any_bytes test_any_damage",
         "tests/agents/test_users_own.py: test_an_episode_that_names_it",
     ],
     "Positions": [
@@ -37,7 +37,7 @@ PROMISES = {
     ],
     "Settings of training": ["tests/test_security.py: test_settings_that_name_ones_own_agent"],
     "Pages made here": [
-        "tests/test_episode.py: test_page_needs_nothing_from_outside test_names_stay_names",
+        "tests/test_episode_page.py: test_page_needs_nothing_from_outside test_names_stay_names",
         "tests/agents/arena/test_arena_page.py: test_it_needs_nothing_but_itself",
         "tests/test_page_in_browser.py: test_names_are_not_markup",
     ],

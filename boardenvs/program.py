@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import _thread
 import argparse
+import atexit
+import contextlib
 import io
 import os
 import signal
@@ -23,6 +25,7 @@ __all__ = [
     "OneLineParser",
     "drop_output",
     "interrupted",
+    "leave",
     "loaded",
     "prepare_streams",
     "program_parser",
@@ -31,6 +34,7 @@ __all__ = [
 
 _IMPORTS = {ExtensionFileLoader.create_module.__code__, ExtensionFileLoader.exec_module.__code__}
 _LATER = 0.01  # seconds
+_INTERRUPTED = {128 + getattr(signal, name) for name in NAMES}  # as `interrupts.status` tells
 _arrived = False  # whether the program knows that it was interrupted
 
 
@@ -132,6 +136,23 @@ def interrupted() -> int:
     global _arrived  # noqa: PLW0603 of the process, as signals are
     _arrived = True
     return status()
+
+
+def leave(left: int) -> int:
+    """Leave at once if the program was interrupted, else give the exit status back.
+
+    Threads may still be in the code of a network, which Python's own way out crashes.
+
+    Args:
+        left: the exit status; 130 and 143 are those of interrupts.
+    """
+    if left in _INTERRUPTED:
+        for stream in (sys.stdout, sys.stderr):
+            with contextlib.suppress(OSError, ValueError):  # nobody reads it, or it is closed
+                stream.flush()
+        atexit._run_exitfuncs()  # noqa: SLF001 as `multiprocessing` does
+        os._exit(left)
+    return left
 
 
 def drop_output() -> None:

@@ -6,6 +6,7 @@ import sys
 
 from boardenvs.interrupts import guard
 from boardenvs.named_players import find_command
+from boardenvs.program import leave
 
 __all__ = ["main"]
 
@@ -24,4 +25,4 @@ def main() -> int:
         return 2
     status = command()
     guard()  # Python takes its time to leave, too
-    return status
+    return leave(status)

@@ -3,6 +3,7 @@
 import sys
 
 from agents.command import main
+from boardenvs.program import leave
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(leave(main()))

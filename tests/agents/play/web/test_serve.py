@@ -291,6 +291,17 @@ def ctrl_c_is_heard():
     signal.signal(signal.SIGINT, before)
 
 
+@contextlib.contextmanager
+def advancing(served, version):
+    """While the agent has been asked for its move, and nobody waits for it."""
+    body = json.dumps({"do": "advance", "version": version})
+    headers = {"Origin": served.origin, "Content-Type": "application/json"}
+    connection = http.client.HTTPConnection(served.host, timeout=60)
+    with contextlib.closing(connection):
+        connection.request("POST", f"/{served.token}/act", body, headers)
+        yield
+
+
 @pytest.mark.usefixtures("ctrl_c_is_heard")
 def test_the_command(own_module, tmp_path):
     """Ctrl-C ends it in one line, also while an agent is thinking."""
@@ -319,15 +330,45 @@ def make(game, seed):
         assert running.stdout.readline() == "Ctrl-C ends it.\n"
         served = Served(first.split()[-1])
         assert served.ask()[0] == 200
-        body = json.dumps({"do": "advance", "version": 1})
-        headers = {"Origin": served.origin, "Content-Type": "application/json"}
-        connection = http.client.HTTPConnection(served.host, timeout=60)
-        with contextlib.closing(connection):
-            connection.request("POST", f"/{served.token}/act", body, headers)
+        with advancing(served, 1):
             time.sleep(0.3)  # for the agent to begin
             running.send_signal(signal.SIGINT)
             out, err = running.communicate(timeout=60)
     assert (running.returncode, out, err) == (130, "", "\nboardenvs: stopped\n")
+
+
+@pytest.mark.usefixtures("ctrl_c_is_heard")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_it_ends_while_a_network_is_at_work(own_module, tmp_path, number):
+    """Python's way out crashed a thread that came back from ONNX Runtime."""
+    endless = """
+import agents
+
+class Endless:
+    def __init__(self, game, seed):
+        self.network = agents.make("trained", game)
+        self.many = game.new(4096, 0)
+
+    def act(self, states):
+        while True:
+            self.network.act(self.many)
+"""
+    own_module("endless", endless)
+    script = Path(sys.executable).with_name("boardenvs")
+    command = [script, "play", "gekitai", "--web", "--no-browser", "--opponent", "endless:Endless"]
+    with subprocess.Popen(
+        command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as running:
+        try:
+            served = Served(running.stdout.readline().split()[-1])
+            assert served.act({"do": "move", "version": 1, "move": "A1"})[0] == 200
+            with advancing(served, 2):
+                time.sleep(1)  # for the agent to begin
+                running.send_signal(number)
+                _, err = running.communicate(timeout=60)
+        finally:
+            running.kill()
+    assert (running.returncode, err) == (128 + number, "\nboardenvs: stopped\n")
 
 
 @pytest.mark.usefixtures("ctrl_c_is_heard")

@@ -1,6 +1,7 @@
 """Attacked: every subcommand by Ctrl-C and SIGTERM, at every 50 ms of its first ten seconds.
 
-A round is a subcommand, a signal and a moment. Before this package's first lines have run the
+A round is a signal and a moment; when all 400 have come, the attack is over. Only signals that met
+the program are counted, not those after its end. Before this package's first lines have run the
 signal is Python's; from then on a failure is another status than 130 and 143, a traceback, other
 than one line that says that it was stopped, or a program that does not end. When a moment falls
 depends on the machine, so a round may not show again what it showed.
@@ -8,6 +9,7 @@ depends on the machine, so a round may not show again what it showed.
 
 import contextlib
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -44,35 +46,33 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 """
 
 
-def subcommands(folder):
-    """What is interrupted: what takes some time, of every subcommand."""
-    settings = folder / "tiny.toml"
-    settings.write_text(TINY.replace("256", "1_000_000"), encoding="utf-8")
-    return {
-        "info": ["info", "pizza_order"],
-        "completion": ["completion", "bash"],
-        "play": ["play", "gekitai"],
-        "play --web": ["play", "gekitai", "--web", "--no-browser"],
-        "watch": ["watch", "gekitai", "mcts:20000", "puct:2000", "--seed", "1"],
-        "analyse": ["analyse", "gomoku", '{"board": ["' + '", "'.join([15 * "."] * 15) + '"]}',
-                    "mcts:100000"],
-        "train": ["train", "gekitai", "--settings", settings, "--out", folder / "run"],
-        "arena": ["arena", "gekitai", "mcts:2000", "greedy", "--workers", "1"],
-        "arena --workers": ["arena", "gekitai", "mcts:2000", "greedy", "--workers", "2",
-                            "--store", folder / "s.db"],
-        "benchmark": ["benchmark", "mcts:2000", "--workers", "1"],
-        "benchmark --store": ["benchmark", "greedy", "--workers", "2", "--store", folder / "games"],
-        "curves": ["curves", "--out", folder / "curves.png"],
-        "curves --learn": ["curves", "112", "--learn", "ppo", "--json", folder / "curves.json"],
-        "engine": ["engine", "gomoku", "threats"],
-        "bench": ["bench", "--quick"],
-        "compile": ["compile", "gomoku"],
-        "demo": ["demo", "--out", folder / "demo"],
-    }  # fmt: skip
+EMPTY_BOARD = '{"board": ["' + '", "'.join([15 * "."] * 15) + '"]}'
+SUBCOMMANDS = {
+    "info": ["info", "pizza_order"],
+    "completion": ["completion", "bash"],
+    "play": ["play", "gekitai"],
+    "play --web": ["play", "gekitai", "--web", "--no-browser"],
+    "watch": ["watch", "gekitai", "mcts:20000", "puct:2000", "--seed", "1"],
+    "analyse": ["analyse", "gomoku", EMPTY_BOARD, "mcts:100000"],
+    "train": ["train", "gekitai", "--settings", "tiny.toml", "--out", "run"],
+    "arena": ["arena", "gekitai", "mcts:2000", "greedy", "--workers", "1"],
+    "arena --workers": ["arena", "gekitai", "mcts:2000", "greedy", "--workers", "2",
+                        "--store", "s.db"],
+    "benchmark": ["benchmark", "mcts:2000", "--workers", "1"],
+    "benchmark --store": ["benchmark", "greedy", "--workers", "2", "--store", "games"],
+    "curves": ["curves", "--out", "curves.png"],
+    "curves --learn": ["curves", "112", "--learn", "ppo", "--json", "curves.json"],
+    "engine": ["engine", "gomoku", "threats"],
+    "bench": ["bench", "--quick"],
+    "compile": ["compile", "gomoku"],
+    "demo": ["demo", "--out", "demo"],
+}  # fmt: skip
+"""What is interrupted: of every subcommand what takes some time. It runs in a folder of its own."""
 
 
 def interrupted(folder, arguments, number, moment):
-    """What is wrong after a signal at a moment, if something is; `None` too where none came."""
+    """Whether a signal at a moment met the program, and what is wrong after it, if something is."""
+    (folder / "tiny.toml").write_text(TINY.replace("256", "1_000_000"), encoding="utf-8")
     ready, told = os.pipe()
     os.set_blocking(ready, False)
     (folder / "sitecustomize.py").write_text(TELLS.format(pipe=told), encoding="utf-8")
@@ -81,7 +81,7 @@ def interrupted(folder, arguments, number, moment):
         (folder / "out").open("wb") as out,
         (folder / "err").open("wb") as err,
         subprocess.Popen(
-            [sys.executable, "-m", "agents.command", *map(str, arguments)],
+            [sys.executable, "-m", "agents.command", *arguments],
             stdin=subprocess.PIPE,
             stdout=out,
             stderr=err,
@@ -107,15 +107,14 @@ def interrupted(folder, arguments, number, moment):
             status = process.wait(PATIENCE)
         except subprocess.TimeoutExpired:
             process.kill()
-            return f"it goes on for {PATIENCE} s"
+            return True, f"it goes on for {PATIENCE} s"
         took = time.monotonic() - begin
     err, out = ((folder / name).read_text("utf-8", "replace") for name in ("err", "out"))
     if ended:
-        return None if status == 0 else f"it ended by itself with status {status}: {err[-800:]}"
-    if not guarded:
-        return None
-    wrong = judged(status, number, err, out)
-    return wrong and f"{wrong} ({took:.2f} s after the signal)"
+        wrong = f"it ended by itself with status {status}: {err[-800:]}" if status else None
+        return False, wrong
+    wrong = judged(status, number, err, out) if guarded else None
+    return True, wrong and f"{wrong} ({took:.2f} s after the signal)"
 
 
 def judged(status, number, err, out):
@@ -133,56 +132,67 @@ def judged(status, number, err, out):
     return None
 
 
-def points(attack, names):
-    """The rounds: seed, subcommand, signal and moment; none comes again before all have come."""
+def points(attack):
+    """The rounds: seed, signal and moment; each once, until all have come."""
     tried = set()
     for seed in attack.rounds():
         rng = np.random.default_rng(seed)
-        point = (
-            names[rng.integers(len(names))],
-            SIGNALS[rng.integers(2)],
-            int(rng.integers(1, MOMENTS + 1)),
-        )
+        point = SIGNALS[rng.integers(2)], int(rng.integers(1, MOMENTS + 1))
         if point not in tried:
             yield seed, *point
         tried.add(point)
-        if len(tried) == len(names) * len(SIGNALS) * MOMENTS:
-            tried.clear()
+        if len(tried) == len(SIGNALS) * MOMENTS:
+            return
+
+
+ATTACKED = [
+    pytest.param(
+        name,
+        id=name.replace(" ", ""),
+        marks=pytest.mark.attack(
+            f"Ctrl-C and SIGTERM at every 50 ms: {name}", "signals", share=0.25
+        ),
+    )
+    for name in SUBCOMMANDS
+]
 
 
 @pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
 @pytest.mark.takes(4)
-@pytest.mark.attack("Ctrl-C and SIGTERM at any 50 ms of every subcommand", "signals", share=2)
-def test_signals(attack, tmp_path):
+@pytest.mark.parametrize("name", ATTACKED)
+def test_signals(attack, tmp_path, name):
     """Several programs at a time, since most of a round is waiting for its moment."""
+    tried = 0
 
     def one(point):
-        seed, name, number, step = point
+        seed, number, step = point
         folder = tmp_path / str(seed)
         folder.mkdir()
-        wrong = interrupted(folder, subcommands(folder)[name], number, step * STEP)
-        attack.count()
+        met, wrong = interrupted(folder, SUBCOMMANDS[name], number, step * STEP)
         if wrong:
             attack.failed(seed, f"{number.name} after {step * STEP:.2f} s of {name}", wrong)
+        shutil.rmtree(folder, ignore_errors=True)
+        return met
 
-    names = list(subcommands(tmp_path))
     with ThreadPoolExecutor(AT_A_TIME) as pool:
         running = set()
-        for point in points(attack, names):
+        for point in points(attack):
+            tried += 1
             running.add(pool.submit(one, point))
             if len(running) == AT_A_TIME:
                 done, running = wait(running, return_when=FIRST_COMPLETED)
-                for told in done:
-                    told.result()
-        for told in running:
-            told.result()
+                attack.count(sum(told.result() for told in done))
+        attack.count(sum(told.result() for told in running))
+    attack.notes.append(
+        f"{tried} of {len(SIGNALS) * MOMENTS} moments, {tried - attack.tried} after its end"
+    )
 
 
-def test_every_subcommand_is_attacked(tmp_path):
+def test_every_subcommand_is_attacked():
     from agents.command import make_parser
 
     (known,) = (one.choices for one in make_parser()._actions if isinstance(one.choices, dict))
-    assert {arguments[0] for arguments in subcommands(tmp_path).values()} == set(known)
+    assert {arguments[0] for arguments in SUBCOMMANDS.values()} == set(known)
 
 
 def test_a_traceback_a_wrong_status_and_silence_are_failures():

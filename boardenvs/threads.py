@@ -7,11 +7,14 @@ else the machine does just then, so it is measured while the loops run: see `Pac
 from __future__ import annotations
 
 import math
+import os
 import threading
 
 from boardenvs.numba_doors import Threads
 
-__all__ = ["Pace", "fix_threads", "fixed_threads", "most_threads", "usable"]
+__all__ = [
+    "Pace", "cores", "fix_threads", "fixed_threads", "most_threads", "threads_for", "usable",
+]  # fmt: skip
 
 _MANY = 1024
 """Plies' worth of work in a call, with which a loop begins on all threads."""
@@ -40,6 +43,13 @@ def usable() -> bool:
     return _threads.usable()
 
 
+def cores() -> int:
+    """How many processor cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 def most_threads() -> int:
     """Over how many threads a loop may be spread, unless its caller names a number."""
     return _threads.most()
@@ -63,6 +73,11 @@ def fix_threads(num: int | None) -> None:
 
     global _fixed  # noqa: PLW0603
     _fixed = None if num is None else whole_number("num", num, 1)
+
+
+def threads_for(num: int | None) -> int:
+    """How many threads a caller gets that names a number, or `None` for as many as there are."""
+    return num or _fixed or most_threads()
 
 
 class Pace:

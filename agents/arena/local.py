@@ -22,8 +22,9 @@ from agents.agent import one_line
 from agents.arena.batch import Batch, Players, play_batch
 from agents.arena.match import Games
 from boardenvs.checks import whole_number
+from boardenvs.threads import cores
 
-__all__ = ["LARGEST", "ONE_THREAD", "Finished", "Work", "cores", "play", "play_here"]
+__all__ = ["LARGEST", "ONE_THREAD", "Finished", "Work", "play", "play_here"]
 
 LARGEST = 1024
 """Most games in a batch."""
@@ -46,13 +47,6 @@ class Work(Protocol):
 
 Finished = tuple[int, Games]
 """The batch's `match`, and games of it."""
-
-
-def cores() -> int:
-    """How many processor cores this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def play(work: Work, workers: int | None = None) -> Generator[Finished]:

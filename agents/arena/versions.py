@@ -7,10 +7,10 @@ import sys
 from pathlib import Path
 
 import boardenvs
-from agents.arena.local import cores
 from agents.specs import parse
 from boardenvs.game import Game
 from boardenvs.opponents import Opponent
+from boardenvs.threads import cores, threads_for
 
 __all__ = ["agent_version", "plays_on"]
 
@@ -22,11 +22,11 @@ def agent_version(spec: str, agent: Opponent, game: Game | None = None) -> str:
     """The version of an agent: two that differ in it may play otherwise.
 
     For an agent of this package, also one named by its module, it is the package's version, with
-    its class's `play_version` if that was ever raised, the number of cores if it thinks by the
-    clock, and the SHA-256 of the network if it plays by one (the file at its `path`). For an agent
-    of the user's own it is the SHA-256 of its module's file; for one that plays by another agent,
-    that one's version. An agent may have more to say in an
-    attribute `version`.
+    its class's `play_version` if that was ever raised, the number of cores that it may think on
+    if it thinks by the clock, and the SHA-256 of the network if it plays by one (the file at its
+    `path`). For an agent of the user's own it is the SHA-256 of its module's file; for one that
+    plays by another agent, that one's version. An agent may have more to say in an attribute
+    `version`.
 
     Args:
         spec: as `agents.make` was given it.
@@ -44,7 +44,8 @@ def agent_version(spec: str, agent: Opponent, game: Game | None = None) -> str:
         if play > 1:
             parts.append(f"play {play}")
         if not getattr(agent, "repeatable", True):
-            parts.append(f"by the clock on {cores()} cores")
+            threads = threads_for(agent.threads) if hasattr(agent, "threads") else cores()
+            parts.append(f"by the clock on {min(threads, cores())} cores")
         network = getattr(agent, "path", None)
         if isinstance(network, Path) and network.is_file():
             parts.append(f"network {_sha256(network)}")

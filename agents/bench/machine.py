@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import importlib.metadata
-import os
 import platform
 from pathlib import Path
 
 import boardenvs
+from boardenvs.threads import cores
 
 __all__ = ["describe_machine"]
 
@@ -25,22 +25,15 @@ def _model() -> str:
     return platform.processor() or platform.machine() or "unknown processor"
 
 
-def _cores() -> int:
-    """Cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
 def describe_machine() -> str:
     """Cores, processor and versions, in two lines without a last newline."""
-    cores = _cores()
+    num = cores()
     versions = [
         f"boardenvs {boardenvs.__version__}",
         f"Python {platform.python_version()}",
         *(f"{shown} {importlib.metadata.version(shown.lower())}" for shown in ("NumPy", "Numba")),
     ]
     return (
-        f"{cores} core{'s' if cores > 1 else ''}, {_model()}, {platform.system()}\n"
+        f"{num} core{'s' if num > 1 else ''}, {_model()}, {platform.system()}\n"
         f"{', '.join(versions)}"
     )

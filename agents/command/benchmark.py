@@ -57,15 +57,15 @@ def add(commands: Commands) -> None:
 
 
 def _run(options: argparse.Namespace) -> None:
-    from agents.arena import local
     from agents.benchmark import benchmark
     from agents.benchmark.tasks import suite
+    from boardenvs.threads import cores
 
     check_place(options.json)
     check_place(options.html)
     tasks = options.tasks and ",".join(options.tasks).split(",")
     engine = None
-    workers = local.cores() if options.workers is None else options.workers
+    workers = cores() if options.workers is None else options.workers
     games = [task.make() for task in suite(options.suite).values()]
     if any(_clocked(options.agent, game) for game in games):
         if options.engine == "ray" or options.workers not in (None, 1):

@@ -20,7 +20,7 @@ from boardenvs.analysis import Analysis
 from boardenvs.chance import stream_words
 from boardenvs.checks import finite_number, whole_number
 from boardenvs.game import Game, States
-from boardenvs.threads import fixed_threads, most_threads
+from boardenvs.threads import threads_for
 
 __all__ = [
     "MOST_SIMULATIONS",
@@ -307,7 +307,7 @@ def room_for(seconds: float) -> int:
 
 def threads_of(agent: SearchAgent) -> int:
     """How many threads an agent searches on."""
-    return agent.threads or fixed_threads() or most_threads()
+    return threads_for(agent.threads)
 
 
 def unsearched(game: Game, num: int) -> tuple[npt.NDArray[Any], ...]:

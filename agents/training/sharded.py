@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 
 import torch
 
-from agents.arena.local import cores
+from boardenvs.threads import cores
 
 __all__ = ["in_shards", "one_torch_thread", "side_by_side"]
 

@@ -23,7 +23,7 @@ from boardenvs.analysis import Analysis
 from boardenvs.checks import finite_number, whole_number
 from boardenvs.game import Game, States
 from boardenvs.gomoku import Gomoku
-from boardenvs.threads import fixed_threads, most_threads
+from boardenvs.threads import threads_for
 
 __all__ = ["DEFAULT_NODES", "Thought", "ThreatsAgent"]
 
@@ -160,7 +160,7 @@ class ThreatsAgent(Agent):
             ValueError: these are no such states, or one is over.
         """
         states = self.live(states)
-        threads = min(self.threads or fixed_threads() or most_threads(), max(1, len(states)))
+        threads = min(threads_for(self.threads), max(1, len(states)))
         thoughts: list[Any] = [None] * len(states)
         numbers = iter(range(len(states)))
         lock = threading.Lock()

@@ -463,6 +463,20 @@ def test_the_network_that_guides_a_search_is_part_of_its_version(gekitai, tiny):
     assert f"network {digest}" in agent_version("puct:2", agent)
 
 
+def test_the_cores_that_one_by_the_clock_may_think_on_are_part_of_its_version(monkeypatch):
+    def version(**parameters):
+        return agent_version("mcts:1ms", agents.make("mcts:1ms", "game112", 0, **parameters))
+
+    for place in ("agents.arena.versions", "boardenvs.threads"):
+        monkeypatch.setattr(f"{place}.cores", lambda: 4)
+    monkeypatch.setattr("boardenvs.threads.most_threads", lambda: 4)
+    assert "by the clock on 4 cores" in version()
+    assert "by the clock on 3 cores" in version(threads=3)
+    assert "by the clock on 4 cores" in version(threads=9)
+    monkeypatch.setattr("boardenvs.threads._fixed", 1)
+    assert "by the clock on 1 cores" in version()
+
+
 def foreign(path, kind):
     if kind == "text":
         path.write_text("my thesis\n" * 1000, encoding="utf-8")

@@ -13,6 +13,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from importlib import _bootstrap
 from importlib.machinery import ExtensionFileLoader
 from pathlib import Path
 from types import FrameType
@@ -32,10 +33,15 @@ __all__ = [
     "run_program",
 ]
 
-_IMPORTS = {ExtensionFileLoader.create_module.__code__, ExtensionFileLoader.exec_module.__code__}
+_COMPILED = {ExtensionFileLoader.create_module.__code__, ExtensionFileLoader.exec_module.__code__}
+_IMPORT = _bootstrap._find_and_load.__code__  # type: ignore[attr-defined]  # noqa: SLF001 no other
 _LATER = 0.01  # seconds
+_LONGEST = 3.0  # seconds of the processor's time for which an interrupt waits for an import
+_IDLE = (0.5, 0.02)  # an import that takes no more of the processor's time than this waits itself
 _INTERRUPTED = {128 + getattr(signal, name) for name in NAMES}  # as `interrupts.status` tells
 _arrived = False  # whether the program knows that it was interrupted
+_waited: tuple[float, float, float] | None = None
+"""For an import: the processor's time at first, the time of a look at it, and what that showed."""
 
 
 class OneLineParser(argparse.ArgumentParser):
@@ -77,11 +83,13 @@ def prepare_streams() -> None:
 def loaded() -> None:
     """Undo `boardenvs.interrupts.guard`: from here on signals raise `KeyboardInterrupt`.
 
-    Where Python would lose that, it comes a little later: a compiled module that is being
-    imported makes another error of it; callbacks and finalizers print it and go on.
+    Where Python would lose that, it comes a little later: callbacks and finalizers print it and go
+    on, a compiled module that is being imported makes another error of it, and some that call
+    back into Python, such as PyTorch's, abort the process. So it waits for any import that is at
+    work, though not for long.
     """
-    global _arrived  # noqa: PLW0603 as in `interrupted`
-    _arrived = False
+    global _arrived, _waited
+    _arrived, _waited = False, None
     for name in NAMES:
         number = getattr(signal, name)
         if signal.getsignal(number) is stop:
@@ -90,14 +98,34 @@ def loaded() -> None:
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
+    global _waited  # noqa: PLW0603 as in `interrupted`
     came(number)
+    imports = False
     while frame is not None:
-        if frame.f_code in _IMPORTS:
+        if frame.f_code in _COMPILED:
             _interrupt_later()
             return
+        imports = imports or frame.f_code is _IMPORT
         frame = frame.f_back
+    if imports and _is_at_work():
+        _interrupt_later()
+        return
+    _waited = None
     sys.unraisablehook = _quiet  # what it leaves half-made may fail to be taken apart
     raise KeyboardInterrupt
+
+
+def _is_at_work() -> bool:
+    """Whether an import, for which an interrupt waits, does something, and has not for long."""
+    global _waited  # noqa: PLW0603 as in `interrupted`
+    now, used = time.monotonic(), time.process_time()
+    first, begin, before = _waited or (used, now, used)
+    if now - begin >= _IDLE[0]:
+        if used - before < _IDLE[1]:
+            return False
+        begin, before = now, used
+    _waited = first, begin, before
+    return used - first < _LONGEST
 
 
 def _unraisable(lost: Any) -> None:

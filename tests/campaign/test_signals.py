@@ -124,7 +124,7 @@ def judged(status, number, err, out):
     if status == 0:  # it had ended but for leaving
         return None
     if status != 128 + number:
-        return f"status {status}: {err[-500:]}"
+        return f"status {status}: {err[:1000]} ... {err[-500:]}"
     last = err.rstrip("\n").rpartition("\n")[2]
     told = sum(line.startswith("boardenvs: stopped") for line in err.split("\n"))
     if (told, last.startswith("boardenvs: stopped")) != (1, True) and "Interrupted." not in out:

@@ -202,6 +202,56 @@ def test_an_interrupt_is_never_lost(place):
     assert (ran.stdout, ran.stderr, ran.returncode) == ("finished\ninterrupted\n", "", 0)
 
 
+# Ctrl-C as a module is imported, by compiled code, say.
+IMPORTS = """
+import signal, sys, time
+from importlib.util import spec_from_loader
+from boardenvs import interrupts, program
+
+class Module:
+    def find_spec(self, name, path=None, target=None):
+        return spec_from_loader(name, self) if name == "module" else None
+
+    def create_module(self, spec):
+        return None
+
+    def exec_module(self, module):
+        signal.raise_signal(signal.SIGINT)
+        {at_work}
+        print("loaded")
+
+sys.meta_path.insert(0, Module())
+signal.signal(signal.SIGINT, interrupts.stop)
+program.loaded()
+try:
+    import module
+    print("finished")
+    time.sleep(30)
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
+
+@posix
+@pytest.mark.parametrize(
+    ("at_work", "told"),
+    [
+        ("sum(range(10_000_000))", "loaded\nfinished\ninterrupted\n"),
+        ("time.sleep(30)", "interrupted\n"),
+        ("while True: pass", "interrupted\n"),
+    ],
+)
+def test_an_interrupt_waits_for_an_import_but_not_for_long(at_work, told):
+    ran = subprocess.run(
+        [sys.executable, "-c", IMPORTS.format(at_work=at_work)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (ran.stdout, ran.stderr, ran.returncode) == (told, "", 0)
+
+
 # Ctrl-C is lost in a finalizer, and comes again while the program is already on its way out.
 TWICE = """
 import signal, time

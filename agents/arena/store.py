@@ -493,6 +493,8 @@ def _reason(path: Path, error: sqlite3.Error) -> str:
     code = _kind(error)
     if code == sqlite3.SQLITE_FULL or (code == sqlite3.SQLITE_IOERR and _full(path)):
         return "the disk is full"
+    if code == sqlite3.SQLITE_CORRUPT and (unread := _unread(path)):
+        return unread
     logs = [path.with_name(f"{path.name}-{kind}") for kind in ("wal", "journal")]
     left = [log.name for log in logs if log.exists()]
     writable = os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
@@ -502,6 +504,26 @@ def _reason(path: Path, error: sqlite3.Error) -> str:
             f"may write: copy both files to such a folder"
         )
     return str(error)
+
+
+def _unread(path: Path) -> str | None:
+    """Why a file could not be read that SQLite calls malformed, as it does after some such errors.
+
+    Returns:
+        One line, or `None` if it can be read and is malformed.
+    """
+    try:
+        with path.open("rb") as file:
+            while file.read(1 << 20):
+                pass
+        again = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)
+        with contextlib.closing(again):
+            whole = again.execute("PRAGMA quick_check(1)").fetchone() == ("ok",)
+    except OSError as error:
+        return f"it cannot be read: {error.strerror or error}"
+    except sqlite3.Error:
+        return None
+    return "disk I/O error: it could not be read, but now it can, and is whole" if whole else None
 
 
 def _full(path: Path) -> bool:
@@ -551,7 +573,9 @@ def _asked(path: Path, connection: sqlite3.Connection, pragma: str) -> Any:
     try:
         return connection.execute(pragma).fetchone()[0]
     except sqlite3.DatabaseError as error:
-        if _kind(error) in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
+        if _kind(error) == sqlite3.SQLITE_NOTADB or (
+            _kind(error) == sqlite3.SQLITE_CORRUPT and not _unread(path)
+        ):
             raise ValueError(f"{path} is no arena's store: {error}") from error
         raise
 

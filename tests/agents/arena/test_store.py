@@ -1,7 +1,9 @@
 """The store: no finished game is lost or counted twice, and nothing foreign is touched or mixed."""
 
+import errno
 import hashlib
 import json
+import os
 import shutil
 import signal
 import sqlite3
@@ -9,6 +11,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import onnx
@@ -30,6 +33,7 @@ HELD = """
 import sqlite3
 import time
 from pathlib import Path
+from types import SimpleNamespace
 import numpy as np
 
 def held():
@@ -541,6 +545,34 @@ def test_damaged_and_foreign_files(filled, gekitai, refused, kind, said):
         assert [p.name for p in filled.parent.iterdir()] == ["games.db"]
     with refused(f"games.db.*({said})"):
         results(filled)
+
+
+# SQLite tells of some errors of reading as if the file were malformed.
+@pytest.mark.parametrize(
+    ("opens", "said"),
+    [
+        ("fails", "games.db: it cannot be read: Input/output error"),
+        ("works", "games.db: disk I/O error: it could not be read, but now it can, and is whole"),
+    ],
+)
+def test_a_file_that_could_not_be_read_is_not_called_damaged(
+    filled, refused, monkeypatch, opens, said
+):
+    def execute(*_):
+        error = sqlite3.DatabaseError("database disk image is malformed")
+        error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
+        raise error
+
+    def fails(path, *_):
+        raise OSError(errno.EIO, os.strerror(errno.EIO), str(path))
+
+    with Store.read(filled) as store:
+        monkeypatch.setattr(store, "_connection", SimpleNamespace(execute=execute))
+        if opens == "fails":
+            monkeypatch.setattr(Path, "open", fails)
+        with refused(said):
+            store.matches()
+        monkeypatch.undo()
 
 
 @pytest.mark.parametrize(

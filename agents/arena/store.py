@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
-import shutil
 import sqlite3
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -25,39 +23,22 @@ from agents.arena.match import Games
 from agents.arena.replay import episode_of, offenders_of
 from agents.arena.results import PairResult, SoloResult, result_of
 from agents.arena.scores import agent_scores
+from agents.arena.sqlite_files import at_once, connected, sqlite_errors
+from agents.arena.store_format import (
+    FORMAT,
+    UNJUDGED,
+    UNTIMED,
+    check,
+    found,
+    holds_nothing,
+    take_back,
+)
 from agents.arena.versions import plays_on
 from boardenvs.checks import file_path
 from boardenvs.episode import Episode
 from boardenvs.game import Game
 
 __all__ = ["Lineup", "Store", "StoredMatch"]
-
-_APPLICATION = 0x626F6172  # "boar": tells SQLite files of this kind from others
-_FORMAT = 3
-_UNTIMED = 2  # without `times`
-_UNJUDGED = 1  # without `offender`, too
-_LITTLE = 2**16  # bytes: where fewer are free, a failure to write comes of that
-_TABLES = """
-CREATE TABLE arena (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE agents (spec TEXT PRIMARY KEY, version TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE matches (
-    id INTEGER PRIMARY KEY,
-    agents TEXT NOT NULL UNIQUE,  -- specs, a JSON list
-    opening_plies INTEGER NOT NULL
-);
-CREATE TABLE games (
-    match INTEGER NOT NULL REFERENCES matches,
-    number INTEGER NOT NULL,
-    seed TEXT NOT NULL,     -- where the game's own random stream starts: 16 hex digits
-    seats TEXT NOT NULL,    -- each seat's agent by its place in the match, a JSON list
-    moves TEXT NOT NULL,    -- all actions, those of the opening too, a JSON list
-    returns TEXT NOT NULL,  -- each seat's result, a JSON list
-    plies INTEGER NOT NULL,
-    offender INTEGER,       -- the seat that lost by an illegal action, -1; NULL if nobody looked
-    times TEXT,             -- each agent's seconds and its choices, a JSON list; NULL if unknown
-    PRIMARY KEY (match, number)
-) WITHOUT ROWID;
-"""
 
 
 @dataclass(frozen=True)
@@ -126,12 +107,12 @@ class Store:
             mode = "rw" if path.exists() else "rwc"
         except OSError as error:  # of a name that no file can have
             raise ValueError(f"{path}: {error.strerror}") from None
-        connection = _connected(path, mode)
+        connection = connected(path, mode)
         try:
-            with _sqlite_errors(path):
-                if _holds_nothing(path, connection):
-                    _found(connection, wanted)
-                _check(path, connection)
+            with sqlite_errors(path):
+                if holds_nothing(path, connection):
+                    found(connection, wanted)
+                check(path, connection)
             store = cls(path, connection)
             store._expect(wanted)
         except BaseException:
@@ -149,12 +130,12 @@ class Store:
         path = file_path("store", path)
         if not path.is_file():
             raise ValueError(f"there is no store {path}")
-        with _sqlite_errors(path):
-            _take_back(path)
-        connection = _connected(path, "ro")
+        with sqlite_errors(path):
+            take_back(path)
+        connection = connected(path, "ro")
         try:
-            with _sqlite_errors(path):
-                _check(path, connection)
+            with sqlite_errors(path):
+                check(path, connection)
             return cls(path, connection)
         except BaseException:
             connection.close()
@@ -207,17 +188,17 @@ class Store:
                     f"{plies[lineup.specs]} random plies, not {lineup.opening_plies}: "
                     f"name another file"
                 )
-        with _sqlite_errors(self.path):
+        with sqlite_errors(self.path):
             # A log survives the process, and a power cut but for its last games.
             self._connection.execute("PRAGMA journal_mode = WAL")
             self._connection.execute("PRAGMA synchronous = NORMAL")
         with self._transaction() as connection:
             (version,) = connection.execute("PRAGMA user_version").fetchone()
-            if version == _UNJUDGED:
+            if version == UNJUDGED:
                 connection.execute("ALTER TABLE games ADD COLUMN offender INTEGER")
-            if version < _FORMAT:
+            if version < FORMAT:
                 connection.execute("ALTER TABLE games ADD COLUMN times TEXT")
-                connection.execute(f"PRAGMA user_version = {_FORMAT}")
+                connection.execute(f"PRAGMA user_version = {FORMAT}")
             connection.executemany("INSERT OR IGNORE INTO agents VALUES (?, ?)", held.items())
             connection.executemany(
                 "INSERT OR IGNORE INTO matches (agents, opening_plies) VALUES (?, ?)",
@@ -293,8 +274,8 @@ class Store:
             ValueError: the store is damaged.
         """
         (version,) = self._rows("PRAGMA user_version")[0]
-        offender = "NULL" if version == _UNJUDGED else "offender"
-        timed = "NULL" if version <= _UNTIMED else "times"
+        offender = "NULL" if version == UNJUDGED else "offender"
+        timed = "NULL" if version <= UNTIMED else "times"
         match = self._match(specs).id
         rows = self._rows(
             f"SELECT number, seed, seats, returns, plies, {offender}, {timed} FROM games "
@@ -436,12 +417,12 @@ class Store:
         raise ValueError(f"{self.path} holds no match of {' - '.join(specs)}")
 
     def _rows(self, query: str, values: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-        with _sqlite_errors(self.path):
+        with sqlite_errors(self.path):
             return self._connection.execute(query, values).fetchall()
 
     @contextlib.contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
-        with _sqlite_errors(self.path), _at_once(self._connection):
+        with sqlite_errors(self.path), at_once(self._connection):
             yield self._connection
 
     @contextlib.contextmanager
@@ -470,138 +451,3 @@ def _parsed(
     if array.shape != shape or not ((array >= low) & (array <= high)).all():
         raise ValueError("a game's seats or results are none")
     return array
-
-
-def _connected(path: Path, mode: str) -> sqlite3.Connection:
-    with _sqlite_errors(path):
-        return sqlite3.connect(
-            f"{path.resolve().as_uri()}?mode={mode}", uri=True, timeout=60, isolation_level=None
-        )
-
-
-@contextlib.contextmanager
-def _sqlite_errors(path: Path) -> Iterator[None]:
-    """SQLite's errors become a `ValueError` of one line that names the file."""
-    try:
-        yield
-    except sqlite3.Error as error:
-        raise ValueError(f"{path}: {_reason(path, error)}") from error
-
-
-def _reason(path: Path, error: sqlite3.Error) -> str:
-    """What is the matter, where SQLite does not say it by itself."""
-    code = _kind(error)
-    if code == sqlite3.SQLITE_FULL or (code == sqlite3.SQLITE_IOERR and _full(path)):
-        return "the disk is full"
-    if code == sqlite3.SQLITE_CORRUPT and (unread := _unread(path)):
-        return unread
-    logs = [path.with_name(f"{path.name}-{kind}") for kind in ("wal", "journal")]
-    left = [log.name for log in logs if log.exists()]
-    writable = os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
-    if left and not writable and code in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):
-        return (
-            f"a run that was stopped left {left[0]} beside it, which SQLite takes in only where it "
-            f"may write: copy both files to such a folder"
-        )
-    return str(error)
-
-
-def _unread(path: Path) -> str | None:
-    """Why a file could not be read that SQLite calls malformed, as it does after some such errors.
-
-    Returns:
-        One line, or `None` if it can be read and is malformed.
-    """
-    try:
-        with path.open("rb") as file:
-            while file.read(1 << 20):
-                pass
-        again = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)
-        with contextlib.closing(again):
-            whole = again.execute("PRAGMA quick_check(1)").fetchone() == ("ok",)
-    except OSError as error:
-        return f"it cannot be read: {error.strerror or error}"
-    except sqlite3.Error:
-        return None
-    return "disk I/O error: it could not be read, but now it can, and is whole" if whole else None
-
-
-def _full(path: Path) -> bool:
-    try:
-        return shutil.disk_usage(path.parent).free < _LITTLE
-    except OSError:
-        return False
-
-
-def _kind(error: sqlite3.Error) -> int:
-    """The number of an error's kind, without what SQLite adds in higher bits; 0 for none."""
-    return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF
-
-
-@contextlib.contextmanager
-def _at_once(connection: sqlite3.Connection) -> Iterator[None]:
-    """All that is written in here is, or nothing."""
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        yield
-        connection.execute("COMMIT")
-    except BaseException:
-        if connection.in_transaction:  # SQLite ends it by itself where the disk is full
-            with contextlib.suppress(sqlite3.Error):  # the first error is the one to be told
-                connection.execute("ROLLBACK")
-        raise
-
-
-def _holds_nothing(path: Path, connection: sqlite3.Connection) -> bool:
-    """Whether a file is yet to be made a store.
-
-    The file's size does not tell: of a run that was stopped while it made it, a part may be
-    there, which SQLite takes back on looking.
-    """
-    return bool(_asked(path, connection, "PRAGMA page_count") == 0)
-
-
-def _take_back(path: Path) -> None:
-    """What a run left half-written; SQLite does it on looking, if it may write."""
-    if path.with_name(f"{path.name}-journal").exists():
-        with contextlib.closing(_connected(path, "rw")) as connection:
-            _asked(path, connection, "PRAGMA page_count")
-
-
-def _asked(path: Path, connection: sqlite3.Connection, pragma: str) -> Any:
-    """A file's first answer, which a file of another kind does not give."""
-    try:
-        return connection.execute(pragma).fetchone()[0]
-    except sqlite3.DatabaseError as error:
-        if _kind(error) == sqlite3.SQLITE_NOTADB or (
-            _kind(error) == sqlite3.SQLITE_CORRUPT and not _unread(path)
-        ):
-            raise ValueError(f"{path} is no arena's store: {error}") from error
-        raise
-
-
-def _found(connection: sqlite3.Connection, settings: dict[str, str]) -> None:
-    """Make all tables at once, so that there is a whole store or none."""
-    with _at_once(connection):
-        if connection.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,):
-            connection.execute(f"PRAGMA application_id = {_APPLICATION}")
-            connection.execute(f"PRAGMA user_version = {_FORMAT}")
-            for statement in _TABLES.strip().split(";\n"):
-                connection.execute(statement)
-            connection.executemany("INSERT INTO arena VALUES (?, ?)", list(settings.items()))
-
-
-def _check(path: Path, connection: sqlite3.Connection) -> None:
-    """Whether this is a store, whole and of this format."""
-    if _holds_nothing(path, connection):
-        raise ValueError(f"{path} is empty: it is no arena's store yet")
-    if _asked(path, connection, "PRAGMA application_id") != _APPLICATION:
-        raise ValueError(f"{path} is no arena's store")
-    version = connection.execute("PRAGMA user_version").fetchone()[0]
-    if version not in range(_UNJUDGED, _FORMAT + 1):
-        raise ValueError(
-            f"{path} is a store of format {version}; expected {_UNJUDGED} to {_FORMAT}"
-        )
-    verdict = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
-    if verdict != "ok":
-        raise ValueError(f"{path} is damaged: {' '.join(verdict.split())}")

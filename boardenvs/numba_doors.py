@@ -10,6 +10,7 @@ import contextlib
 import ctypes
 import functools
 import hashlib
+import importlib
 import importlib.metadata
 import os
 from collections.abc import Callable
@@ -384,6 +385,29 @@ _LAYER_IS_CHOSEN = _choose_layer()
 _HAS_TBB = _load_tbb()
 
 
+def _start_threads() -> None:
+    """Have Numba start its threads.
+
+    Numba starts TBB's by an empty task, for which it waits as the process leaves. Where no thread
+    has taken it, since there is one core or others want them all, and the process has forked or
+    another of its threads leaves, that wait has no end (github.com/numba/numba/issues/10556). So it
+    is waited for here and now, by the thread that may do the task itself.
+
+    Raises:
+        ImportError: no threading layer is there.
+        ValueError: none of the kind that was asked for.
+    """
+    from numba.np.ufunc import parallel
+
+    started = getattr(parallel, "_is_initialized", True)
+    numba.get_num_threads()
+    if not started and parallel.threading_layer() == "tbb":
+        pool = importlib.import_module("numba.np.ufunc.tbbpool")
+        wait = getattr(pool, "synchronize", None)  # the address of a function in C
+        if isinstance(wait, int):
+            ctypes.CFUNCTYPE(None)(wait)()
+
+
 class Threads:
     """Whether this process may use Numba's threads, and how many.
 
@@ -410,7 +434,7 @@ class Threads:
             if not _HAS_TBB:
                 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
             try:
-                numba.get_num_threads()  # which starts them
+                _start_threads()
             except (ImportError, ValueError):
                 self._usable = False
             else:

@@ -229,6 +229,25 @@ def test_threads_steal_work_where_tbb_is_installed(tmp_path, way):
     assert layer_after(way + TELL, tmp_path) == ["tbb"]
 
 
+# On one core nobody has taken the task with which TBB's threads were started.
+FORKS = """
+import os
+os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+import boardenvs
+batch = boardenvs.BatchEnv("game112", 64, threads=2)
+batch.step(batch.action_mask.argmax(1))
+if os.fork() == 0:
+    os._exit(0)
+os.wait()
+"""
+
+
+@needs_tbb
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="Linux says on which cores")
+def test_a_process_that_forks_on_one_core_comes_to_its_end(tmp_path):
+    assert layer_after(FORKS + TELL, tmp_path) == ["tbb"]
+
+
 TELLING_AGENT = """
 import os
 from pathlib import Path

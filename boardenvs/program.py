@@ -35,11 +35,12 @@ __all__ = [
 
 _COMPILED = {ExtensionFileLoader.create_module.__code__, ExtensionFileLoader.exec_module.__code__}
 _IMPORT = _bootstrap._find_and_load.__code__  # type: ignore[attr-defined]  # noqa: SLF001 no other
-_LATER = 0.01  # seconds
+_LATER = 0.01, 1.0  # seconds until a signal is sent again: at first, and at most
 _LONGEST = 3.0  # seconds of the processor's time for which an interrupt waits for an import
 _IDLE = (0.5, 0.02)  # an import that takes no more of the processor's time than this waits itself
 _INTERRUPTED = {128 + getattr(signal, name) for name in NAMES}  # as `interrupts.status` tells
 _arrived = False  # whether the program knows that it was interrupted
+_met = 0  # how many signals the handler has met
 _waited: tuple[float, float, float] | None = None
 """For an import: the processor's time at first, the time of a look at it, and what that showed."""
 
@@ -98,7 +99,8 @@ def loaded() -> None:
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
-    global _waited  # noqa: PLW0603 as in `interrupted`
+    global _met, _waited  # noqa: PLW0603 as in `interrupted`
+    _met += 1
     came(number)
     imports = False
     while frame is not None:
@@ -141,15 +143,22 @@ def _quiet(lost: Any) -> None:
 
 def _interrupt_later() -> None:
     main, number = threading.main_thread().ident, signal.Signals(status() - 128)
+    later, longest = _LATER
+    met = _met
 
     def send() -> None:
-        time.sleep(_LATER)
-        if _arrived:  # another would meet Python as it leaves, and kill it there
-            return
-        if main is not None and hasattr(signal, "pthread_kill"):
-            signal.pthread_kill(main, number)  # wakes it where it waits
-        else:
-            _thread.interrupt_main(number)
+        nonlocal later
+        # One that comes when Python is about to read or to wait does not wake it, and is lost.
+        while True:
+            time.sleep(later)
+            # Another would meet Python as it leaves, and kill it there.
+            if _arrived or _met != met:
+                return
+            if main is not None and hasattr(signal, "pthread_kill"):
+                signal.pthread_kill(main, number)  # wakes it where it waits
+            else:
+                _thread.interrupt_main(number)
+            later = min(2 * later, longest)
 
     # Not by `threading`, whose locks the interrupted thread may hold.
     _thread.start_new_thread(send, ())

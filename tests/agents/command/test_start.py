@@ -202,6 +202,26 @@ def test_an_interrupt_is_never_lost(place):
     assert (ran.stdout, ran.stderr, ran.returncode) == ("finished\ninterrupted\n", "", 0)
 
 
+# The first signal that comes again finds nobody who hears it.
+UNHEARD = """
+kill, unheard = signal.pthread_kill, []
+
+def first_unheard(*given):
+    kill(*given) if unheard else unheard.append(given)
+
+signal.pthread_kill = first_unheard
+"""
+
+
+@posix
+def test_an_interrupt_that_comes_again_is_not_lost_either():
+    program = LOST.format(place="finalizer").replace("try:", f"{UNHEARD}\ntry:", 1)
+    ran = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=20, check=False
+    )
+    assert (ran.stdout, ran.stderr, ran.returncode) == ("finished\ninterrupted\n", "", 0)
+
+
 # Ctrl-C as a module is imported, by compiled code, say.
 IMPORTS = """
 import signal, sys, time

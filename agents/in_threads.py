@@ -2,58 +2,86 @@
 
 from __future__ import annotations
 
-import threading
+import _thread
 from collections.abc import Callable
 
-__all__ = ["in_threads"]
+__all__ = ["StoppedError", "Stopping", "in_threads", "never"]
+
+_LOOK = 0.1
+"""Seconds after which a thread that waits for others looks itself whether they have ended."""
+
+Stopping = Callable[[], bool]
+"""Whether what has not been done yet need not be done any more."""
 
 
-def in_threads(work: Callable[[int], object], num: int) -> None:
-    """Do `work(0)` to `work(num - 1)` at once: the first here, each other in a thread of its own.
+class StoppedError(Exception):
+    """Raised by work that has seen that it is to stop; `in_threads` raises what was the cause."""
+
+
+def never() -> bool:
+    """Of work that nobody stops, see `Stopping`."""
+    return False
+
+
+def in_threads(work: Callable[[int, Stopping], object], num: int) -> None:
+    """Do `work(0, stopping)` to `work(num - 1, stopping)` at once, each in a thread of its own.
 
     It pays for work that mostly leaves Python's lock alone, as compiled loops and networks do.
     All have ended when it ends, also by Ctrl-C: were Python left while another thread is in a
-    network's code, that would be a crash.
+    network's code, that would be a crash. The calling thread, which interrupts meet, only waits:
+    one that met it within a lock could leave that locked. If there is but one, it works itself.
+
+    Args:
+        work: told its place and a function that says whether it is to stop: one has raised
+            something, or the caller was interrupted. It looks now and then.
+        num: how many.
 
     Raises:
         BaseException: the first that any of them raised, or that came while they were waited for.
     """
+    if num == 1:
+        work(0, never)
+        return
     failures: list[BaseException] = []
-    ended = [threading.Event() for _ in range(1, num)]
+    stop = False
     taken: dict[int, bool] = {}  # whether a thread does it; the first to say so decides
+    ended = [False] * num
+    doors = [_thread.allocate_lock() for _ in range(num)]  # each opened when one has ended
+    for door in doors:
+        door.acquire()
 
     def run(place: int) -> None:
-        try:
-            work(place)
-        except BaseException as error:  # noqa: BLE001 raised below
-            failures.append(error)
-
-    def run_beside(place: int) -> None:
+        nonlocal stop
         try:
             if taken.setdefault(place, True):
-                run(place)
+                work(place, lambda: stop)
+        except StoppedError:
+            pass
+        except BaseException as error:  # noqa: BLE001 raised below
+            failures.append(error)
+            stop = True
         finally:
-            ended[place - 1].set()
+            ended[place] = True
+            doors[place].release()
 
     begun = 0
     try:
-        for place in range(1, num):
-            threading.Thread(target=run_beside, args=(place,), daemon=True).start()
-            begun = place
-        run(0)
+        for place in range(num):
+            # Not by `threading`, which waits until the other runs.
+            _thread.start_new_thread(run, (place,))
+            begun = place + 1
+        for place in range(num):
+            while not ended[place]:
+                doors[place].acquire(timeout=_LOOK)
     finally:
-        for place, event in enumerate(ended, 1):
+        stop = True
+        for place in range(num):
             # An interrupt may have come while a thread began.
-            if place <= begun or taken.setdefault(place, False):
-                _wait(event, failures)
+            if place < begun or taken.setdefault(place, False):
+                while not ended[place]:
+                    try:
+                        doors[place].acquire(timeout=_LOOK)
+                    except BaseException as error:  # noqa: BLE001 another interrupt
+                        failures.append(error)
     if failures:
         raise failures[0]
-
-
-def _wait(event: threading.Event, failures: list[BaseException]) -> None:
-    """Wait, whatever comes; `Thread.join` may take a thread for ended after an interrupt."""
-    while not event.is_set():
-        try:
-            event.wait()
-        except BaseException as error:  # noqa: BLE001 raised when all have ended
-            failures.append(error)

@@ -141,8 +141,8 @@ def judging(network: TrainedAgent, num: int, together: str, seconds: float) -> S
     threads = 1 if together == _TOGETHER[0] else most_threads()
     session = network.session(None if threads == 1 else 1)
 
-    def run(_: int) -> None:
-        for _ in range(_ROUNDS):
+    def run(*_: object) -> None:
+        for _round in range(_ROUNDS):
             session.run(None, {"observation": seen})
 
     def work() -> int:

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.agent import Actions, Agent, Words
-from agents.in_threads import in_threads
+from agents.in_threads import Stopping, in_threads
 from agents.search.decisive import checked_decisive, checked_forced, decisive_part
 from agents.search.report import add_root, report_root
 from agents.search.rollouts import search_further, search_states
@@ -268,8 +268,8 @@ class MctsAgent(SearchAgent):
         streams = stream_words(words[0], threads)
         streams[0] = words[0]
 
-        def grow(place: int) -> None:
-            trees[place] = self._grown(state, streams[place : place + 1], end)
+        def grow(place: int, stopping: Stopping) -> None:
+            trees[place] = self._grown(state, streams[place : place + 1], end, stopping)
 
         in_threads(grow, threads)
         rules = self.game.rules_name
@@ -277,7 +277,7 @@ class MctsAgent(SearchAgent):
             add_root.bound_to(rules)(trees[0], tree)
         report_root.bound_to(rules)(trees[0], *found)
 
-    def _grown(self, state: States, words: Words, end: float) -> Tree:
+    def _grown(self, state: States, words: Words, end: float, stopping: Stopping) -> Tree:
         """A tree that has grown until a time of the clock, is full, or has proven its root."""
         game = self.game
         further = search_further.bound_to(game.rules_name, self._decisive_part)
@@ -292,7 +292,7 @@ class MctsAgent(SearchAgent):
             now = time.perf_counter()
             left = end - now
             # Less than so little is not worth the risk of being late.
-            if proven or done == self.simulations or left <= _LATE * seconds:
+            if proven or done == self.simulations or left <= _LATE * seconds or stopping():
                 return tree
             # As many as take the time of a slice, or half of what is left, at the speed so far:
             # the nearer the end, the shorter the slices.

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.agent import Words
-from agents.in_threads import in_threads
+from agents.in_threads import Stopping, in_threads, never
 from agents.search.decisive import checked_decisive, checked_forced, decisive_part
 from agents.search.guided import STRAYS, report_trees, step_trees
 from agents.search.mcts import SearchAgent, Searched, room_for, threads_of, unsearched
@@ -214,13 +214,13 @@ class PuctAgent(SearchAgent):
         at_once = _EDGES // (parts * self.simulations * self.game.num_actions)
         at_once = min(max(1, at_once), _SIDE_BY_SIDE)
 
-        def search(part: int) -> None:
+        def search(part: int, stopping: Stopping) -> None:
             end = (part + 1) * len(states) // parts
             for low in range(part * len(states) // parts, end, at_once):
                 some = slice(low, min(low + at_once, end))
                 into = [array[some] for array in found]
                 self._search_together(
-                    states[some], words[some], noise[some], into, threads // parts
+                    states[some], words[some], noise[some], into, threads // parts, stopping
                 )
 
         in_threads(search, parts)
@@ -238,6 +238,7 @@ class PuctAgent(SearchAgent):
         noise: npt.NDArray[np.float32],
         found: Sequence[npt.NDArray[Any]],
         threads: int,
+        stopping: Stopping = never,
     ) -> None:
         """Search states whose trees grow side by side."""
         game = self.game
@@ -277,7 +278,7 @@ class PuctAgent(SearchAgent):
                     break
             return found
 
-        take_turns(slots, turn, self._judge(threads // each), each)
+        take_turns(slots, turn, self._judge(threads // each), each, stopping)
         if clock is not None:
             options["simulations"] = forest.nodes["visits"][0, 0] - 1
         self._report(states, noise, options, Tree._make(array[:num] for array in forest), found)

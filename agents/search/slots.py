@@ -15,10 +15,13 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from agents.in_threads import in_threads
+from agents.in_threads import StoppedError, Stopping, in_threads, never
 from boardenvs.game import Game, States
 
 __all__ = ["Clock", "Judge", "Judged", "Slot", "Turn", "take_turns"]
+
+_LOOK = 0.1
+"""Seconds after which a thread that waits for its turn looks whether there will be one."""
 
 Judged = tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]
 """Logits and values, see `agents.search.puct.Evaluator`."""
@@ -94,7 +97,9 @@ Turn = Callable[[Slot, int], int]
 leaves there are."""
 
 
-def take_turns(slots: list[Slot], turn: Turn, judge: Judge, threads: int) -> None:
+def take_turns(
+    slots: list[Slot], turn: Turn, judge: Judge, threads: int, stopping: Stopping = never
+) -> None:
     """Give the slots their turns until nothing is left to evaluate.
 
     Args:
@@ -102,51 +107,56 @@ def take_turns(slots: list[Slot], turn: Turn, judge: Judge, threads: int) -> Non
         turn: called for each slot in order, again and again, by one thread at a time.
         judge: evaluates leaves; if there are several threads, from several of them at once.
         threads: one for each slot, or 1 for all.
+        stopping: whether no more turns are wanted.
+
+    Raises:
+        StoppedError: no more turns were wanted.
     """
     if threads == 1:
         number = 0
         while number < len(slots) or any(slot.num for slot in slots):
+            if stopping():
+                raise StoppedError
             slot = slots[number % len(slots)]
             slot.num = turn(slot, number)
             if slot.num:
                 slot.evaluate(judge)
             number += 1
         return
-    in_threads(_InTurn(slots, turn, judge).work, threads)
+    in_threads(_InTurn(slots, turn, judge, stopping).work, threads)
 
 
 class _InTurn:
     """Slots that are evaluated each in a thread of its own."""
 
-    def __init__(self, slots: list[Slot], turn: Turn, judge: Judge) -> None:
+    def __init__(self, slots: list[Slot], turn: Turn, judge: Judge, stopping: Stopping) -> None:
         self._slots = slots
         self._turn = turn
         self._judge = judge
+        self._stopping = stopping
         self._number = 0
         self._over = False
         self._change = threading.Condition()
 
-    def work(self, place: int) -> None:
+    def work(self, place: int, stopping: Stopping) -> None:
         """What the thread of a slot does."""
         slot = self._slots[place]
-        try:
-            while self._had_turn(place):
-                if slot.num:
-                    slot.evaluate(self._judge)
-        except BaseException:
-            with self._change:
-                self._over = True
-                self._change.notify_all()
-            raise
+        while self._had_turn(place, stopping):
+            if slot.num:
+                slot.evaluate(self._judge)
 
-    def _had_turn(self, place: int) -> bool:
+    def _had_turn(self, place: int, stopping: Stopping) -> bool:
         """Wait for the slot's turn and take it; returns whether there are turns to come."""
         slots = self._slots
         with self._change:
             while self._number % len(slots) != place and not self._over:
-                self._change.wait()
+                if stopping() or self._stopping():
+                    raise StoppedError
+                self._change.wait(_LOOK)
             if self._over:
                 return False
+            if stopping() or self._stopping():
+                raise StoppedError
             slots[place].num = self._turn(slots[place], self._number)
             self._number += 1
             started = self._number >= len(slots)

@@ -1,12 +1,16 @@
 """Work shared among threads: all have ended when it ends, whatever comes."""
 
+import _thread
 import signal
 import threading
 import time
 
+import numpy as np
 import pytest
 
-from agents.in_threads import in_threads
+import agents
+import boardenvs
+from agents.in_threads import StoppedError, in_threads
 
 
 @pytest.fixture
@@ -21,7 +25,7 @@ def test_all_places_are_worked_at_once():
     meeting = threading.Barrier(3, timeout=60)
     places = []
 
-    def work(place):
+    def work(place, _):
         meeting.wait()
         places.append(place)
 
@@ -29,15 +33,23 @@ def test_all_places_are_worked_at_once():
     assert sorted(places) == [0, 1, 2]
 
 
-@pytest.mark.parametrize("failing", [0, 1])
-def test_an_error_comes_when_the_others_have_ended(failing):
+def test_one_alone_is_worked_here():
+    found = []
+    in_threads(lambda place, stopping: found.append((place, stopping(), threading.get_ident())), 1)
+    assert found == [(0, False, threading.get_ident())]
+
+
+@pytest.mark.parametrize("failing", [0, 1, 2])
+def test_an_error_comes_when_the_others_have_seen_it_and_ended(failing):
     ended = []
 
-    def work(place):
+    def work(place, stopping):
         if place == failing:
             raise ValueError("one")
-        time.sleep(0.1)
+        while not stopping():
+            time.sleep(0.01)
         ended.append(place)
+        raise StoppedError
 
     with pytest.raises(ValueError, match="one"):
         in_threads(work, 3)
@@ -46,40 +58,87 @@ def test_an_error_comes_when_the_others_have_ended(failing):
 
 @pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="POSIX signals")
 @pytest.mark.usefixtures("interrupts")
-def test_an_interrupt_waits_for_the_others():
+def test_an_interrupt_stops_the_others_and_waits_for_them():
     """Python left while a thread was in a network's code, and crashed there."""
     ended = []
 
-    def work(place):
+    def work(place, stopping):
         if place:
-            time.sleep(0.2)  # until the first waits
-            for _ in range(2):
-                signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
-                time.sleep(0.15)
-            ended.append(place)
+            time.sleep(0.1)  # until all have begun
+            signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+        while not stopping():
+            time.sleep(0.01)
+        for _ in range(2):  # more of them change nothing
+            signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+            time.sleep(0.15)
+        ended.append(place)
 
     with pytest.raises(KeyboardInterrupt):
         in_threads(work, 2)
-    assert ended == [1]
+    assert sorted(ended) == [0, 1]
 
 
 @pytest.mark.parametrize("began", [False, True])
-def test_an_interrupt_while_a_thread_begins(monkeypatch, began):
+@pytest.mark.parametrize("at", [0, 1])
+def test_an_interrupt_while_a_thread_begins(monkeypatch, began, at):
     """Whether it does its work or not, nothing is done afterwards, and nobody waits for ever."""
-    genuine, ended = threading.Thread.start, []
+    genuine, ended = _thread.start_new_thread, []
 
-    def start(thread):
-        if began:
-            genuine(thread)
-        raise KeyboardInterrupt
+    def start(run, given):
+        if began or given != (at,):
+            genuine(run, given)
+        if given == (at,):
+            raise KeyboardInterrupt
 
-    def work(place):
-        time.sleep(0.1)
+    def work(place, stopping):
+        while not stopping():  # as one that waits for another's turn
+            time.sleep(0.01)
         ended.append(place)
 
-    monkeypatch.setattr(threading.Thread, "start", start)
+    monkeypatch.setattr(_thread, "start_new_thread", start)
     with pytest.raises(KeyboardInterrupt):
         in_threads(work, 2)
     found = list(ended)
     time.sleep(0.3)
     assert ended == found
+
+
+def interrupt_at(monkeypatch, at):
+    """Have Ctrl-C come as the thread of a place begins."""
+    genuine = _thread.start_new_thread
+
+    def start(run, given):
+        if given == (at,):
+            raise KeyboardInterrupt
+        return genuine(run, given)
+
+    monkeypatch.setattr(_thread, "start_new_thread", start)
+
+
+@pytest.mark.parametrize("at", [0, 1])
+@pytest.mark.parametrize("spec", ["puct:400", "puct:10s", "mcts:10s"])
+def test_a_search_that_is_interrupted_as_it_begins_ends(monkeypatch, spec, at):
+    """A thread of `puct` waited for the turn of another that had never begun."""
+    game = boardenvs.make("gekitai")
+    agent = agents.make(spec, game, seed=0, threads=2)
+    interrupt_at(monkeypatch, at)
+    with pytest.raises(KeyboardInterrupt):
+        agent.act(game.new(1, 0))
+    monkeypatch.undo()
+    if spec == "puct:400":
+        fresh = agents.make(spec, game, seed=0, threads=1)
+        fresh._rng, agent._rng = np.random.default_rng(1), np.random.default_rng(1)
+        assert agent.act(game.new(1, 0)) == fresh.act(game.new(1, 0))
+
+
+def test_many_states_end_with_the_one_that_is_searched(monkeypatch):
+    game = boardenvs.make("gomoku", board_size=9)
+    agent = agents.make("threats:20000", game, seed=0, threads=2)
+    agent.act(game.new(1, 0))
+    searched = []
+    genuine = type(agent)._think
+    monkeypatch.setattr(type(agent), "_think", lambda *given: searched.append(1) or genuine(*given))
+    interrupt_at(monkeypatch, 1)
+    with pytest.raises(KeyboardInterrupt):
+        agent.act(game.new(1000, 0))
+    assert len(searched) < 20

@@ -18,7 +18,7 @@ from agents.games.gomoku.fours import known_facts
 from agents.games.gomoku.patterns import LONGEST, SHORTEST
 from agents.games.gomoku.position import empty_position
 from agents.games.gomoku.thinking import think
-from agents.in_threads import in_threads
+from agents.in_threads import Stopping, in_threads
 from boardenvs.analysis import Analysis
 from boardenvs.checks import finite_number, whole_number
 from boardenvs.game import Game, States
@@ -166,8 +166,8 @@ class ThreatsAgent(Agent):
         lock = threading.Lock()
         desks = [self._desk(k) for k in range(threads)]
 
-        def work(place: int) -> None:
-            while True:
+        def work(place: int, stopping: Stopping) -> None:
+            while not stopping():
                 with lock:
                     number = next(numbers, None)
                 if number is None:

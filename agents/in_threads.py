@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import _thread
+import contextlib
 from collections.abc import Callable
 
 __all__ = ["StoppedError", "Stopping", "in_threads", "never"]
@@ -24,24 +25,22 @@ def never() -> bool:
 
 
 def in_threads(work: Callable[[int, Stopping], object], num: int) -> None:
-    """Do `work(0, stopping)` to `work(num - 1, stopping)` at once, each in a thread of its own.
+    """Do `work(0, stopping)` to `work(num - 1, stopping)` at once, all but the first in threads.
 
     It pays for work that mostly leaves Python's lock alone, as compiled loops and networks do.
     All have ended when it ends, also by Ctrl-C: were Python left while another thread is in a
-    network's code, that would be a crash. The calling thread, which interrupts meet, only waits:
-    one that met it within a lock could leave that locked. If there is but one, it works itself.
+    network's code, that would be a crash.
 
     Args:
         work: told its place and a function that says whether it is to stop: one has raised
-            something, or the caller was interrupted. It looks now and then.
+            something, or there was an interrupt. It looks now and then. An interrupt may meet the
+            first anywhere, also as it has just got a lock, so it shares none with the others for
+            which these would wait for ever.
         num: how many.
 
     Raises:
         BaseException: the first that any of them raised, or that came while they were waited for.
     """
-    if num == 1:
-        work(0, never)
-        return
     failures: list[BaseException] = []
     stop = False
     taken: dict[int, bool] = {}  # whether a thread does it; the first to say so decides
@@ -66,18 +65,20 @@ def in_threads(work: Callable[[int, Stopping], object], num: int) -> None:
 
     begun = 0
     try:
-        for place in range(num):
+        for place in range(1, num):
             # Not by `threading`, which waits until the other runs.
             _thread.start_new_thread(run, (place,))
-            begun = place + 1
-        for place in range(num):
+            begun = place
+        with contextlib.suppress(StoppedError):
+            work(0, lambda: stop)
+        for place in range(1, num):
             while not ended[place]:
                 doors[place].acquire(timeout=_LOOK)
     finally:
         stop = True
-        for place in range(num):
+        for place in range(1, num):
             # An interrupt may have come while a thread began.
-            if place < begun or taken.setdefault(place, False):
+            if place <= begun or taken.setdefault(place, False):
                 while not ended[place]:
                     try:
                         doors[place].acquire(timeout=_LOOK)

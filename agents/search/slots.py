@@ -8,7 +8,7 @@ the other has its turn, or each by itself, on one thread.
 
 from __future__ import annotations
 
-import threading
+import _thread
 import time
 from collections.abc import Callable
 
@@ -136,7 +136,10 @@ class _InTurn:
         self._stopping = stopping
         self._number = 0
         self._over = False
-        self._change = threading.Condition()
+        # Each is opened when it is its slot's turn. Nobody holds a lock that another one wants.
+        self._doors = [_thread.allocate_lock() for _ in slots]
+        for door in self._doors[1:]:
+            door.acquire()
 
     def work(self, place: int, stopping: Stopping) -> None:
         """What the thread of a slot does."""
@@ -148,18 +151,15 @@ class _InTurn:
     def _had_turn(self, place: int, stopping: Stopping) -> bool:
         """Wait for the slot's turn and take it; returns whether there are turns to come."""
         slots = self._slots
-        with self._change:
-            while self._number % len(slots) != place and not self._over:
-                if stopping() or self._stopping():
-                    raise StoppedError
-                self._change.wait(_LOOK)
-            if self._over:
-                return False
+        while not self._doors[place].acquire(timeout=_LOOK):
             if stopping() or self._stopping():
                 raise StoppedError
+        if stopping() or self._stopping():
+            raise StoppedError
+        if not self._over:
             slots[place].num = self._turn(slots[place], self._number)
             self._number += 1
             started = self._number >= len(slots)
             self._over = started and not any(slot.num for slot in slots)
-            self._change.notify_all()
-            return not self._over
+        self._doors[(place + 1) % len(slots)].release()
+        return not self._over

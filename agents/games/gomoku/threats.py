@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import threading
 import time
+from collections import deque
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -162,15 +162,14 @@ class ThreatsAgent(Agent):
         states = self.live(states)
         threads = min(threads_for(self.threads), max(1, len(states)))
         thoughts: list[Any] = [None] * len(states)
-        numbers = iter(range(len(states)))
-        lock = threading.Lock()
+        numbers = deque(range(len(states)))
         desks = [self._desk(k) for k in range(threads)]
 
         def work(place: int, stopping: Stopping) -> None:
             while not stopping():
-                with lock:
-                    number = next(numbers, None)
-                if number is None:
+                try:
+                    number = numbers.popleft()
+                except IndexError:
                     return
                 thoughts[number] = self._think(
                     desks[place], states["cells"][number], self.nodes, self.time_limit

@@ -2,8 +2,8 @@
 
 Each round runs a file of tests in a fresh process under one such condition, or with another Python
 that is found here and has what the package needs. A failure is a test that fails, or a process that
-does not end well. `.ci/other_pythons`, with the network, has other Pythons with the newest of
-what the package needs.
+does not end well. `.ci/other_versions`, with the network, has other Pythons with the newest of what
+the package needs, and the lowest versions that it declares.
 """
 
 from __future__ import annotations

@@ -34,6 +34,7 @@ __all__ = [
 ]
 
 _COMPILED = {ExtensionFileLoader.create_module.__code__, ExtensionFileLoader.exec_module.__code__}
+_LLVM = "llvmlite.binding"
 _IMPORT = _bootstrap._find_and_load.__code__  # type: ignore[attr-defined]  # noqa: SLF001 no other
 _LATER = 0.01, 1.0  # seconds until a signal is sent again: at first, and at most
 _LONGEST = 3.0  # seconds of the processor's time for which an interrupt waits for an import
@@ -87,7 +88,8 @@ def loaded() -> None:
     Where Python would lose that, it comes a little later: callbacks and finalizers print it and go
     on, a compiled module that is being imported makes another error of it, and some that call
     back into Python, such as PyTorch's, abort the process. So it waits for any import that is at
-    work, though not for long.
+    work, though not for long. It waits as well for llvmlite, which would free what it has just
+    given to LLVM a second time.
     """
     global _arrived, _waited
     _arrived, _waited = False, None
@@ -104,7 +106,7 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
     came(number)
     imports = False
     while frame is not None:
-        if frame.f_code in _COMPILED:
+        if frame.f_code in _COMPILED or _is_llvm(frame):
             _interrupt_later()
             return
         imports = imports or frame.f_code is _IMPORT
@@ -115,6 +117,10 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
     _waited = None
     sys.unraisablehook = _quiet  # what it leaves half-made may fail to be taken apart
     raise KeyboardInterrupt
+
+
+def _is_llvm(frame: FrameType) -> bool:
+    return str(frame.f_globals.get("__name__")).startswith(_LLVM)
 
 
 def _is_at_work() -> bool:

@@ -85,7 +85,11 @@ def interrupted(folder, arguments, number, moment):
             stdin=subprocess.PIPE,
             stdout=out,
             stderr=err,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join([str(folder), str(Path.cwd())])}
+            env={
+                **os.environ,
+                "PYTHONPATH": os.pathsep.join([str(folder), str(Path.cwd())]),
+                "PYTHONFAULTHANDLER": "1",  # a crash tells where it was
+            }
             | ({"NUMBA_CACHE_DIR": str(caches)} if caches else {}),
             pass_fds=[told],
             start_new_session=True,

@@ -160,6 +160,7 @@ LOST = """
 import ctypes, signal, time
 from importlib import _bootstrap
 from importlib.machinery import ExtensionFileLoader
+from llvmlite import binding
 from boardenvs import interrupts, program
 
 def interrupt(*_):
@@ -178,6 +179,15 @@ def compiled_module():
     _bootstrap._call_with_frames_removed = interrupt  # instead of the module's own code
     ExtensionFileLoader("module", "module.so").exec_module(None)
 
+def linking():
+    def interrupted(self):  # LLVM has freed it
+        interrupt()
+        detach(self)
+
+    detach, binding.ModuleRef.detach = binding.ModuleRef.detach, interrupted
+    module, other = binding.parse_assembly(""), binding.parse_assembly("")
+    module.link_in(other)
+
 signal.signal(signal.SIGINT, interrupts.stop)
 program.loaded()
 try:
@@ -190,7 +200,7 @@ except KeyboardInterrupt:
 
 
 @posix
-@pytest.mark.parametrize("place", ["finalizer", "callback", "compiled_module"])
+@pytest.mark.parametrize("place", ["finalizer", "callback", "compiled_module", "linking"])
 def test_an_interrupt_is_never_lost(place):
     ran = subprocess.run(
         [sys.executable, "-c", LOST.format(place=place)],

@@ -145,6 +145,14 @@ def game(name):
     return boardenvs.make(name)
 
 
+@pytest.fixture
+def make_env(game):
+    """What makes the PettingZoo environment of each game in turn."""
+    module = getattr(boardenvs, f"{game.name}_v0")
+    assert module.raw_env is module.env  # so what is tested of one holds for both
+    return module.env
+
+
 @pytest.fixture(params=[name for name in boardenvs.GAMES if boardenvs.make(name).num_players > 1])
 def versus(request):
     """Each game with opponents."""

@@ -22,7 +22,8 @@ ROOT = Path(__file__).parents[2]
 PATIENCE = 3600  # seconds, for a machine that is busy otherwise
 CORE = [
     "tests/game112", "tests/test_batch.py", "tests/test_bits.py", "tests/test_chance.py",
-    "tests/test_single.py", "tests/test_vector.py", "tests/test_vector_autoreset.py",
+    "tests/test_single.py", "tests/test_single_opponents.py", "tests/test_single_seeds.py",
+    "tests/test_single_start.py", "tests/test_vector.py", "tests/test_vector_autoreset.py",
     "tests/test_vector_games.py", "tests/test_vector_opponents.py", "tests/test_vector_start.py",
     "tests/test_golden.py",
 ]  # fmt: skip

@@ -1,0 +1,74 @@
+"""Play of the single-seat environment, for its tests."""
+
+import itertools
+
+import numpy as np
+from gymnasium.utils.env_checker import data_equivalence
+
+
+class Answers:
+    """Whatever it is told to answer."""
+
+    def __init__(self, answer):
+        self.answer = answer
+
+    def act(self, states):
+        return self.answer(states)
+
+
+class Illegal:
+    """The first illegal action."""
+
+    def __init__(self, game):
+        self.game = game
+
+    def act(self, states):
+        return self.game.legal(states).argmin(1)
+
+
+def pick(mask, rng):
+    return int(rng.choice(np.flatnonzero(mask)))
+
+
+def play_out(env, mask, seed=0):
+    """Random legal play to the end of the game; everything that was returned."""
+    rng = np.random.default_rng(seed)
+    told = []
+    over = False
+    while not over:
+        step = env.step(pick(mask, rng))
+        told.append(step)
+        over, mask = step[2] or step[3], step[4]["action_mask"]
+    return told
+
+
+def same(one, other):
+    return data_equivalence(tuple(one), tuple(other), exact=True)
+
+
+def position(game, plies, seat=None):
+    """A live position after so many random plies, as an array of one; `seat` to move."""
+    for seed in itertools.count():
+        rng = np.random.default_rng(seed)
+        states = game.new(1, seed)
+        for _ in range(plies):
+            if game.legal(states).any():
+                game.play(states, [pick(game.legal(states)[0], rng)])
+        if game.legal(states).any() and seat in (None, states["to_move"][0]):
+            break
+    return states
+
+
+def position_with_illegal(game):
+    """As `position`, with seat 0 to move and an action that is illegal, as soon as there is one."""
+    turns = (position(game, n * game.num_players, seat=0) for n in itertools.count(2))
+    return next(states for states in turns if not game.legal(states).all())
+
+
+def reach_illegal(env, mask):
+    """Play to a position with an illegal action and give its number."""
+    rng = np.random.default_rng(0)
+    while mask.all() or not mask.any():  # a game may end before there is one
+        info = env.step(pick(mask, rng))[4] if mask.any() else env.reset()[1]
+        mask = info["action_mask"]
+    return int(mask.argmin())

@@ -99,8 +99,6 @@ def _of_json(
         data = json.loads(text)
     except ValueError as error:
         raise ValueError(f"it is no JSON ({error})") from error
-    if not isinstance(data, dict):
-        raise ValueError(f"expected an episode or a position, got {shown(data)}")
     if "format" in data:
         episode = Episode.from_json(text.encode())
         _check_same(episode.game, game, params_given)

@@ -62,7 +62,11 @@ def draw_curves(
         raise ValueError(f"there are no curves of {', '.join(curves)} yet")
     of: dict[str, dict[str, list[Curve]]] = {
         learner: {
-            task: [one for one in [*some, *own] if one.learner == learner and len(one.points) > 1]
+            task: [
+                one
+                for one in [*some, *own]
+                if one.learner == learner and drawable(one, "decisions")
+            ]
             for task, some in curves.items()
         }
         for learner in learners
@@ -124,7 +128,14 @@ def _draw(
 
 
 def _band(panel: Any, band: Band, label: str, look: Mapping[str, Any]) -> None:
-    if not np.isnan(band.low).any():
+    known = not np.isnan(band.low).any()
+    if band.x[0] == band.x[-1]:  # of runs that were rated once: a line would not be seen
+        ends = [band.mean[:1] - band.low[:1], band.high[:1] - band.mean[:1]] if known else None
+        panel.errorbar(
+            band.x[:1], band.mean[:1], ends, color=look["color"], fmt="o", capsize=3, label=label
+        )
+        return
+    if known:
         panel.fill_between(
             band.x, band.low, band.high, color=look["color"], alpha=0.15, linewidth=0
         )

@@ -85,12 +85,15 @@ def over_tasks(curves: Mapping[str, Sequence[Curve]], axis: Axis, rng: np.random
 
 
 def _grid(curves: Sequence[Curve], axis: Axis) -> Array:
-    """Where all runs have points before and after; even steps of the axis as it is drawn."""
-    if axis == "minutes":
-        return np.linspace(0, min(_along(curve, axis)[-1] for curve in curves), _STEPS)
-    first = max(min(x for x in _along(curve, axis) if x > 0) for curve in curves)
-    last = min(_along(curve, axis)[-1] for curve in curves)
-    return np.geomspace(first, max(first, last), _STEPS)
+    """Where all runs have points before and after; even steps of the axis as it is drawn.
+
+    All steps are one place where runs of one point each are all there is.
+    """
+    logarithmic = axis == "decisions"
+    places = [[x for x in _along(one, axis) if x > 0 or not logarithmic] for one in curves]
+    first = max(some[0] for some in places)
+    last = max(first, min(some[-1] for some in places))
+    return np.geomspace(first, last, _STEPS) if logarithmic else np.linspace(first, last, _STEPS)
 
 
 def _scores(curves: Sequence[Curve], axis: Axis, x: Array) -> Array:

@@ -37,6 +37,13 @@ def test_they_are_told_and_drawn(kept, tmp_path, capsys):
     assert "my run" in out.read_text()
 
 
+def test_a_run_that_was_rated_once_is_told(kept, tmp_path, capsys):
+    (tmp_path / "mine.csv").write_text("decisions,elo\n9000,350\n")
+    assert main(["curves", "112", "--json", kept, "--own", f"mine={tmp_path / 'mine.csv'}"]) == 0
+    rows = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert [row[3] for row in rows if row[:3] == ["112", "mine", "1"]] == ["9,000"]
+
+
 def test_curves_that_are_there_are_not_made_again(kept, capsys):
     pytest.importorskip("sb3_contrib", reason="the extra train is not installed")
     before = Path(kept).read_bytes()
@@ -64,6 +71,7 @@ def test_others_are_added(kept, monkeypatch, capsys):
         (["112", "--out", "x.txt"], "--out must end in .svg, .png or .pdf"),
         (["112", "--own", "mine.csv"], "--own must be NAME=FILE"),
         (["112", "--own", "mine=there.csv"], "there.csv cannot be read"),
+        (["112", "--own", "mine=there"], "there cannot be read"),
         (["--own", "mine=there.csv"], "--own needs a task"),
         (["112", "--json", "there.json"], "there.json cannot be read"),
     ],
@@ -78,6 +86,8 @@ def test_what_is_refused(words, told, tmp_path, monkeypatch, capsys):
 
 def test_files_of_another_task_are_refused(kept, capsys):
     assert main(["curves", "gekitai", "--json", kept]) == 2
+    assert "has curves of another task than gekitai" in capsys.readouterr().err
+    assert main(["curves", "gekitai", "--learn", "ppo", "--json", kept]) == 2
     assert "has curves of another task than gekitai" in capsys.readouterr().err
     assert main(["curves", "112", "--learn", "ppo", "--seeds", "x", "--json", kept]) == 2
     assert "--seeds must be whole numbers, by commas, got x" in capsys.readouterr().err

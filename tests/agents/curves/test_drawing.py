@@ -50,6 +50,17 @@ def test_a_run_without_times_is_drawn_over_decisions_alone():
     assert once < twice
 
 
+def test_a_run_that_was_rated_once_is_a_dot():
+    def dots(own):
+        own.learner = "my run"
+        picture = draw_curves({"gekitai": RUNS}, [own])
+        assert "my run" in texts(picture)
+        return picture.count(b"<use ")
+
+    one, two = curve([0.3], seconds=[60.0]), curve([0.3, 0.3], seconds=[60.0, 90.0])
+    assert dots(one) == dots(two) + 3  # over decisions, over minutes, and in the legend
+
+
 def test_what_cannot_be_drawn_is_refused():
     with pytest.raises(ValueError, match="no curves of gekitai yet"):
         draw_curves({"gekitai": []})

@@ -30,6 +30,15 @@ def test_one_run_is_its_own_mean_without_an_interval():
     assert np.isnan(band.low).all()
 
 
+@pytest.mark.parametrize("axis", ["decisions", "minutes"])
+def test_a_run_that_was_rated_once_says_nothing_of_other_places(axis):
+    one = curve([0.3], decisions=[50], seconds=[90.0])
+    for runs in ([one], [one, curve([0.3, 0.4], 1)], [curve([0, 0.3, 0.3], 1), one]):
+        band = over_seeds(runs, axis)
+        assert band.x == pytest.approx(50.0 if axis == "decisions" else 1.5)
+        assert band.mean == pytest.approx(0.3, abs=0.06)
+
+
 def test_between_points_it_is_straight_along_the_axis():
     run = curve([0.0, 1.0], decisions=[99, 9999], seconds=[60, 120])
     by_time = over_seeds([run], "minutes")

@@ -1,5 +1,8 @@
 """The reference learners learn, are rated, and come out the same from the same seed."""
 
+import itertools
+from types import SimpleNamespace
+
 import pytest
 
 pytest.importorskip("sb3_contrib", reason="the extra train is not installed")
@@ -26,12 +29,16 @@ def test_the_same_seed_makes_the_same_curve(learner, short):
 
 def test_searched_games_teach(monkeypatch):
     """Without random openings all games of 112 come to be drawn alike."""
-    monkeypatch.setattr("agents.curves.learning._FIRST", 8000)
+    # A second each time that it learns, however busy the machine is.
+    seconds = map(float, itertools.count())
+    clock = SimpleNamespace(process_time=lambda: next(seconds))
+    monkeypatch.setattr("agents.curves.learning.time", clock)
     seen = []
     curve = learn(
-        "self-play", "112", minutes=0.06, progress=lambda curve, point: seen.append(point)
+        "self-play", "112", minutes=16 / 60, progress=lambda curve, point: seen.append(point)
     )
     assert seen == curve.points
+    assert curve.points[-1].seconds == 16
     assert curve.points[-1].value > curve.points[0].value + 200
 
 

@@ -38,11 +38,13 @@ def test_scores_are_put_on_the_ladder(tmp_path):
         ("decisions,elo,seconds\n1,2,9\n2,2,8\n", "after 1 decisions and 9.0 seconds come 2"),
         ("decisions,elo\n0,5\n", "no rating after a decision"),
         ("", "no rating after a decision"),
+        (f"decisions,elo\n1,{'9' * 200_000}\n", "is no CSV file: field larger than field limit"),
+        ("decisions,elo\n1,\udcff\n", "is no CSV file: 'utf-8' codec can't decode byte 0xff"),
     ],
 )
 def test_what_says_no_such_thing_is_refused(tmp_path, text, told):
     path = tmp_path / "mine.csv"
-    path.write_text(text)
+    path.write_text(text, "utf-8", "surrogateescape")
     with pytest.raises(ValueError, match=told) as error:
         own_run(path, "112")
     assert "\n" not in str(error.value)

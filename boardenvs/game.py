@@ -359,16 +359,11 @@ class Game(Presentation):
         A game with many positions a second to report overrides this with array code.
         """
         rows = [self.info(state) for state in self.records(states)] if self.has_info else []
-        if not rows:
-            return {}
-        columns = {
-            key: np.zeros(len(rows), type(value) if type(value) in (int, float, bool) else object)
-            for key, value in rows[0].items()
+        columns = {key: [row[key] for row in rows] for key in (rows[0] if rows else ())}
+        return {
+            key: np.fromiter(values, _column_type(values), len(values))
+            for key, values in columns.items()
         }
-        for i, row in enumerate(rows):
-            for key, value in row.items():
-                columns[key][i] = value
-        return columns
 
     def lazy_infos(
         self, states: States
@@ -635,3 +630,11 @@ def _kernels(rules: str) -> Kernels:
     from boardenvs.kernels import Kernels
 
     return Kernels(importlib.import_module(rules))
+
+
+def _column_type(values: list[Any]) -> type:
+    """That of a column which holds these as they are: `object` where they are no numbers."""
+    kinds = {type(value) for value in values}
+    if kinds == {bool}:
+        return bool
+    return (float if float in kinds else int) if kinds <= {int, float} else object

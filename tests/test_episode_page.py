@@ -57,6 +57,15 @@ def test_analysis_refused():
         with pytest.raises(ValueError, match="analysis must"):
             won(analysis=analysis)
 
+    legal = GAME112.legal(GAME112.new(1))[0]
+    for thought, message in (
+        (Analysis("guess", {0: 1}, (0, 0)), "kind of an analysis must be one of"),
+        (Analysis("visits", {0: 1}, (0, 0), tries=[]), "tries must be a tuple of Try"),
+        (Analysis("probabilities", {0: 0.6, 2: 0.6}, (0, 0)), "must not sum to more than 1"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            thought.check(GAME112, legal)
+
     class Liar(Thinker):
         def consider(self, states, words):
             return self.act(states), [Analysis("visits", {0: 0}, (0, 0))]

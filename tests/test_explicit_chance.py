@@ -74,3 +74,5 @@ def test_a_tile_is_drawn_when_it_is_turned_over():
     after, ways = drawn.play(states, 5, (17,))
     assert (after["hand"][0], ways) == (17, ())
     assert sorted(np.delete(after["grid"][0], 5)) == [tile for tile in range(28) if tile != 17]
+    with pytest.raises(ValueError, match="action 5 is not legal in this dominoes175 position"):
+        drawn.play(after, 5, ())

@@ -76,6 +76,39 @@ def test_the_rules_are_those_of_the_class_it_derives_from():
         assert scores == there
 
 
+def test_what_it_tells_of_a_position_is_in_every_environments_info():
+    class Telling(Own):
+        def info(self, state):
+            ply = int(state["ply"])
+            return {
+                "ply": ply,
+                "share": ply / 9 if ply else 0,  # a number of another kind at first
+                "first": ply == 0,
+                "digits": state["cells"].tolist(),
+            }
+
+    boardenvs.register(Telling)
+    name = "boardenvs/Telling-v0"
+    envs = gymnasium.make_vec(name, 3, vectorization_mode="vector_entry_point", seat=0)
+    _, infos = envs.reset(seed=0)
+    # Now one game is a round ahead of the others.
+    other = gymnasium.make(name, seat=0)
+    other.reset(seed=0)
+    action = int(infos["action_mask"][0].argmax())
+    *_, told = other.step(action)
+    positions = envs.unwrapped.positions
+    positions[1] = other.unwrapped.position
+    _, infos = envs.reset(options={"state": positions})
+    found = {key: (infos[key].tolist(), infos[key].dtype) for key in ("ply", "share", "first")}
+    assert found == {
+        "ply": ([0, told["ply"], 0], np.dtype(int)),
+        "share": ([0, told["ply"] / 9, 0], np.dtype(float)),
+        "first": ([True, False, True], np.dtype(bool)),
+    }
+    assert told["ply"] == 2
+    assert infos["digits"].tolist() == [[0] * 9, told["digits"], [0] * 9]
+
+
 def test_without_rules():
     class Homeless(boardenvs.Game):
         name = "homeless"

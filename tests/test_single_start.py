@@ -99,3 +99,13 @@ def test_a_bad_position_is_refused_and_the_game_goes_on(game):
     env.reset()
     twin.reset()
     assert env.position == twin.position
+
+
+def test_games_that_never_last_until_our_turn_are_refused():
+    """Here the first of two seats ends every game by its first ply."""
+    game = boardenvs.make("game112")
+    game.constants["max_plies"] = 1
+    env = SeatEnv(game, seat=1)
+    for _ in range(2):
+        with pytest.raises(ValueError, match="1000 games in a row ended before the seat's first"):
+            env.reset(seed=0)

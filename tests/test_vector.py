@@ -195,6 +195,7 @@ def test_gymnasiums_list_of_infos(game):
         ({"num_envs": 0}, "num_envs must be a whole number of at least 1"),
         ({"num_envs": 1.5}, "num_envs must be a whole number of at least 1"),
         ({"num_envs": True}, "num_envs must be a whole number of at least 1"),
+        ({"num_envs": 2**31}, r"num_envs must be below 2\^31, got 2147483648"),
         ({"threads": 0}, "threads must be a whole number of at least 1"),
         ({"autoreset_mode": "sometimes"}, "sometimes"),
         ({"illegal": "ignore"}, "illegal must be 'lose' or 'raise'"),

@@ -117,6 +117,8 @@ def test_from_text_during_placement():
         "4 |   |   | W |", "4 |   |   |   |"
     )
     text = text.replace("6 | B |", "6 | W |")
+    with pytest.raises(ValueError, match="decision must be 'place' in phase 2, got 'forward'"):
+        THREE.from_text(text, decision="forward")
     state = THREE.from_text(text)
     assert THREE.to_text(state) == text
     data = THREE.to_dict(state)
@@ -513,3 +515,21 @@ def test_where_a_move_begins_and_leads(variant, positions):
                 assert [variant.action_area(action, state), target] == [*map(area, cells)]
             else:
                 assert target is None
+
+
+def test_placement_takes_a_ply_a_goat_until_all_stand():
+    game = boardenvs.make("goat_race", num_players=2)
+    states = game.new(1, 0)
+    for _ in range(8):
+        before = game.to_dict(states[0])
+        game.play(states, [int(game.legal(states)[0].argmax())])
+    assert (before["ply"], before["decision"]) == (7, "place")
+    short = {**before, "params": {**before["params"], "max_plies": 6}, "ply": 6}
+    with pytest.raises(ValueError, match="ply must be 7 here, got 6"):
+        boardenvs.make("goat_race", **short["params"]).from_dict(short)
+    del short["ply"]
+    with pytest.raises(ValueError, match="stacks hold 7 goats placed in 6 plies"):
+        boardenvs.make("goat_race", **short["params"]).from_dict(short)
+    after = {**game.to_dict(states[0]), "decision": "place", "die": 0}
+    with pytest.raises(ValueError, match="another than 'place': all 8 goats stand"):
+        game.from_dict(after)

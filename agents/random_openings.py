@@ -23,6 +23,7 @@ from boardenvs.program import run_program
 
 __all__ = ["Among", "Judge", "different_openings", "make_openings", "openings_parser"]
 
+_IN_VAIN = 10_000  # draws in a row that bring nothing new
 Judge = Callable[[np.void], bool]
 """Whether to keep an opening, by the record after it."""
 Among = Callable[[States], npt.NDArray[np.bool_]]
@@ -34,7 +35,9 @@ Opening = tuple[npt.NDArray[np.int64], np.void]
 def different_openings(
     game: Game, moves: int, rng: np.random.Generator, among: Among | None = None
 ) -> Iterator[Opening]:
-    """Random openings without end, no two the same but for a symmetry of the board.
+    """Random openings, no two the same but for a symmetry of the board.
+
+    They end when ten thousand draws in a row have brought none that is new.
 
     Args:
         game: whose openings.
@@ -46,7 +49,9 @@ def different_openings(
     symmetries = game.symmetries()
     views = np.arange(len(symmetries))
     seen = set()
-    while True:
+    in_vain = 0
+    while in_vain < _IN_VAIN:
+        in_vain += 1
         states = game.new(1, 0)
         actions: list[int] = []
         while len(actions) < moves and not game.over(states)[0]:
@@ -59,6 +64,7 @@ def different_openings(
         position = min(one.tobytes() for one in turned)
         if position not in seen:
             seen.add(position)
+            in_vain = 0
             yield np.array(actions), states[0]
 
 
@@ -120,6 +126,7 @@ def make_openings(
 
     def make() -> None:
         found: list[npt.NDArray[np.int64]] = []
+        tried = 0
         drawn = different_openings(game, moves, np.random.default_rng(seed), among)
         for tried, (actions, state) in enumerate(drawn, 1):
             if not judge(state):
@@ -129,6 +136,8 @@ def make_openings(
                 print(f"{len(found)} openings of {tried} tried", file=sys.stderr, flush=True)
             if len(found) == num:
                 break
+        if len(found) < num:
+            parser.error(f"there are {len(found)} such openings of {moves} moves, not {num}")
         how = {"command": " ".join(words), "tried": tried, **made}
         out = path if options.out is None else options.out
         write_openings(out, game, "balanced", params, np.array(found), how)

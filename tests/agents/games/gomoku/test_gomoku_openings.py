@@ -91,3 +91,14 @@ def test_the_command_refuses_in_one_line(arguments, capsys):
     with pytest.raises(SystemExit, match="2"):
         main(arguments.split())
     assert "must be a whole number" in capsys.readouterr().err.splitlines()[-1]
+
+
+def test_more_than_there_are_is_refused_in_one_line(tmp_path, monkeypatch, capsys):
+    """A stone on 5 times 5 places lies in one of 6 places, but for symmetries."""
+    monkeypatch.setattr("agents.random_openings._IN_VAIN", 300)
+    path = tmp_path / "some.json"
+    arguments = ["-p", "board_size=5", "--num", "7", "--moves", "1", "--nodes", "50"]
+    with pytest.raises(SystemExit, match="2"):
+        main([*arguments, "--out", str(path)])
+    assert "openings of 1 moves, not 7" in capsys.readouterr().err.splitlines()[-1]
+    assert not path.exists()

@@ -20,7 +20,15 @@ from agents.training.replay_buffer import Samples
 from agents.training.searched_games import SearchedGames
 from boardenvs.game import Game
 
-__all__ = ["Actor", "Actors", "LocalActors", "Played", "games_of_actors"]
+__all__ = [
+    "Actor",
+    "Actors",
+    "LocalActors",
+    "Played",
+    "fixed_opponents",
+    "games_of_actors",
+    "sizes_and_games",
+]
 
 
 class Played(NamedTuple):
@@ -61,12 +69,7 @@ class Actor:
         Raises:
             ValueError: an opponent cannot be made, or does not play many games at once.
         """
-        others = []
-        for spec in opponents:
-            other = make(spec, game, seed)
-            if not isinstance(other, Agent):
-                raise ValueError(f"{spec!r} cannot play against searches: it is no Agent")
-            others.append(other)
+        others = fixed_opponents(game, opponents, seed)
         self._rng = np.random.default_rng([seed, number])
         self._evaluator = PolicyEvaluator(game, _nobody)
         self._games = SearchedGames(
@@ -147,7 +150,7 @@ class LocalActors:
 
     def _begin_games(self, first: int) -> None:
         game, settings, seed, opponents = self._given
-        self._sizes, numbers = _sizes_and_games(game, settings)
+        self._sizes, numbers = sizes_and_games(game, settings)
         self._actors = [
             Actor(games_of(game)[size], settings, games, seed, first + k, opponents)
             for k, (size, games) in enumerate(zip(self._sizes, numbers, strict=True))
@@ -185,13 +188,24 @@ class LocalActors:
             actor.load_state(games)
 
 
+def fixed_opponents(game: Game, specs: Sequence[str], seed: int) -> list[Agent]:
+    """Who plays against searches besides the learner; raises as `Actor`."""
+    found = []
+    for spec in specs:
+        one = make(spec, game, seed)
+        if not isinstance(one, Agent):
+            raise ValueError(f"{spec!r} cannot play against searches: it is no Agent")
+        found.append(one)
+    return found
+
+
 def games_of_actors(settings: GuidedSettings) -> list[int]:
     """How many games each actor has side by side."""
     actors = min(settings.actors, settings.games)
     return [len(range(number, settings.games, actors)) for number in range(actors)]
 
 
-def _sizes_and_games(game: Game | Sizes, settings: GuidedSettings) -> tuple[list[int], list[int]]:
+def sizes_and_games(game: Game | Sizes, settings: GuidedSettings) -> tuple[list[int], list[int]]:
     """Of each actor the place of its size, and how many games it has side by side."""
     shares = shares_of(game)
     games = shared_out("guided.games", settings.games, shares)

@@ -16,19 +16,46 @@ import numpy as np
 import torch
 
 from agents.sizes import Sizes, games_of, shared_out, shares_of
-from agents.training.actors import Actors, LocalActors, Played
+from agents.training.actors import Actors, LocalActors, Played, fixed_opponents, sizes_and_games
 from agents.training.guided_settings import GuidedSettings
 from agents.training.networks import sharded_logits_and_values
 from agents.training.policy_evaluator import Network, torch_judge
 from agents.training.replay_buffer import ReplayBuffer, Samples, sample_dtype, viewed
-from agents.training.sent_network import SentNetwork
+from agents.training.sent_network import SentNetwork, check_convolutional
 from agents.training.sharded import one_torch_thread
 from boardenvs.game import Game
 
-__all__ = ["GuidedLearner", "MakeActors"]
+__all__ = ["GuidedLearner", "MakeActors", "check_guided"]
 
 MakeActors = Callable[[Game | Sizes, GuidedSettings, int, Sequence[str]], Actors]
 """From game, settings, the run's seed and the opponents' specs."""
+
+
+def check_guided(
+    game: Game | Sizes, policy: Any, settings: GuidedSettings, seed: int, opponents: Sequence[str]
+) -> None:
+    """See that search-guided self-play can begin, which may be hours later.
+
+    Args:
+        game: as the following for `GuidedLearner`.
+        policy: see there.
+        settings: see there.
+        seed: see there.
+        opponents: see there.
+
+    Raises:
+        ValueError: the game is for one player, an opponent cannot be made or is no agent of this
+            package's kind, there are fewer games side by side than sizes, or less room for
+            samples, or the policy has no convolutions and is to be in integers.
+    """
+    if games_of(game)[0].num_players < 2:
+        raise ValueError(f"guided self-play needs two players or more; {game.name} has one")
+    for one in games_of(game):
+        fixed_opponents(one, opponents, seed)
+    sizes_and_games(game, settings)
+    shared_out("guided.buffer", settings.buffer, shares_of(game))
+    if settings.int8:
+        check_convolutional(policy)
 
 
 class GuidedLearner:
@@ -55,12 +82,10 @@ class GuidedLearner:
             actors: makes those who play.
 
         Raises:
-            ValueError: the game is for one player, or an opponent cannot be made, or there are
-                fewer games side by side than sizes.
+            ValueError: as `check_guided`.
         """
+        check_guided(game, policy, settings, seed, opponents)
         games, self._shares = games_of(game), shares_of(game)
-        if games[0].num_players < 2:
-            raise ValueError(f"guided self-play needs two players or more; {game.name} has one")
         self.game = game
         self.policy = policy
         self.settings = settings

@@ -21,7 +21,7 @@ from agents.training.actors import LocalActors
 from agents.training.cloning import CloningLearner
 from agents.training.evaluation import SizesYardstick, Yardstick, score_texts
 from agents.training.finish import LEFT, leave_agent
-from agents.training.guided import GuidedLearner, MakeActors
+from agents.training.guided import GuidedLearner, MakeActors, check_guided
 from agents.training.policy_agent import PolicyAgent
 from agents.training.ppo import PPOLearner
 from agents.training.settings import Settings, settings_of_run
@@ -72,7 +72,8 @@ class TrainingRun:
 
         Raises:
             ValueError: an opponent that the settings name cannot be made for the game, or what
-                the settings say is not for boards of several sizes, or only for these.
+                the settings say is not for boards of several sizes, or only for these, or a part
+                that comes later could not begin.
         """
         if isinstance(game, Sizes):
             _check_sizes(game, settings)
@@ -110,6 +111,8 @@ class TrainingRun:
                     raise ValueError(f"{settings.clone.agent!r} cannot be imitated: it is no Agent")
                 teachers.append(teacher)
             self.clone = CloningLearner(game, self.model.policy, settings.clone, teachers, seed)
+        if settings.guided:
+            check_guided(game, self.model.policy, settings.guided, seed, rivals)
 
     @property
     def model(self) -> Any:

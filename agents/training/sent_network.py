@@ -14,12 +14,18 @@ from agents.training.onnx_network import NetworkTemplate
 from agents.training.replay_buffer import ReplayBuffer, bytes_tensor
 from boardenvs.game import Game
 
-__all__ = ["SentNetwork"]
+__all__ = ["SentNetwork", "check_convolutional"]
 
 _SEEN = 1024
 """Positions that set the ranges of a network in 8-bit integers."""
 _KEPT = 50_000
 """Positions searched after which the ranges are set anew."""
+
+
+def check_convolutional(policy: Any) -> None:
+    """Raise `ValueError` for a policy that cannot be sent in 8-bit integers."""
+    if not any(isinstance(part, torch.nn.Conv2d) for part in policy.modules()):
+        raise ValueError("guided.int8 is for convolutional networks")
 
 
 class SentNetwork:
@@ -36,8 +42,8 @@ class SentNetwork:
         Raises:
             ValueError: the policy has no convolutions, and is to be in integers.
         """
-        if int8 and not any(isinstance(part, torch.nn.Conv2d) for part in policy.modules()):
-            raise ValueError("guided.int8 is for convolutional networks")
+        if int8:
+            check_convolutional(policy)
         self._policy = policy
         self._float32 = NetworkTemplate(policy, game)
         self._wanted = int8

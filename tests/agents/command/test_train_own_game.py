@@ -63,6 +63,14 @@ def factory(game, seed):
     import agents
     return agents.make("random", game, seed)
 """
+PLAIN = """
+class Plain:
+    def __init__(self, game, seed):
+        self.game = game
+
+    def act(self, states):
+        return self.game.legal(states).argmax(1)
+"""
 
 
 @pytest.fixture(autouse=True)
@@ -153,6 +161,26 @@ def test_settings_that_name_code_of_the_users_own(handed, command, fails, own_mo
     )
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('[clone]\nagent = "plain:Plain"', "'plain:Plain' cannot be imitated: it is no Agent"),
+        (
+            'evaluate_against = ["plain:Plain"]\n[guided]',
+            "'plain:Plain' cannot play against searches: it is no Agent",
+        ),
+    ],
+)
+def test_what_only_acts_is_refused_where_more_is_asked_before_anything_is_trained(
+    text, said, fails, own_module
+):
+    own_module("plain", PLAIN)
+    Path("own.toml").write_text(text, encoding="utf-8")
+    asked = ("--settings", "own.toml", "--out", "run", "--allow", "plain:Plain")
+    fails(said, "train", "game112", *asked)
+    assert not Path("run").exists()
+
+
 def test_a_game_whose_own_settings_name_code_elsewhere(handed, command, fails, own_module):
     own_module("their", MODULE_OF_THEIR_OWN)
     beside = Path("handed", "players", "training.toml")
@@ -189,6 +217,7 @@ def test_a_resumed_run_keeps_its_settings(handed, command, fails):
         ("steps =", "own.toml is no TOML: "),
         ("step = 3", "own.toml: there is no setting 'step'; .*; did you mean steps"),
         ('network = "convolutional"\nopponents = { first = 1 }', "there is no agent 'first'"),
+        ('network = "plain"\n[guided]\nint8 = true', "guided.int8 is for convolutional networks"),
         ('evaluate_against = ["perfect"]', "agent 'perfect' plays dominoes175 alone, not game112"),
     ],
 )

@@ -86,6 +86,8 @@ def test_a_copy_of_the_games_own_file_is_the_same(name, tmp_path):
         ("guided = 3", "own.toml: guided must be a table, got 3$"),
         ("clone = 'greedy'", "own.toml: clone must be a table, got 'greedy'$"),
         ("[clone]\nagent = 3", "own.toml: clone.agent must be an agent's spec, got 3$"),
+        ("[clone]\nfixed_ties = 3", "own.toml: clone.fixed_ties must be true or false, got 3$"),
+        ("shares = 3", "own.toml: shares must be a table of sizes, got 3$"),
         ("steps = 'many'", "own.toml: steps must be a whole number of at least 0, got 'many'$"),
         ("num_envs = 0", "own.toml: num_envs must be a whole number of at least 1, got 0$"),
         ("gamma = 2", "own.toml: gamma must be a number from 0 to 1, got 2$"),

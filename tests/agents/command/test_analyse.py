@@ -61,6 +61,34 @@ def test_a_time_to_think(command):
     assert "Player 2 to move: mcts:10ms plays " in out
 
 
+def test_the_games_own_analyst_takes_the_time_that_it_is_given(command, gekitai):
+    board = gekitai.to_text(gekitai.new(1)[0])
+    status, out, _ = command("analyse", "gekitai", board, "--time", "20ms")
+    assert status == 0
+    assert "Player X to move: puct:20ms plays " in out
+
+
+def test_the_depth_of_an_engine(command):
+    game = boardenvs.make("gomoku", board_size=9)
+    states = game.new(1)
+    game.play(states, [40])
+    game.play(states, [41])
+    text = game.to_text(states[0])
+    status, out, _ = command("analyse", "gomoku", text, "threats:300", "-p", "board_size=9")
+    assert status == 0
+    assert re.search(r"\nDepth: \d+ plies\n", out)
+
+
+def test_what_is_told_beside_a_board(command):
+    game = boardenvs.make("goat_race", num_players=2)
+    state = game.new(1, 0)[0]
+    assert game.aside(state)
+    text = json.dumps(game.to_dict(state))
+    status, out, _ = command("analyse", "goat_race", text, "mcts:8")
+    assert status == 0
+    assert f"\n{game.aside(state)}\n" in out
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

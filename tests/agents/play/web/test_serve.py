@@ -402,6 +402,7 @@ def test_arguments_refused(capsys, monkeypatch):
         (["--web", "--opponent", "nobody"], "there is no agent 'nobody'"),
         (["--web", "--seat", "2"], "seat must be a whole number from 0 to 1, got 2"),
         (["--no-browser"], "--no-browser is for --web"),
+        (["--web", "--seat", "0", "--seat", "1"], "there is one person: --seat may be given once"),
     ):
         assert main(["play", "game112", *arguments]) == 2
         assert said in capsys.readouterr().err

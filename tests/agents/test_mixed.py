@@ -65,3 +65,24 @@ def test_it_is_what_the_agent_within_it_is(monkeypatch):
 def test_what_is_no_mixture_is_refused(spec):
     with pytest.raises(ValueError, match=r"mixed|percent"):
         agents.make(spec, "gekitai")
+
+
+def test_an_agent_of_ones_own_that_only_acts(own_module):
+    own_module(
+        "first_legal",
+        """
+class Agent:
+    def __init__(self, game, seed):
+        self.game = game
+
+    def act(self, states):
+        return self.game.legal(states).argmax(1).tolist()
+""",
+    )
+    game = boardenvs.make("gekitai")
+    states, words = positions(game, 400)
+    mixed = agents.make("mixed:50:first_legal:Agent", game, seed=0)
+    mixed.check_can_play(states)
+    assert 0.4 < (mixed.choose(states, words) == 0).mean() < 0.65
+    with pytest.raises(ValueError, match="does not tell what it plays how probably"):
+        mixed.policies(states)

@@ -66,14 +66,18 @@ def game_class(name: str) -> type[Game]:
 
 
 def check_params(cls: type[Game], params: Mapping[str, Any]) -> None:
-    """Raise `ValueError` for a parameter that a game does not have."""
-    known = list(inspect.signature(cls).parameters)
+    """Raise `ValueError` for a parameter that a game does not have, or needs and is not given."""
+    known = inspect.signature(cls).parameters
     for key in params:
         if key not in known:
             raise ValueError(
                 f"{cls.name} has no parameter {key!r}; its parameters are {', '.join(known)}"
                 f"{did_you_mean(key, known)}"
             )
+    for key, parameter in known.items():
+        named = parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
+        if named and key not in params and parameter.default is parameter.empty:
+            raise ValueError(f"{cls.name} needs the parameter {key!r}, which has no default")
 
 
 def make(name: str, /, **params: Any) -> Game:

@@ -13,7 +13,7 @@ from agents.making import make, names_for
 from agents.trained import read_card, scores_on, shipped
 from boardenvs.game import Game
 from boardenvs.playout import playout
-from boardenvs.registration import GAMES, env_id
+from boardenvs.registration import GAMES, check_params, env_id
 
 __all__ = ["add", "game_facts"]
 
@@ -36,16 +36,22 @@ def game_facts(game: Game) -> str:
     Raises:
         ValueError: a shipped agent's card is damaged.
     """
-    about, rules, *_ = (inspect.getdoc(type(game)) or "").split("\n\n")
-    items = (" ".join(item.split()) for item in rules.removeprefix("- ").split("\n- "))
-    parts = [repr(game), about, ""]
-    parts += _table(dict(item.split(": ", 1) for item in items))
-    parts += ["", "With these parameters:"]
+    parts = [repr(game), *_rules(type(game)), "", "With these parameters:"]
     parts += _table(_sizes(game))
     parts += ["", "In code:"]
     parts += _table(_names(game), wrap=False)
     start = game.to_text(game.new(1, seed=0)[0])
     return "\n".join(parts) + f"\n\nThe start:\n\n{start}"
+
+
+def _rules(cls: type[Game]) -> list[str]:
+    """What the docstring says of a game: what it is, and its list of facts, if it has one."""
+    about, *more = (inspect.getdoc(cls) or "").split("\n\n")
+    for part in more:
+        items = [" ".join(item.split()) for item in part.removeprefix("- ").split("\n- ")]
+        if part.startswith("- ") and all(": " in item for item in items):
+            return [about, "", *_table(dict(item.split(": ", 1) for item in items))]
+    return [about]
 
 
 def _sizes(game: Game) -> dict[str, str]:
@@ -69,7 +75,12 @@ def _names(game: Game) -> dict[str, str]:
     agents = names_for(game)
     given: dict[str, Any] = {}
     for key, value in game.params.items():  # what is not the default, as it is by now
-        if value != type(game)(**given).params[key]:
+        try:
+            check_params(type(game), given)
+            default = type(game)(**given).params[key]
+        except ValueError:  # a user's game may have parameters without
+            default = None
+        if value != default:
             given[key] = value
     arguments = "".join(f", {key}={value!r}" for key, value in given.items())
     names = {

@@ -83,3 +83,53 @@ def test_what_the_trained_agent_scores():
     assert re.fullmatch(
         r"0\.\d{3} alone", facts(game_facts(boardenvs.make("dominoes175")))["Trained"]
     )
+
+
+OWN = """
+from boardenvs.game112 import Game112
+
+
+class Needy(Game112):
+    \"\"\"A game that is told its size.\"\"\"
+
+    name = "needy112"
+
+    def __init__(self, board_size: int, max_plies: int = 9) -> None:
+        super().__init__(board_size, max_plies)
+
+
+class Listed(Game112):
+    \"\"\"A game with a list of another kind.
+
+    It has notes.
+
+    - one
+    - another: with a colon
+
+    - Rules: those of 112.
+    - End: the same.
+    \"\"\"
+
+    name = "listed112"
+"""
+
+
+def test_a_game_of_ones_own(own_module, command, fails, monkeypatch):
+    monkeypatch.setattr(boardenvs.registration, "_own", {})
+    monkeypatch.setattr(gymnasium.envs.registration, "registry", dict(gymnasium.registry))
+    monkeypatch.setattr(gymnasium, "registry", gymnasium.envs.registration.registry)
+    own_module("own_facts", OWN)
+    needed = "needy112 needs the parameter 'board_size', which has no default"
+    fails(needed, "info", "own_facts:Needy")
+    status, out, _ = command("info", "own_facts:Needy", "-p", "board_size=5")
+    assert status == 0
+    told = facts(out)
+    assert out.startswith("Needy(board_size=5, max_plies=9)\nA game that is told its size.\n\nWith")
+    assert told["Game"] == 'boardenvs.make("needy112", board_size=5)'
+    assert told["PettingZoo"] == "boardenvs.aec.make_env(own_facts.Needy)(board_size=5)"
+    with pytest.raises(ValueError, match=needed):
+        gymnasium.make("boardenvs/Needy-v0")
+    status, out, _ = command("info", "own_facts:Listed")
+    assert status == 0
+    assert (facts(out)["Rules"], facts(out)["End"]) == ("those of 112.", "the same.")
+    assert "with a colon" not in out

@@ -21,6 +21,7 @@ import agents
 import boardenvs
 from agents.arena import match, play_match, round_robin, solos
 from agents.arena.match import Match
+from agents.arena.replay import offenders_of
 from agents.arena.store import Lineup, Store
 from agents.arena.versions import agent_version
 from agents.command import main
@@ -134,6 +135,16 @@ def test_every_game_can_be_watched_again(game, path):
                 first = episode.players.index("random")
                 assert episode.returns[first] == played[0].scores.returns[number, 0]
                 assert first == number % 2
+
+
+def test_what_was_not_played_cannot_be_watched(filled, gekitai, refused):
+    with Store.read(filled) as store:
+        assert len(store.game_of(("random", "greedy"), 0)) > 0
+        with refused("holds no match of greedy - greedy"):
+            store.game_of(("greedy", "greedy"), 0)
+    words = np.arange(2, dtype=np.uint64)
+    with refused("a game's moves do not lead to its end"):
+        offenders_of(gekitai, words, [[0], [1, 2]])
 
 
 def test_a_forfeit_can_be_watched_again(gekitai, path, own_module):

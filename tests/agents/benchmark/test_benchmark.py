@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 import agents
+from agents.benchmark import ladder, running
+from agents.benchmark.ladder import Ladder, read_ladder
 from agents.intervals import bootstrap_mean, interquartile_mean
 
 QUICK = {"tasks": ["112"], "minutes": 5.0, "seed": 3, "aim": 80.0}
@@ -43,8 +45,8 @@ def test_a_random_policy_is_where_random_is():
 
 
 def test_a_reference_agent_is_where_it_was_rated():
-    ladder = {"mixed:60:greedy": 160, "greedy": 384}
-    for spec, elo in ladder.items():
+    rated = {"mixed:60:greedy": 160, "greedy": 384}
+    for spec, elo in rated.items():
         (task,) = agents.benchmark(spec, **QUICK).to_dict()["tasks"]
         assert task["low"] < elo < task["high"], spec
 
@@ -54,9 +56,34 @@ def test_forfeits_are_counted():
         def act(self, states):
             return (~self.game.legal(states)).argmax(1)
 
-    (task,) = agents.benchmark(Illegal, **QUICK | {"minutes": 0.02}).to_dict()["tasks"]
+    card = agents.benchmark(Illegal, **QUICK | {"minutes": 0.02})
+    (task,) = card.to_dict()["tasks"]
     assert task["forfeits"] > 0.9 * task["games"] > 0
     assert task["high"] < 0
+    lines = str(card).splitlines()
+    assert f"112: {task['forfeits']} games lost by illegal moves." in lines
+    assert "112: below random." in lines
+
+
+def test_where_the_ladder_ends_is_told(monkeypatch):
+    monkeypatch.setattr(Ladder, "best", property(lambda ladder: 50.0))
+    card = agents.benchmark("greedy", **QUICK)
+    assert "112: above the ladder: nobody there is strong enough to tell" in str(card)
+
+
+def test_games_end_when_they_cannot_say_more_than_the_ladder(monkeypatch):
+    monkeypatch.setattr(running, "_LADDERS", 1e6)
+    (task,) = agents.benchmark("greedy", **QUICK | {"aim": 1.0}).to_dict()["tasks"]
+    assert task["ended"] == "what is left is the ladder's own uncertainty"
+
+
+def test_a_suite_without_a_ladder_says_so(tmp_path, monkeypatch):
+    monkeypatch.setattr(ladder, "ladder_path", lambda *_: tmp_path / "112.json")
+    with pytest.raises(ValueError, match="suite v1 has no ladder of 112 yet"):
+        read_ladder("v1", "112")
+    (tmp_path / "112.json").write_text('{"task": "112"}')
+    with pytest.raises(ValueError, match=r"112\.json is no ladder of 112"):
+        read_ladder("v1", "112")
 
 
 def test_it_goes_on_where_it_stopped(tmp_path):

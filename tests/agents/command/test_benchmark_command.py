@@ -21,6 +21,17 @@ def test_the_command(command, tmp_path):
     assert "{{" not in text
 
 
+def test_a_game_for_one(command, tmp_path):
+    page = tmp_path / "page.html"
+    words = ("--tasks", "pizza_order", "--minutes", "0.02", "--workers", "1", "--html", page)
+    status, out, err = command("benchmark", "random", *words)
+    assert (status, err) == (0, "")
+    assert out.splitlines()[-1].startswith("| random | 0.")
+    text = page.read_text(encoding="utf-8")
+    assert "▶ random" in text
+    assert "Shares of games won" in text
+
+
 @pytest.mark.parametrize(
     ("more", "message"),
     [

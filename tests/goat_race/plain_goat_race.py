@@ -5,6 +5,8 @@ The dice are told to it, so that both play the same game.
 
 from __future__ import annotations
 
+import re
+
 COLORS = ["WHITE", "BLACK", "RED", "ORANGE", "GREEN"]
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
@@ -105,9 +107,11 @@ class PlainGoatRace:
             self.next_turn()
 
     def move(self, text):
-        begin, end = (text[:2], text[2:]) if len(text) == 4 else (None, None)
-        goat = self.cells[int(begin[1]) - 1, LETTERS.index(begin[0])].pop()
-        self.cells[int(end[1]) - 1, LETTERS.index(end[0])].append(goat)
+        words = re.fullmatch(r"([A-Z])(\d+)([A-Z])(\d+)", text).groups()
+        begin, end = (
+            (int(row) - 1, LETTERS.index(column)) for column, row in (words[:2], words[2:])
+        )
+        self.cells[end].append(self.cells[begin].pop())
 
     def look_for_the_end(self):
         for player in range(self.players):

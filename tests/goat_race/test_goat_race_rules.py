@@ -495,6 +495,16 @@ def test_concealing_redraws_the_dice_to_come_alone(variant, random_positions):
     assert abs(others - (1 - 1 / variant.height)) < 0.16
 
 
+def test_a_race_without_a_throw_is_no_position():
+    states = TWO.new(1, 0)
+    for _ in range(8):
+        TWO.play(states, TWO.legal(states).argmax(1))
+    assert states["die"] > 0
+    states["die"] = 0
+    with pytest.raises(ValueError, match="no goat_race position: its fields do not go together"):
+        TWO.legal(states)
+
+
 # -- Observation ----------------------------------------------------------------------
 
 

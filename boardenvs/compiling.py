@@ -268,9 +268,9 @@ def _bound(
             scope[name] = _helper(value, value.needed(modules))
     # Numba names machine code after it: what is compiled against different parts must differ.
     label = "_".join([label, *(part.__name__.replace(".", "_") for part in modules[:-1])])
-    code = function.__code__.replace(
-        co_filename=str(rules.__file__), co_firstlineno=_first_line(rules), co_name=label
-    )
+    code = function.__code__.replace(co_name=label)
+    if COMPILES:  # else a traceback, a debugger and a measure of coverage show where it stands
+        code = code.replace(co_filename=str(rules.__file__), co_firstlineno=_first_line(rules))
     relabelled = types.FunctionType(code, scope, label, function.__defaults__)
     relabelled.__module__ = rules.__name__
     relabelled.__qualname__ = label

@@ -189,6 +189,22 @@ def test_no_helper_of_the_rules_replaces_a_loops_own(tmp_path):
     assert run(SHADOWED, tmp_path, NUMBA_DISABLE_JIT="1") == "shadowed.rules\n"
 
 
+PLACES = """
+import inspect
+from boardenvs import loops
+
+for loop in (loops.play_out, loops.take_ply, loops.start_games):
+    function = loop.bound_to("boardenvs.game112.rules")
+    lines, first = inspect.getsourcelines(function)
+    print(inspect.getsourcefile(function) == loops.__file__, lines == inspect.getsourcelines(
+        loop.function)[0], first == inspect.getsourcelines(loop.function)[1])
+"""
+
+
+def test_plain_python_runs_a_loop_where_it_stands(tmp_path):
+    assert run(PLACES, tmp_path, NUMBA_DISABLE_JIT="1") == "True True True\n" * 3
+
+
 def test_a_loop_is_read_where_the_rules_have_a_function(game):
     """Numba reads the source there: in the middle of a docstring Python 3.13 finds no end of it."""
     for loop in (loops.play_out, loops.take_ply, loops.start_games):

@@ -1,14 +1,9 @@
 """Play of the PettingZoo environment, for its tests."""
 
-import itertools
-
 import numpy as np
+from random_play import pick
 
 from boardenvs.playout import playout
-
-
-def pick(mask, rng):
-    return int(rng.choice(np.flatnonzero(mask)))
 
 
 def play(env, plies, rng):
@@ -54,19 +49,6 @@ def reach_illegal(env):
             env.reset()
         mask = env.observe(env.agent_selection)["action_mask"]
     return int(mask.argmin())
-
-
-def position(game, plies):
-    """A live position after so many random plies, as an array of one."""
-    for seed in itertools.count():
-        rng = np.random.default_rng(seed)
-        states = game.new(1, seed)
-        for _ in range(plies):
-            if game.legal(states).any():
-                game.play(states, [pick(game.legal(states)[0], rng)])
-        if game.legal(states).any():
-            break
-    return states
 
 
 def finished(game):

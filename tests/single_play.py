@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 from gymnasium.utils.env_checker import data_equivalence
+from random_play import pick, position
 
 
 class Answers:
@@ -26,10 +27,6 @@ class Illegal:
         return self.game.legal(states).argmin(1)
 
 
-def pick(mask, rng):
-    return int(rng.choice(np.flatnonzero(mask)))
-
-
 def play_out(env, mask, seed=0):
     """Random legal play to the end of the game; everything that was returned."""
     rng = np.random.default_rng(seed)
@@ -44,19 +41,6 @@ def play_out(env, mask, seed=0):
 
 def same(one, other):
     return data_equivalence(tuple(one), tuple(other), exact=True)
-
-
-def position(game, plies, seat=None):
-    """A live position after so many random plies, as an array of one; `seat` to move."""
-    for seed in itertools.count():
-        rng = np.random.default_rng(seed)
-        states = game.new(1, seed)
-        for _ in range(plies):
-            if game.legal(states).any():
-                game.play(states, [pick(game.legal(states)[0], rng)])
-        if game.legal(states).any() and seat in (None, states["to_move"][0]):
-            break
-    return states
 
 
 def position_with_illegal(game):

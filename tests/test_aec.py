@@ -4,8 +4,9 @@ import copy
 
 import numpy as np
 import pytest
-from aec_play import pick, play, snapshot
+from aec_play import play, snapshot
 from gymnasium import spaces
+from random_play import pick
 
 import boardenvs
 

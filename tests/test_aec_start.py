@@ -4,7 +4,8 @@ import copy
 
 import numpy as np
 import pytest
-from aec_play import finished, pick, play, play_out, position, snapshot
+from aec_play import finished, play, play_out, snapshot
+from random_play import pick, position
 
 FORMS = {
     "record": lambda game, states: states[0],

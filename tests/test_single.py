@@ -11,7 +11,8 @@ from gymnasium.utils.env_checker import data_equivalence
 from gymnasium.vector import AsyncVectorEnv, SyncVectorEnv
 from gymnasium.wrappers import FlattenObservation, RecordEpisodeStatistics
 from players import Last
-from single_play import pick, play_out, same
+from random_play import pick
+from single_play import play_out, same
 
 import boardenvs
 from boardenvs.registration import env_id

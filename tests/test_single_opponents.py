@@ -5,7 +5,8 @@ import copy
 import numpy as np
 import pytest
 from players import Last
-from single_play import Answers, Illegal, pick, play_out, position_with_illegal, reach_illegal, same
+from random_play import pick
+from single_play import Answers, Illegal, play_out, position_with_illegal, reach_illegal, same
 
 from boardenvs.single import SeatEnv
 

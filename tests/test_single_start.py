@@ -7,7 +7,8 @@ import gymnasium
 import numpy as np
 import pytest
 from players import Last
-from single_play import play_out, position, same
+from random_play import position
+from single_play import play_out, same
 
 import boardenvs
 from boardenvs.registration import env_id

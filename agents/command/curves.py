@@ -164,14 +164,14 @@ def _own(text: str, tasks: Sequence[str], suite: str) -> Curve:
 
 def _table(curves: Mapping[str, Sequence[Curve]], own: Sequence[Curve]) -> str:
     """Where each learner stands at the end."""
-    from agents.curves.joining import drawable, over_seeds
+    from agents.curves.joining import drawable_runs, over_seeds
     from agents.text_table import text_table
 
     rows = [("task", "learner", "seeds", "decisions", "minutes", "score", "95% interval")]
     for task, some in curves.items():
         runs = [*some, *own]
         for learner in dict.fromkeys(one.learner for one in runs):
-            mine = [one for one in runs if one.learner == learner and drawable(one, "decisions")]
+            mine = drawable_runs(learner, runs)
             if not mine:
                 continue
             band = over_seeds(mine, "decisions")

@@ -14,7 +14,15 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from agents.curves.curve import Curve
-from agents.curves.joining import AXES, Axis, Band, drawable, over_seeds, over_tasks
+from agents.curves.joining import (
+    AXES,
+    Axis,
+    Band,
+    drawable,
+    drawable_runs,
+    over_seeds,
+    over_tasks,
+)
 
 __all__ = ["draw_curves"]
 
@@ -61,14 +69,7 @@ def draw_curves(
     if not learners:
         raise ValueError(f"there are no curves of {', '.join(curves)} yet")
     of: dict[str, dict[str, list[Curve]]] = {
-        learner: {
-            task: [
-                one
-                for one in [*some, *own]
-                if one.learner == learner and drawable(one, "decisions")
-            ]
-            for task, some in curves.items()
-        }
+        learner: {task: drawable_runs(learner, [*some, *own]) for task, some in curves.items()}
         for learner in learners
     }
     for learner, tasks in of.items():

@@ -13,7 +13,16 @@ import numpy.typing as npt
 from agents.curves.curve import Curve
 from agents.intervals import interquartile_mean, mean_interval
 
-__all__ = ["AXES", "Axis", "Band", "comparable", "over_seeds", "over_tasks"]
+__all__ = [
+    "AXES",
+    "Axis",
+    "Band",
+    "comparable",
+    "drawable",
+    "drawable_runs",
+    "over_seeds",
+    "over_tasks",
+]
 
 Axis = Literal["decisions", "minutes"]
 AXES: tuple[Axis, ...] = ("decisions", "minutes")
@@ -116,3 +125,8 @@ def _along(curve: Curve, axis: Axis) -> list[float]:
 def drawable(curve: Curve, axis: Axis) -> bool:
     """Whether a curve says anything along an axis; one of the user's own may have no times."""
     return any(x > 0 and math.isfinite(x) for x in _along(curve, axis))
+
+
+def drawable_runs(learner: str, curves: Sequence[Curve]) -> list[Curve]:
+    """Those of one learner that say anything of its decisions."""
+    return [one for one in curves if one.learner == learner and drawable(one, "decisions")]

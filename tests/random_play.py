@@ -1,0 +1,22 @@
+"""Random legal play, for tests of environments."""
+
+import itertools
+
+import numpy as np
+
+
+def pick(mask, rng):
+    return int(rng.choice(np.flatnonzero(mask)))
+
+
+def position(game, plies, seat=None):
+    """A live position after so many random plies, as an array of one; `seat` to move."""
+    for seed in itertools.count():
+        rng = np.random.default_rng(seed)
+        states = game.new(1, seed)
+        for _ in range(plies):
+            if game.legal(states).any():
+                game.play(states, [pick(game.legal(states)[0], rng)])
+        if game.legal(states).any() and seat in (None, states["to_move"][0]):
+            break
+    return states

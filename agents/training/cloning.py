@@ -34,6 +34,11 @@ class CloningSettings:
     random_share: float = 0.2
     """Of the plies, played at random instead, so that the games come to positions in which the
     agent would not have ended up itself; what it would do there is what is learned."""
+    learner_share: float = 0.0
+    """Of the other plies, played by the policy as it is, once it has learned from some games: what
+    the agent does after the policy's own mistakes is learned too. S. Ross, G. Gordon, D. Bagnell,
+    "A reduction of imitation learning and structured prediction to no-regret online learning",
+    AISTATS 2011."""
     fixed_ties: bool = False
     """Whether the agent, where it draws between equals, draws the same each time, so that there
     is one answer to learn and not a mixture of them."""
@@ -62,8 +67,9 @@ class CloningSettings:
         for name in ("random_share", "learning_rate"):
             if finite_number(name, getattr(self, name)) >= 1:
                 raise ValueError(f"{name} must be below 1, got {getattr(self, name)!r}")
-        if finite_number("value_share", self.value_share) > 1:
-            raise ValueError(f"value_share must be from 0 to 1, got {self.value_share!r}")
+        for name in ("learner_share", "value_share"):
+            if finite_number(name, getattr(self, name)) > 1:
+                raise ValueError(f"{name} must be from 0 to 1, got {getattr(self, name)!r}")
 
 
 class CloningLearner:
@@ -172,10 +178,15 @@ class CloningLearner:
             else:
                 chosen = agent.choose(known, words)
                 told = shares = np.zeros(len(live))
-            rows.append((game.observe(part, movers), legal, chosen, movers, live, told, shares))
+            seen = game.observe(part, movers)
+            rows.append((seen, legal, chosen, movers, live, told, shares))
             at_random = rng.random(len(live)) < self.settings.random_share
             anything = np.argmax(rng.random(legal.shape) * legal, 1)
-            return np.where(at_random, anything, chosen)
+            played = chosen
+            if self.settings.learner_share and self.steps:
+                by_learner = rng.random(len(live)) < self.settings.learner_share
+                played = np.where(by_learner, self._likeliest(seen, legal), chosen)
+            return np.where(at_random, anything, played)
 
         playout(game, states, choose)
         seen, masks, actions, movers, games, told, shares = (
@@ -185,6 +196,19 @@ class CloningLearner:
         results = game.returns(states)[games, movers]
         values = (shares * told + (1 - shares) * results).astype(np.float32)
         return seen, masks, actions, values
+
+    def _likeliest(
+        self, seen: npt.NDArray[np.int8], legal: npt.NDArray[np.bool_]
+    ) -> npt.NDArray[np.int64]:
+        """What the policy would do."""
+        device = self.policy.device
+        with torch.no_grad():
+            logits, _ = sharded_logits_and_values(self.policy, torch.from_numpy(seen).to(device))
+            likeliest = logits.masked_fill(torch.from_numpy(~legal).to(device), -torch.inf).argmax(
+                1
+            )
+        chosen: npt.NDArray[np.int64] = likeliest.cpu().numpy()
+        return chosen
 
     def _viewed(
         self,

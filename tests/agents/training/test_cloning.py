@@ -9,10 +9,12 @@ import torch
 import agents
 import boardenvs
 from agents.training.cloning import CloningLearner, CloningSettings
+from agents.training.networks import logits_and_values
 from agents.training.ppo import PPOLearner
 from agents.training.run import TrainingRun
 from agents.training.settings import Settings
 from boardenvs.analysis import Analysis
+from boardenvs.playout import playout
 
 SMALL = Settings(
     steps=0,
@@ -85,6 +87,48 @@ def test_results_are_those_of_the_seat_that_moved():
     # by an own move here but by lining up the opponent's pieces, which is rare).
     assert results[movers == 0].mean() == pytest.approx(-results[movers == 1].mean(), abs=0.1)
     assert abs(results).mean() > 0.5
+
+
+def test_the_learner_plays_its_share_once_it_has_learned():
+    game = boardenvs.make("gekitai")
+    shares = replace(SMALL.clone, random_share=0, learner_share=1.0)
+    clone = learner(game, replace(SMALL, clone=shares))
+    clone._agents[0] = Recorder(game)
+    for begun in (False, True):
+        clone.steps = int(begun)
+        clone._rng = np.random.default_rng(3)
+        seen, _, actions, _ = clone._play(num=4)
+        states = game.new_from_words(np.random.default_rng(3).integers(0, 2**64, 4, np.uint64))
+        visited = []
+
+        def choose(part, _, begun=begun, visited=visited):
+            legal, observed = game.legal(part), game.observe(part, part["to_move"])
+            visited.append(observed)
+            with torch.no_grad():
+                logits = logits_and_values(clone.policy, torch.from_numpy(observed).float())[0]
+            return np.where(legal, logits, -np.inf).argmax(1) if begun else legal.argmax(1)
+
+        playout(game, states, choose)
+        np.testing.assert_array_equal(seen, np.concatenate(visited))
+        # What is learned is the agent's answer, whoever played.
+        shown = np.concatenate(clone._agents[0].shown[-len(visited) :])
+        np.testing.assert_array_equal(actions, game.legal(shown).argmax(1))
+
+
+def test_the_learner_plays_some_of_the_plies():
+    game = boardenvs.make("gekitai")
+    played = []
+    for share in (0.0, 0.5, 1.0):
+        shares = replace(SMALL.clone, random_share=0, learner_share=share)
+        clone = learner(game, replace(SMALL, clone=shares))
+        clone._agents[0] = Recorder(game)
+        clone.steps = 1
+        clone._play(num=64)
+        first_plies = clone._agents[0].shown[1]["last_action"]
+        played.append(np.mean(first_plies == 0))  # the Recorder's first cell
+    assert played[0] == 1
+    assert 0.25 < played[1] < 0.75
+    assert played[2] == 0
 
 
 class Judge(Recorder):
@@ -163,6 +207,7 @@ def test_the_same_seed_gives_the_same_weights():
     [
         ({"steps": 0}, "steps must be a whole number of at least 1"),
         ({"random_share": 1.0}, "random_share must be below 1"),
+        ({"learner_share": 1.5}, "learner_share must be from 0 to 1, got 1.5"),
         ({"value_share": 1.5}, "value_share must be from 0 to 1, got 1.5"),
         ({"learning_rate": -1}, "learning_rate must be a number of at least 0"),
     ],

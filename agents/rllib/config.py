@@ -97,6 +97,7 @@ def _modules(game: Game, settings: ClusterSettings) -> dict[str, RLModuleSpec]:
             "hidden": training.hidden,
             "channels": training.channels if convolutional else 0,
             "blocks": training.blocks,
+            "lines": training.lines,
         },
     }
     selves = [earlier(k) for k in range(settings.selves)]

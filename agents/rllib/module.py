@@ -37,7 +37,7 @@ class RandomModule(RLModule):
 class NetworkModule(TorchRLModule):
     """Plays by the network that local training fits, too.
 
-    `model_config` may have `hidden`, and for a board `channels` and `blocks`: see
+    `model_config` may have `hidden`, and for a board `channels`, `blocks` and `lines`: see
     `agents.training.networks.BoardPolicy`. With `channels` 0 the network has plain layers,
     as many as `hidden` has widths.
     """
@@ -54,7 +54,7 @@ class NetworkModule(TorchRLModule):
         if self.model_config["channels"]:
             kind = BoardPolicy
             arguments["features_extractor_kwargs"] = {
-                key: self.model_config[key] for key in ("channels", "blocks")
+                key: self.model_config[key] for key in ("channels", "blocks", "lines")
             }
         # The optimiser that such a policy makes, too, stays unused: RLlib has its own.
         self.policy = kind(

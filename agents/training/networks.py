@@ -14,6 +14,7 @@ from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from torch import nn
 
+from agents.training.line_stem import LineStem
 from agents.training.sharded import in_shards
 
 __all__ = [
@@ -34,22 +35,26 @@ _SUMMARY = 4
 class BoardTrunk(BaseFeaturesExtractor):
     """Convolutions that keep the board's size: from planes to `channels` features a cell.
 
-    A wide first layer, then residual blocks of two layers each. Between a block's layers
+    A wide first layer, or one that reads lines (see `agents.training.line_stem`), then residual
+    blocks of two layers each. Between a block's layers
     every channel is shifted by what the whole board's means and maxima say (D. Wu,
     "Accelerating self-play learning in Go", 2019), so that a cell knows of what is far away.
     No weight depends on the size of the board.
     """
 
-    def __init__(self, observation_space: spaces.Box, channels: int = 32, blocks: int = 2) -> None:
+    def __init__(
+        self, observation_space: spaces.Box, channels: int = 32, blocks: int = 2, lines: int = 0
+    ) -> None:
         """Set up.
 
         Args:
             observation_space: of shape (planes, rows, columns) or (planes, positions).
             channels: of every layer.
             blocks: residual blocks.
+            lines: features of a line where the first layer is to read lines, else 0.
 
         Raises:
-            ValueError: observations have no planes.
+            ValueError: observations have no planes, or no rows and columns to read lines on.
         """
         super().__init__(observation_space, channels)
         if len(observation_space.shape) not in (2, 3):
@@ -61,7 +66,16 @@ class BoardTrunk(BaseFeaturesExtractor):
         self.rows = cells[0] if len(cells) == 2 else 1
         self.columns = cells[-1]
         self.channels = channels
-        self.stem = _layer(planes, channels, _STEM, self.rows)
+        if lines and self.rows == 1:
+            raise ValueError(
+                f"lines are read on observations of shape (planes, rows, columns), not "
+                f"{observation_space.shape}"
+            )
+        self.stem = (
+            LineStem(planes, lines, channels)
+            if lines
+            else _layer(planes, channels, _STEM, self.rows)
+        )
         self.blocks = nn.ModuleList(_Block(channels, self.rows) for _ in range(blocks))
 
     def forward(self, observations: torch.Tensor) -> torch.Tensor:

@@ -114,5 +114,7 @@ def _network(settings: Settings) -> dict[str, Any]:
         return {"net_arch": list(settings.hidden), "activation_fn": torch.nn.ReLU}
     return {
         "net_arch": list(settings.hidden[-1:]),
-        "features_extractor_kwargs": {"channels": settings.channels, "blocks": settings.blocks},
+        "features_extractor_kwargs": {
+            key: getattr(settings, key) for key in ("channels", "blocks", "lines")
+        },
     }

@@ -67,6 +67,9 @@ class Settings:
     """Features of a cell in a convolutional network."""
     blocks: int = 2
     """Residual blocks of a convolutional network."""
+    lines: int = 0
+    """Features of a line, where a convolutional network is to read the lines of a board first; see
+    agents/training/line_stem.py. 0: it is not."""
     rollout: int = 32
     """Decisions a game between two updates."""
     batch_size: int = 1024
@@ -105,7 +108,7 @@ class Settings:
         for name, kind in (("clone", CloningSettings), ("guided", GuidedSettings)):
             if not isinstance(getattr(self, name), kind | None):
                 raise ValueError(f"{name} must be a table, got {getattr(self, name)!r}")
-        for name in ("steps", "blocks"):
+        for name in ("steps", "blocks", "lines"):
             whole_number(name, getattr(self, name), 0)
         for name in ("num_envs", "channels", "rollout", "epochs", "selves", "remember_every"):
             whole_number(name, getattr(self, name), 1)

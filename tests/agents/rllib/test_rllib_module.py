@@ -17,8 +17,8 @@ from agents.rllib.module import LearnerModule, NetworkModule, RandomModule
 
 PASSES = ["forward_inference", "forward_exploration", "forward_train"]
 NETWORKS = {
-    "layers": {"hidden": (16, 16), "channels": 0, "blocks": 0},
-    "board": {"hidden": (16,), "channels": 8, "blocks": 1},
+    "layers": {"hidden": (16, 16), "channels": 0, "blocks": 0, "lines": 0},
+    "board": {"hidden": (16,), "channels": 8, "blocks": 1, "lines": 4},
 }
 
 

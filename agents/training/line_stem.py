@@ -1,0 +1,121 @@
+"""A first layer that reads the lines of a board, alike in all four directions.
+
+Networks of Gomoku engines read lines so: Z. Jin, H. Duan, Z. Hang, "Rapfi: Distilling efficient
+neural network for the game of Gomoku", 2025.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import nn
+
+__all__ = ["LineStem"]
+
+_DIRECTIONS = 4
+"""Rows, columns, diagonals, the other diagonals."""
+_REACH = 4
+"""Cells to either side: whatever belongs to a five through a cell."""
+
+Alike = Callable[[torch.Tensor], torch.Tensor]
+
+
+class LineStem(nn.Module):
+    """From planes to features of a cell, by what the four lines through it hold.
+
+    Two layers read each line by itself, with the same weights in every direction; a third joins
+    what they tell. All three are plain convolutions, as they are exported and quantised: their
+    weights begin alike in all directions, and their gradients keep them so.
+    """
+
+    def __init__(self, planes: int, lines: int, channels: int) -> None:
+        """Set up.
+
+        Args:
+            planes: of the observation.
+            lines: features of a line in the first of the layers.
+            channels: features of a line in the second, and of a cell in the third.
+        """
+        super().__init__()
+        width = 2 * _REACH + 1
+        seen = (_DIRECTIONS * lines, planes, width, width)
+        told, joined = (
+            (_DIRECTIONS * channels, lines, 1, 1),
+            (channels, _DIRECTIONS * channels, 1, 1),
+        )
+        self.first = _Layer(seen, planes * width, _star, _by_group, padding=_REACH)
+        self.second = _Layer(told, lines, _by_group, _by_group, groups=_DIRECTIONS)
+        self.third = _Layer(joined, _DIRECTIONS * channels, _by_input, torch.Tensor.clone)
+
+    def forward(self, planes: torch.Tensor) -> torch.Tensor:
+        """From (N, planes, rows, columns) to (N, channels, rows, columns), not yet rectified."""
+        cells: torch.Tensor = self.third(self.second(self.first(planes).relu_()).relu_())
+        return cells
+
+
+class _Layer(nn.Module):
+    """A convolution whose weights are alike in all directions."""
+
+    def __init__(
+        self, shape: tuple[int, ...], inputs: int, weight: Alike, bias: Alike, **options: Any
+    ) -> None:
+        super().__init__()
+        self._alike = weight, bias
+        self._options = options
+        # The mean of independent ones varies less by the square root of their number.
+        scale = math.sqrt(2 / inputs * _DIRECTIONS)
+        self.weight = nn.Parameter(weight(torch.randn(shape) * scale))
+        self.bias = nn.Parameter(torch.zeros(shape[0]))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        weight, bias = self.weight, self.bias
+        if not torch.onnx.is_in_onnx_export():
+            weight = _KeptAlike.apply(weight, self._alike[0])
+            bias = _KeptAlike.apply(bias, self._alike[1])
+        return nn.functional.conv2d(x, weight, bias, **self._options)
+
+
+class _KeptAlike(torch.autograd.Function):
+    """Weights as they are, their gradient averaged over the directions."""
+
+    @staticmethod
+    def forward(ctx: Any, weights: torch.Tensor, alike: Alike) -> torch.Tensor:
+        ctx.alike = alike
+        return weights.view_as(weights)
+
+    @staticmethod
+    def backward(ctx: Any, *grads: torch.Tensor) -> tuple[torch.Tensor | None, ...]:
+        return ctx.alike(grads[0]), None
+
+
+def _star(kernels: torch.Tensor) -> torch.Tensor:
+    """Kernels of shape (directions * features, planes, width, width), each on its own line."""
+    rows, columns, diagonals, others = kernels.unflatten(0, (_DIRECTIONS, -1))
+    of_each = (
+        rows[..., _REACH, :],
+        columns[..., _REACH],
+        diagonals.diagonal(0, -2, -1),
+        others.flip(-1).diagonal(0, -2, -1),
+    )
+    line = sum(of_each, torch.zeros_like(of_each[0])) / _DIRECTIONS
+    alike = kernels.new_zeros((_DIRECTIONS, *rows.shape))
+    alike[0, ..., _REACH, :] = line
+    alike[1, ..., _REACH] = line
+    alike[2] = torch.diag_embed(line)
+    alike[3] = torch.diag_embed(line).flip(-1)
+    return alike.flatten(0, 1)
+
+
+def _by_group(weights: torch.Tensor) -> torch.Tensor:
+    """Of shape (directions * features, ...)."""
+    by_direction = weights.unflatten(0, (_DIRECTIONS, -1))
+    return by_direction.mean(0, keepdim=True).expand_as(by_direction).flatten(0, 1)
+
+
+def _by_input(weights: torch.Tensor) -> torch.Tensor:
+    """Of shape (features, directions * inputs, ...)."""
+    by_direction = weights.unflatten(1, (_DIRECTIONS, -1))
+    return by_direction.mean(1, keepdim=True).expand_as(by_direction).flatten(1, 2)

@@ -80,6 +80,8 @@ def learning(env: Any, steps: int) -> Side:
     import torch
     from sb3_contrib import MaskablePPO
 
+    from agents.training.silent import silent
+
     total = steps * env.num_envs
     model = MaskablePPO(
         "MlpPolicy",
@@ -90,6 +92,7 @@ def learning(env: Any, steps: int) -> Side:
         seed=0,
         device="cpu",
     )
+    model.set_logger(silent())
 
     def side() -> float:
         threads = torch.get_num_threads()

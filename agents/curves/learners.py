@@ -20,6 +20,7 @@ from agents.training.opponents import EarlierSelves, LatestSelf
 from agents.training.policy_agent import PolicyAgent
 from agents.training.ppo import PPOLearner
 from agents.training.settings import settings_for
+from agents.training.silent import silent
 from agents.training.vec_env import SB3VecEnv
 from boardenvs.registration import env_id
 
@@ -73,6 +74,7 @@ class _PPO:
         ]
         env = SB3VecEnv(envs, seed, listeners=self._listeners())
         self.model = MaskablePPO(PlainPolicy, env, n_steps=_ROLLOUT, seed=seed, device="cpu")
+        self.model.set_logger(silent())
         self._began()
 
     @property

@@ -11,6 +11,7 @@ from agents.making import make
 from agents.training.networks import BoardPolicy, PlainPolicy
 from agents.training.opponents import EarlierSelves, LatestSelf
 from agents.training.settings import EARLIER, LATEST, Settings
+from agents.training.silent import silent
 from agents.training.vec_env import SB3VecEnv
 from boardenvs.game import Game
 from boardenvs.vector import SeatVectorEnv
@@ -68,6 +69,7 @@ class PPOLearner:
             seed=seed,
             device=device,
         )
+        self.model.set_logger(silent())
         self.latest.attach(self.model)
         self.earlier.attach(self.model)
 

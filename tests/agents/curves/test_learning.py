@@ -1,6 +1,7 @@
 """The reference learners learn, are rated, and come out the same from the same seed."""
 
 import itertools
+import tempfile
 from types import SimpleNamespace
 
 import pytest
@@ -49,6 +50,14 @@ def test_each_learner_says_what_it_cannot_learn():
         learn("pp", "112")
     with pytest.raises(ValueError, match="no task 'chess'"):
         learn("ppo", "chess")
+
+
+@pytest.mark.parametrize("learner", ["ppo", "ppo-pool"])
+def test_no_folder_is_left_behind(learner, short, monkeypatch, tmp_path):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    task = learners.Task("112", "game112", ())
+    LEARNERS[learner].make(task, 0).advance()
+    assert not list(tmp_path.iterdir())
 
 
 def test_earlier_selves_are_kept(short):

@@ -1,5 +1,6 @@
 """MaskablePPO, and the imitation before it: the same from the same seed on any number of cores."""
 
+import tempfile
 from dataclasses import replace
 
 import pytest
@@ -47,3 +48,10 @@ def test_the_same_to_the_bit_on_any_number_of_cores(gekitai, monkeypatch, networ
     assert all(map(torch.equal, first, weights(gekitai, settings, 0, 2, monkeypatch)))
     other = weights(gekitai, settings, 1, 2, monkeypatch)
     assert not all(map(torch.equal, first, other))
+
+
+def test_no_folder_is_left_behind(gekitai, monkeypatch, tmp_path):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    settings = replace(SMALL, clone=None)
+    PPOLearner(gekitai, settings, 0).model.learn(32 * 16)
+    assert not list(tmp_path.iterdir())

@@ -25,8 +25,8 @@ PROMISES = {
     "Stores": [
         "tests/test_security.py: test_nothing_is_unpickled",
         "tests/agents/test_users_own.py: test_a_store_that_names_it",
-        "tests/agents/arena/test_store.py: test_damaged_and_foreign_files",
-        "tests/agents/arena/test_store.py: test_no_escape_sequence_reaches_the_terminal",
+        "tests/agents/arena/test_store_damaged.py: test_damaged_and_foreign_files",
+        "tests/agents/arena/test_store_damaged.py: test_no_escape_sequence_reaches_the_terminal",
     ],
     "Cards and networks": [
         "tests/agents/test_network_file.py: test_weights_in_another_file_wherever_they_stand",

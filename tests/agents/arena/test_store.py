@@ -1,21 +1,17 @@
 """The store: no finished game is lost or counted twice, and nothing foreign is touched or mixed."""
 
-import errno
 import hashlib
 import json
-import os
-import shutil
 import signal
 import sqlite3
 import subprocess
 import sys
 import time
-from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import onnx
 import pytest
+from store_files import changed, rows
 
 import agents
 import boardenvs
@@ -24,7 +20,6 @@ from agents.arena.match import Match
 from agents.arena.replay import offenders_of
 from agents.arena.store import Lineup, Store
 from agents.arena.versions import agent_version
-from agents.command import main
 from agents.games.gomoku.neighbour import NeighbourAgent
 from agents.moved import MOVED_SPECS
 from agents.search.mcts import SearchAgent
@@ -72,37 +67,10 @@ class Bad:
         return [max(0, int(state["last_action"])) for state in states]
 """
 
-DEEP = "[" * 60_000
-CLEAR = "\x1b[2J"
-"""What a terminal would clear its screen on."""
-
-
-def rows(path):
-    """All games of a store, by match and number."""
-    with sqlite3.connect(path, timeout=60) as connection:
-        found = connection.execute(
-            "SELECT agents, number, seed, seats, moves, returns, plies FROM games "
-            "JOIN matches ON id = match ORDER BY agents, number"
-        ).fetchall()
-    connection.close()
-    return found
-
 
 def results(path):
     with Store.read(path) as store:
         return store.results()
-
-
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "games.db"
-
-
-@pytest.fixture
-def filled(path, gekitai):
-    """A store of three matches of ten games."""
-    list(round_robin(gekitai, ["random", "greedy", "random"], 10, 3, store=path))
-    return path
 
 
 # -- What it keeps ----------------------------------------------------------------------
@@ -322,7 +290,7 @@ def test_a_store_of_before_forfeits_were_kept(gekitai, path, own_module, tmp_pat
         "ALTER TABLE games DROP COLUMN times",
         "PRAGMA user_version = 1",
     ):
-        foreign(path, change)
+        changed(path, change)
     before = path.read_bytes()
     assert results(path)[0].scores.forfeits == [0, 4]
     assert path.read_bytes() == before
@@ -338,7 +306,7 @@ def test_a_store_of_before_times_were_kept(gekitai, path):
 
     run(4)
     for change in ("ALTER TABLE games DROP COLUMN times", "PRAGMA user_version = 2"):
-        foreign(path, change)
+        changed(path, change)
     assert results(path)[0].scores.seconds_per_move == [None, None]
     whole = run(8)
     timed = results(path)[0].scores
@@ -490,274 +458,3 @@ def test_the_cores_that_one_by_the_clock_may_think_on_are_part_of_its_version(mo
     assert "by the clock on 4 cores" in version(threads=9)
     monkeypatch.setattr("boardenvs.threads._fixed", 1)
     assert "by the clock on 1 cores" in version()
-
-
-def foreign(path, kind):
-    if kind == "text":
-        path.write_text("my thesis\n" * 1000, encoding="utf-8")
-    elif kind == "sqlite":
-        path.unlink()
-        with sqlite3.connect(path) as connection:
-            connection.execute("CREATE TABLE games (number)")
-        connection.close()
-    elif kind == "half":
-        path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
-    elif kind == "noise":
-        data = bytearray(path.read_bytes())
-        data[4096:] = np.random.default_rng(0).bytes(len(data) - 4096)
-        path.write_bytes(data)
-    elif kind == "format":
-        with sqlite3.connect(path) as connection:
-            connection.execute("PRAGMA user_version = 99")
-        connection.close()
-    else:
-        with sqlite3.connect(path) as connection:
-            connection.execute(kind)
-        connection.close()
-
-
-@pytest.mark.parametrize(
-    ("kind", "said"),
-    [
-        ("text", "is no arena's store"),
-        ("sqlite", "is no arena's store"),
-        ("half", "damaged|malformed|no arena's store"),
-        ("noise", "damaged|malformed|no arena's store"),
-        ("format", "is a store of format 99; expected 1 to 3"),
-        (
-            "UPDATE arena SET value = 'chess' WHERE key = 'game'",
-            "damaged: there is no game 'chess'",
-        ),
-        ("UPDATE arena SET value = '{' WHERE key = 'params'", "damaged: "),
-        ("DELETE FROM arena", "damaged: 'game'"),
-        ("UPDATE games SET returns = '[7, 7]'", "damaged: a game's seats or results are none"),
-        ("UPDATE games SET returns = '[1]'", "damaged: "),
-        ("UPDATE games SET seats = '[0, 5]'", "damaged: a game's seats or results are none"),
-        ("UPDATE games SET seats = 'no'", "damaged: "),
-        ("UPDATE games SET seed = 'seed'", "damaged: "),
-        ("UPDATE games SET plies = 'many'", "damaged: "),
-        ("UPDATE matches SET agents = 'all' WHERE id = 1", "damaged: "),
-        ("DELETE FROM agents", "damaged: "),
-        (f"UPDATE arena SET value = '{DEEP}' WHERE key = 'params'", "damaged: .* too deeply"),
-        (f"UPDATE matches SET agents = '{DEEP}' WHERE id = 1", "damaged: .* too deeply"),
-        (f"UPDATE games SET seats = '{DEEP}'", "damaged: .* too deeply"),
-        (f"UPDATE games SET returns = '{DEEP}'", "damaged: .* too deeply"),
-        ("UPDATE games SET offender = 7", "damaged: a seat that lost by an illegal action is none"),
-        ("UPDATE games SET offender = 'x'", "damaged: "),
-    ],
-)
-def test_damaged_and_foreign_files(filled, gekitai, refused, kind, said):
-    foreign(filled, kind)
-    before = filled.read_bytes()
-    with refused(f"games.db.*({said})"):
-        list(round_robin(gekitai, ["random", "greedy"], 10, 3, store=filled))
-    if "UPDATE" not in kind and "DELETE" not in kind:
-        assert filled.read_bytes() == before
-        assert [p.name for p in filled.parent.iterdir()] == ["games.db"]
-    with refused(f"games.db.*({said})"):
-        results(filled)
-
-
-# SQLite tells of some errors of reading as if the file were malformed.
-@pytest.mark.parametrize(
-    ("opens", "said"),
-    [
-        ("fails", "games.db: it cannot be read: Input/output error"),
-        ("works", "games.db: disk I/O error: it could not be read, but now it can, and is whole"),
-    ],
-)
-def test_a_file_that_could_not_be_read_is_not_called_damaged(
-    filled, refused, monkeypatch, opens, said
-):
-    def execute(*_):
-        error = sqlite3.DatabaseError("database disk image is malformed")
-        error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
-        raise error
-
-    def fails(path, *_):
-        raise OSError(errno.EIO, os.strerror(errno.EIO), str(path))
-
-    with Store.read(filled) as store:
-        monkeypatch.setattr(store, "_connection", SimpleNamespace(execute=execute))
-        if opens == "fails":
-            monkeypatch.setattr(Path, "open", fails)
-        with refused(said):
-            store.matches()
-        monkeypatch.undo()
-
-
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        ("UPDATE games SET moves = '[0]'", "the moves of game 1.0 do not lead to its result"),
-        ("UPDATE games SET moves = '[99999]'", "damaged: action 1 of 1 must be"),
-        ("UPDATE games SET moves = 'no'", "damaged: "),
-        ("UPDATE games SET returns = '[0, 0]'", "do not lead to its result"),
-        ("UPDATE games SET seats = '[0, 9]'", "damaged: "),
-        (f"UPDATE games SET moves = '{DEEP}'", "damaged: .* too deeply"),
-    ],
-)
-def test_a_damaged_game_is_not_shown(filled, refused, change, said):
-    foreign(filled, change)
-    with Store.read(filled) as store, refused(said):
-        store.episode("1.0")
-
-
-@pytest.mark.parametrize(
-    ("name", "said"),
-    [("1", "is MATCH.NUMBER"), ("x.y", "is MATCH.NUMBER"), ("", "is MATCH.NUMBER"),
-     ("-1.0", "is MATCH.NUMBER"), ("1.10", "holds no game 1.10"), ("9.0", "holds no game 9.0"),
-     (f"1.{2**80}", "holds no game"), (f"{2**80}.0", "holds no game")],
-)  # fmt: skip
-def test_a_game_that_is_not_there(filled, refused, name, said):
-    with Store.read(filled) as store, refused(said):
-        store.episode(name)
-
-
-def test_there_is_no_store(tmp_path, refused):
-    with refused("there is no store"):
-        Store.read(tmp_path / "none.db")
-    assert not list(tmp_path.iterdir())
-
-
-def test_a_name_that_no_file_can_have(tmp_path, gekitai, refused):
-    with refused("File name too long"):
-        list(round_robin(gekitai, ["random", "greedy"], 2, 0, store=tmp_path / ("x" * 300)))
-
-
-def test_an_unknown_agent_leaves_no_store(path, gekitai, refused):
-    with refused("there is no agent 'gready'"):
-        list(round_robin(gekitai, ["random", "gready"], 2, 0, store=path))
-    assert not path.exists()
-
-
-def test_a_store_in_a_folder_that_cannot_be_written(path, gekitai, refused):
-    with refused("unable to open database file"):
-        list(round_robin(gekitai, ["random", "greedy"], 2, 0, store=path / "no" / "games.db"))
-
-
-@pytest.mark.parametrize(
-    "changes",
-    [
-        [
-            f"UPDATE agents SET spec = 'gr{CLEAR}' WHERE spec = 'greedy'",
-            f"UPDATE matches SET agents = '{json.dumps(['random', f'gr{CLEAR}'])}' WHERE id = 1",
-            f"UPDATE matches SET agents = '{json.dumps([f'gr{CLEAR}', 'random'])}' WHERE id = 3",
-        ],
-        [f"UPDATE agents SET version = '1{CLEAR}'"],
-        [f"UPDATE arena SET value = '3{CLEAR}' WHERE key = 'seed'"],
-        [f"UPDATE arena SET value = '3{CLEAR}' WHERE key = 'version'"],
-        [f"UPDATE arena SET key = 'x{CLEAR}' WHERE key = 'version'"],
-        [f"ALTER TABLE games RENAME TO 'g{CLEAR}'"],
-    ],
-    ids=ascii,
-)
-@pytest.mark.parametrize(
-    "command",
-    [
-        ["watch"],
-        ["watch", "--game", "1.0"],
-        ["arena", "gekitai", "random", "greedy", "--seed", "3"],
-    ],
-    ids=" ".join,
-)
-def test_no_escape_sequence_reaches_the_terminal(filled, capsys, changes, command):
-    for change in changes:
-        foreign(filled, change)
-    status = main([*command, "--store", str(filled)])
-    captured = capsys.readouterr()
-    assert (captured.out + captured.err).replace("\n", "").isprintable()
-    assert status == 2 or "SET key" in changes[0]  # to show a game, no other keys are looked at
-
-
-def test_ids_that_are_no_numbers(filled, refused):
-    foreign(filled, "ALTER TABLE matches RENAME TO old")
-    foreign(
-        filled,
-        f"CREATE VIEW matches AS SELECT id || '{CLEAR}' AS id, agents, opening_plies FROM old",
-    )
-    with Store.read(filled) as store, refused("damaged: a match's numbers are none"):
-        store.matches()
-
-
-@pytest.mark.parametrize("pages", [2, 6, 7, 8])
-def test_a_full_disk(path, gekitai, refused, monkeypatch, pages):
-    connect = sqlite3.connect
-
-    def small(*args, **options):
-        connection = connect(*args, **options)
-        connection.execute(f"PRAGMA max_page_count = {pages}")
-        return connection
-
-    with monkeypatch.context() as patch:
-        patch.setattr(sqlite3, "connect", small)
-        with refused("games.db: the disk is full"):
-            list(round_robin(gekitai, ["random", "greedy"], 200, 3, store=path))
-    list(round_robin(gekitai, ["random", "greedy"], 200, 3, store=path))
-    assert len(rows(path)) == 200
-
-
-def in_a_namespace(script, *arguments):
-    """Run a shell's script where it may mount what it likes; skip the test if it may not."""
-    prefix = ["unshare", "--mount", "sh", "-c"]
-    if (
-        shutil.which("unshare") is None
-        or subprocess.run(
-            [*prefix, "mount -t tmpfs none /tmp"], capture_output=True, check=False
-        ).returncode
-    ):
-        pytest.skip("nothing can be mounted here")
-    return subprocess.run(
-        [*prefix, f"set -e\n{script}", "sh", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-
-COMMAND = f"exec {sys.executable} -m agents.command"
-
-
-@pytest.mark.parametrize("size", ["16k", "48k", "120k"])
-def test_a_disk_that_is_really_full(tmp_path, size):
-    ran = in_a_namespace(
-        f"""mount -t tmpfs -o size={size} none $1
-        {COMMAND} arena gekitai random greedy --games 400 --store $1/games.db""",
-        tmp_path,
-    )
-    assert ran.returncode == 2
-    assert ran.stderr == f"boardenvs: error: {tmp_path}/games.db: the disk is full\n"
-
-
-def left_with_its_log(filled):
-    """As a process leaves it that had no time to close: the log is beside the file."""
-    with Store.open(filled, boardenvs.make("gekitai"), 3) as store:
-        store.enter([Lineup(("exact", "exact"), ("1", "1"), 2)])
-        kept = {suffix: Path(f"{filled}{suffix}").read_bytes() for suffix in ("", "-wal")}
-    for suffix, data in kept.items():
-        Path(f"{filled}{suffix}").write_bytes(data)
-
-
-@pytest.mark.parametrize("command", ["watch", "arena gekitai random greedy --seed 3"])
-def test_a_killed_runs_store_on_a_disk_that_is_read_only(filled, command):
-    left_with_its_log(filled)
-    ran = in_a_namespace(
-        f"""mount --bind $1 $1
-        mount -o remount,ro,bind $1
-        {COMMAND} {command} --store $1/games.db""",
-        filled.parent,
-    )
-    assert ran.returncode == 2
-    assert ran.stderr == (
-        f"boardenvs: error: {filled}: a run that was stopped left games.db-wal beside it, which "
-        "SQLite takes in only where it may write: copy both files to such a folder\n"
-    )
-
-
-def test_a_killed_runs_store_can_be_read_first(filled, tmp_path):
-    left_with_its_log(filled)
-    copy = tmp_path / "copy.db"
-    for suffix in ("", "-wal"):
-        Path(f"{copy}{suffix}").write_bytes(Path(f"{filled}{suffix}").read_bytes())
-    with Store.read(copy) as store:
-        assert store.matches()[-1].specs == ("exact", "exact")

@@ -88,6 +88,12 @@ def fixed_threads():
 
 
 @pytest.fixture
+def kept_beside_the_code(monkeypatch):
+    """Processes started from here keep compiled loops where they do by default."""
+    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
+
+
+@pytest.fixture
 def keyboard(monkeypatch):
     """Answers `input` with the given lines and echoes them, as a terminal does."""
 

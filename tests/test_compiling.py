@@ -14,6 +14,8 @@ import pytest
 import boardenvs
 from boardenvs import loops
 
+pytestmark = pytest.mark.usefixtures("kept_beside_the_code")
+
 PACKAGE = Path(boardenvs.__file__).parent
 
 

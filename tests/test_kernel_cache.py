@@ -10,6 +10,8 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.usefixtures("kept_beside_the_code")
+
 TOTAL = """
 def total(records):
     result = 0

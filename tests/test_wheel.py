@@ -14,6 +14,8 @@ import pytest
 
 import boardenvs
 
+pytestmark = pytest.mark.usefixtures("kept_beside_the_code")
+
 ROOT = Path(__file__).parents[1]
 
 

@@ -161,7 +161,7 @@ def measured(game: Game, seconds: float = 10.0) -> Times:
         network = shipped(game).read_bytes()
     except ValueError:  # none: a fresh one
         network = network_file(policy, game)
-    actor = Actor(game, guided, games_of_actors(guided)[0], 0, 0, settings.evaluate_against)
+    actor = Actor(game, guided, games_of_actors(guided)[0], 0, 0, settings.guided_opponents)
     parts: list[npt.NDArray[np.void]] = []
     orders = searched = 0
     with _one_thread():  # as on a cluster, where an actor has a core

@@ -58,7 +58,7 @@ def _rate(ray: Any, game: Game, cores: int, seconds: float) -> float:
         runtime_env={"env_vars": ONE_THREAD},
     )
     try:
-        actors = RayActors(ray, game, settings.guided, 0, settings.evaluate_against)
+        actors = RayActors(ray, game, settings.guided, 0, settings.guided_opponents)
         network = shipped(game).read_bytes()
 
         def some() -> int:

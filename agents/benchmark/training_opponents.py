@@ -30,6 +30,8 @@ def met_in_training(agent: Opponent) -> tuple[str, ...] | None:
     if not isinstance(settings, dict):
         return None
     teacher = (settings.get("clone") or {}).get("agent")
-    named = [*settings.get("opponents", ()), teacher, *settings.get("evaluate_against", ())]
+    searched = (settings.get("guided") or {}).get("opponents", ())
+    yardsticks = settings.get("evaluate_against", ())
+    named = [*settings.get("opponents", ()), teacher, *searched, *yardsticks]
     specs = [spec for spec in named if isinstance(spec, str) and spec not in _NOBODY_ELSE]
     return tuple(dict.fromkeys(specs))

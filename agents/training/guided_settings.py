@@ -44,6 +44,9 @@ class GuidedSettings:
     """In the first so many plies cheap searches draw their action too, as full ones always do."""
     opponent_share: float = 0.1
     """In so many of the games the fixed opponents sit in all seats but one."""
+    opponents: tuple[str, ...] = ()
+    """Specs of the fixed opponents, each in as many games; by default those that the learner is
+    evaluated against."""
     search_value_share: float = 0.0
     """What the value found by the search makes of the value's target; the result is the rest."""
     buffer: int = 100_000
@@ -85,6 +88,9 @@ class GuidedSettings:
         for name in ("opening_plies", "temperature_plies"):
             whole_number(name, getattr(self, name), 0)
         whole_number("warm_up", self.warm_up, 0, self.buffer)
+        rivals = self.opponents
+        if not isinstance(rivals, tuple) or not all(isinstance(spec, str) for spec in rivals):
+            raise ValueError(f"opponents must be a list of agents' specs, got {rivals!r}")
         for name in ("full_share", "opponent_share", "search_value_share"):
             if finite_number(name, getattr(self, name)) > 1:
                 raise ValueError(f"{name} must be from 0 to 1, got {getattr(self, name)!r}")

@@ -234,7 +234,7 @@ class TrainingRun:
 
     def _guided_learner(self) -> GuidedLearner:
         assert self.settings.guided is not None
-        policy, opponents = self.model.policy, self.settings.evaluate_against
+        policy, opponents = self.model.policy, self.settings.guided_opponents
         guided, seed = self.settings.guided, self.seed
         return GuidedLearner(self.game, policy, guided, seed, opponents, self._actors)
 

@@ -149,7 +149,14 @@ class Settings:
         """All agents that these settings name, the learner's selves aside."""
         clone = [self.clone.agent] if self.clone else []
         opponents = [spec for spec in self.opponents if spec not in (LATEST, EARLIER)]
-        return [*clone, *opponents, *self.evaluate_against]
+        guided = self.guided.opponents if self.guided else ()
+        return [*clone, *opponents, *guided, *self.evaluate_against]
+
+    @property
+    def guided_opponents(self) -> tuple[str, ...]:
+        """The fixed opponents of search-guided self-play."""
+        own = self.guided.opponents if self.guided else ()
+        return own or self.evaluate_against
 
     def ending_at(self, total: int) -> Settings:
         """These settings, with another total: the last parts are cut, or the last lengthened."""
@@ -246,15 +253,20 @@ def settings_from(values: Mapping[str, Any]) -> Settings:
         ValueError: there is no such setting, or a value is out of range.
     """
     _check_names(Settings, values)
-    given: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in values.items()}
+    given = _with_tuples(values)
     for part, kind in (("clone", CloningSettings), ("guided", GuidedSettings)):
         if isinstance(given.get(part), Mapping):
             _check_names(kind, given[part], f"{part}.")
             try:
-                given[part] = kind(**given[part])
+                given[part] = kind(**_with_tuples(given[part]))
             except ValueError as error:
                 raise ValueError(f"{part}.{error}") from None
     return replace(Settings(), **given)
+
+
+def _with_tuples(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Values of TOML or JSON, whose lists are tuples here."""
+    return {k: tuple(v) if isinstance(v, list) else v for k, v in values.items()}
 
 
 def settings_of_run(values: Mapping[str, Any], game: Game | Sizes, where: str) -> Settings:

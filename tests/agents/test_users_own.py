@@ -17,6 +17,7 @@ from agents.rllib.folder import Progress, read_run, write_checkpoint, write_sett
 from agents.rllib.settings import cluster_settings_for
 from agents.specs import NAMES, SPECS
 from agents.training.cloning import CloningSettings
+from agents.training.guided_settings import GuidedSettings
 from agents.training.run import TrainingRun
 from agents.training.settings import settings_for, settings_of_run
 from agents.training.start import train
@@ -97,12 +98,13 @@ def test_only_agents_of_ones_own_can_be_allowed(spec, refused):
 # -- Run folders ------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("place", ["opponents", "evaluate_against", "clone"])
+@pytest.mark.parametrize("place", ["opponents", "evaluate_against", "clone", "guided"])
 def test_a_run_that_names_it(gekitai, tiny_settings, tmp_path, canary, refused, place):
     changes = {
         "opponents": {"random": 1, SPEC: 1},
         "evaluate_against": ("random", SPEC),
         "clone": CloningSettings(SPEC, steps=64),
+        "guided": GuidedSettings(steps=64, games=8, opponents=(SPEC,)),
     }
     folder = tmp_path / "run"
     settings = replace(tiny_settings, steps=256, **{place: changes[place]})

@@ -1,11 +1,14 @@
 """`agents.benchmark`: rating a policy, going on, and what is said."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 import agents
 from agents.benchmark import ladder, running
 from agents.benchmark.ladder import Ladder, read_ladder
+from agents.benchmark.training_opponents import met_in_training
 from agents.intervals import bootstrap_mean, interquartile_mean
 
 QUICK = {"tasks": ["112"], "minutes": 5.0, "seed": 3, "aim": 80.0}
@@ -154,6 +157,12 @@ def test_agents_met_in_training_are_told_and_left_out():
     assert "random" not in [one["agent"] for one in task["against"]]
     assert task["low"] < 0 < task["high"]
     assert "rated against others" in str(card)
+
+
+def test_those_met_in_searched_games_count():
+    settings = {"guided": {"opponents": ["mcts:10"]}, "evaluate_against": ["random"]}
+    trained = SimpleNamespace(card={"settings": settings})
+    assert met_in_training(trained) == ("mcts:10", "random")
 
 
 def test_a_trained_agents_card_says_whom_it_met():

@@ -29,9 +29,10 @@ def met_in_training(agent: Opponent) -> tuple[str, ...] | None:
     settings: Any = card.get("settings") if isinstance(card, dict) else None
     if not isinstance(settings, dict):
         return None
-    teacher = (settings.get("clone") or {}).get("agent")
+    clone = settings.get("clone") or {}
+    taught = [clone.get("agent"), *clone.get("opponents", ())]
     searched = (settings.get("guided") or {}).get("opponents", ())
     yardsticks = settings.get("evaluate_against", ())
-    named = [*settings.get("opponents", ()), teacher, *searched, *yardsticks]
+    named = [*settings.get("opponents", ()), *taught, *searched, *yardsticks]
     specs = [spec for spec in named if isinstance(spec, str) and spec not in _NOBODY_ELSE]
     return tuple(dict.fromkeys(specs))

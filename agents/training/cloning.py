@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,12 +13,17 @@ import torch
 
 from agents.agent import Agent, Words
 from agents.sizes import Sizes, games_of, shared_out, shares_of
+from agents.training.actors import fixed_opponents
 from agents.training.networks import sharded_logits_and_values
+from agents.training.replay_buffer import ReplayBuffer
 from boardenvs.checks import finite_number, whole_number
 from boardenvs.game import Game, States
 from boardenvs.playout import playout
 
 __all__ = ["CloningLearner", "CloningSettings"]
+
+Losses = tuple[float, float, float]
+"""Of policy and value, and the agreement."""
 
 _GAMES = 512
 """Side by side; their positions are learned in random order once all have ended."""
@@ -39,14 +45,23 @@ class CloningSettings:
     the agent does after the policy's own mistakes is learned too. S. Ross, G. Gordon, D. Bagnell,
     "A reduction of imitation learning and structured prediction to no-regret online learning",
     AISTATS 2011."""
+    opening_plies: int = 0
+    """A game starts with up to so many random plies, in which nothing is learned."""
+    opponent_share: float = 0.0
+    """In so many of the games the fixed opponents sit in all seats but one; what is learned there
+    are the positions of that one."""
+    opponents: tuple[str, ...] = ()
+    """Specs of the fixed opponents, each in as many games."""
     fixed_ties: bool = False
     """Whether the agent, where it draws between equals, draws the same each time, so that there
     is one answer to learn and not a mixture of them."""
     value_share: float = 0.0
     """What the agent's own value makes of the value's target; the game's result is the rest. A
     value that is proven is the whole target."""
+    buffer: int = 0
+    """The last positions to learn from; 0: those of the last round of games alone."""
     epochs: int = 2
-    """Passes over the positions of a round of games."""
+    """How often a position is learned from, on average."""
     batch_size: int = 256
     """Positions a gradient step."""
     learning_rate: float = 1e-3
@@ -64,12 +79,21 @@ class CloningSettings:
             whole_number(name, getattr(self, name), 1)
         if not isinstance(self.fixed_ties, bool):
             raise ValueError(f"fixed_ties must be true or false, got {self.fixed_ties!r}")
+        for name in ("opening_plies", "buffer"):
+            whole_number(name, getattr(self, name), 0)
         for name in ("random_share", "learning_rate"):
             if finite_number(name, getattr(self, name)) >= 1:
                 raise ValueError(f"{name} must be below 1, got {getattr(self, name)!r}")
-        for name in ("learner_share", "value_share"):
+        for name in ("learner_share", "value_share", "opponent_share"):
             if finite_number(name, getattr(self, name)) > 1:
                 raise ValueError(f"{name} must be from 0 to 1, got {getattr(self, name)!r}")
+        specs = self.opponents
+        if not isinstance(specs, tuple) or not all(isinstance(spec, str) for spec in specs):
+            raise ValueError(f"opponents must be a list of agents' specs, got {specs!r}")
+        if self.opponent_share and not specs:
+            raise ValueError(
+                f"opponents must name an agent where opponent_share is {self.opponent_share!r}"
+            )
 
 
 class CloningLearner:
@@ -95,10 +119,11 @@ class CloningLearner:
             policy: an actor-critic policy of Stable-Baselines3, trained in place.
             settings: how.
             agents: made from `settings.agent`, one for each size.
-            seed: of the games and the order of their positions.
+            seed: of the games and the order of their positions, and of the opponents.
 
         Raises:
-            ValueError: the agents' values are to be learned, and they tell none.
+            ValueError: the agents' values are to be learned, and they tell none; or an opponent
+                cannot be made, or there is less room for positions than sizes.
         """
         self.game = game
         self.policy = policy
@@ -111,6 +136,14 @@ class CloningLearner:
         self._symmetries = [one.symmetries() for one in self._games]
         self._lengths = [1.0] * len(self._games)
         """Mean number of positions of a game on each size, as far as it is known."""
+        self._opponents = [fixed_opponents(one, settings.opponents, seed) for one in self._games]
+        self._buffers: list[ReplayBuffer] = []
+        if settings.buffer:
+            rooms = shared_out("clone.buffer", settings.buffer, shares_of(game))
+            self._buffers = [
+                ReplayBuffer(room, _sample_dtype(one))
+                for room, one in zip(rooms, self._games, strict=True)
+            ]
         if settings.value_share and not self._tells_values():
             raise ValueError(
                 f"value_share must be 0 with {settings.agent!r}, which tells no values, "
@@ -123,7 +156,8 @@ class CloningLearner:
 
         Returns:
             The mean losses of policy and value, and how often the likeliest action was the
-            agent's, before the round's gradient steps: `policy_loss`, `value_loss`, `agreement`.
+            agent's, before each position's first gradient step (with a `buffer`, before each
+            step): `policy_loss`, `value_loss`, `agreement`.
         """
         settings = self.settings
         rounds = [self._play(size, games) for size, games in enumerate(self._numbers_of_games())]
@@ -132,6 +166,36 @@ class CloningLearner:
             group["lr"] = settings.learning_rate * (0.1 + 0.9 * left)
         self.steps += sum(len(played[0]) for played in rounds)
         self.policy.set_training_mode(True)
+        figures = self._draw_and_fit(rounds) if self._buffers else self._fit_all(rounds)
+        means = np.mean(figures, 0)
+        return dict(zip(("policy_loss", "value_loss", "agreement"), means.tolist(), strict=True))
+
+    def _draw_and_fit(self, rounds: list[tuple[npt.NDArray[Any], ...]]) -> list[Losses]:
+        """Keep a round's positions, and learn from as many as are due of all that are kept."""
+        settings = self.settings
+        batches: list[int] = []
+        for size, (seen, masks, actions, worth) in enumerate(rounds):
+            buffer = self._buffers[size]
+            new = np.zeros(len(seen), buffer.samples.dtype)
+            new["observation"], new["legal"] = seen, np.packbits(masks, axis=1)
+            new["action"], new["value"] = actions, worth
+            buffer.add(new)
+            owed = settings.epochs * len(seen) / settings.batch_size
+            batches += [size] * int(owed + self._rng.random())
+        self._rng.shuffle(batches)
+        figures = []
+        for size in batches:
+            found = self._buffers[size].draw(settings.batch_size, self._rng)
+            count = self._games[size].num_actions
+            masks = np.unpackbits(found["legal"], axis=1, count=count).astype(np.bool_)
+            seen, actions = np.ascontiguousarray(found["observation"]), found["action"]
+            worth = np.ascontiguousarray(found["value"])
+            figures.append(self._fit(*self._viewed(size, seen, masks, actions), worth))
+        return figures or [(np.nan,) * 3]
+
+    def _fit_all(self, rounds: list[tuple[npt.NDArray[Any], ...]]) -> list[Losses]:
+        """Learn from a round's positions, some times over."""
+        settings = self.settings
         figures = []
         for epoch in range(settings.epochs):
             orders = [self._rng.permutation(len(played[0])) for played in rounds]
@@ -147,8 +211,7 @@ class CloningLearner:
                 found = self._fit(*self._viewed(size, seen, masks, actions), worth)
                 if epoch == 0:
                     figures.append(found)
-        means = np.mean(figures, 0)
-        return dict(zip(("policy_loss", "value_loss", "agreement"), means.tolist(), strict=True))
+        return figures
 
     def _tells_values(self) -> bool:
         start, nobody = self._games[0].new(1, 0), np.zeros(1, np.uint64)
@@ -162,45 +225,86 @@ class CloningLearner:
 
     def _play(self, size: int = 0, num: int = _GAMES) -> tuple[npt.NDArray[Any], ...]:
         """Games to their ends: what was seen, what was legal, what the agent did, its worth."""
-        game, agent, rng = self._games[size], self._agents[size], self._rng
-        states = game.new_from_words(rng.integers(0, 2**64, num, np.uint64))
         rows: list[tuple[npt.NDArray[Any], ...]] = []
-
-        def choose(part: States, live: npt.NDArray[np.intp]) -> npt.NDArray[np.int64]:
-            movers = part["to_move"].astype(np.int64)
-            known = game.conceal(part, movers, rng)
-            legal = game.legal(part)
-            words = rng.integers(0, 2**64, len(live), np.uint64)
-            words *= np.uint64(not self.settings.fixed_ties)
-            if self.settings.value_share:
-                chosen, told, proven = _considered(agent, known, words, movers)
-                shares = np.where(proven, 1, self.settings.value_share)
-            else:
-                chosen = agent.choose(known, words)
-                told = shares = np.zeros(len(live))
-            seen = game.observe(part, movers)
-            rows.append((seen, legal, chosen, movers, live, told, shares))
-            at_random = rng.random(len(live)) < self.settings.random_share
-            anything = np.argmax(rng.random(legal.shape) * legal, 1)
-            played = chosen
-            if self.settings.learner_share and self.steps:
-                by_learner = rng.random(len(live)) < self.settings.learner_share
-                played = np.where(by_learner, self._likeliest(seen, legal), chosen)
-            return np.where(at_random, anything, played)
-
-        playout(game, states, choose)
+        while not rows:  # few short games may end before anything is learned
+            states = self._played(size, num, rows)
         seen, masks, actions, movers, games, told, shares = (
             np.concatenate(row) for row in zip(*rows, strict=True)
         )
         self._lengths[size] = len(seen) / num
-        results = game.returns(states)[games, movers]
+        results = self._games[size].returns(states)[games, movers]
         values = (shares * told + (1 - shares) * results).astype(np.float32)
         return seen, masks, actions, values
+
+    def _played(self, size: int, num: int, rows: list[tuple[npt.NDArray[Any], ...]]) -> States:
+        """Games at their ends; of what is to be learned a row for each ply is put in `rows`."""
+        game, rng = self._games[size], self._rng
+        states = game.new_from_words(rng.integers(0, 2**64, num, np.uint64))
+        openings, opponents, seats = self._courses(size, num)
+        plies = itertools.count()
+
+        def choose(part: States, live: npt.NDArray[np.intp]) -> npt.NDArray[np.int64]:
+            movers = part["to_move"].astype(np.int64)
+            legal = game.legal(part)
+            began = openings[live] <= next(plies)
+            learned = (opponents[live] < 0) | (movers == seats[live])
+            asked = np.flatnonzero(began & learned)
+            chosen = np.zeros(0, np.int64)
+            if len(asked):
+                seen = game.observe(part[asked], movers[asked])
+                chosen, told, shares = self._answers(size, part[asked], movers[asked])
+                rows.append((seen, legal[asked], chosen, movers[asked], live[asked], told, shares))
+            strays = rng.random(len(asked)) < self.settings.random_share
+            played = np.argmax(rng.random(legal.shape) * legal, 1)
+            if len(asked) and self.settings.learner_share and self.steps:
+                own = np.flatnonzero(rng.random(len(asked)) < self.settings.learner_share)
+                chosen = chosen.copy()  # what was told stays what is learned
+                chosen[own] = self._likeliest(seen[own], legal[asked[own]])
+            played[asked] = np.where(strays, played[asked], chosen)
+            for number, opponent in enumerate(self._opponents[size]):
+                theirs = np.flatnonzero(began & ~learned & (opponents[live] == number))
+                if len(theirs):
+                    known = game.conceal(part[theirs], movers[theirs], rng)
+                    words = rng.integers(0, 2**64, len(theirs), np.uint64)
+                    played[theirs] = opponent.choose(known, words)
+            return played
+
+        playout(game, states, choose)
+        return states
+
+    def _courses(self, size: int, num: int) -> tuple[npt.NDArray[np.int64], ...]:
+        """Of each game: its random plies, its opponent's number (-1: none), the other's seat."""
+        settings, rng = self.settings, self._rng
+        openings, opponents = np.zeros(num, np.int64), np.full(num, -1)
+        seats = np.zeros(num, np.int64)
+        if settings.opening_plies:
+            openings = rng.integers(0, settings.opening_plies + 1, num)
+        if settings.opponent_share:
+            with_one = rng.random(num) < settings.opponent_share
+            opponents[with_one] = rng.integers(0, len(self._opponents[size]), with_one.sum())
+            seats = rng.integers(0, self._games[size].num_players, num)
+        return openings, opponents, seats
+
+    def _answers(
+        self, size: int, states: States, movers: npt.NDArray[np.int64]
+    ) -> tuple[npt.NDArray[Any], ...]:
+        """What the agent does, the value that it tells, and that value's share of the target."""
+        settings, rng, agent = self.settings, self._rng, self._agents[size]
+        known = self._games[size].conceal(states, movers, rng)
+        words = rng.integers(0, 2**64, len(states), np.uint64)
+        words *= np.uint64(not settings.fixed_ties)
+        if settings.value_share:
+            chosen, told, proven = _considered(agent, known, words, movers)
+            return chosen, told, np.where(proven, 1, settings.value_share)
+        nothing = np.zeros(len(states))
+        return agent.choose(known, words), nothing, nothing
 
     def _likeliest(
         self, seen: npt.NDArray[np.int8], legal: npt.NDArray[np.bool_]
     ) -> npt.NDArray[np.int64]:
         """What the policy would do."""
+        if not len(seen):
+            return np.zeros(0, np.int64)
         device = self.policy.device
         with torch.no_grad():
             logits, _ = sharded_logits_and_values(self.policy, torch.from_numpy(seen).to(device))
@@ -234,7 +338,7 @@ class CloningLearner:
         masks: npt.NDArray[np.bool_],
         actions: npt.NDArray[np.int64],
         worth: npt.NDArray[np.float32],
-    ) -> tuple[float, float, float]:
+    ) -> Losses:
         """One gradient step."""
         device = self.policy.device
         logits, values = sharded_logits_and_values(self.policy, torch.from_numpy(seen).to(device))
@@ -247,6 +351,18 @@ class CloningLearner:
         self._optimizer.step()
         agreement = (logits.argmax(1) == wanted).float().mean()
         return policy_loss.item(), value_loss.item(), agreement.item()
+
+
+def _sample_dtype(game: Game) -> np.dtype[np.void]:
+    """The record of a position that is kept."""
+    return np.dtype(
+        [
+            ("observation", np.int8, game.observation_shape),
+            ("legal", np.uint8, (-(-game.num_actions // 8),)),  # by np.packbits
+            ("action", np.int64),
+            ("value", np.float32),
+        ]
+    )
 
 
 def _considered(

@@ -147,7 +147,7 @@ class Settings:
     @property
     def specs(self) -> list[str]:
         """All agents that these settings name, the learner's selves aside."""
-        clone = [self.clone.agent] if self.clone else []
+        clone = [self.clone.agent, *self.clone.opponents] if self.clone else []
         opponents = [spec for spec in self.opponents if spec not in (LATEST, EARLIER)]
         guided = self.guided.opponents if self.guided else ()
         return [*clone, *opponents, *guided, *self.evaluate_against]

@@ -159,10 +159,11 @@ def test_agents_met_in_training_are_told_and_left_out():
     assert "rated against others" in str(card)
 
 
-def test_those_met_in_searched_games_count():
-    settings = {"guided": {"opponents": ["mcts:10"]}, "evaluate_against": ["random"]}
-    trained = SimpleNamespace(card={"settings": settings})
-    assert met_in_training(trained) == ("mcts:10", "random")
+def test_those_met_in_imitation_and_in_searched_games_count():
+    clone = {"agent": "greedy", "opponents": ["mcts:20"]}
+    settings = {"clone": clone, "guided": {"opponents": ["mcts:10"]}}
+    trained = SimpleNamespace(card={"settings": {**settings, "evaluate_against": ["random"]}})
+    assert met_in_training(trained) == ("greedy", "mcts:20", "mcts:10", "random")
 
 
 def test_a_trained_agents_card_says_whom_it_met():

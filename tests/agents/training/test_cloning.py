@@ -131,6 +131,112 @@ def test_the_learner_plays_some_of_the_plies():
     assert played[2] == 0
 
 
+class Last(agents.agent.Agent):
+    """Takes the last legal action."""
+
+    def choose(self, states, words):
+        return self.game.num_actions - 1 - self.game.legal(states)[:, ::-1].argmax(1)
+
+
+@pytest.mark.parametrize("name", ["gekitai", "goat_race"])
+def test_opponents_sit_in_all_seats_but_one_and_are_not_learned_from(name):
+    game = boardenvs.make(name)
+    met = replace(SMALL.clone, random_share=0, opponent_share=1.0, opponents=("random", "greedy"))
+    clone = learner(game, replace(SMALL, network="plain", clone=met))
+    clone._agents[0] = Recorder(game)
+    clone._opponents[0] = [Last(game, 0), Last(game, 0)]
+    num = 30
+    _, _, seats = clone._courses(0, num)
+    clone._courses = lambda size, num: (np.zeros(num, int), np.arange(num) % 2, seats)
+    rows = []
+    states = clone._played(0, num, rows)
+    assert game.terminated(states).all()
+    assert set(seats) == set(range(game.num_players))
+    _, masks, actions, movers, games, _, _ = (
+        np.concatenate(row) for row in zip(*rows, strict=True)
+    )
+    np.testing.assert_array_equal(movers, seats[games])
+    np.testing.assert_array_equal(actions, masks.argmax(1))
+    if game.has_chance:
+        return  # shown to the Recorder with other dice
+    again = game.new_from_words(np.arange(num, dtype=np.uint64))
+
+    def choose(part, live):
+        legal = game.legal(part)
+        last = game.num_actions - 1 - legal[:, ::-1].argmax(1)
+        return np.where(part["to_move"] == seats[live], legal.argmax(1), last)
+
+    playout(game, again, choose)
+    np.testing.assert_array_equal(game.returns(again), game.returns(states))
+
+
+def test_as_many_games_as_asked_for_have_opponents_each_as_many():
+    met = replace(SMALL.clone, opponent_share=0.6, opponents=("random", "greedy", "mcts:1"))
+    clone = learner(boardenvs.make("gekitai"), replace(SMALL, clone=met))
+    _, opponents, seats = clone._courses(0, 6000)
+    shares = [np.mean(opponents == number) for number in (-1, 0, 1, 2)]
+    assert shares == pytest.approx([0.4, 0.2, 0.2, 0.2], abs=0.03)
+    assert np.mean(seats) == pytest.approx(0.5, abs=0.03)
+
+
+def test_openings_are_played_at_random_and_not_learned():
+    game = boardenvs.make("gomoku", board_size=7)
+    opened = replace(SMALL.clone, random_share=0, opening_plies=6)
+    clone = learner(game, replace(SMALL, clone=opened))
+    clone._agents[0] = Recorder(game)
+    seen, _, _, _ = clone._play(num=300)
+    stones = seen[:, :2].sum((1, 2, 3))
+    openings = clone._courses(0, 6000)[0]
+    assert set(openings) == set(range(7))
+    # A game's first position that is learned has as many stones as its opening has plies.
+    for few in range(6):
+        assert np.sum(stones == few) == pytest.approx(300 * (few + 1) / 7, abs=45)
+    first = seen[stones == 3]
+    assert len(np.unique(first.reshape(len(first), -1), axis=0)) > 60
+
+
+def test_games_that_end_before_anything_is_learned_are_followed_by_others():
+    game = boardenvs.make("game112", board_size=3)
+    opened = replace(SMALL.clone, opening_plies=30)
+    clone = learner(game, replace(SMALL, network="plain", clone=opened))
+    assert all(len(clone._play(num=1)[0]) for _ in range(5))
+
+
+def test_positions_are_kept_and_learned_from_again():
+    game = boardenvs.make("gekitai")
+    kept = replace(SMALL.clone, buffer=25_000, epochs=3)
+    clone = learner(game, replace(SMALL, clone=kept))
+    steps = []
+    fit = clone._fit
+    clone._fit = lambda *batch: steps.append(batch) or fit(*batch)
+    clone.advance()
+    first = clone.steps
+    (buffer,) = clone._buffers
+    assert len(buffer) == first
+    assert len(steps) == pytest.approx(3 * first / 256, abs=1)
+    clone.advance()
+    assert len(buffer) == min(clone.steps, 25_000)
+    assert len(steps) == pytest.approx(3 * clone.steps / 256, abs=2)
+    for seen, masks, actions, worth in steps:
+        assert len(seen) == len(worth) == 256
+        assert masks[np.arange(256), actions].all()
+    # Of what is learned in the second round, some is of the first.
+    firsts = {row.tobytes() for batch in steps[: first // 256] for row in batch[0]}
+    later = [row.tobytes() in firsts for batch in steps[-30:] for row in batch[0]]
+    assert 0.1 < np.mean(later) < 0.9
+
+
+def test_with_a_buffer_it_comes_to_do_as_the_agent_does():
+    game = boardenvs.make("gomoku", board_size=7, win_length=4)
+    kept = replace(SMALL.clone, buffer=50_000, opponents=("random",), opponent_share=0.3)
+    clone = learner(game, replace(SMALL, clone=kept))
+    first = clone.advance()
+    while clone.steps < SMALL.clone.steps:
+        last = clone.advance()
+    assert last["agreement"] > first["agreement"] + 0.1
+    assert last["value_loss"] < first["value_loss"]
+
+
 class Judge(Recorder):
     """Tells that every position is worth 0.25 to its mover, and every fourth is proven lost."""
 

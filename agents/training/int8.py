@@ -2,7 +2,7 @@
 
 Weights are signed and scaled by channel, activations unsigned, in the QDQ format of ONNX's own
 operators. The convolutions of the trunk are in integers; heads, and the layers on the whole board's
-means and maxima, stay in float32.
+means and maxima, stay in float32, as does a first layer that looks lines up.
 
 Processors without VNNI add two products of 8 bits in 16, which overflow at 255 * 127 * 2. So
 weights have 7 bits, from -64 to 64, and the sums are the same on every processor. The first layer
@@ -22,7 +22,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from agents.training.int8_preparation import ADDED, Proto, padded, prepared, trunk, up_to_the_stem
+from agents.training.int8_preparation import (
+    ADDED,
+    Proto,
+    looks_up,
+    padded,
+    prepared,
+    trunk,
+    up_to_the_stem,
+)
 
 __all__ = ["Int8Template", "bias_corrected", "check_convolutions", "int8_template"]
 
@@ -111,7 +119,9 @@ def int8_template(
     precise = {
         "axis": 0, "quant_type": QuantType.QInt8, "symmetric": True, "reduce_range": False
     }  # fmt: skip
-    overrides = {**{name: [whole] for name in seen}, stem.input[1]: [precise]}
+    overrides = {}
+    if not looks_up(model.graph):
+        overrides = {**{name: [whole] for name in seen}, stem.input[1]: [precise]}
     with tempfile.TemporaryDirectory() as folder:
         given, made = Path(folder) / "float32.onnx", Path(folder) / "int8.onnx"
         onnx.save(model, given)
@@ -258,6 +268,7 @@ def _layers(graph: Proto) -> list[_Layer]:
         node.output[0]: node.input for node in graph.node if node.op_type == "DequantizeLinear"
     }
     added = _array(tensors[ADDED])[5] if ADDED in tensors else 0
+    looked_up = looks_up(graph)
     layers: list[_Layer] = []
     for node in graph.node:
         if node.op_type == "Conv" and node.input[1] in sources:
@@ -265,7 +276,7 @@ def _layers(graph: Proto) -> list[_Layer]:
             weights, scales, biases, bias_scales = (
                 tensors[name] for name in (*kernel[:2], *bias[:2])
             )
-            first = not layers
+            first = not (layers or looked_up)
             layers.append(
                 _Layer(
                     name=node.name,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["ADDED", "Proto", "padded", "prepared", "trunk", "up_to_the_stem"]
+__all__ = ["ADDED", "Proto", "looks_up", "padded", "prepared", "trunk", "up_to_the_stem"]
 
 Proto = Any
 """A message of ONNX."""
@@ -19,6 +19,10 @@ _ALIGNED = 4
 and the layer takes two thirds of the time."""
 
 
+_STEM = "/stem/"
+"""In the names of the nodes of a layer that looks lines up; see `agents.training.line_stem`."""
+
+
 def prepared(model: Proto, shape: tuple[int, ...]) -> Proto:
     """The same network, in operators that ONNX Runtime has in int8, channels last.
 
@@ -27,7 +31,7 @@ def prepared(model: Proto, shape: tuple[int, ...]) -> Proto:
         shape: of an observation. Where rows or columns are free, that on the largest board; on a
             larger one the network fails.
     """
-    from onnx import helper, numpy_helper
+    from onnx import helper
 
     model = copy.deepcopy(model)
     graph = model.graph
@@ -52,6 +56,17 @@ def prepared(model: Proto, shape: tuple[int, ...]) -> Proto:
         graph.node.remove(node)
         graph.node.insert(place, flatten)
         graph.node.insert(place, pool)
+    if not looks_up(graph):
+        _add_planes(graph)
+    entry = model.metadata_props.add()
+    entry.key, entry.value = "onnx.quant.pre_process", "onnxruntime.quant"
+    return model
+
+
+def _add_planes(graph: Proto) -> None:
+    """Bring the planes that the first layer sees to a multiple of those that lie together."""
+    from onnx import helper, numpy_helper
+
     _, stem = up_to_the_stem(graph)
     kernel = next(tensor for tensor in graph.initializer if tensor.name == stem.input[1])
     weights = numpy_helper.to_array(kernel)
@@ -65,9 +80,11 @@ def prepared(model: Proto, shape: tuple[int, ...]) -> Proto:
         pad = helper.make_node("Pad", [stem.input[0], ADDED], ["observation_padded"], "pad_planes")
         graph.node.insert(list(graph.node).index(stem), pad)
         stem.input[0] = "observation_padded"
-    entry = model.metadata_props.add()
-    entry.key, entry.value = "onnx.quant.pre_process", "onnxruntime.quant"
-    return model
+
+
+def looks_up(graph: Proto) -> bool:
+    """Whether a network looks up what lines tell, so that its first layer has no kernel."""
+    return any(node.op_type == "Gather" and _STEM in node.name for node in graph.node)
 
 
 def _give_each_its_own(graph: Proto) -> None:
@@ -99,13 +116,17 @@ def up_to_the_stem(graph: Proto) -> tuple[list[str], Proto]:
 
 
 def trunk(graph: Proto) -> list[Proto]:
-    """The nodes that the last convolution, the policy's, needs, and all pools."""
+    """The nodes that the last convolution, the policy's, needs, and all pools.
+
+    But for those that look lines up: what numbers lines has to be exact.
+    """
     by_output = {output: node for node in graph.node for output in node.output}
     policy = [node for node in graph.node if node.op_type == "Conv"][-1]
+    exact = {node.name for node in graph.node if looks_up(graph) and _STEM in node.name}
     waiting, found = [policy.input[0]], set()
     while waiting:
         node = by_output.get(waiting.pop())
-        if node is not None and node.name not in found:
+        if node is not None and node.name not in found and node.name not in exact:
             found.add(node.name)
             waiting += node.input
     pools = ("MaxPool", "GlobalAveragePool")

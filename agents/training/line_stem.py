@@ -10,10 +10,12 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import torch
 from torch import nn
 
 from agents.training.line_patterns import line_patterns, summed_over_lines
+from agents.training.line_table import all_lines, digits
 
 __all__ = ["LineStem"]
 
@@ -34,8 +36,14 @@ class LineStem(nn.Module):
 
     Training asks about many boards at once, and most of their lines hold one of a few thousand
     patterns. So where planes hold nothing but 0 and 1, each pattern is read once (see
-    `agents.training.line_patterns`), which takes a quarter of the convolutions' time.
+    `agents.training.line_patterns`), which takes a quarter of the convolutions' time. What is
+    exported to play looks lines up (`look_up`, see `agents.training.line_table`), of which all that
+    can be are read as it is loaded.
     """
+
+    reach = _REACH
+    look_up = False
+    """Whether what is exported looks lines up: planes are such that `has_line_table` is true."""
 
     def __init__(self, planes: int, lines: int, channels: int) -> None:
         """Set up.
@@ -47,6 +55,7 @@ class LineStem(nn.Module):
             channels: features of a cell.
         """
         super().__init__()
+        self._planes, self._features = planes, (lines, lines // 2)
         width = 2 * _REACH + 1
         seen = (_DIRECTIONS * lines, planes, width, width)
         told, joined = (
@@ -59,24 +68,54 @@ class LineStem(nn.Module):
 
     def forward(self, planes: torch.Tensor) -> torch.Tensor:
         """From (N, planes, rows, columns) to (N, channels, rows, columns), not yet rectified."""
-        found = None if torch.onnx.is_in_onnx_export() else line_patterns(planes, _REACH)
-        if found is not None:
+        if torch.onnx.is_in_onnx_export():
+            if self.look_up:
+                return self._by_table(planes)
+        elif (found := line_patterns(planes, _REACH)) is not None:
             return self._by_pattern(*found)
         cells: torch.Tensor = self.third(self.second(self.first(planes).relu_()).relu_())
         return cells
 
     def _by_pattern(self, lines: torch.Tensor, numbers: torch.Tensor) -> torch.Tensor:
         """The same from the different lines, and which of them run through each cell."""
-        rows = _lines_of(self.first.weight).flatten(1), _of_one(self.first.bias)
-        told = nn.functional.linear(lines, *rows).relu_()
+        first, second, third = self.first, self.second, self.third
         told = nn.functional.linear(
-            told, _of_one(self.second.weight).flatten(1), _of_one(self.second.bias)
+            lines, _lines_of(first.weight).flatten(1), _of_one(first.bias)
         ).relu_()
-        size, height, width, _ = numbers.shape
+        told = nn.functional.linear(
+            told, _of_one(second.weight).flatten(1), _of_one(second.bias)
+        ).relu_()
         summed = summed_over_lines(told, numbers)
-        joined = _of_one(self.third.weight.transpose(0, 1)).flatten(1).T
-        cells = nn.functional.linear(summed, joined, self.third.bias)
-        return cells.unflatten(0, (size, height, width)).permute(0, 3, 1, 2)
+        joined = _of_one(third.weight.transpose(0, 1)).flatten(1).T
+        cells = nn.functional.linear(summed, joined, third.bias)
+        return cells.unflatten(0, numbers.shape[:3]).permute(0, 3, 1, 2)
+
+    def _by_table(self, planes: torch.Tensor) -> torch.Tensor:
+        """The same from a table of all lines, which depends on nothing that is seen.
+
+        So ONNX Runtime makes it when it loads the network.
+        """
+        depth, width = self._planes, 2 * _REACH + 1
+        lines, kernel = all_lines(depth, _REACH), digits(depth, _REACH)
+        # The exporter would write what follows from constants alone into the file, megabytes of it.
+        nothing = (self.third.bias[:1] > torch.inf).long()
+        numbers = torch.from_numpy(lines.astype(np.int32)).long() + nothing
+        shown = numbers[:, None] // (depth + 1) ** torch.arange(width) % (depth + 1)
+        told = (shown[:, None] == torch.arange(1, depth + 1)[:, None]).flatten(1).float()
+        # Alike in all directions: that of the rows will do.
+        features, joined = self._features
+        rows = self.first.weight[:features, :, _REACH].flatten(1)
+        told = nn.functional.linear(told, rows, self.first.bias[:features]).relu()
+        one = self.second.weight[:joined].flatten(1)
+        told = nn.functional.linear(told, one, self.second.bias[:joined]).relu()
+        table = nn.functional.linear(told, self.third.weight[:, :joined].flatten(1))
+        order = torch.cumsum((nothing + 1).expand(len(lines)), 0) - 1
+        places = nothing.expand((depth + 1) ** width).scatter(0, numbers, order)
+        # Whole numbers below two to the power of 24 are exact in float32.
+        codes = nn.functional.conv2d(planes, torch.from_numpy(kernel).float(), padding=_REACH)
+        rows, columns, diagonals, others = places[codes.long()].unbind(1)
+        cells = table[rows] + table[columns] + table[diagonals] + table[others] + self.third.bias
+        return cells.permute(0, 3, 1, 2)
 
 
 class _Layer(nn.Module):

@@ -10,6 +10,8 @@ import numpy as np
 import torch
 
 from agents.sizes import Sizes, free_axes, games_of
+from agents.training.line_stem import LineStem
+from agents.training.line_table import has_line_table
 from agents.training.networks import copied, logits_and_values
 from boardenvs.game import Game
 
@@ -30,7 +32,8 @@ class _Network(torch.nn.Module):
 def network_file(policy: Any, game: Game | Sizes) -> bytes:
     """A Stable-Baselines3 actor-critic policy as an ONNX file.
 
-    Its parameters keep their names in the policy's `state_dict()`, with `policy.` before them.
+    Its parameters keep their names in the policy's `state_dict()`, with `policy.` before them. One
+    that reads lines looks them up if the board allows that, see `agents.training.line_table`.
 
     Args:
         policy: with a features extractor shared by policy and value.
@@ -45,6 +48,10 @@ def network_file(policy: Any, game: Game | Sizes) -> bytes:
         seen |= dict(enumerate(axes[:-1], 2))
         logits[1] = axes[-1]
     network = _Network(copied(policy).cpu()).eval()
+    looks_up = False
+    for part in network.modules():
+        if isinstance(part, LineStem):
+            part.look_up = looks_up = has_line_table(smallest, part.reach)
     data: Any = io.BytesIO()  # which Torch takes, but does not say so
     with warnings.catch_warnings():
         # The exporter by tracing is deprecated, but the newer one needs onnxscript and
@@ -59,6 +66,8 @@ def network_file(policy: Any, game: Game | Sizes) -> bytes:
             dynamic_axes={"observation": seen, "logits": logits, "value": {0: "n"}},
             opset_version=17,
             dynamo=False,
+            # Folded weights would lose their names.
+            do_constant_folding=not looks_up,
         )
     written: bytes = data.getvalue()
     return written

@@ -1,12 +1,15 @@
 """The first layer that reads lines: alike in all directions, and kept so."""
 
 import numpy as np
+import onnx
 import onnxruntime
 import pytest
 import torch
 from gymnasium import spaces
 
 import boardenvs
+from agents.sizes import make_sizes
+from agents.training import onnx_network
 from agents.training.export import export_policy
 from agents.training.int8 import int8_template
 from agents.training.line_stem import LineStem, _by_group, _by_input, _star
@@ -124,11 +127,24 @@ def test_they_stay_alike_in_training(optimizer):
     torch.testing.assert_close(logits_and_values(same, seen), logits_and_values(policy, seen))
 
 
-def test_exported_and_in_integers(tmp_path):
+def kinds_of_nodes(path):
+    return {node.op_type for node in onnx.load(path).graph.node}
+
+
+@pytest.mark.parametrize("look_up", [True, False])
+def test_exported_and_in_integers(look_up, tmp_path, monkeypatch):
+    if not look_up:
+        monkeypatch.setattr(onnx_network, "has_line_table", lambda *_: False)
     game = boardenvs.make("gomoku", board_size=9)
     policy = board_policy(game)
+    generator = torch.Generator().manual_seed(1)
+    with torch.no_grad():
+        for layer in (policy.features_extractor.stem.first, policy.features_extractor.stem.second):
+            layer.bias.copy_(_by_group(torch.randn(layer.bias.shape, generator=generator)))
+        policy.features_extractor.stem.third.bias.normal_(generator=generator)
     path = tmp_path / "agent.onnx"
     export_policy(policy, game, path, {})
+    assert ("ScatterElements" in kinds_of_nodes(path)) == look_up
     rng = np.random.default_rng(0)
     owner = rng.integers(0, 3, (64, 9, 9))
     seen = np.stack([owner == 0, owner == 1, owner == 2], 1).astype(np.int8)
@@ -144,6 +160,30 @@ def test_exported_and_in_integers(tmp_path):
         assert np.abs(worth.ravel() - values.numpy()).max() <= bound * max(
             1, np.ptp(values.numpy())
         )
+
+
+def test_a_board_of_every_size_looks_its_lines_up():
+    sizes = make_sizes("gomoku", {}, "board_size", [7, 11])
+    policy = board_policy(sizes.games[0])
+    network = onnx_network.network_file(policy, sizes)
+    assert len(network) < 600_000
+    template = onnx_network.NetworkTemplate(policy, sizes)
+    session = onnxruntime.InferenceSession(network, providers=["CPUExecutionProvider"])
+    again = onnxruntime.InferenceSession(
+        template.filled(policy), providers=["CPUExecutionProvider"]
+    )
+    for side in (7, 9, 11):
+        game = boardenvs.make("gomoku", board_size=side)
+        owner = np.random.default_rng(side).integers(0, 3, (16, side, side))
+        seen = np.stack([owner == k for k in range(3)], 1).astype(np.float32)
+        same = board_policy(game)
+        same.load_state_dict(policy.state_dict())
+        with torch.no_grad():
+            expected = logits_and_values(same, torch.from_numpy(seen))
+        for one in (session, again):
+            found = one.run(["logits", "value"], {"observation": seen})
+            for part, right in zip(found, expected, strict=True):
+                np.testing.assert_allclose(part.ravel(), right.numpy().ravel(), atol=1e-4)
 
 
 def test_a_row_of_positions_has_no_lines(refused):

@@ -113,7 +113,9 @@ class LineStem(nn.Module):
         places = nothing.expand((depth + 1) ** width).scatter(0, numbers, order)
         # Whole numbers below two to the power of 24 are exact in float32.
         codes = nn.functional.conv2d(planes, torch.from_numpy(kernel).float(), padding=_REACH)
-        rows, columns, diagonals, others = places[codes.long()].unbind(1)
+        # What no board shows has no line, and is no reason to fail.
+        codes = codes.clamp(0, (depth + 1) ** width - 1).long()
+        rows, columns, diagonals, others = places[codes].unbind(1)
         cells = table[rows] + table[columns] + table[diagonals] + table[others] + self.third.bias
         return cells.permute(0, 3, 1, 2)
 

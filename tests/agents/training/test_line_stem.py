@@ -186,6 +186,17 @@ def test_a_board_of_every_size_looks_its_lines_up():
                 np.testing.assert_allclose(part.ravel(), right.numpy().ravel(), atol=1e-4)
 
 
+def test_what_no_board_shows_is_judged_somehow():
+    game = boardenvs.make("gomoku", board_size=7)
+    network = onnx_network.network_file(board_policy(game), game)
+    session = onnxruntime.InferenceSession(network, providers=["CPUExecutionProvider"])
+    for number in (0, 1, -5, 200):
+        seen = np.full((2, *game.observation_shape), number, np.float32)
+        logits, value = session.run(["logits", "value"], {"observation": seen})
+        assert np.isfinite(logits).all()
+        assert np.isfinite(value).all()
+
+
 def test_a_row_of_positions_has_no_lines(refused):
     game = boardenvs.make("game112")
     with refused(r"lines are read on observations of shape .*, not \(3, 9\)"):

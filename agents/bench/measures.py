@@ -9,6 +9,7 @@ from tqdm import tqdm
 
 from agents.bench.batch import batch_steps
 from agents.bench.busy import steps_beside_another_program
+from agents.bench.engine import engine_nodes
 from agents.bench.evaluations import int8_networks
 from agents.bench.on_ray import ray_actors
 from agents.bench.parts import parts_of_a_step
@@ -31,6 +32,7 @@ MEASURES: dict[str, Callable[[Bench], list[Row]]] = {
     "parts of a step": parts_of_a_step,
     "random play": play_outs,
     "tree search": searches,
+    "Gomoku's engine": engine_nodes,
     "PettingZoo loops": aec_loops,
     "Gymnasium steps": seat_steps,
     "connect four": connect_four,

@@ -3,6 +3,7 @@
 import shlex
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -176,6 +177,20 @@ def test_our_own_program_plays_in_our_own_arena(small):
     scores = play_match(small, [engine, "neighbour"], 4, 1)
     assert scores.forfeits == [0, 0]
     assert (scores.plies > 8).all()
+
+
+def test_an_agent_of_an_earlier_checkout_plays(small):
+    script = Path(__file__).with_name("earlier_agent.py")
+    checkout = Path(boardenvs.__file__).parent.parent
+    for spec, least in (("greedy", 1.0), ("threats:50", 1.0)):
+        command = shlex.join([sys.executable, str(script), str(checkout), spec])
+        engine = EngineAgent(small, command=command, time_limit=20)
+        own = agents.make(spec, small)
+        scores = play_match(small, [engine, "random"], 4, 1, opening_plies=3)
+        assert scores.forfeits == [0, 0]
+        assert scores[0] >= least
+        # It is told positions as boards, and goes on from there by single moves.
+        assert play_match(small, [engine, own], 4, 1, opening_plies=3).forfeits == [0, 0]
 
 
 def test_it_ends_with_its_agent(small, program):

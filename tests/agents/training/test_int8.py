@@ -1,6 +1,7 @@
 """Networks in 8-bit integers: close to those in float32, whatever weights are put in."""
 
 import functools
+from pathlib import Path
 
 import numpy as np
 import onnx
@@ -19,13 +20,14 @@ from agents.training.networks import BoardPolicy
 
 @pytest.fixture(scope="module")
 def board():
-    """A game with a shipped convolutional network."""
+    """The game of the network."""
     return boardenvs.make("gomoku", board_size=9)
 
 
 @pytest.fixture(scope="module")
-def network(board):
-    return shipped(board).read_bytes()
+def network():
+    """One of plain convolutions, 32 channels and two blocks, which learned 9x9 to the end."""
+    return Path(__file__).with_name("convolutional.onnx").read_bytes()
 
 
 @pytest.fixture(scope="module")

@@ -131,7 +131,7 @@ class TrainedAgent(Agent):
         """
         states = self.game.records(states)
         session = self.session(1 if len(states) < _FEW else threads)
-        seen = self.observed_game.observe(states, states["to_move"]).astype(np.float32)
+        seen = self.observed_game.observe_to_move(states).astype(np.float32)
         try:
             logits, value = session.run(["logits", "value"], {"observation": seen})
         except Exception as error:  # noqa: BLE001 ONNX Runtime's errors share no base class

@@ -283,10 +283,28 @@ class Game(Presentation):
         Args:
             states: shape (N,).
             seat: one seat, or one for each state.
+
+        Raises:
+            ValueError: these are no such states or seats.
         """
         states = self.batch(states)
+        return self._seen(states, self._seats(seat, len(states)))
+
+    def observe_to_move(self, states: States) -> npt.NDArray[np.int8]:
+        """What the seat to move sees in each state, as of `observe`, for less.
+
+        Args:
+            states: shape (N,).
+
+        Raises:
+            ValueError: these are no such states.
+        """
+        states = self.batch(states)
+        return self._seen(states, states["to_move"].astype(np.int64))
+
+    def _seen(self, states: States, seats: npt.NDArray[np.int64]) -> npt.NDArray[np.int8]:
         out = np.empty((len(states), self.observation_size), np.int8)
-        self.kernels.observe_games(states, self.constants, self._seats(seat, len(states)), out)
+        self.kernels.observe_games(states, self.constants, seats, out)
         return out.reshape(len(states), *self.observation_shape)
 
     def conceal(self, states: States, seat: npt.ArrayLike, rng: np.random.Generator) -> States:
@@ -597,13 +615,14 @@ class Game(Presentation):
                 f"shape {array.shape} and dtype {array.dtype}"
             )
         array = array.reshape(num)
-        if array.min() < 0 or array.max() >= self.num_actions:
+        numbers = np.ascontiguousarray(array, np.int64)
+        if _any_outside(numbers, self.num_actions):
             outside = (array < 0) | (array >= self.num_actions)
             raise ValueError(
                 f"action {array[outside.argmax()]} is outside of the action space, "
                 f"0 to {self.num_actions - 1}"
             )
-        return np.ascontiguousarray(array, np.int64)
+        return numbers
 
     def require_legal(self, masks: npt.NDArray[np.bool_], actions: npt.NDArray[np.int64]) -> None:
         """Raise `ValueError` for the first action that its mask does not allow."""
@@ -613,16 +632,24 @@ class Game(Presentation):
             raise ValueError(f"action {actions[i]} is illegal in game {i} of the batch")
 
     def _seats(self, seat: npt.ArrayLike, num: int) -> npt.NDArray[np.int64]:
-        seats = np.asarray(seat)
-        if seats.dtype.kind not in "iu" or seats.shape not in ((), (num,)):
+        given = np.asarray(seat)
+        if given.dtype.kind not in "iu" or given.shape not in ((), (num,)):
             raise ValueError(
                 f"seat must be a whole number or {num} of them, got {checks.shown(seat)}"
             )
-        if seats.size and (seats.min() < 0 or seats.max() >= self.num_players):
+        seats = np.ascontiguousarray(given, np.int64)  # of one number it makes an array
+        if _any_outside(seats, self.num_players):
             raise ValueError(
                 f"seat must be from 0 to {self.num_players - 1}, got {checks.shown(seat)}"
             )
-        return np.ascontiguousarray(np.broadcast_to(seats, (num,)), np.int64)
+        return seats if len(seats) == num else seats.repeat(num)
+
+
+def _any_outside(numbers: npt.NDArray[np.int64], end: int) -> bool:
+    """Whether any of them is below 0, or not below `end`."""
+    # Taken for unsigned those below 0 are large, too. Looking at them twice would take as long as
+    # some games take for what is asked.
+    return bool(np.maximum.reduce(numbers.view(np.uint64), initial=0) >= end)
 
 
 @functools.cache

@@ -61,6 +61,7 @@ def test_every_function_refuses_or_answers(game, records, attempt):
     functions = {
         "legal": (game.legal, (1, actions)),
         "observe": (lambda one: game.observe(one, seats - 1), (1, *game.observation_shape)),
+        "observe_to_move": (game.observe_to_move, (1, *game.observation_shape)),
         "conceal": (lambda one: game.conceal(one, 0, rng), (1,)),
         "to_move": (game.to_move, (1,)),
         "returns": (game.returns, (1, seats)),

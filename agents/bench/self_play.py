@@ -252,7 +252,9 @@ def _parts(game: Game, num: int, simulations: int) -> dict[str, float]:
         _timed_trees(tree),
         mock.patch.object(network, "session", return_value=run),
         mock.patch.object(
-            network.observed_game, "observe", observing.timed(network.observed_game.observe)
+            network.observed_game,
+            "observe_to_move",
+            observing.timed(network.observed_game.observe_to_move),
         ),
     ):
         judged = counted.judged_during(whole.timed(play))

@@ -88,7 +88,7 @@ class PolicyEvaluator:
 
     def evaluate(self, states: States) -> tuple[Floats, Floats]:
         """Logits of shape (N, num_actions), unmasked, and values of shape (N,)."""
-        seen = self.game.observe(states, states["to_move"])
+        seen = self.game.observe_to_move(states)
         if len(self._places) + len(seen) > self._room:
             self._places.clear()
         known = len(self._places)

@@ -69,6 +69,7 @@ class SB3VecEnv(VecEnv):
         self._views = (
             Symmetries.none(game.num_actions, game.observation_size) if views is None else views
         )
+        self._turned = len(self._views) > 1
         self._view = np.zeros(low, np.intp)
         self._draws = np.random.default_rng(seed)
         # Infos of games that go on. To make so many for each step costs as much as some games do.
@@ -89,12 +90,12 @@ class SB3VecEnv(VecEnv):
         self, observations: npt.NDArray[np.int8], views: npt.NDArray[np.intp]
     ) -> npt.NDArray[np.int8]:
         """Observations in their views."""
-        if len(self._views) == 1:
-            return observations
-        return self._views.observations(observations, views)
+        return self._views.observations(observations, views) if self._turned else observations
 
     def step_async(self, actions: npt.NDArray[Any]) -> None:
-        self._actions = self._views.actions_meant(actions, self._view)
+        if self._turned:
+            actions = self._views.actions_meant(actions, self._view)
+        self._actions = actions
 
     def step_wait(
         self,
@@ -134,16 +135,14 @@ class SB3VecEnv(VecEnv):
                     "episode": {"r": result, "l": length, "t": now},
                 }
         self._lengths[done] = 0
-        if len(self._views) > 1:
+        if self._turned:
             self._view[done] = self._draws.integers(len(self._views), size=int(done.sum()))
         return self._seen(observation, self._view), reward, done, infos
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Legal actions, bool of shape (num_envs, num_actions)."""
         masks = _joined([env.action_masks() for env in self.envs])
-        if len(self._views) == 1:
-            return masks
-        return self._views.by_action(masks, self._view)
+        return self._views.by_action(masks, self._view) if self._turned else masks
 
     def env_method(
         self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any

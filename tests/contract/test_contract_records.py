@@ -112,6 +112,7 @@ def test_what_is_no_record_is_refused(game, states):
         lambda: game.legal(states),
         lambda: game.play(states, [0, 0]),
         lambda: game.observe(states, 0),
+        lambda: game.observe_to_move(states),
         lambda: game.conceal(states, 0, rng),
         lambda: game.to_move(states),
         lambda: game.returns(states),

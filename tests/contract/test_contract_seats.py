@@ -32,6 +32,13 @@ def test_a_seat_for_each_state(positions):
         assert np.array_equal(together[here], game.observe(states, seat)[here])
 
 
+def test_the_seat_to_move_sees_what_it_would_see_by_its_number(positions):
+    for game, states in positions.values():
+        seen = game.observe_to_move(states)
+        assert np.array_equal(seen, game.observe(states, game.to_move(states)))
+        assert seen.dtype == np.int8
+
+
 @pytest.mark.parametrize("seat", [-1, 5, 0.0, "0", None, True, [0], [0] * (NUM + 1), np.nan])
 def test_a_bad_seat(game, seat):
     states = start(game)

@@ -18,7 +18,7 @@ class Symmetries:
     """K views of a game; in each of them it is the same game.
 
     What is asked for under view `which[i]` is asked for game by game, so that each may be seen
-    in a view of its own.
+    in a view of its own. Where there is just one, the game as it is, arrays come back uncopied.
 
     Example:
         >>> import boardenvs
@@ -89,6 +89,8 @@ class Symmetries:
             observations: shape (N, ...).
             which: a view for each, shape (N,).
         """
+        if len(self) == 1:
+            return observations
         flat = observations.reshape(len(observations), -1)
         return np.take_along_axis(flat, self.entries[which], 1).reshape(observations.shape)
 
@@ -101,6 +103,8 @@ class Symmetries:
             values: shape (N, num_actions).
             which: a view for each, shape (N,).
         """
+        if len(self) == 1:
+            return values
         return np.take_along_axis(values, self.actions[which], 1)
 
     def actions_shown(
@@ -113,4 +117,6 @@ class Symmetries:
         self, actions: npt.NDArray[np.integer[Any]], which: npt.NDArray[np.integer[Any]]
     ) -> npt.NDArray[np.int64]:
         """The inverse of `actions_shown`."""
+        if len(self) == 1:
+            return np.asarray(actions).astype(np.int64, casting="same_kind", copy=False)
         return self.actions[which, np.asarray(actions)].astype(np.int64, copy=False)

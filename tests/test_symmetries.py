@@ -37,6 +37,17 @@ def test_actions_there_and_back():
     np.testing.assert_array_equal(turned[np.arange(100), shown], values[np.arange(100), actions])
 
 
+def test_the_one_view_of_a_game_without_any_copies_nothing():
+    views = Symmetries.none(4, 12)
+    values, which = np.arange(8.0).reshape(2, 4), np.zeros(2, np.intp)
+    assert views.by_action(values, which) is values
+    seen = np.arange(24).reshape(2, 3, 4)
+    assert views.observations(seen, which) is seen
+    for meant in (views.actions_meant([1, 2], which), views.actions_shown([1, 2], which)):
+        assert meant.dtype == np.int64
+        assert meant.tolist() == [1, 2]
+
+
 @pytest.mark.parametrize(
     ("actions", "entries", "said"),
     [

@@ -132,9 +132,6 @@ def side_by_side(work: Callable[[int], Found], number: int) -> list[Found]:
         work: releases the interpreter's lock for most of its time.
         number: of calls.
     """
-    if number == 1:
-        with one_torch_thread():
-            return [work(0)]
     results: dict[int, Found] = {}
     left = iter(range(number))
 

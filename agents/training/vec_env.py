@@ -69,7 +69,6 @@ class SB3VecEnv(VecEnv):
         self._views = (
             Symmetries.none(game.num_actions, game.observation_size) if views is None else views
         )
-        self._turned = len(self._views) > 1
         self._view = np.zeros(low, np.intp)
         self._draws = np.random.default_rng(seed)
         # Infos of games that go on. To make so many for each step costs as much as some games do.
@@ -84,18 +83,12 @@ class SB3VecEnv(VecEnv):
         self._seed_once = None
         self._lengths[:] = 0
         self._view = self._draws.integers(len(self._views), size=self.num_envs)
-        return self._seen(np.concatenate(observations), self._view)
-
-    def _seen(
-        self, observations: npt.NDArray[np.int8], views: npt.NDArray[np.intp]
-    ) -> npt.NDArray[np.int8]:
-        """Observations in their views."""
-        return self._views.observations(observations, views) if self._turned else observations
+        return self._views.observations(np.concatenate(observations), self._view)
 
     def step_async(self, actions: npt.NDArray[Any]) -> None:
-        if self._turned:
-            actions = self._views.actions_meant(actions, self._view)
-        self._actions = actions
+        # Before views turn them: a negative one would count from the end.
+        numbers = self.envs[0].game.action_numbers(actions, self.num_envs)
+        self._actions = self._views.actions_meant(numbers, self._view)
 
     def step_wait(
         self,
@@ -120,7 +113,9 @@ class SB3VecEnv(VecEnv):
             if not len(s.ended):
                 continue
             places = s.ended + part.start
-            last = self._seen(env.game.observe(s.last, s.last_seats), self._view[places])
+            last = self._views.observations(
+                env.game.observe(s.last, s.last_seats), self._view[places]
+            )
             for place, seen, cut, result, length in zip(
                 places.tolist(),
                 last,
@@ -135,14 +130,14 @@ class SB3VecEnv(VecEnv):
                     "episode": {"r": result, "l": length, "t": now},
                 }
         self._lengths[done] = 0
-        if self._turned:
+        if len(self._views) > 1:
             self._view[done] = self._draws.integers(len(self._views), size=int(done.sum()))
-        return self._seen(observation, self._view), reward, done, infos
+        return self._views.observations(observation, self._view), reward, done, infos
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Legal actions, bool of shape (num_envs, num_actions)."""
         masks = _joined([env.action_masks() for env in self.envs])
-        return self._views.by_action(masks, self._view) if self._turned else masks
+        return self._views.by_action(masks, self._view)
 
     def env_method(
         self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any

@@ -137,6 +137,27 @@ def test_masks_as_maskable_ppo_asks_for_them(joined, game):
     assert joined.action_masks().any(1).all()
 
 
+@pytest.mark.parametrize("turned", [False, True])
+def test_bad_actions_are_refused_before_anything_is_played(turned):
+    game = boardenvs.make("gekitai")
+    views = game.symmetries() if turned else None
+    env = SB3VecEnv([SeatVectorEnv(3, game), SeatVectorEnv(5, game)], seed=1, views=views)
+    env.reset()
+    before = [one.positions for one in env.envs]
+    for actions, said in (
+        ([0] * 9, "expected 8 actions"),
+        ([0] * 7, "expected 8 actions"),
+        ([0.0] * 8, "expected 8 actions as whole numbers"),
+        ([-1] * 8, "action -1 is outside"),
+        ([0] * 7 + [game.num_actions], f"action {game.num_actions} is outside"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            env.step(actions)
+    assert all(
+        np.array_equal(one.positions, old) for one, old in zip(env.envs, before, strict=True)
+    )
+
+
 def test_what_single_games_do_not_offer(joined):
     with pytest.raises(AttributeError, match="only action_masks can be called, not close"):
         joined.env_method("close")

@@ -74,7 +74,7 @@ class SB3Agent(Agent):
 
         space = self.model.observation_space
         policy = self.model.policy
-        seen = self.game.observe(states, states["to_move"]).reshape(-1, *space.shape)
+        seen = self.game.observe_to_move(states).reshape(-1, *space.shape)
         policy.set_training_mode(False)
         with torch.no_grad():
             tensor, _ = policy.obs_to_tensor(seen.astype(space.dtype))

@@ -80,7 +80,7 @@ def positions(store: Store, agent: str | None = None) -> Positions:
     policies[np.arange(len(together)), chosen] = 1
     return Positions(
         together,
-        game.observe(together, game.to_move(together)),
+        game.observe_to_move(together),
         game.legal(together),
         policies,
         np.array(results, np.float32),

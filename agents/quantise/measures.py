@@ -86,7 +86,7 @@ class _Recorder:
 
     def evaluate(self, states: States) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
         some = states[self._rng.random(len(states)) < self._share]
-        self.seen.append(self._network.observed_game.observe(some, some["to_move"]))
+        self.seen.append(self._network.observed_game.observe_to_move(some))
         return self._network.evaluate(states)
 
 

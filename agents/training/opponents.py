@@ -40,7 +40,7 @@ class LatestSelf(Agent):
         assert self._policy is not None, "attach comes first"
         if not len(states):
             return np.zeros(0, np.int64)
-        seen = torch.from_numpy(self.game.observe(states, states["to_move"]))
+        seen = torch.from_numpy(self.game.observe_to_move(states))
         with torch.inference_mode():
             logits = self._policy.logits(seen.to(self._policy.device)).cpu().numpy()
         return masked_choice(logits, self.game.legal(states), 1.0, words)

@@ -35,7 +35,7 @@ class PolicyAgent(Agent):
     def choose(self, states: States, words: Words) -> Actions:
         if not len(states):
             return np.zeros(0, np.int64)
-        seen = torch.from_numpy(self.game.observe(states, states["to_move"]))
+        seen = torch.from_numpy(self.game.observe_to_move(states))
         self._policy.set_training_mode(False)
         with torch.inference_mode():
             logits = self._policy.logits(seen.to(self._policy.device)).cpu().numpy()

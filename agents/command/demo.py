@@ -31,7 +31,7 @@ def add(commands: Commands) -> None:
     demo = commands.add(
         "demo",
         _run,
-        "train an agent on Gekitai for about two minutes, rate it and show a game",
+        "train an agent on Gekitai for some minutes, rate it and show a game",
         game=False,
     )
     demo.add_argument(

@@ -112,38 +112,46 @@ def take_turns(
     Raises:
         StoppedError: no more turns were wanted.
     """
-    if threads == 1:
-        number = 0
-        while number < len(slots) or any(slot.num for slot in slots):
-            if stopping():
-                raise StoppedError
-            slot = slots[number % len(slots)]
-            slot.num = turn(slot, number)
-            if slot.num:
-                slot.evaluate(judge)
-            number += 1
-        return
-    in_threads(_InTurn(slots, turn, judge, stopping).work, threads)
+    number = 0
+    while number < len(slots) or any(slot.num for slot in slots):
+        if stopping():
+            raise StoppedError
+        slot = slots[number % len(slots)]
+        slot.num = turn(slot, number)
+        number += 1
+        if slot.num:
+            if threads > 1 and any(other.num for other in slots if other is not slot):
+                # From now on there is work for several, who need not wake for less.
+                in_threads(_InTurn(slots, turn, judge, number, stopping).work, threads)
+                return
+            slot.evaluate(judge)
 
 
 class _InTurn:
     """Slots that are evaluated each in a thread of its own."""
 
-    def __init__(self, slots: list[Slot], turn: Turn, judge: Judge, stopping: Stopping) -> None:
+    def __init__(
+        self, slots: list[Slot], turn: Turn, judge: Judge, number: int, stopping: Stopping
+    ) -> None:
+        """Go on where so many turns have been taken, and the last one's leaves are not judged."""
         self._slots = slots
         self._turn = turn
         self._judge = judge
         self._stopping = stopping
-        self._number = 0
+        self._number = number
+        self._filled = (number - 1) % len(slots)
         self._over = False
         # Each is opened when it is its slot's turn. Nobody holds a lock that another one wants.
         self._doors = [_thread.allocate_lock() for _ in slots]
-        for door in self._doors[1:]:
-            door.acquire()
+        for place, door in enumerate(self._doors):
+            if place != number % len(slots):
+                door.acquire()
 
     def work(self, place: int, stopping: Stopping) -> None:
         """What the thread of a slot does."""
         slot = self._slots[place]
+        if place == self._filled:
+            slot.evaluate(self._judge)
         while self._had_turn(place, stopping):
             if slot.num:
                 slot.evaluate(self._judge)

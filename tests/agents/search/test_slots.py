@@ -1,0 +1,99 @@
+"""Slots of leaves that wait for their evaluation: who evaluates what, and when turns come."""
+
+import re
+import threading
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import boardenvs
+from agents.search.slots import Slot, take_turns
+
+GAME = boardenvs.make("game112")
+ROOM = 40
+
+
+def slots_of(num):
+    return [Slot(GAME, ROOM) for _ in range(num)]
+
+
+def judged(leaves):
+    """Of each position its number of plies, as logits and as value."""
+    plies = leaves["ply"].astype(np.float32)
+    return np.repeat(plies[:, None], GAME.num_actions, 1), -plies
+
+
+@given(
+    found=st.lists(st.integers(0, 3), max_size=12),
+    num_slots=st.integers(1, 3),
+    alone=st.booleans(),
+)
+def test_a_turn_finds_the_leaves_of_its_slot_evaluated(found, num_slots, alone):
+    slots = slots_of(num_slots)
+    expected = [np.zeros(0, np.float32) for _ in slots]
+    numbers = []
+
+    def turn(slot, number):
+        place = number % num_slots
+        assert slot is slots[place]
+        plies = expected[place]
+        assert slot.num == len(plies)
+        np.testing.assert_array_equal(slot.estimates[: slot.num], -plies)
+        np.testing.assert_array_equal(slot.logits[: slot.num, -1], plies)
+        num = found[number] if number < len(found) else 0
+        expected[place] = np.arange(num, dtype=np.float32) + number
+        slot.leaves["ply"][:num] = expected[place]
+        numbers.append(number)
+        return num
+
+    take_turns(slots, turn, judged, 1 if alone else num_slots)
+    # All are over when a turn for each slot, one after another, has found nothing, not before.
+    padded = [*found, *[0] * 2 * num_slots]
+    over = next(k for k in range(num_slots, len(padded)) if not any(padded[k - num_slots : k]))
+    assert numbers == list(range(over))
+
+
+def test_a_turn_is_taken_while_the_other_slot_is_evaluated():
+    third_turn = threading.Event()
+
+    def turn(_, number):
+        if number == 2:
+            third_turn.set()
+        return int(number < 2)
+
+    def judge(leaves):
+        # The first slot's leaf is evaluated before there is anything for a second thread.
+        assert leaves["ply"][0] == 0 or third_turn.wait(20)
+        return judged(leaves)
+
+    slots = slots_of(2)
+    slots[0].leaves["ply"], slots[1].leaves["ply"] = 0, 1
+    take_turns(slots, turn, judge, 2)
+    assert third_turn.is_set()
+
+
+def test_one_leaf_at_a_time_wakes_no_other_thread():
+    asked = set()
+
+    def judge(leaves):
+        asked.add(threading.get_ident())
+        return judged(leaves)
+
+    take_turns(slots_of(2), lambda _, number: int(number % 2 == 0 and number < 40), judge, 2)
+    assert asked == {threading.get_ident()}
+
+
+@pytest.mark.parametrize("found", [[3], [1, 3]])
+def test_what_an_evaluator_gives_has_to_be_of_the_leaves_shape(found, refused):
+    def judge(leaves):
+        logits, values = judged(leaves)
+        return (logits, values) if len(leaves) == 1 else (logits[1:], values[1:])
+
+    message = (
+        "the evaluator gave logits of shape (2, 18) and values of shape (2,); "
+        "expected (3, 18) and (3,)"
+    )
+    with refused(re.escape(message)):
+        take_turns(slots_of(2), lambda _, number: [*found, 0, 0, 0][number], judge, 2)

@@ -58,16 +58,19 @@ def next_edge(nodes, edges, noise, schedule, value_scale):
     weight = value_weight(nodes, edges, value_scale)
     best = -1
     highest = -np.inf
-    for edge in range(root.first, root.first + root.num_edges):
-        e = edges[edge]
-        if e.worth < _LEAST:
-            continue
-        score = noise[e.action] + logit(e) + weight * e.worth
-        if e.visits != wanted:  # only where losses have left none of these
-            score -= 1e9
-        if score > highest:
-            highest = score
-            best = edge
+    only_wanted = True
+    while best < 0:
+        for edge in range(root.first, root.first + root.num_edges):
+            e = edges[edge]
+            if e.worth < _LEAST or (only_wanted and e.visits != wanted):
+                continue
+            score = noise[e.action] + logit(e) + weight * e.worth
+            if score > highest:
+                highest = score
+                best = edge
+        if not only_wanted:
+            break
+        only_wanted = False  # losses have left none of these
     return best
 
 

@@ -1,0 +1,98 @@
+"""Lines of a board as words, beside the cells themselves."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agents.games.gomoku.line_words import (
+    can_complete,
+    empty_words,
+    list_fours,
+    put_stones,
+    toggle,
+)
+
+STEPS = ((0, 1), (1, 0), (1, 1), (1, -1))
+
+
+@st.composite
+def boards(draw):
+    """A board, 0 for an empty cell, and a length of lines on it."""
+    side = draw(st.integers(5, 12))
+    seed = draw(st.integers(0, 2**32 - 1))
+    share = draw(st.sampled_from([0.1, 0.3, 0.6, 0.9]))
+    rng = np.random.default_rng(seed)
+    cells = rng.integers(1, 3, (side, side)) * (rng.random((side, side)) < share)
+    return cells.astype(np.int8), draw(st.integers(3, side))
+
+
+def windows(cells, length):
+    """All rows of so many cells, each as cells in order."""
+    side = len(cells)
+    for down, right in STEPS:
+        for row in range(side):
+            for column in range(side):
+                there = [(row + k * down, column + k * right) for k in range(length)]
+                if all(0 <= r < side and 0 <= c < side for r, c in there):
+                    yield there
+
+
+def short_of(cells, length, missing):
+    """Those windows that lack so many stones of one colour and hold none of the other's."""
+    for there in windows(cells, length):
+        held = [int(cells[cell]) for cell in there]
+        colours = set(held) - {0}
+        if len(colours) == 1 and held.count(0) == missing:
+            yield colours.pop(), [cell for cell in there if cells[cell] == 0]
+
+
+def words_of(cells):
+    words = empty_words(len(cells))
+    put_stones(words, cells.ravel(), len(cells))
+    return words
+
+
+@given(boards())
+def test_fours_are_in_windows_of_which_two_are_empty(case):
+    cells, length = case
+    side = len(cells)
+    words = words_of(cells)
+    for stone in (1, 2):
+        moves = np.zeros(side * side, np.int16)
+        num = list_fours(words, side, length, stone, moves)
+        expected = {
+            row * side + column
+            for colour, empty in short_of(cells, length, 2)
+            if colour == stone
+            for row, column in empty
+        }
+        assert len(set(moves[:num].tolist())) == num
+        assert set(moves[:num].tolist()) == expected
+        few = np.zeros(3, np.int16)
+        assert list_fours(words, side, length, stone, few) == min(num, 3)
+        assert few[: min(num, 3)].tolist() == moves[: min(num, 3)].tolist()
+
+
+@given(boards())
+def test_whether_a_stone_fills_a_window(case):
+    cells, length = case
+    found = can_complete(words_of(cells), len(cells), length)
+    assert found == any(short_of(cells, length, 1))
+
+
+@given(boards(), st.data())
+def test_a_stone_is_put_and_taken(case, data):
+    cells, _ = case
+    side = len(cells)
+    words = words_of(cells)
+    cell = data.draw(st.integers(0, side * side - 1))
+    stone = data.draw(st.sampled_from([1, 2]))
+    cells.ravel()[cell] = 0
+    without = words_of(cells)
+    cells.ravel()[cell] = stone
+    toggle(without, side, cell, stone)
+    np.testing.assert_array_equal(without, words_of(cells))
+    toggle(without, side, cell, stone)
+    cells.ravel()[cell] = 0
+    np.testing.assert_array_equal(without, words_of(cells))
+    assert words.shape == (2, 4, 2 * side - 1)

@@ -233,6 +233,7 @@ def take_seats(states, params, which, seat, turns, seats, words, masks, low, hig
 
     With `turns`, uniformly random opponents ahead of it then move. `words` are their streams.
     """
+    masks = uncounted(masks)
     for i in range(low, high):
         if which[i]:
             take_seat(states[i], params[0], seat, turns, seats, words, i, masks[i])
@@ -266,6 +267,9 @@ def step_seats(
     `restarting`, a game that ends is followed by a new one, and its end put into `last`.
     `stuck[0]` is set where `ATTEMPTS` games end before the seat's turn.
     """
+    masks = uncounted(masks)
+    out = uncounted(out)
+    words = uncounted(words)
     for i in range(low, high):
         s = states[i]
         renew = actions[i] < 0

@@ -26,6 +26,7 @@ from agents.search.tree import AWAITED, expand, follow, plant, tree_of
 from boardenvs.chance import mixed, stepped
 from boardenvs.compiling import over_rules
 from boardenvs.hooks import legal, play, redraw
+from boardenvs.numba_doors import uncounted
 from boardenvs.outcome import is_over
 
 __all__ = ["report_trees", "step_trees"]
@@ -50,6 +51,12 @@ def step_trees(
     Returns:
         How many leaves there are now.
     """
+    leaves = uncounted(leaves)
+    masks = uncounted(masks)
+    owners = uncounted(owners)
+    logits = uncounted(logits)
+    noise = uncounted(noise)
+    words = uncounted(words)
     o = options[0]
     for row in range(num):
         tree = tree_of(forest, owners[row, 0])

@@ -10,7 +10,7 @@ from agents.search.backup import back_up, prove, prove_win, take_proven
 from agents.search.decisive import decisive_action, forced_win
 from agents.search.descent import descend
 from agents.search.report import credit, report
-from agents.search.tree import empty_tree, plant
+from agents.search.tree import empty_tree, plant, uncounted_tree
 from boardenvs.chance import mixed, stepped
 from boardenvs.choice import tried_action
 from boardenvs.compiling import over_rules
@@ -57,6 +57,7 @@ def search_further(states, params, words, options, scales, tree, simulations):
 @over_rules(redraw)
 def grow(tree, states, i, params, words, options, scales, board, simulations):
     """Simulations from state `i`, until the root has had so many or is proven."""
+    tree = uncounted_tree(tree)
     while tree.nodes[0].visits < simulations and not tree.nodes[0].proven:
         words[i] = stepped(words[i])
         word = mixed(words[i])

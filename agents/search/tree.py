@@ -26,6 +26,7 @@ from numba.extending import register_jitable
 from boardenvs.chance import mixed, stepped
 from boardenvs.compiling import over_rules
 from boardenvs.hooks import observe
+from boardenvs.numba_doors import uncounted
 from boardenvs.outcome import is_over
 
 __all__ = [
@@ -41,6 +42,7 @@ __all__ = [
     "follow",
     "plant",
     "tree_of",
+    "uncounted_tree",
 ]
 
 MOST_EDGES = 2**23
@@ -154,16 +156,33 @@ def empty_forest(num, simulations, actions, size, players):
 
 @over_rules()
 def tree_of(forest, i):
-    """Tree `i` of a forest, whose arrays have one row for each tree."""
+    """Tree `i` of a forest, whose arrays have one row for each tree, as `uncounted_tree`."""
+    return uncounted_tree(
+        Tree(
+            forest.nodes[i],
+            forest.edges[i],
+            forest.path[i],
+            forest.used[i],
+            forest.result[i],
+            forest.sums[i],
+            forest.mask[i],
+            forest.seen[i],
+        )
+    )
+
+
+@over_rules()
+def uncounted_tree(tree):
+    """The same tree, in views that do not count as references; see `numba_doors.uncounted`."""
     return Tree(
-        forest.nodes[i],
-        forest.edges[i],
-        forest.path[i],
-        forest.used[i],
-        forest.result[i],
-        forest.sums[i],
-        forest.mask[i],
-        forest.seen[i],
+        uncounted(tree.nodes),
+        uncounted(tree.edges),
+        uncounted(tree.path),
+        uncounted(tree.used),
+        uncounted(tree.result),
+        uncounted(tree.sums),
+        uncounted(tree.mask),
+        uncounted(tree.seen),
     )
 
 

@@ -9,6 +9,8 @@ They are compiled against one game's rules, which supply the hooks they call; se
 
 from __future__ import annotations
 
+import numpy as np
+
 from boardenvs.chance import below, mixed, stepped
 from boardenvs.choice import random_action, tried_action
 from boardenvs.compiling import over_rules
@@ -18,6 +20,9 @@ from boardenvs.outcome import forfeit, is_over, truncate_if_long
 
 ATTEMPTS = 1000
 """At a game that lasts until the caller's first turn."""
+_BLOCK = 32
+"""Games that take the parts of a step in turn: while one waits for a word to come out of memory or
+of a chain of sums, the processor goes on with the next."""
 
 
 @over_rules(sound)
@@ -270,26 +275,50 @@ def step_seats(
     masks = uncounted(masks)
     out = uncounted(out)
     words = uncounted(words)
-    for i in range(low, high):
-        s = states[i]
-        renew = actions[i] < 0
-        if renew:
-            rewards[i] = 0.0
-            terminated[i] = False
-            truncated[i] = False
-        else:
-            take_turn(s, params[0], actions[i], seats[i], words, i, masks[i])
-            rewards[i] = s.returns[seats[i]]
-            terminated[i] = s.terminated
-            truncated[i] = s.truncated
-            if restarting and is_over(s):
+    waiting = np.empty(_BLOCK, np.int64)  # games in which opponents are to move
+    chosen = np.empty(_BLOCK, np.int64)  # their actions
+    p = params[0]
+    for first in range(low, high, _BLOCK):
+        end = min(first + _BLOCK, high)
+        num = 0
+        for i in range(first, end):
+            if actions[i] >= 0:
+                advance(states[i], p, actions[i], masks[i])
+                waiting[num] = i
+                num += is_anothers_turn(states[i], seats[i])
+        while num > 0:
+            for k in range(num):
+                i = waiting[k]
+                words[i] = stepped(words[i])
+                chosen[k] = random_action(masks[i], mixed(words[i]))
+            left = 0
+            for k in range(num):
+                i = waiting[k]
+                advance(states[i], p, chosen[k], masks[i])
+                waiting[left] = i
+                left += is_anothers_turn(states[i], seats[i])
+            num = left
+        for i in range(first, end):
+            s = states[i]
+            renew = actions[i] < 0
+            rewards[i] = 0.0 if renew else s.returns[seats[i]]
+            terminated[i] = s.terminated and not renew
+            truncated[i] = s.truncated and not renew
+            if restarting and is_over(s) and not renew:
                 last[i] = s
                 renew = True
-        if renew and not begin_game(states, params, start, seat, seats, words, masks, i):
-            stuck[0] = True
-        observe(s, params[0], seats[i], out[i])
-        for a in range(masks.shape[1]):
-            shown[i, a] = masks[i, a]
+            if renew and not begin_game(states, params, start, seat, seats, words, masks, i):
+                stuck[0] = True
+        for i in range(first, end):
+            observe(states[i], p, seats[i], out[i])
+            for a in range(masks.shape[1]):
+                shown[i, a] = masks[i, a]
+
+
+@over_rules()
+def is_anothers_turn(s, seat):
+    """Whether a game goes on with the action of another seat than this one."""
+    return not is_over(s) and s.to_move != seat
 
 
 @over_rules(observe)

@@ -217,9 +217,21 @@ def take_turn(s, p, action, seat, words, i, mask):
     """
     if action >= 0:
         advance(s, p, action, mask)
-    while not is_over(s) and s.to_move != seat:
-        words[i] = stepped(words[i])
-        advance(s, p, random_action(mask, mixed(words[i])), mask)
+    while is_anothers_turn(s, seat):
+        advance(s, p, drawn_action(words, i, mask), mask)
+
+
+@over_rules()
+def is_anothers_turn(s, seat):
+    """Whether a game goes on with the action of another seat than this one."""
+    return not is_over(s) and s.to_move != seat
+
+
+@over_rules()
+def drawn_action(words, i, mask):
+    """What a uniformly random opponent does next, whose stream is `words[i]`."""
+    words[i] = stepped(words[i])
+    return random_action(mask, mixed(words[i]))
 
 
 @over_rules()
@@ -288,9 +300,7 @@ def step_seats(
                 num += is_anothers_turn(states[i], seats[i])
         while num > 0:
             for k in range(num):
-                i = waiting[k]
-                words[i] = stepped(words[i])
-                chosen[k] = random_action(masks[i], mixed(words[i]))
+                chosen[k] = drawn_action(words, waiting[k], masks[waiting[k]])
             left = 0
             for k in range(num):
                 i = waiting[k]
@@ -313,12 +323,6 @@ def step_seats(
             observe(states[i], p, seats[i], out[i])
             for a in range(masks.shape[1]):
                 shown[i, a] = masks[i, a]
-
-
-@over_rules()
-def is_anothers_turn(s, seat):
-    """Whether a game goes on with the action of another seat than this one."""
-    return not is_over(s) and s.to_move != seat
 
 
 @over_rules(observe)

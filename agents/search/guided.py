@@ -51,12 +51,9 @@ def step_trees(
     Returns:
         How many leaves there are now.
     """
-    leaves = uncounted(leaves)
     masks = uncounted(masks)
-    owners = uncounted(owners)
     logits = uncounted(logits)
     noise = uncounted(noise)
-    words = uncounted(words)
     o = options[0]
     for row in range(num):
         tree = tree_of(forest, owners[row, 0])

@@ -58,8 +58,7 @@ def next_edge(nodes, edges, noise, schedule, value_scale):
     weight = value_weight(nodes, edges, value_scale)
     best = -1
     highest = -np.inf
-    only_wanted = True
-    while best < 0:
+    for only_wanted in (True, False):  # losses may have left none of these
         for edge in range(root.first, root.first + root.num_edges):
             e = edges[edge]
             if e.worth < _LEAST or (only_wanted and e.visits != wanted):
@@ -68,9 +67,8 @@ def next_edge(nodes, edges, noise, schedule, value_scale):
             if score > highest:
                 highest = score
                 best = edge
-        if not only_wanted:
+        if best >= 0:
             break
-        only_wanted = False  # losses have left none of these
     return best
 
 

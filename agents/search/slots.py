@@ -139,7 +139,7 @@ class _InTurn:
         self._judge = judge
         self._stopping = stopping
         self._number = number
-        self._filled = (number - 1) % len(slots)
+        self._unjudged = (number - 1) % len(slots)
         self._over = False
         # Each is opened when it is its slot's turn. Nobody holds a lock that another one wants.
         self._doors = [_thread.allocate_lock() for _ in slots]
@@ -150,7 +150,7 @@ class _InTurn:
     def work(self, place: int, stopping: Stopping) -> None:
         """What the thread of a slot does."""
         slot = self._slots[place]
-        if place == self._filled:
+        if place == self._unjudged:
             slot.evaluate(self._judge)
         while self._had_turn(place, stopping):
             if slot.num:

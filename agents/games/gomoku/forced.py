@@ -18,13 +18,7 @@ import numpy as np
 from numba import njit
 
 from agents.games.gomoku.completing import completing_cells
-from agents.games.gomoku.line_words import (
-    can_complete,
-    empty_words,
-    list_fours,
-    put_stones,
-    toggle,
-)
+from agents.games.gomoku.line_words import empty_words, list_gaps, put_stones, toggle
 
 __all__ = ["forced_win"]
 
@@ -97,7 +91,7 @@ def forced_win(s, p, most):
             moves[level, 0] = must
             left[level] = 1
         else:
-            left[level] = list_fours(words, p.side, p.line, mine, moves[level])
+            left[level] = list_gaps(words, p.side, p.line, mine, 2, moves[level])
     for k in range(level):
         cells[attacks[k]] = 0
         cells[replies[k]] = 0
@@ -111,20 +105,24 @@ def fours_at_first(cells, p, words, mine, moves):
     If one wins at once: -1, and that cell.
     """
     must = -1
-    for a in range(p.side * p.side if can_complete(words, p.side, p.line) else 0):
-        if cells[a] != 0:
-            one, other = completing_cells(cells, p, a)
-            if other < 0:
-                continue
-            if cells[a] == mine:
-                return -1, one
-            if must == -1:
-                must = one
-            if must != one or must != other:
-                must = -2
+    gaps = 0
+    for stone in range(1, 3):
+        gaps += list_gaps(words, p.side, p.line, stone, 1, moves)
+    if gaps > 0:
+        for a in range(p.side * p.side):
+            if cells[a] != 0:
+                one, other = completing_cells(cells, p, a)
+                if other < 0:
+                    continue
+                if cells[a] == mine:
+                    return -1, one
+                if must == -1:
+                    must = one
+                if must != one or must != other:
+                    must = -2
     if must == -2:
         return 0, -1
     if must >= 0:
         moves[0] = must
         return 1, -1
-    return list_fours(words, p.side, p.line, mine, moves), -1
+    return list_gaps(words, p.side, p.line, mine, 2, moves), -1

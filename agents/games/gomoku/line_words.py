@@ -1,7 +1,8 @@
 """The lines of a Gomoku board as words: a bit for each stone on a row, column or diagonal.
 
 Words have the shape (2, 4, 2 * side - 1): colour, direction, line. Bit `k` of a line is its cell
-`k`, counted from the end that `line_start` tells.
+`k`, counted from the end that `line_start` tells. Boards may have any size; `lines` has a whole
+board of at most 8 x 8 in one word.
 """
 
 # Compiled functions carry no annotations.
@@ -15,7 +16,7 @@ from numba import njit
 
 from agents.games.gomoku.lines import count
 
-__all__ = ["can_complete", "empty_words", "list_fours", "put_stones", "toggle"]
+__all__ = ["empty_words", "list_gaps", "put_stones", "toggle"]
 
 
 @njit
@@ -58,50 +59,45 @@ def line_start(side, direction, line):
     """The first cell of a line, and how many cells it has."""
     if direction == 0:
         return line * side, side
-    if direction == 1 or line < side:
-        return line, side if direction == 1 else side - line if direction == 2 else line + 1
+    if direction == 1:
+        return line, side
+    if line < side:  # it begins in the first row
+        return line, side - line if direction == 2 else line + 1
     row = line - side + 1
     return row * side + (0 if direction == 2 else side - 1), side - row
 
 
 @njit
-def can_complete(words, side, length):
-    """Whether a stone would fill up so many cells in a row for either colour.
+def list_gaps(words, side, length, stone, missing, moves):
+    """The empty cells of windows that lack so many stones and hold none of the other colour.
 
-    With `exact` that need not win, since the row may be longer.
+    Windows are `length` cells in a row. With `exact` filling one need not win, since the row may be
+    longer.
+
+    Args:
+        words: of the board.
+        side: of the board.
+        length: that a line has to have.
+        stone: whose, 1 or 2.
+        missing: how many cells of a window are empty.
+        moves: takes the cells, as many as there is room for, none twice.
+
+    Returns:
+        How many were put there.
     """
-    all_of = (np.uint64(1) << np.uint64(length)) - np.uint64(1)
-    for colour in range(2):
-        for direction in range(4):
-            for line in range(side if direction < 2 else 2 * side - 1):
-                own = words[colour, direction, line]
-                if count(own) < length - 1:
-                    continue
-                others = words[1 - colour, direction, line]
-                _, room = line_start(side, direction, line)
-                for first in range(room - length + 1):
-                    window = all_of << np.uint64(first)
-                    if others & window == np.uint64(0) and count(own & window) == length - 1:
-                        return True
-    return False
-
-
-@njit
-def list_fours(words, side, length, stone, moves):
-    """The cells that may leave a line one short, in windows of which two are empty; how many."""
     all_of = (np.uint64(1) << np.uint64(length)) - np.uint64(1)
     num = 0
     for direction in range(4):
         step = (1, side, side + 1, side - 1)[direction]
         for line in range(side if direction < 2 else 2 * side - 1):
             own = words[stone - 1, direction, line]
-            if count(own) < length - 2:
+            if count(own) < length - missing:
                 continue
             others = words[2 - stone, direction, line]
             start, room = line_start(side, direction, line)
             for first in range(room - length + 1):
                 window = all_of << np.uint64(first)
-                if others & window == np.uint64(0) and count(own & window) == length - 2:
+                if others & window == np.uint64(0) and count(own & window) == length - missing:
                     for k in range(first + length - 1, first - 1, -1):
                         if (own >> np.uint64(k)) & np.uint64(1) == np.uint64(0):
                             num = put(moves, num, start + k * step)

@@ -4,13 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.games.gomoku.line_words import (
-    can_complete,
-    empty_words,
-    list_fours,
-    put_stones,
-    toggle,
-)
+from agents.games.gomoku.line_words import empty_words, list_gaps, put_stones, toggle
 
 STEPS = ((0, 1), (1, 0), (1, 1), (1, -1))
 
@@ -23,7 +17,7 @@ def boards(draw):
     share = draw(st.sampled_from([0.1, 0.3, 0.6, 0.9]))
     rng = np.random.default_rng(seed)
     cells = rng.integers(1, 3, (side, side)) * (rng.random((side, side)) < share)
-    return cells.astype(np.int8), draw(st.integers(3, side))
+    return cells.astype(np.int8), draw(st.integers(4, side))
 
 
 def windows(cells, length):
@@ -52,32 +46,25 @@ def words_of(cells):
     return words
 
 
-@given(boards())
-def test_fours_are_in_windows_of_which_two_are_empty(case):
+@given(boards(), st.integers(1, 3))
+def test_gaps_are_the_empty_cells_of_windows_that_lack_so_many_stones(case, missing):
     cells, length = case
     side = len(cells)
     words = words_of(cells)
     for stone in (1, 2):
         moves = np.zeros(side * side, np.int16)
-        num = list_fours(words, side, length, stone, moves)
+        num = list_gaps(words, side, length, stone, missing, moves)
         expected = {
             row * side + column
-            for colour, empty in short_of(cells, length, 2)
+            for colour, empty in short_of(cells, length, missing)
             if colour == stone
             for row, column in empty
         }
         assert len(set(moves[:num].tolist())) == num
         assert set(moves[:num].tolist()) == expected
         few = np.zeros(3, np.int16)
-        assert list_fours(words, side, length, stone, few) == min(num, 3)
+        assert list_gaps(words, side, length, stone, missing, few) == min(num, 3)
         assert few[: min(num, 3)].tolist() == moves[: min(num, 3)].tolist()
-
-
-@given(boards())
-def test_whether_a_stone_fills_a_window(case):
-    cells, length = case
-    found = can_complete(words_of(cells), len(cells), length)
-    assert found == any(short_of(cells, length, 1))
 
 
 @given(boards(), st.data())

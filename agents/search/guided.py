@@ -97,14 +97,15 @@ def gather(
     """Simulations of one tree, until enough of them have come to leaves to be evaluated.
 
     How many these are depends on the tree alone: the more visits it has had, the more of its leaves
-    are under way, half of them with each slot. A simulation that comes to a leaf that is awaited
-    already does not count; for the next ones it is under way, too, so that they go elsewhere.
+    are under way, half of them with each slot, and hardly more than with the other slot, so that
+    neither has to be waited for. A simulation that comes to a leaf that is awaited already does not
+    count; for the next ones it is under way, too, so that they go elsewhere.
     """
     root = tree.nodes[0]
     strays = 0
     tried = 0
     most = min(max((root.visits - tree.used[4]) // o.visits_each, 1), o.most_awaited)
-    end = found + min((most + 1) // 2, most - tree.used[4])
+    end = found + min((most + 1) // 2, most - tree.used[4], tree.used[4] + o.lead)
     # The root's own evaluation is one visit more.
     while found < end and root.visits - strays <= o.simulations and not root.proven:
         if tried == o.tries:

@@ -69,12 +69,16 @@ class GumbelAgent(PuctAgent):
         super().__init__(
             game, seed, simulations, exploration, evaluator=evaluator, threads=threads, spec=spec
         )
-        self._options["most_awaited"] = 1  # halving wants each result before the next choice
         self.considered = whole_number("considered", considered, 1)
         self.value_scale = finite_number("value_scale", value_scale)
         self._options["value_scale"] = self.value_scale
         considered = min(self.considered, game.num_actions)
         self._schedule = halving_schedule(considered, self.simulations)
+
+    def _set_awaiting(self) -> None:
+        # Halving wants each result before the next choice.
+        for name in ("most_awaited", "visits_each", "lead"):
+            self._options[name] = 1
 
     def search(
         self,

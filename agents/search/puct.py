@@ -6,7 +6,7 @@ import contextlib
 import functools
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Protocol, cast
+from typing import Any, NamedTuple, Protocol, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -14,11 +14,13 @@ import numpy.typing as npt
 from agents.agent import Words
 from agents.in_threads import Stopping, in_threads, never
 from agents.search.decisive import checked_decisive, checked_forced, decisive_part
+from agents.search.grove import Grove
 from agents.search.guided import STRAYS, report_trees, step_trees
 from agents.search.mcts import SearchAgent, Searched, room_for, threads_of, unsearched
 from agents.search.network import SearchNetwork
 from agents.search.slots import Clock, Judge, Judged, Slot, take_turns
 from agents.search.tree import OPTIONS, Options, Tree, empty_forest
+from agents.work_stealing import WorkStealing
 from boardenvs.checks import finite_number, whole_number
 from boardenvs.game import Game, States
 
@@ -34,8 +36,25 @@ _SLOTS = 2
 """In which leaves of one tree wait for their evaluation, see `agents.search.slots`."""
 _MOST_AWAITED = 32
 """Leaves of one tree in both, at most."""
-_VISITS_EACH = 16
-"""That a tree has had for each of them."""
+
+
+class _Awaiting(NamedTuple):
+    """How many leaves of one tree are evaluated at once."""
+
+    simulations_each: int
+    """Of a search, for each of them."""
+    visits_each: int
+    """That the tree has had by then, for each of them."""
+    lead: int
+    """How many more one slot may have than the other."""
+
+
+_FEW = 200
+"""Simulations, up to which a search awaits fewer leaves, as it always did: the frozen ladders of
+`agents.benchmark` hold such agents."""
+_OF_FEW = _Awaiting(simulations_each=16, visits_each=16, lead=_MOST_AWAITED)
+_OF_MANY = _Awaiting(simulations_each=50, visits_each=4, lead=1)
+"""As many as cost no strength at the same number of simulations, see `agents/bench/README.md`."""
 _TRIES = 512
 """Simulations between looks at the clock, at most."""
 _KEPT = 2**25
@@ -102,7 +121,7 @@ class PuctAgent(SearchAgent):
         [50, 50]
     """
 
-    play_version = 3
+    play_version = 4
 
     def __init__(
         self,
@@ -169,15 +188,25 @@ class PuctAgent(SearchAgent):
         self._options["guided"] = True
         self._options["decisive"] = self.decisive
         self._options["forced"], self._options["forced_at_root"] = leaf, root
-        self._options["most_awaited"] = _MOST_AWAITED
-        self._options["visits_each"] = _VISITS_EACH
         self._options["tries"] = np.iinfo(np.int64).max if time_limit is None else _TRIES
         self._options["strays"] = STRAYS
+        self._set_awaiting()
         self._scales = self.exploration * np.sqrt(np.arange(self.simulations + 2 + STRAYS))
         self._scales = self._scales.astype(np.float32)
         self._schedule = np.zeros((0, 0), np.int32)
         self._forests: list[Tree] = []  # for the next search
         self._warm_up()
+
+    def _set_awaiting(self) -> None:
+        """Choose how many leaves of one tree are evaluated at once."""
+        each = _OF_MANY
+        if self.simulations <= _FEW:
+            each = _OF_FEW
+            self.play_version = 3  # these play as before
+        most = min(self.simulations // each.simulations_each, _MOST_AWAITED)
+        self._options["most_awaited"] = max(1, most)
+        self._options["visits_each"] = each.visits_each
+        self._options["lead"] = each.lead
 
     @property
     def path(self) -> Path | None:
@@ -207,23 +236,37 @@ class PuctAgent(SearchAgent):
             for i in range(len(states)):
                 one = slice(i, i + 1)
                 into = [array[one] for array in found]
-                self._search_together(states[one], words[one], noise[one], into, threads)
+                grove = self._plant(states[one], words[one], noise[one], into, threads)
+                self._grow(grove, threads)
+                self._keep(grove.forest)
             return
         # Trees that are many grow apart, those of each thread on their own.
-        parts = threads if len(states) >= _EACH * threads else 1
-        at_once = _EDGES // (parts * self.simulations * self.game.num_actions)
-        at_once = min(max(1, at_once), _SIDE_BY_SIDE)
+        apart = threads if len(states) >= _EACH * threads else 1
+        at_once = _EDGES // (apart * self.simulations * self.game.num_actions)
+        at_once = min(max(1, at_once), _SIDE_BY_SIDE, -(-len(states) // apart))
+        pieces = [slice(low, low + at_once) for low in range(0, len(states), at_once)]
+        stealing: WorkStealing[slice | Grove] = WorkStealing(pieces, apart)
+        parted: list[Tree] = []
 
-        def search(part: int, stopping: Stopping) -> None:
-            end = (part + 1) * len(states) // parts
-            for low in range(part * len(states) // parts, end, at_once):
-                some = slice(low, min(low + at_once, end))
-                into = [array[some] for array in found]
-                self._search_together(
-                    states[some], words[some], noise[some], into, threads // parts, stopping
-                )
+        def search(place: int, stopping: Stopping) -> None:
+            while (piece := stealing.next(place, stopping)) is not None:
+                if isinstance(piece, Grove):
+                    self._grow(piece, threads // apart, stopping, stealing)
+                else:
+                    into = [array[piece] for array in found]
+                    grove = self._plant(
+                        states[piece], words[piece], noise[piece], into, threads // apart
+                    )
+                    self._grow(grove, threads // apart, stopping, stealing)
+                    if grove.is_parted:
+                        parted.append(grove.forest)  # somebody else may not be done with it
+                    else:
+                        self._keep(grove.forest)
+                stealing.finish()
 
-        in_threads(search, parts)
+        in_threads(search, apart)
+        for forest in parted:
+            self._keep(forest)
 
     def _threads(self) -> int:
         """How many threads search."""
@@ -231,45 +274,61 @@ class PuctAgent(SearchAgent):
             return 1
         return threads_of(self)
 
-    def _search_together(
+    def _plant(
         self,
         states: States,
         words: Words,
         noise: npt.NDArray[np.float32],
         found: Sequence[npt.NDArray[Any]],
         threads: int,
+    ) -> Grove:
+        """Room for trees that so many threads grow side by side."""
+        num, most = len(states), int(self._options["most_awaited"][0])
+        slots = _SLOTS if most > 1 else _slots_apart(threads, num)
+        room = num * -(-most // 2)
+        return Grove(
+            states,
+            words.copy(),
+            noise,
+            self._forest(num),
+            found,
+            [Slot(self.game, room) for _ in range(slots)],
+        )
+
+    def _grow(
+        self,
+        grove: Grove,
+        threads: int,
         stopping: Stopping = never,
+        stealing: WorkStealing[slice | Grove] | None = None,
     ) -> None:
-        """Search states whose trees grow side by side."""
+        """Search side by side, and write down what is found."""
         game = self.game
-        num = len(states)
         step = step_trees.bound_to(game.rules_name, self._decisive_part)
         options = self._options.copy()
         most = int(options["most_awaited"][0])
-        most = max(1, min(most, self.simulations // int(options["visits_each"][0])))
-        options["most_awaited"] = most
-        each = min(threads, _SLOTS, num * most)  # slot's thread
-        slots = [Slot(game, num * -(-most // 2)) for _ in range(_SLOTS if most > 1 else each)]
-        forest = self._forest(num)
-        words = words.copy()
-
+        each = _slots_apart(threads, len(grove.states) * most)  # slot's thread
         clock = None if self.time_limit is None else Clock(self.time_limit)
 
         def step_on(slot: Slot, number: int, judged: int) -> int:
             found: int = step(
-                states, game.constants, words, options, self._scales, noise, self._schedule,
-                number, each, judged, slot.leaves, slot.masks, slot.owners, slot.logits,
-                slot.estimates, forest,
+                grove.states, game.constants, grove.words, options, self._scales, grove.noise,
+                self._schedule, number, each, judged, slot.leaves, slot.masks, slot.owners,
+                slot.logits, slot.estimates, grove.forest,
             )  # fmt: skip
             return found
 
         def turn(slot: Slot, number: int) -> int:
             if clock is None:
+                if stealing is not None and stealing.is_wanted():
+                    other = grove.part(slot)
+                    if other is not None:
+                        stealing.give(other)
                 return step_on(slot, number, slot.num)
-            root, used = forest.nodes[0, 0], forest.used[0]
+            root, used = grove.forest.nodes[0, 0], grove.forest.used[0]
             judged, found = slot.num, 0
             while not found:
-                if clock.is_over(number, len(slots)):
+                if clock.is_over(number, len(grove.slots)):
                     options["simulations"] = 1  # whatever comes, the root is evaluated
                 found = step_on(slot, number, judged)
                 judged = 0
@@ -278,12 +337,11 @@ class PuctAgent(SearchAgent):
                     break
             return found
 
-        take_turns(slots, turn, self._judge(threads // each), each, stopping)
+        take_turns(grove.slots, turn, self._judge(threads // each), each, stopping)
         if clock is not None:
-            options["simulations"] = forest.nodes["visits"][0, 0] - 1
-        self._report(states, noise, options, Tree._make(array[:num] for array in forest), found)
-        if forest.edges.nbytes <= _KEPT:
-            self._forests.append(forest)
+            options["simulations"] = grove.forest.nodes["visits"][0, 0] - 1
+        grown = Tree._make(array[: len(grove.states)] for array in grove.forest)
+        self._report(grove.states, grove.noise, options, grown, grove.found)
 
     def _judge(self, threads: int) -> Judge:
         """The function that evaluates positions, with no more than so many threads."""
@@ -295,6 +353,11 @@ class PuctAgent(SearchAgent):
 
     def _is_concurrent(self) -> bool:
         return bool(getattr(self.evaluator, "concurrent", False))
+
+    def _keep(self, forest: Tree) -> None:
+        """Keep room for the next search."""
+        if forest.edges.nbytes <= _KEPT:
+            self._forests.append(forest)
 
     def _forest(self, num: int) -> Tree:
         """Room for so many trees or more, none of them planted."""
@@ -319,3 +382,8 @@ class PuctAgent(SearchAgent):
         """What the trees of a forest have found, into `found`."""
         report = report_trees.bound_to(self.game.rules_name)
         report(states, options, forest, *found)
+
+
+def _slots_apart(threads: int, leaves: int) -> int:
+    """How many slots are evaluated at once, where there are so many leaves at most."""
+    return min(threads, _SLOTS, leaves)

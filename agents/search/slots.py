@@ -9,6 +9,7 @@ the other has its turn, or each by itself, on one thread.
 from __future__ import annotations
 
 import _thread
+import copy
 import time
 from collections.abc import Callable
 
@@ -61,6 +62,24 @@ class Slot:
                 f"the evaluator gave logits of shape {self.logits.shape} and values of shape "
                 f"{self.estimates.shape}; expected {expected[0]} and {expected[1]}"
             )
+
+    def part(self, tree: int) -> Slot:
+        """Another slot, with the leaves of this and all later trees, which are counted anew there.
+
+        Leaves are in the order of their trees.
+        """
+        first = int(np.searchsorted(self.owners[: self.num, 0], tree))
+        other = copy.copy(self)
+        other.num = self.num - first
+        for name in ("leaves", "masks", "owners"):
+            array = getattr(self, name)
+            theirs = np.empty_like(array)
+            theirs[: other.num] = array[first : self.num]
+            setattr(other, name, theirs)
+        other.owners[: other.num, 0] -= tree
+        other.logits, other.estimates = self.logits[first:], self.estimates[first:]
+        self.num = first
+        return other
 
 
 class Clock:
@@ -120,54 +139,83 @@ def take_turns(
         slot.num = turn(slot, number)
         number += 1
         if slot.num:
-            if threads > 1 and any(other.num for other in slots if other is not slot):
-                # From now on there is work for several, who need not wake for less.
+            slot.evaluate(judge)
+            if threads > 1:
                 in_threads(_InTurn(slots, turn, judge, number, stopping).work, threads)
                 return
-            slot.evaluate(judge)
 
 
 class _InTurn:
-    """Slots that are evaluated each in a thread of its own."""
+    """Slots that are evaluated each in a thread of its own, once there are leaves for several.
+
+    Until then the first thread takes all turns. The others begin meanwhile, which takes as long as
+    several evaluations, and need not wake for less.
+    """
 
     def __init__(
         self, slots: list[Slot], turn: Turn, judge: Judge, number: int, stopping: Stopping
     ) -> None:
-        """Go on where so many turns have been taken, and the last one's leaves are not judged."""
+        """Go on where so many turns have been taken, and all leaves have been evaluated."""
         self._slots = slots
         self._turn = turn
         self._judge = judge
         self._stopping = stopping
         self._number = number
-        self._unjudged = (number - 1) % len(slots)
+        self._unjudged = -1  # slot whose leaves are to be evaluated before any turn
         self._over = False
-        # Each is opened when it is its slot's turn. Nobody holds a lock that another one wants.
-        self._doors = [_thread.allocate_lock() for _ in slots]
-        for place, door in enumerate(self._doors):
-            if place != number % len(slots):
-                door.acquire()
+        # A gate is opened when a slot's thread may go on, its door whenever it is its turn.
+        # Nobody holds a lock that another one wants.
+        self._gates, self._doors = ([_thread.allocate_lock() for _ in slots] for _ in range(2))
+        for lock in (*self._gates, *self._doors):
+            lock.acquire()
 
     def work(self, place: int, stopping: Stopping) -> None:
         """What the thread of a slot does."""
         slot = self._slots[place]
+        if place == 0:
+            self._work_alone(stopping)
+        else:
+            self._wait(self._gates[place], stopping)
         if place == self._unjudged:
             slot.evaluate(self._judge)
-        while self._had_turn(place, stopping):
+        while True:
+            self._wait(self._doors[place], stopping)
+            if not self._over:
+                self._take_turn(place)
+            self._doors[(place + 1) % len(self._slots)].release()
+            if self._over:
+                return
             if slot.num:
                 slot.evaluate(self._judge)
 
-    def _had_turn(self, place: int, stopping: Stopping) -> bool:
-        """Wait for the slot's turn and take it; returns whether there are turns to come."""
+    def _work_alone(self, stopping: Stopping) -> None:
+        """Take all turns until there are leaves for several threads, and let these go on."""
         slots = self._slots
-        while not self._doors[place].acquire(timeout=_LOOK):
+        while not self._over and self._unjudged < 0:
+            if stopping() or self._stopping():
+                raise StoppedError
+            place = self._number % len(slots)
+            self._take_turn(place)
+            slot = slots[place]
+            if slot.num and any(other.num for other in slots if other is not slot):
+                self._unjudged = place
+            elif slot.num:
+                slot.evaluate(self._judge)
+        self._doors[self._number % len(slots)].release()
+        for gate in self._gates:
+            gate.release()
+
+    def _take_turn(self, place: int) -> None:
+        slots = self._slots
+        slots[place].num = self._turn(slots[place], self._number)
+        self._number += 1
+        started = self._number >= len(slots)
+        self._over = started and not any(slot.num for slot in slots)
+
+    def _wait(self, lock: _thread.LockType, stopping: Stopping) -> None:
+        """Wait for a lock to be opened."""
+        while not lock.acquire(timeout=_LOOK):
             if stopping() or self._stopping():
                 raise StoppedError
         if stopping() or self._stopping():
             raise StoppedError
-        if not self._over:
-            slots[place].num = self._turn(slots[place], self._number)
-            self._number += 1
-            started = self._number >= len(slots)
-            self._over = started and not any(slot.num for slot in slots)
-        self._doors[(place + 1) % len(slots)].release()
-        return not self._over

@@ -101,6 +101,7 @@ _OPTIONS = np.dtype(
         ("value_scale", np.float32),  # what results weigh where the root is halved
         ("most_awaited", np.int64),  # evaluations of one tree at once, see `agents.search.guided`
         ("visits_each", np.int64),  # that a tree has had for each of them
+        ("lead", np.int64),  # of them in one slot, more than in the other
         ("tries", np.int64),  # simulations of one tree in a turn
         ("strays", np.int64),  # simulations in a tree's turn that come to leaves awaited already
     ],

@@ -1,5 +1,6 @@
 """Search guided by a network: networks made by hand, whose policy and value are known."""
 
+import itertools
 import threading
 import time
 from types import SimpleNamespace
@@ -9,6 +10,7 @@ import pytest
 
 import agents
 import boardenvs
+from agents.search.gumbel import GumbelAgent
 from agents.search.puct import PuctAgent
 
 WIN_IN_ONE = "XX.... ...... ...... ..O... ...... ....O."
@@ -145,7 +147,7 @@ def test_chance_hidden_parts_and_any_number_of_players(name, network_file, live_
     np.testing.assert_array_equal(agent.search(other, words).visits, found.visits)
 
 
-@pytest.mark.parametrize("simulations", [9, 120])
+@pytest.mark.parametrize("simulations", [9, 120, 240])
 def test_threads_change_nothing_where_they_share_one_tree(
     simulations, gekitai, tiny, live_positions
 ):
@@ -179,17 +181,41 @@ class Asked(Uniform):
         return super().evaluate(states)
 
 
+def asked_sizes(game, simulations):
+    """How many positions are judged at once in one search, from first to last."""
+    asked = Asked(game, False)
+    agent = PuctAgent(game, 0, simulations, decisive=False, evaluator=asked)
+    assert agent.search(game.new(1, 0)).visits.sum() == simulations
+    assert sum(asked.sizes) == simulations + 1
+    return asked.sizes
+
+
 def test_leaves_of_one_tree_are_evaluated_together(gekitai):
-    asked = Asked(gekitai, False)
-    found = PuctAgent(gekitai, 0, 400, decisive=False, evaluator=asked).search(gekitai.new(1, 0))
-    assert found.visits.sum() == 400
-    assert sum(asked.sizes) == 401
-    assert asked.sizes[:16] == [1] * 16
-    assert max(asked.sizes) == 12
-    assert len(asked.sizes) < 130
-    asked.sizes.clear()
-    PuctAgent(gekitai, 0, 8, decisive=False, evaluator=asked).search(gekitai.new(1, 0))
-    assert asked.sizes == [1] * 9
+    sizes = asked_sizes(gekitai, 400)
+    assert sizes[:3] == [1, 1, 1]
+    assert max(sizes) == 4
+    assert len(sizes) < 120
+    # The slots take turns: neither has more than one leaf more than the other.
+    assert all(after <= before + 1 for before, after in itertools.pairwise(sizes))
+
+
+def test_the_more_simulations_the_more_leaves_are_awaited(gekitai):
+    assert max(asked_sizes(gekitai, 1600)) > 8
+
+
+def test_few_simulations_await_few_leaves(gekitai):
+    sizes = asked_sizes(gekitai, 200)
+    assert sizes[:16] == [1] * 16
+    assert max(sizes) == 6
+    assert asked_sizes(gekitai, 8) == [1] * 9
+
+
+def test_the_version_tells_how_many_leaves_are_awaited(gekitai, tiny):
+    made = {n: PuctAgent(gekitai, 0, n, path=tiny.network).play_version for n in (200, 201)}
+    assert made == {200: 3, 201: 4}
+    assert PuctAgent(gekitai, 0, path=tiny.network, time_limit=1).play_version == 4
+    assert GumbelAgent(gekitai, 0, 100, evaluator=Uniform(gekitai)).play_version == 2
+    assert PuctAgent.play_version == 4
 
 
 @pytest.mark.parametrize("num", [1, 40])

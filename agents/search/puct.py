@@ -243,7 +243,7 @@ class PuctAgent(SearchAgent):
         # Trees that are many grow apart, those of each thread on their own.
         apart = threads if len(states) >= _EACH * threads else 1
         at_once = _EDGES // (apart * self.simulations * self.game.num_actions)
-        at_once = min(max(1, at_once), _SIDE_BY_SIDE, -(-len(states) // apart))
+        at_once = max(1, min(at_once, _SIDE_BY_SIDE, -(-len(states) // apart)))
         pieces = [slice(low, low + at_once) for low in range(0, len(states), at_once)]
         stealing: WorkStealing[slice | Grove] = WorkStealing(pieces, apart)
         parted: list[Tree] = []

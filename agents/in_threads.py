@@ -6,10 +6,10 @@ import _thread
 import contextlib
 from collections.abc import Callable
 
-__all__ = ["StoppedError", "Stopping", "in_threads", "never"]
+__all__ = ["LOOK", "StoppedError", "Stopping", "closed_doors", "in_threads", "never"]
 
-_LOOK = 0.1
-"""Seconds after which a thread that waits for others looks itself whether they have ended."""
+LOOK = 0.1
+"""Seconds after which a thread that waits for others looks itself how things stand."""
 
 Stopping = Callable[[], bool]
 """Whether what has not been done yet need not be done any more."""
@@ -22,6 +22,14 @@ class StoppedError(Exception):
 def never() -> bool:
     """Of work that nobody stops, see `Stopping`."""
     return False
+
+
+def closed_doors(num: int) -> list[_thread.LockType]:
+    """Locks that are closed: whoever waits at one goes on when another thread has opened it."""
+    doors = [_thread.allocate_lock() for _ in range(num)]
+    for door in doors:
+        door.acquire()
+    return doors
 
 
 def in_threads(work: Callable[[int, Stopping], object], num: int) -> None:
@@ -45,9 +53,7 @@ def in_threads(work: Callable[[int, Stopping], object], num: int) -> None:
     stop = False
     taken: dict[int, bool] = {}  # whether a thread does it; the first to say so decides
     ended = [False] * num
-    doors = [_thread.allocate_lock() for _ in range(num)]  # each opened when one has ended
-    for door in doors:
-        door.acquire()
+    doors = closed_doors(num)  # each opened when one has ended
 
     def run(place: int) -> None:
         nonlocal stop
@@ -73,7 +79,7 @@ def in_threads(work: Callable[[int, Stopping], object], num: int) -> None:
             work(0, lambda: stop)
         for place in range(1, num):
             while not ended[place]:
-                doors[place].acquire(timeout=_LOOK)
+                doors[place].acquire(timeout=LOOK)
     finally:
         stop = True
         for place in range(1, num):
@@ -81,7 +87,7 @@ def in_threads(work: Callable[[int, Stopping], object], num: int) -> None:
             if place <= begun or taken.setdefault(place, False):
                 while not ended[place]:
                     try:
-                        doors[place].acquire(timeout=_LOOK)
+                        doors[place].acquire(timeout=LOOK)
                     except BaseException as error:  # noqa: BLE001 another interrupt
                         failures.append(error)
     if failures:

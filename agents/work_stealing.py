@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import _thread
 import contextlib
 from collections import deque
 from collections.abc import Iterable
 from typing import Generic, TypeVar
 
-from agents.in_threads import StoppedError, Stopping
+from agents.in_threads import LOOK, StoppedError, Stopping, closed_doors
 
 __all__ = ["WorkStealing"]
-
-_LOOK = 0.1
-"""Seconds after which a thread without work looks whether it is to stop."""
 
 Piece = TypeVar("Piece")
 
@@ -21,7 +17,7 @@ Piece = TypeVar("Piece")
 class WorkStealing(Generic[Piece]):
     """Pieces of work for the threads of `agents.in_threads.in_threads`.
 
-    Who works on a piece looks now and then whether something is `wanted`, and gives a part of it.
+    Who works on a piece asks `is_wanted` now and then, and gives a part of it away if so.
     Nothing here is guarded by a lock, which an interrupt could leave closed.
     """
 
@@ -35,9 +31,7 @@ class WorkStealing(Generic[Piece]):
         self._pieces = deque(pieces)
         self._unfinished = [None] * len(self._pieces)  # one for each piece, also for those begun
         self._idle: dict[int, None] = {}  # threads, by their places
-        self._doors = [_thread.allocate_lock() for _ in range(threads)]
-        for door in self._doors:
-            door.acquire()
+        self._doors = closed_doors(threads)
 
     def next(self, place: int, stopping: Stopping) -> Piece | None:
         """Something to do for the thread of a place; `None` when all is done.
@@ -54,7 +48,7 @@ class WorkStealing(Generic[Piece]):
                 return None
             self._idle[place] = None
             if not self._pieces:
-                self._doors[place].acquire(timeout=_LOOK)
+                self._doors[place].acquire(timeout=LOOK)
             if stopping():
                 raise StoppedError
 

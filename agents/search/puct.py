@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.agent import Words
-from agents.in_threads import Stopping, in_threads, never
+from agents.in_threads import Stopping, in_threads
 from agents.search.decisive import checked_decisive, checked_forced, decisive_part
 from agents.search.grove import Grove
 from agents.search.guided import STRAYS, report_trees, step_trees
@@ -232,18 +232,12 @@ class PuctAgent(SearchAgent):
         if words is None:
             words = self._rng.integers(0, 2**64, len(states), np.uint64)
         threads = self._threads()
-        if self.time_limit is not None:
-            for i in range(len(states)):
-                one = slice(i, i + 1)
-                into = [array[one] for array in found]
-                grove = self._plant(states[one], words[one], noise[one], into, threads)
-                self._grow(grove, threads)
-                self._keep(grove.forest)
-            return
-        # Trees that are many grow apart, those of each thread on their own.
-        apart = threads if len(states) >= _EACH * threads else 1
-        at_once = _EDGES // (apart * self.simulations * self.game.num_actions)
-        at_once = max(1, min(at_once, _SIDE_BY_SIDE, -(-len(states) // apart)))
+        at_once, apart = 1, 1
+        if self.time_limit is None:
+            # Trees that are many grow apart, those of each thread on their own.
+            apart = threads if len(states) >= _EACH * threads else 1
+            at_once = _EDGES // (apart * self.simulations * self.game.num_actions)
+            at_once = max(1, min(at_once, _SIDE_BY_SIDE, -(-len(states) // apart)))
         pieces = [slice(low, low + at_once) for low in range(0, len(states), at_once)]
         stealing: WorkStealing[slice | Grove] = WorkStealing(pieces, apart)
         parted: list[Tree] = []
@@ -284,7 +278,7 @@ class PuctAgent(SearchAgent):
     ) -> Grove:
         """Room for trees that so many threads grow side by side."""
         num, most = len(states), int(self._options["most_awaited"][0])
-        slots = _SLOTS if most > 1 else _slots_apart(threads, num)
+        slots = _SLOTS if most > 1 else min(_SLOTS, threads, num)
         room = num * -(-most // 2)
         return Grove(
             states,
@@ -299,15 +293,14 @@ class PuctAgent(SearchAgent):
         self,
         grove: Grove,
         threads: int,
-        stopping: Stopping = never,
-        stealing: WorkStealing[slice | Grove] | None = None,
+        stopping: Stopping,
+        stealing: WorkStealing[slice | Grove],
     ) -> None:
         """Search side by side, and write down what is found."""
         game = self.game
         step = step_trees.bound_to(game.rules_name, self._decisive_part)
         options = self._options.copy()
-        most = int(options["most_awaited"][0])
-        each = _slots_apart(threads, len(grove.states) * most)  # slot's thread
+        each = min(threads, len(grove.slots))  # slot's thread
         clock = None if self.time_limit is None else Clock(self.time_limit)
 
         def step_on(slot: Slot, number: int, judged: int) -> int:
@@ -320,10 +313,8 @@ class PuctAgent(SearchAgent):
 
         def turn(slot: Slot, number: int) -> int:
             if clock is None:
-                if stealing is not None and stealing.is_wanted():
-                    other = grove.part(slot)
-                    if other is not None:
-                        stealing.give(other)
+                if stealing.is_wanted() and (other := grove.part(slot)) is not None:
+                    stealing.give(other)
                 return step_on(slot, number, slot.num)
             root, used = grove.forest.nodes[0, 0], grove.forest.used[0]
             judged, found = slot.num, 0
@@ -382,8 +373,3 @@ class PuctAgent(SearchAgent):
         """What the trees of a forest have found, into `found`."""
         report = report_trees.bound_to(self.game.rules_name)
         report(states, options, forest, *found)
-
-
-def _slots_apart(threads: int, leaves: int) -> int:
-    """How many slots are evaluated at once, where there are so many leaves at most."""
-    return min(threads, _SLOTS, leaves)

@@ -16,13 +16,10 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from agents.in_threads import StoppedError, Stopping, in_threads, never
+from agents.in_threads import LOOK, StoppedError, Stopping, closed_doors, in_threads, never
 from boardenvs.game import Game, States
 
 __all__ = ["Clock", "Judge", "Judged", "Slot", "Turn", "take_turns"]
-
-_LOOK = 0.1
-"""Seconds after which a thread that waits for its turn looks whether there will be one."""
 
 Judged = tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]
 """Logits and values, see `agents.search.puct.Evaluator`."""
@@ -131,91 +128,91 @@ def take_turns(
     Raises:
         StoppedError: no more turns were wanted.
     """
-    number = 0
-    while number < len(slots) or any(slot.num for slot in slots):
-        if stopping():
-            raise StoppedError
-        slot = slots[number % len(slots)]
-        slot.num = turn(slot, number)
-        number += 1
-        if slot.num:
-            slot.evaluate(judge)
-            if threads > 1:
-                in_threads(_InTurn(slots, turn, judge, number, stopping).work, threads)
-                return
+    turns = _Turns(slots, turn, judge, stopping)
+    turns.take_alone(never, lambda _: threads > 1)
+    if not turns.are_over:
+        in_threads(turns.work, threads)
 
 
-class _InTurn:
-    """Slots that are evaluated each in a thread of its own, once there are leaves for several.
+class _Turns:
+    """Slots that take turns, each evaluated in a thread of its own once there is work for several.
 
     Until then the first thread takes all turns. The others begin meanwhile, which takes as long as
     several evaluations, and need not wake for less.
     """
 
-    def __init__(
-        self, slots: list[Slot], turn: Turn, judge: Judge, number: int, stopping: Stopping
-    ) -> None:
-        """Go on where so many turns have been taken, and all leaves have been evaluated."""
+    def __init__(self, slots: list[Slot], turn: Turn, judge: Judge, stopping: Stopping) -> None:
+        """As of `take_turns`."""
+        self.are_over = False
         self._slots = slots
         self._turn = turn
         self._judge = judge
         self._stopping = stopping
-        self._number = number
+        self._number = 0
         self._unjudged = -1  # slot whose leaves are to be evaluated before any turn
-        self._over = False
         # A gate is opened when a slot's thread may go on, its door whenever it is its turn.
         # Nobody holds a lock that another one wants.
-        self._gates, self._doors = ([_thread.allocate_lock() for _ in slots] for _ in range(2))
-        for lock in (*self._gates, *self._doors):
-            lock.acquire()
+        self._gates, self._doors = closed_doors(len(slots)), closed_doors(len(slots))
 
     def work(self, place: int, stopping: Stopping) -> None:
         """What the thread of a slot does."""
-        slot = self._slots[place]
+        slots = self._slots
         if place == 0:
-            self._work_alone(stopping)
+            self.take_alone(stopping, self._is_one_of_several)
+            self._doors[self._number % len(slots)].release()
+            for gate in self._gates:
+                gate.release()
         else:
             self._wait(self._gates[place], stopping)
         if place == self._unjudged:
-            slot.evaluate(self._judge)
+            slots[place].evaluate(self._judge)
         while True:
             self._wait(self._doors[place], stopping)
-            if not self._over:
-                self._take_turn(place)
-            self._doors[(place + 1) % len(self._slots)].release()
-            if self._over:
+            if not self.are_over:
+                self._take(place)
+            self._doors[(place + 1) % len(slots)].release()
+            if self.are_over:
                 return
-            if slot.num:
-                slot.evaluate(self._judge)
+            if slots[place].num:
+                slots[place].evaluate(self._judge)
 
-    def _work_alone(self, stopping: Stopping) -> None:
-        """Take all turns until there are leaves for several threads, and let these go on."""
+    def take_alone(self, stopping: Stopping, is_enough: Callable[[Slot], bool]) -> None:
+        """Take all turns, and evaluate what is found.
+
+        Args:
+            stopping: as for `take_turns`, and beside that.
+            is_enough: told a slot with new leaves, says whether to leave these and go.
+        """
         slots = self._slots
-        while not self._over and self._unjudged < 0:
-            if stopping() or self._stopping():
-                raise StoppedError
+        while not self.are_over:
+            if self._unjudged >= 0:
+                slots[self._unjudged].evaluate(self._judge)
+                self._unjudged = -1
+            self._check(stopping)
             place = self._number % len(slots)
-            self._take_turn(place)
-            slot = slots[place]
-            if slot.num and any(other.num for other in slots if other is not slot):
+            self._take(place)
+            if slots[place].num:
                 self._unjudged = place
-            elif slot.num:
-                slot.evaluate(self._judge)
-        self._doors[self._number % len(slots)].release()
-        for gate in self._gates:
-            gate.release()
+                if is_enough(slots[place]):
+                    return
 
-    def _take_turn(self, place: int) -> None:
+    def _is_one_of_several(self, slot: Slot) -> bool:
+        """Whether another slot has leaves, too."""
+        return any(other.num for other in self._slots if other is not slot)
+
+    def _take(self, place: int) -> None:
         slots = self._slots
         slots[place].num = self._turn(slots[place], self._number)
         self._number += 1
         started = self._number >= len(slots)
-        self._over = started and not any(slot.num for slot in slots)
+        self.are_over = started and not any(slot.num for slot in slots)
 
     def _wait(self, lock: _thread.LockType, stopping: Stopping) -> None:
         """Wait for a lock to be opened."""
-        while not lock.acquire(timeout=_LOOK):
-            if stopping() or self._stopping():
-                raise StoppedError
+        while not lock.acquire(timeout=LOOK):
+            self._check(stopping)
+        self._check(stopping)
+
+    def _check(self, stopping: Stopping) -> None:
         if stopping() or self._stopping():
             raise StoppedError

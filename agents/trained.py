@@ -129,15 +129,14 @@ class TrainedAgent(Agent):
         Raises:
             ValueError: the network fails, or gives anything else.
         """
-        states = self.game.records(states)
-        session = self.session(1 if len(states) < _FEW else threads)
         seen = self.observed_game.observe_to_move(states).astype(np.float32)
+        session = self.session(1 if len(seen) < _FEW else threads)
         try:
             logits, value = session.run(["logits", "value"], {"observation": seen})
         except Exception as error:  # noqa: BLE001 ONNX Runtime's errors share no base class
             raise ValueError(f"{self.path} fails: {_reason(error)}") from None
-        expected = len(states), self.game.num_actions
-        if logits.shape != expected or value.size != len(states):
+        expected = len(seen), self.game.num_actions
+        if logits.shape != expected or value.size != len(seen):
             raise ValueError(
                 f"{self.path} gave logits of shape {logits.shape} and value of shape "
                 f"{value.shape}; expected {expected} and {expected[:1]}"

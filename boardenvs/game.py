@@ -288,7 +288,10 @@ class Game(Presentation):
             ValueError: these are no such states or seats.
         """
         states = self.batch(states)
-        return self._seen(states, self._seats(seat, len(states)))
+        seats = self._seats(seat, len(states))
+        out = np.empty((len(states), self.observation_size), np.int8)
+        self.kernels.observe_games(states, self.constants, seats, out)
+        return out.reshape(len(states), *self.observation_shape)
 
     def observe_to_move(self, states: States) -> npt.NDArray[np.int8]:
         """What the seat to move sees in each state, as of `observe`, for less.
@@ -299,12 +302,10 @@ class Game(Presentation):
         Raises:
             ValueError: these are no such states.
         """
-        states = self.batch(states)
-        return self._seen(states, states["to_move"].astype(np.int64))
-
-    def _seen(self, states: States, seats: npt.NDArray[np.int64]) -> npt.NDArray[np.int8]:
+        states = self.records(states)
         out = np.empty((len(states), self.observation_size), np.int8)
-        self.kernels.observe_games(states, self.constants, seats, out)
+        found = self.kernels.observe_movers(states, self.constants, self.num_actions, out)
+        self._check_fault(states, *found)
         return out.reshape(len(states), *self.observation_shape)
 
     def conceal(self, states: States, seat: npt.ArrayLike, rng: np.random.Generator) -> States:
@@ -567,11 +568,14 @@ class Game(Presentation):
             ValueError: it is no array of this game's records, or one holds what no position does.
         """
         array = self.records(states)
-        i, fault = self.kernels.first_fault(array, self.constants, self.num_actions)
-        if fault:
-            what = fault_message(fault, array[i], self.num_actions, self.max_plies)
-            raise ValueError(f"record {i} of {len(array)} is no {self.name} position: {what}")
+        self._check_fault(array, *self.kernels.first_fault(array, self.constants, self.num_actions))
         return array
+
+    def _check_fault(self, states: States, i: int, fault: int) -> None:
+        """Raise `ValueError` for the fault of a record, if there is one."""
+        if fault:
+            what = fault_message(fault, states[i], self.num_actions, self.max_plies)
+            raise ValueError(f"record {i} of {len(states)} is no {self.name} position: {what}")
 
     def records(self, states: Any) -> States:
         """As `batch`, but for what the records hold, which is not checked.

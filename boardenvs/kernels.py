@@ -57,6 +57,7 @@ class Kernels:
     judge_games = _kernel(loops.judge_games)
     legal_games = _kernel(loops.legal_games)
     observe_games = _kernel(loops.observe_games)
+    observe_movers = _kernel(loops.observe_movers)
     play_out = _kernel(loops.play_out)
     random_actions = _kernel(loops.random_actions)
     redraw_games = _kernel(loops.redraw_games)

@@ -113,6 +113,18 @@ def observe_games(states, params, seats, out):
         observe(states[i], params[0], seats[i], out[i])
 
 
+@over_rules(observe)
+def observe_movers(states, params, num_actions, out):
+    """What the seat to move sees; returns as `first_fault`, up to which records are observed."""
+    out = uncounted(out)
+    for i in range(len(states)):
+        found = fault(states[i], params[0], num_actions)
+        if found != 0:
+            return i, found
+        observe(states[i], params[0], int(states[i].to_move), out[i])
+    return -1, 0
+
+
 @over_rules(judge)
 def judge_games(states, params):
     """Set the outcome of positions that were set up by hand."""

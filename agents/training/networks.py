@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import math
 from typing import Any
@@ -83,7 +84,7 @@ class BoardTrunk(BaseFeaturesExtractor):
         planes = observations.unsqueeze(2) if observations.dim() == 3 else observations
         # Several times as fast on a CPU with so few channels.
         planes = planes.contiguous(memory_format=torch.channels_last)
-        x = self.stem(planes).relu_()
+        x = _exact(self.stem(planes)).relu_()
         for block in self.blocks:
             x = block(x)
         return x
@@ -99,8 +100,13 @@ class _Block(nn.Module):
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         shift = self.whole(pooled(x))[:, :, None, None]
         # In place where no gradient asks for what was there: memory is what cores share.
-        between = self.first(x).add_(shift).relu_()
-        return self.second(between).add_(x).relu_()
+        between = _exact(self.first(x)).add_(shift).relu_()
+        return _exact(self.second(between)).add_(x).relu_()
+
+
+def _exact(x: torch.Tensor) -> torch.Tensor:
+    """What a convolution in bfloat16 gave, in float32: what follows is as fast so, and closer."""
+    return x if x.dtype == torch.float32 else x.float()
 
 
 def _layer(planes: int, channels: int, width: int, rows: int) -> nn.Conv2d:
@@ -177,6 +183,7 @@ class PlainPolicy(MaskableActorCriticPolicy):
 
     action_space: spaces.Discrete
     action_dist: Any
+    in_bfloat16 = False
 
     def forward(
         self,
@@ -230,7 +237,7 @@ class PlainPolicy(MaskableActorCriticPolicy):
 
     def _judged(self, seen: torch.Tensor, masks: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Log probabilities of all actions, and values."""
-        logits, values = logits_and_values(self, seen.float())
+        logits, values = logits_and_values(self, seen.float(), bfloat16=self.in_bfloat16)
         # Not minus infinity, which times a probability of 0 is no number.
         return torch.log_softmax(logits.masked_fill(~masks, -1e8), 1), values
 
@@ -247,7 +254,8 @@ class BoardPolicy(PlainPolicy):
 
     Made by `MaskablePPO(BoardPolicy, env, policy_kwargs=...)`: of the policy's arguments,
     `features_extractor_kwargs` holds `channels` and `blocks`, and `net_arch` the width of the
-    value's hidden layer, as a list of one.
+    value's hidden layer, as a list of one. With `in_bfloat16` the trunk multiplies in bfloat16
+    when decisions are drawn and learned from.
     """
 
     features_extractor: BoardTrunk
@@ -255,10 +263,11 @@ class BoardPolicy(PlainPolicy):
     net_arch: list[int]
     optimizer_class: Any
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        """As the base class, but for the kind of features."""
+    def __init__(self, *args: Any, in_bfloat16: bool = False, **kwargs: Any) -> None:
+        """As the base class, but for the kind of features and of numbers."""
         kwargs["features_extractor_class"] = BoardTrunk
         super().__init__(*args, **kwargs)
+        self.in_bfloat16 = in_bfloat16
 
     def _build_mlp_extractor(self) -> None:
         (hidden,) = self.net_arch
@@ -277,17 +286,23 @@ class BoardPolicy(PlainPolicy):
             )
 
 
-def logits_and_values(policy: Any, observations: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+def logits_and_values(
+    policy: Any, observations: torch.Tensor, *, bfloat16: bool = False
+) -> tuple[torch.Tensor, torch.Tensor]:
     """What an actor-critic policy of Stable-Baselines3 says of observations.
 
     Args:
         policy: with a features extractor shared by policy and value.
         observations: float32 of shape (N, ...).
+        bfloat16: whether the features extractor multiplies in bfloat16, on a CPU.
 
     Returns:
         Logits of shape (N, num_actions), unmasked, and values of shape (N,).
     """
-    features = policy.features_extractor(observations)
+    # No weights are kept in bfloat16: threads would share what they are computed from.
+    inexact = torch.autocast("cpu", torch.bfloat16, cache_enabled=False)
+    with inexact if bfloat16 else contextlib.nullcontext():
+        features = policy.features_extractor(observations)
     for_policy, for_value = policy.mlp_extractor(features)
     return policy.action_net(for_policy), policy.value_net(for_value).squeeze(-1)
 

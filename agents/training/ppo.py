@@ -6,10 +6,12 @@ from typing import Any, ClassVar
 
 import torch
 from sb3_contrib import MaskablePPO
+from stable_baselines3.common.utils import get_device
 
 from agents.making import make
 from agents.training.networks import BoardPolicy, PlainPolicy
 from agents.training.opponents import EarlierSelves, LatestSelf
+from agents.training.precision import BFLOAT16, FLOAT32, precision_for
 from agents.training.settings import EARLIER, LATEST, Settings
 from agents.training.silent import silent
 from agents.training.vec_env import SB3VecEnv
@@ -25,7 +27,14 @@ class PPOLearner:
     policies: ClassVar[dict[str, Any]] = {"convolutional": BoardPolicy, "plain": PlainPolicy}
     """Of each kind of network that settings name."""
 
-    def __init__(self, game: Game, settings: Settings, seed: int, device: str = "cpu") -> None:
+    def __init__(
+        self,
+        game: Game,
+        settings: Settings,
+        seed: int,
+        device: str = "cpu",
+        precision: str | None = None,
+    ) -> None:
         """Set up a fresh one.
 
         Args:
@@ -33,10 +42,15 @@ class PPOLearner:
             settings: how.
             seed: of everything random.
             device: of the network.
+            precision: see `Settings`; `None` leaves it to these and the processor.
 
         Raises:
             ValueError: an opponent cannot be made for the game.
         """
+        self.precision = FLOAT32
+        """In which the network multiplies: the settings' if it has convolutions, and learns."""
+        if settings.network == "convolutional" and settings.steps:
+            self.precision = precision_for(precision or settings.precision, get_device(device))
         self.latest = LatestSelf(game)
         listeners = {}
         envs = []
@@ -65,7 +79,7 @@ class PPOLearner:
             gamma=settings.gamma,
             gae_lambda=settings.gae_lambda,
             ent_coef=settings.entropy,
-            policy_kwargs=_network(settings),
+            policy_kwargs=_network(settings, self.precision),
             seed=seed,
             device=device,
         )
@@ -110,11 +124,12 @@ def _shared_out(game: Game, settings: Settings) -> dict[str, int]:
     }
 
 
-def _network(settings: Settings) -> dict[str, Any]:
+def _network(settings: Settings, precision: str) -> dict[str, Any]:
     """The policy's arguments."""
     if settings.network == "plain":
         return {"net_arch": list(settings.hidden), "activation_fn": torch.nn.ReLU}
     return {
+        "in_bfloat16": precision == BFLOAT16,
         "net_arch": list(settings.hidden[-1:]),
         "features_extractor_kwargs": {
             key: getattr(settings, key) for key in ("channels", "blocks", "lines")

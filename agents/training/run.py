@@ -24,6 +24,7 @@ from agents.training.finish import LEFT, leave_agent
 from agents.training.guided import GuidedLearner, MakeActors, check_guided
 from agents.training.policy_agent import PolicyAgent
 from agents.training.ppo import PPOLearner
+from agents.training.precision import FLOAT32
 from agents.training.settings import Settings, settings_of_run
 from agents.training.tensorboard_log import tensorboard_log
 from boardenvs.files import remove_leftovers, write_atomically
@@ -58,6 +59,7 @@ class TrainingRun:
         device: str = "cpu",
         settings_file: str | None = None,
         actors: MakeActors = LocalActors,
+        precision: str | None = None,
     ) -> None:
         """Set up a fresh run; nothing is written yet.
 
@@ -69,6 +71,8 @@ class TrainingRun:
             device: of the network, as PyTorch names it, such as `cuda`.
             settings_file: where the settings were read from, if not from the game's own file.
             actors: makes those who play search-guided games.
+            precision: `float32` or `bfloat16`, see `Settings`; `None` leaves it to these and the
+                processor. A run that is resumed elsewhere keeps its own.
 
         Raises:
             ValueError: an opponent that the settings name cannot be made for the game, or what
@@ -102,7 +106,7 @@ class TrainingRun:
             if isinstance(game, Sizes)
             else Yardstick(game, rivals, seed)
         )
-        self.ppo = PPOLearner(games_of(game)[0], settings, seed, device)
+        self.ppo = PPOLearner(games_of(game)[0], settings, seed, device, precision)
         if settings.clone:
             teachers = []
             for one in games_of(game):
@@ -153,7 +157,14 @@ class TrainingRun:
             if steps is not None:
                 settings = settings.ending_at(steps)
             run = cls(
-                game, settings, data["seed"], folder, device, data.get("settings_file"), actors
+                game,
+                settings,
+                data["seed"],
+                folder,
+                device,
+                data.get("settings_file"),
+                actors,
+                data.get("precision", FLOAT32),
             )
             run.ppo.load_state(checkpoint["ppo"], run.seed)
             if run.clone:
@@ -326,6 +337,7 @@ class TrainingRun:
             "steps": self.best["steps"],
             "seed": self.seed,
             "command": command,
+            "precision": self.ppo.precision,
             "settings": self.settings.to_dict(),
         }
         kept = (self.game, self.model.policy, self.agent())
@@ -343,6 +355,7 @@ class TrainingRun:
             **sizes,
             "seed": self.seed,
             "settings_file": self.settings_file,
+            "precision": self.ppo.precision,
             "settings": self.settings.to_dict(),
         }
         write_atomically(self.folder / _SETTINGS, (json.dumps(data, indent=2) + "\n").encode())

@@ -12,6 +12,7 @@ from agents.games import files
 from agents.sizes import SEVERAL, Sizes, games_of
 from agents.training.cloning import CloningSettings
 from agents.training.guided_settings import GuidedSettings
+from agents.training.precision import AUTO, check_precision
 from agents.users_own import require_allowed
 from boardenvs.checks import finite_number, whole_number
 from boardenvs.game import Game
@@ -74,6 +75,10 @@ class Settings:
     """Decisions a game between two updates."""
     batch_size: int = 1024
     """Decisions a gradient step."""
+    precision: str = AUTO
+    """In which a convolutional network's trunk multiplies while MaskablePPO learns: `float32`;
+    `bfloat16`; or `auto`, which is the latter where the processor has instructions for it. The
+    weights, and the agent that comes of it, are in float32."""
     epochs: int = 4
     """Passes over a rollout."""
     learning_rate: float = 1e-3
@@ -122,6 +127,7 @@ class Settings:
             raise ValueError(f"learning_rate must be above 0, got {self.learning_rate!r}")
         if self.network not in ("plain", "convolutional"):
             raise ValueError(f"network must be plain or convolutional, got {self.network!r}")
+        check_precision(self.precision)
         if not isinstance(self.hidden, tuple) or not self.hidden:
             raise ValueError(f"hidden must be a list of widths, got {self.hidden!r}")
         for width in self.hidden:

@@ -12,7 +12,7 @@ from agents.training.networks import BoardPolicy, PlainPolicy, pooled
 ROWS = 300
 
 
-def policy(kind, shape=(3, 6, 6)):
+def policy(kind, shape=(3, 6, 6), **more):
     torch.manual_seed(0)
     space = spaces.Box(0, 1, shape, np.int8)
     network = (
@@ -20,7 +20,7 @@ def policy(kind, shape=(3, 6, 6)):
         if kind is BoardPolicy
         else {"net_arch": [32, 32]}
     )
-    return kind(space, spaces.Discrete(36), lambda _: 1e-3, **network)
+    return kind(space, spaces.Discrete(36), lambda _: 1e-3, **network, **more)
 
 
 @pytest.fixture
@@ -81,10 +81,14 @@ def test_as_sb3_contrib_computes_it(kind, masked, batch, six_shards):
     torch.testing.assert_close(*found, rtol=1e-3, atol=1e-7)
 
 
-@pytest.mark.parametrize("kind", [BoardPolicy, PlainPolicy])
-def test_any_number_of_cores_computes_the_same_to_the_bit(kind, batch, monkeypatch, six_shards):
+@pytest.mark.parametrize(
+    ("kind", "more"), [(BoardPolicy, {}), (BoardPolicy, {"in_bfloat16": True}), (PlainPolicy, {})]
+)
+def test_any_number_of_cores_computes_the_same_to_the_bit(
+    kind, more, batch, monkeypatch, six_shards
+):
     seen, actions, masks = batch
-    own = six_shards(policy(kind))
+    own = six_shards(policy(kind, **more))
     found = []
     for cores in (1, 2, 3):
         monkeypatch.setattr(sharded, "cores", lambda cores=cores: cores)
@@ -96,6 +100,25 @@ def test_any_number_of_cores_computes_the_same_to_the_bit(kind, batch, monkeypat
         found.append([*drawn, *judged, *grads])
     assert all(map(torch.equal, found[0], found[1]))
     assert all(map(torch.equal, found[0], found[2]))
+
+
+def test_bfloat16_is_for_learning_alone_and_near_float32(batch):
+    seen, actions, masks = batch
+    found, grads, told = [], [], []
+    for bfloat16 in (False, True):
+        own = policy(BoardPolicy, in_bfloat16=bfloat16)
+        assert all(weights.dtype == torch.float32 for weights in own.parameters())
+        judged = own.evaluate_actions(seen, actions, masks)
+        assert all(one.dtype == torch.float32 for one in judged)
+        loss = judged[1].exp().mean() + judged[0].mean()
+        gradients = torch.autograd.grad(loss, list(own.parameters()))
+        found.append(judged)
+        grads.append(torch.cat([one.flatten() for one in gradients]))
+        told.append(own.get_distribution(seen, masks).distribution.probs)
+    assert torch.equal(*told)  # as agents play it
+    assert not torch.equal(found[0][0], found[1][0])
+    torch.testing.assert_close(*found, rtol=0.05, atol=0.02)
+    assert torch.cosine_similarity(*grads, dim=0) > 0.999
 
 
 @pytest.mark.parametrize("shape", [(9, 4, 6, 6), (9, 4, 1, 5), (2, 3, 1, 1)])

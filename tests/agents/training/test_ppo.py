@@ -39,11 +39,18 @@ def weights(game, settings, seed, cores, monkeypatch):
     return [w.clone() for w in policy.state_dict().values()]
 
 
-@pytest.mark.parametrize("network", ["convolutional", "plain"])
-def test_the_same_to_the_bit_on_any_number_of_cores(gekitai, monkeypatch, network):
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"network": "convolutional", "precision": "float32"},
+        {"network": "convolutional", "precision": "bfloat16"},
+        {"network": "plain"},
+    ],
+)
+def test_the_same_to_the_bit_on_any_number_of_cores(gekitai, monkeypatch, changes):
     monkeypatch.setattr(sharded, "_LEAST", 1)
     monkeypatch.setattr(sharded, "_SHARD", 4e6)
-    settings = replace(SMALL, network=network)
+    settings = replace(SMALL, **changes)
     first = weights(gekitai, settings, 0, 1, monkeypatch)
     assert all(map(torch.equal, first, weights(gekitai, settings, 0, 2, monkeypatch)))
     other = weights(gekitai, settings, 1, 2, monkeypatch)

@@ -131,6 +131,7 @@ def test_no_file(tmp_path, gekitai, refused):
     [
         ({"step": 5}, "there is no setting 'step'"),
         ({"network": "deep"}, "network must be plain or convolutional, got 'deep'"),
+        ({"precision": "half"}, "precision must be auto, float32 or bfloat16, got 'half'"),
         ({"opponents": {}}, "opponents must have shares above 0"),
         ({"opponents": {"random": 0}}, "opponents must have shares above 0"),
     ],

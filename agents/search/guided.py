@@ -200,13 +200,15 @@ def open_leaf(tree, leaf, mask, logits, estimate):
         tree.mask[a] = mask[a]
     if not expand(tree, leaf):
         return
-    highest = -1e30
+    highest = np.float32(-1e30)
     for edge in range(n.first, n.first + n.num_edges):
-        highest = max(highest, finite(logits[tree.edges[edge].action]))
+        e = tree.edges[edge]
+        e.prior = finite(logits[e.action])
+        highest = max(highest, e.prior)
     total = 0.0
     for edge in range(n.first, n.first + n.num_edges):
         e = tree.edges[edge]
-        share = np.exp(finite(logits[e.action]) - highest)
+        share = np.exp(np.float64(e.prior) - np.float64(highest))
         e.prior = share
         total += share
     for edge in range(n.first, n.first + n.num_edges):

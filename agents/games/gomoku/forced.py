@@ -18,7 +18,7 @@ import numpy as np
 from numba import njit
 
 from agents.games.gomoku.completing import completing_cells
-from agents.games.gomoku.line_words import empty_words, list_gaps, put_stones, toggle
+from agents.games.gomoku.line_words import empty_words, list_gaps, list_pairs, put_stones, toggle
 
 __all__ = ["forced_win"]
 
@@ -40,15 +40,20 @@ def forced_win(s, p, most):
     plies_left = p.max_plies - s.ply
     if p.line < 3:
         return -1, 0
-    moves = np.empty((_LEVELS, _MOVES), np.int16)
-    left = np.zeros(_LEVELS, np.int64)  # of the moves of each level
-    attacks = np.empty(_LEVELS, np.int64)
-    replies = np.empty(_LEVELS, np.int64)
     words = empty_words(p.side)
     put_stones(words, cells, p.side)
-    left[0], one = fours_at_first(cells, p, words, mine, moves[0])
-    if left[0] < 0:
+    first = np.empty(_MOVES, np.int16)
+    num, one = fours_at_first(cells, p, words, mine, first)
+    if num < 0:
         return one, 1
+    if num == 0:  # as at most leaves of a search
+        return -1, 0
+    moves = np.empty((_LEVELS, _MOVES), np.int16)
+    moves[0] = first
+    left = np.zeros(_LEVELS, np.int64)  # of the moves of each level
+    left[0] = num
+    attacks = np.empty(_LEVELS, np.int64)
+    replies = np.empty(_LEVELS, np.int64)
     level = 0
     tried = 0
     plies = 0
@@ -104,22 +109,21 @@ def fours_at_first(cells, p, words, mine, moves):
 
     If one wins at once: -1, and that cell.
     """
+    num = list_pairs(words, p.side, p.line, mine, moves)
+    if num >= 0:
+        return num, -1
     must = -1
-    gaps = 0
-    for stone in range(1, 3):
-        gaps += list_gaps(words, p.side, p.line, stone, 1, moves)
-    if gaps > 0:
-        for a in range(p.side * p.side):
-            if cells[a] != 0:
-                one, other = completing_cells(cells, p, a)
-                if other < 0:
-                    continue
-                if cells[a] == mine:
-                    return -1, one
-                if must == -1:
-                    must = one
-                if must != one or must != other:
-                    must = -2
+    for a in range(p.side * p.side):
+        if cells[a] != 0:
+            one, other = completing_cells(cells, p, a)
+            if other < 0:
+                continue
+            if cells[a] == mine:
+                return -1, one
+            if must == -1:
+                must = one
+            if must != one or must != other:
+                must = -2
     if must == -2:
         return 0, -1
     if must >= 0:

@@ -16,7 +16,7 @@ from numba import njit
 
 from agents.games.gomoku.lines import count
 
-__all__ = ["empty_words", "list_gaps", "put_stones", "toggle"]
+__all__ = ["empty_words", "list_gaps", "list_pairs", "put_stones", "toggle"]
 
 
 @njit
@@ -101,6 +101,35 @@ def list_gaps(words, side, length, stone, missing, moves):
                     for k in range(first + length - 1, first - 1, -1):
                         if (own >> np.uint64(k)) & np.uint64(1) == np.uint64(0):
                             num = put(moves, num, start + k * step)
+    return num
+
+
+@njit
+def list_pairs(words, side, length, stone, moves):
+    """`list_gaps` of windows that lack two, if no window of either colour lacks just one; else -1."""
+    all_of = (np.uint64(1) << np.uint64(length)) - np.uint64(1)
+    none = np.uint64(0)
+    num = 0
+    for direction in range(4):
+        step = (1, side, side + 1, side - 1)[direction]
+        for line in range(side if direction < 2 else 2 * side - 1):
+            own = words[stone - 1, direction, line]
+            others = words[2 - stone, direction, line]
+            if count(own) < length - 2 and count(others) < length - 1:
+                continue
+            start, room = line_start(side, direction, line)
+            for first in range(room - length + 1):
+                window = all_of << np.uint64(first)
+                if others & window == none:
+                    held = count(own & window)
+                    if held == length - 1:
+                        return -1
+                    if held == length - 2:
+                        for k in range(first + length - 1, first - 1, -1):
+                            if (own >> np.uint64(k)) & np.uint64(1) == none:
+                                num = put(moves, num, start + k * step)
+                elif own & window == none and count(others & window) == length - 1:
+                    return -1
     return num
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import abc
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,6 +34,10 @@ __all__ = [
 ]
 
 MOST_SIMULATIONS = 10_000_000
+_PIECES = 8
+"""For each thread, into which many states are parted, since some take longer than others."""
+_WORTH = 512
+"""Simulations for each thread, at least: to start one takes as long as many."""
 _SLICE = 0.01
 """Seconds between looks at the clock, about."""
 _LATE = 0.01
@@ -242,21 +247,36 @@ class MctsAgent(SearchAgent):
             words = self._rng.integers(0, 2**64, len(states), np.uint64)
         found = unsearched(self.game, len(states))
         if self.time_limit is None:
-            search = search_states.bound_to(self.game.rules_name, self._decisive_part)
-            search(
-                self.threads,
-                states,
-                self.game.constants,
-                words.copy(),
-                self._options,
-                self._scales,
-                *found,
-            )
+            self._search_all(states, words.copy(), found)
         else:
             for i in range(len(states)):
                 part = [array[i : i + 1] for array in found]
                 self._search_for_a_time(states[i : i + 1], words[i : i + 1], part)
         return Searched(*found)
+
+    def _search_all(self, states: States, words: Words, found: Sequence[npt.NDArray[Any]]) -> None:
+        """Search states a few at a time, each thread the next few as soon as it is done."""
+        game = self.game
+        search = search_states.bound_to(game.rules_name, self._decisive_part)
+        num = len(states)
+        threads = max(1, min(threads_of(self), num, num * self.simulations // _WORTH))
+        each = max(1, num // (_PIECES * threads) if threads > 1 else num)
+        pieces = iter([slice(low, low + each) for low in range(0, num, each)])
+
+        def work(_place: int, stopping: Stopping) -> None:
+            for piece in pieces:
+                if stopping():
+                    return
+                search(
+                    states[piece],
+                    game.constants,
+                    words[piece],
+                    self._options,
+                    self._scales,
+                    *(array[piece] for array in found),
+                )
+
+        in_threads(work, threads)
 
     def _search_for_a_time(
         self, state: States, words: Words, found: list[npt.NDArray[Any]]

@@ -20,24 +20,20 @@ from boardenvs.outcome import is_over
 __all__ = ["search_further", "search_states"]
 
 
-# A state costs as much as many plies, so that threads pay from two states on.
-@over_rules(spread=True, plies=512)
-def search_states(
-    states, params, words, options, scales, visits, values, proven, actions, low, high
-):
-    """Search states `low` to `high - 1`, each in a tree of its own; `words` are their streams.
+@over_rules()
+def search_states(states, params, words, options, scales, visits, values, proven, actions):
+    """Search states, each in a tree of its own; `words` are their streams.
 
     Writes what `mcts.Searched` has a row of for each state.
     """
-    if low < high:
-        o = options[0]
-        tree = empty_tree(o.simulations, visits.shape[1], o.observation_size, values.shape[1])
-        board = states[low : low + 1].copy()
-        for i in range(low, high):
-            plant(tree, states[i])
-            grow(tree, states, i, params, words, o, scales, board, o.simulations)
-            report(tree, i, visits, values, proven, actions)
-            credit(visits, i, actions[i], o.simulations)
+    o = options[0]
+    tree = empty_tree(o.simulations, visits.shape[1], o.observation_size, values.shape[1])
+    board = states[:1].copy()
+    for i in range(len(states)):
+        plant(tree, states[i])
+        grow(tree, states, i, params, words, o, scales, board, o.simulations)
+        report(tree, i, visits, values, proven, actions)
+        credit(visits, i, actions[i], o.simulations)
 
 
 @over_rules()

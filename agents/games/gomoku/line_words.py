@@ -106,7 +106,7 @@ def list_gaps(words, side, length, stone, missing, moves):
 
 @njit
 def list_pairs(words, side, length, stone, moves):
-    """`list_gaps` of windows that lack two, if no window of either colour lacks just one; else -1."""
+    """As `list_gaps` of windows that lack two; -1 if a window of either colour lacks just one."""
     all_of = (np.uint64(1) << np.uint64(length)) - np.uint64(1)
     none = np.uint64(0)
     num = 0

@@ -11,6 +11,8 @@ from plain_uct import PlainUct
 import agents
 import boardenvs
 from agents.games import part
+from agents.in_threads import in_threads
+from agents.search import mcts
 from agents.search.mcts import MctsAgent
 from agents.search.puct import PuctAgent
 from boardenvs.threads import fix_threads
@@ -291,17 +293,40 @@ def test_batches_change_nothing(small, random_positions):
         assert alone.actions[0] == together.actions[i]
 
 
+@pytest.fixture
+def threads_used(monkeypatch):
+    """How many threads each search has taken."""
+    used = []
+
+    def note(work, num):
+        used.append(num)
+        in_threads(work, num)
+
+    monkeypatch.setattr(mcts, "in_threads", note)
+    return used
+
+
 @TWO
-def test_threads_change_nothing(small, random_positions):
+def test_threads_change_nothing(small, random_positions, fixed_threads, threads_used, monkeypatch):
+    monkeypatch.setattr(mcts, "_WORTH", 1)
     states = some_positions(small, random_positions, 9)
     words = np.arange(9, dtype=np.uint64)
     found = []
     for threads in (1, 2, 4):
-        fix_threads(threads)
+        fixed_threads(threads)
         found.append(MctsAgent(small, 0, 60).search(states, words))
+    assert threads_used == [1, 2, 4]
     for name in ("visits", "values", "proven", "actions"):
         for other in found[1:]:
             np.testing.assert_array_equal(getattr(other, name), getattr(found[0], name))
+
+
+def test_only_threads_that_have_enough_to_do_are_started(gekitai, fixed_threads, threads_used):
+    fixed_threads(3)
+    for num, simulations in ((0, 10_000), (1, 10_000), (2, 500), (20, 50), (20, 200)):
+        found = MctsAgent(gekitai, 0, simulations).search(gekitai.new(num, 0))
+        assert (found.visits.sum(1) == simulations).all()
+    assert threads_used == [1, 1, 1, 1, 3]
 
 
 @pytest.mark.parametrize(

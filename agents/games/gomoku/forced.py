@@ -18,7 +18,7 @@ import numpy as np
 from numba import njit
 
 from agents.games.gomoku.completing import completing_cells
-from agents.games.gomoku.line_words import empty_words, list_gaps, list_pairs, put_stones, toggle
+from agents.games.gomoku.line_words import empty_words, list_pairs, put_stones, toggle
 
 __all__ = ["forced_win"]
 
@@ -46,7 +46,7 @@ def forced_win(s, p, most):
     num, one = fours_at_first(cells, p, words, mine, first)
     if num < 0:
         return one, 1
-    if num == 0:  # as at most leaves of a search
+    if num == 0:  # as in most leaves of a search
         return -1, 0
     moves = np.empty((_LEVELS, _MOVES), np.int16)
     moves[0] = first
@@ -96,7 +96,7 @@ def forced_win(s, p, most):
             moves[level, 0] = must
             left[level] = 1
         else:
-            left[level] = list_gaps(words, p.side, p.line, mine, 2, moves[level])
+            left[level] = list_pairs(words, p.side, p.line, mine, False, moves[level])
     for k in range(level):
         cells[attacks[k]] = 0
         cells[replies[k]] = 0
@@ -109,7 +109,7 @@ def fours_at_first(cells, p, words, mine, moves):
 
     If one wins at once: -1, and that cell.
     """
-    num = list_pairs(words, p.side, p.line, mine, moves)
+    num = list_pairs(words, p.side, p.line, mine, True, moves)
     if num >= 0:
         return num, -1
     must = -1
@@ -129,4 +129,4 @@ def fours_at_first(cells, p, words, mine, moves):
     if must >= 0:
         moves[0] = must
         return 1, -1
-    return list_gaps(words, p.side, p.line, mine, 2, moves), -1
+    return list_pairs(words, p.side, p.line, mine, False, moves), -1

@@ -16,7 +16,7 @@ from numba import njit
 
 from agents.games.gomoku.lines import count
 
-__all__ = ["empty_words", "list_gaps", "list_pairs", "put_stones", "toggle"]
+__all__ = ["empty_words", "list_pairs", "put_stones", "toggle"]
 
 
 @njit
@@ -68,8 +68,8 @@ def line_start(side, direction, line):
 
 
 @njit
-def list_gaps(words, side, length, stone, missing, moves):
-    """The empty cells of windows that lack so many stones and hold none of the other colour.
+def list_pairs(words, side, length, stone, alone, moves):
+    """The empty cells of windows that lack two stones and hold none of the other colour.
 
     Windows are `length` cells in a row. With `exact` filling one need not win, since the row may be
     longer.
@@ -79,34 +79,12 @@ def list_gaps(words, side, length, stone, missing, moves):
         side: of the board.
         length: that a line has to have.
         stone: whose, 1 or 2.
-        missing: how many cells of a window are empty.
+        alone: whether there may be no windows of either colour that lack just one.
         moves: takes the cells, as many as there is room for, none twice.
 
     Returns:
-        How many were put there.
+        How many were put there; -1 if there is a window that there may not be.
     """
-    all_of = (np.uint64(1) << np.uint64(length)) - np.uint64(1)
-    num = 0
-    for direction in range(4):
-        step = (1, side, side + 1, side - 1)[direction]
-        for line in range(side if direction < 2 else 2 * side - 1):
-            own = words[stone - 1, direction, line]
-            if count(own) < length - missing:
-                continue
-            others = words[2 - stone, direction, line]
-            start, room = line_start(side, direction, line)
-            for first in range(room - length + 1):
-                window = all_of << np.uint64(first)
-                if others & window == np.uint64(0) and count(own & window) == length - missing:
-                    for k in range(first + length - 1, first - 1, -1):
-                        if (own >> np.uint64(k)) & np.uint64(1) == np.uint64(0):
-                            num = put(moves, num, start + k * step)
-    return num
-
-
-@njit
-def list_pairs(words, side, length, stone, moves):
-    """As `list_gaps` of windows that lack two; -1 if a window of either colour lacks just one."""
     all_of = (np.uint64(1) << np.uint64(length)) - np.uint64(1)
     none = np.uint64(0)
     num = 0
@@ -115,20 +93,20 @@ def list_pairs(words, side, length, stone, moves):
         for line in range(side if direction < 2 else 2 * side - 1):
             own = words[stone - 1, direction, line]
             others = words[2 - stone, direction, line]
-            if count(own) < length - 2 and count(others) < length - 1:
+            if count(own) < length - 2 and not (alone and count(others) >= length - 1):
                 continue
             start, room = line_start(side, direction, line)
             for first in range(room - length + 1):
                 window = all_of << np.uint64(first)
                 if others & window == none:
                     held = count(own & window)
-                    if held == length - 1:
-                        return -1
                     if held == length - 2:
                         for k in range(first + length - 1, first - 1, -1):
                             if (own >> np.uint64(k)) & np.uint64(1) == none:
                                 num = put(moves, num, start + k * step)
-                elif own & window == none and count(others & window) == length - 1:
+                    elif alone and held == length - 1:
+                        return -1
+                elif alone and own & window == none and count(others & window) == length - 1:
                     return -1
     return num
 

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.games.gomoku.line_words import empty_words, list_gaps, put_stones, toggle
+from agents.games.gomoku.line_words import empty_words, list_pairs, put_stones, toggle
 
 STEPS = ((0, 1), (1, 0), (1, 1), (1, -1))
 
@@ -46,25 +46,30 @@ def words_of(cells):
     return words
 
 
-@given(boards(), st.integers(1, 3))
-def test_gaps_are_the_empty_cells_of_windows_that_lack_so_many_stones(case, missing):
+@given(boards())
+def test_pairs_are_the_empty_cells_of_windows_that_lack_two_stones(case):
     cells, length = case
     side = len(cells)
     words = words_of(cells)
+    one_short = any(short_of(cells, length, 1))
     for stone in (1, 2):
         moves = np.zeros(side * side, np.int16)
-        num = list_gaps(words, side, length, stone, missing, moves)
+        num = list_pairs(words, side, length, stone, False, moves)
         expected = {
             row * side + column
-            for colour, empty in short_of(cells, length, missing)
+            for colour, empty in short_of(cells, length, 2)
             if colour == stone
             for row, column in empty
         }
         assert len(set(moves[:num].tolist())) == num
         assert set(moves[:num].tolist()) == expected
         few = np.zeros(3, np.int16)
-        assert list_gaps(words, side, length, stone, missing, few) == min(num, 3)
+        assert list_pairs(words, side, length, stone, False, few) == min(num, 3)
         assert few[: min(num, 3)].tolist() == moves[: min(num, 3)].tolist()
+        again = np.zeros(side * side, np.int16)
+        alone = list_pairs(words, side, length, stone, True, again)
+        assert alone == (-1 if one_short else num)
+        assert one_short or again.tolist() == moves.tolist()
 
 
 @given(boards(), st.data())

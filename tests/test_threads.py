@@ -177,12 +177,16 @@ game = boardenvs.make("game112")
 game.new(1, 0)
 numba.get_num_threads()  # which makes Numba choose
 """
-SEARCH = """
+# Searches run on Python's threads; what comes after them gets TBB's nevertheless.
+SEARCH = (
+    """
 import agents
 import boardenvs
 game = boardenvs.make("game112")
-agents.make("mcts:2", game, seed=0).act(game.new(128, 0))
+agents.make("mcts:2", game, seed=0).act(game.new(1024, 0))
 """
+    + BATCH
+)
 TRAINING = """
 import boardenvs
 from pathlib import Path

@@ -30,6 +30,7 @@ __all__ = [
     "give_cache",
     "is_compiled",
     "pickled",
+    "read_bits",
     "uncounted",
     "without_wrappers",
     "write_bits",
@@ -249,7 +250,7 @@ def _has_intrinsics() -> bool:
 
 
 WRITES_BITS = _has_intrinsics()
-"""Whether there is `write_bits`."""
+"""Whether there are `read_bits` and `write_bits`."""
 
 if not WRITES_BITS:
     if COMPILES:
@@ -260,6 +261,7 @@ if not WRITES_BITS:
         """The array itself; see below."""
         return array
 
+    read_bits: Any = None
     write_bits: Any = None
 
 else:
@@ -340,6 +342,66 @@ else:
 
         types = numba.types
         return types.void(out, types.int64, types.uint64, types.int64), generate
+
+    @intrinsic
+    def read_bits(typing_context: Any, entries: Any, first: Any, size: Any) -> Any:
+        """As `boardenvs.bits.bits_of`; as `write_bits`, the other way."""
+        if entries.dtype != numba.types.boolean:
+            raise numba.TypingError(f"bits are read from arrays of truth values, got {entries}")
+
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            array, first, size = arguments
+            view = context.make_array(entries)(context, builder, array)
+            (stride,) = cgutils.unpack_tuple(builder, view.strides, 1)
+            number = functools.partial(ir.Constant, size.type)
+            found = cgutils.alloca_once_value(builder, number(0))
+
+            def entry_at(index: Any) -> Any:
+                offset = index if entries.layout == "C" else builder.mul(index, stride)
+                return builder.gep(view.data, [offset])
+
+            def read(begin: Any, width: int) -> Any:
+                vector = ir.VectorType(ir.IntType(8), width)
+                nothing = ir.Constant(vector, None)
+                if entries.layout == "C":
+                    place = builder.bitcast(entry_at(begin), vector.as_pointer())
+                    marks = builder.load(place, align=1)
+                else:
+                    marks = nothing
+                    for k in range(width):
+                        entry = builder.load(entry_at(builder.add(begin, number(k))))
+                        place = ir.Constant(ir.IntType(32), k)
+                        marks = builder.insert_element(marks, entry, place)
+                marks = builder.icmp_unsigned("!=", marks, nothing)
+                word = builder.bitcast(marks, ir.IntType(width))
+                return builder.zext(word, size.type) if width < size.type.width else word
+
+            def read_from(width: int) -> None:
+                with builder.if_else(builder.icmp_signed(">=", size, number(width))) as branches:
+                    with branches[0]:
+                        # A shift by the whole width of a word is not defined.
+                        rest = builder.sub(size, number(width))
+                        high = builder.shl(read(builder.add(first, rest), width), rest)
+                        builder.store(builder.or_(read(first, width), high), found)
+                    with branches[1]:
+                        if width > 8:
+                            read_from(width // 2)
+                        else:
+                            read_singly()
+
+            def read_singly() -> None:
+                for k in range(7):
+                    with builder.if_then(builder.icmp_signed(">", size, number(k))):
+                        entry = builder.load(entry_at(builder.add(first, number(k))))
+                        mark = builder.icmp_unsigned("!=", entry, entry.type(0))
+                        bit = builder.shl(builder.zext(mark, size.type), number(k))
+                        builder.store(builder.or_(builder.load(found), bit), found)
+
+            read_from(64)
+            return builder.load(found)
+
+        types = numba.types
+        return types.uint64(entries, types.int64, types.int64), generate
 
 
 # -- Threads --------------------------------------------------------------------------------

@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from numba import njit
 
 from boardenvs import bits as bits_module
-from boardenvs.bits import place_of_marked, sums_of_eight
+from boardenvs.bits import number_up_to, place_of
+from boardenvs.choice import random_action
 
 
 @njit
 def show_bits(out, first, bits, size):
     bits_module.show_bits(out, first, bits, size)
+
+
+@njit
+def bits_of(entries, first, size):
+    return bits_module.bits_of(entries, first, size)
 
 
 NONE = 7
@@ -49,11 +55,38 @@ def test_arrays_of_any_bytes_and_strides(dtype, step, size):
     assert step != 2 or set(whole[1::2].tolist()) == {NONE}
 
 
-@given(marks=st.lists(st.integers(0, 1), min_size=8, max_size=20), first=st.integers(0, 12))
-def test_the_marked_among_eight_are_counted_and_found(marks, first):
-    first = min(first, len(marks) - 8)
-    eight = marks[first : first + 8]
-    sums = sums_of_eight(np.array(marks, np.uint8), first)
-    assert [int(sums) >> 8 * k & 255 for k in range(8)] == np.cumsum(eight).tolist()
-    found = [place_of_marked(sums, k) for k in range(sum(eight))]
-    assert found == np.flatnonzero(eight).tolist()
+@given(marks=st.lists(st.booleans(), max_size=100), first=st.integers(0, 70))
+def test_truth_values_are_read_the_first_lowest(marks, first):
+    first = min(first, len(marks))
+    size = min(len(marks) - first, 64)
+    expected = sum(mark << k for k, mark in enumerate(marks[first : first + size]))
+    assert int(bits_of(np.array(marks, np.bool_), first, size)) == expected
+
+
+@pytest.mark.parametrize("step", [1, 2, -1])
+@pytest.mark.parametrize("size", [3, 8, 13, 16, 31, 32, 50, 64])
+def test_truth_values_of_any_strides(step, size):
+    marks = np.random.default_rng(size).random(200) < 0.5
+    expected = sum(int(mark) << k for k, mark in enumerate(marks[::step][5 : 5 + size]))
+    assert int(bits_of(marks[::step], 5, size)) == expected
+
+
+@given(word=st.integers(0, 2**64 - 1))
+@example(2**64 - 1)
+@example(0)
+def test_bits_are_counted_and_found(word):
+    places = [k for k in range(64) if word >> k & 1]
+    numbers = number_up_to(np.uint64(word))
+    upper = [sum(place < 8 * (k + 1) for place in places) for k in range(8)]
+    assert [int(numbers) >> 8 * k & 255 for k in range(8)] == upper
+    assert [place_of(np.uint64(word), numbers, k) for k in range(len(places))] == places
+
+
+@given(marks=st.lists(st.booleans(), max_size=300), bits=st.integers(0, 2**64 - 1))
+@example([False] * 130 + [True], 0)
+@example([True] + [False] * 200, 2**64 - 1)
+@example([False] * 70, 1)
+def test_the_action_is_that_of_the_random_bits(marks, bits):
+    places = np.flatnonzero(marks)
+    expected = places[(bits >> 32) * len(places) >> 32] if len(places) else -1  # see `below`
+    assert random_action(np.array(marks, np.bool_), np.uint64(bits)) == expected

@@ -31,8 +31,8 @@ from boardenvs.outcome import is_over
 
 __all__ = ["report_trees", "step_trees"]
 
-STRAYS = 16
-"""Simulations in a tree's turn that come to leaves awaited already, before it waits."""
+STRAYS = 64
+"""Simulations in a tree's turn that come to leaves awaited already, before it waits, at most."""
 
 
 @over_rules()

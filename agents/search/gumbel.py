@@ -77,7 +77,7 @@ class GumbelAgent(PuctAgent):
 
     def _set_awaiting(self) -> None:
         # Halving wants each result before the next choice.
-        for name in ("most_awaited", "visits_each", "lead"):
+        for name in ("most_awaited", "visits_each", "lead", "strays"):
             self._options[name] = 1
 
     def search(

@@ -47,14 +47,18 @@ class _Awaiting(NamedTuple):
     """That the tree has had by then, for each of them."""
     lead: int
     """How many more one slot may have than the other."""
+    strays: int
+    """Simulations that come to leaves awaited already, before a tree waits; up to `STRAYS`."""
 
 
 _FEW = 200
 """Simulations, up to which a search awaits fewer leaves, as it always did: the frozen ladders of
 `agents.benchmark` hold such agents."""
-_OF_FEW = _Awaiting(simulations_each=16, visits_each=16, lead=_MOST_AWAITED)
-_OF_MANY = _Awaiting(simulations_each=50, visits_each=4, lead=1)
+_OF_FEW = _Awaiting(simulations_each=16, visits_each=16, lead=_MOST_AWAITED, strays=16)
+_OF_MANY = _Awaiting(simulations_each=25, visits_each=1, lead=1, strays=STRAYS)
 """As many as cost no strength at the same number of simulations, see `agents/bench/README.md`."""
+_BY_TIME = _OF_MANY._replace(visits_each=4)
+"""With a clock, when nobody knows how many simulations there will be."""
 _TRIES = 512
 """Simulations between looks at the clock, at most."""
 _KEPT = 2**25
@@ -121,7 +125,7 @@ class PuctAgent(SearchAgent):
         [50, 50]
     """
 
-    play_version = 4
+    play_version = 5
 
     def __init__(
         self,
@@ -189,7 +193,6 @@ class PuctAgent(SearchAgent):
         self._options["decisive"] = self.decisive
         self._options["forced"], self._options["forced_at_root"] = leaf, root
         self._options["tries"] = np.iinfo(np.int64).max if time_limit is None else _TRIES
-        self._options["strays"] = STRAYS
         self._set_awaiting()
         self._scales = self.exploration * np.sqrt(np.arange(self.simulations + 2 + STRAYS))
         self._scales = self._scales.astype(np.float32)
@@ -199,14 +202,14 @@ class PuctAgent(SearchAgent):
 
     def _set_awaiting(self) -> None:
         """Choose how many leaves of one tree are evaluated at once."""
-        each = _OF_MANY
+        each = _OF_MANY if self.time_limit is None else _BY_TIME
         if self.simulations <= _FEW:
             each = _OF_FEW
             self.play_version = 3  # these play as before
         most = min(self.simulations // each.simulations_each, _MOST_AWAITED)
         self._options["most_awaited"] = max(1, most)
-        self._options["visits_each"] = each.visits_each
-        self._options["lead"] = each.lead
+        for name in ("visits_each", "lead", "strays"):
+            self._options[name] = getattr(each, name)
 
     @property
     def path(self) -> Path | None:

@@ -10,8 +10,11 @@ import pytest
 
 import agents
 import boardenvs
+from agents.search import puct
+from agents.search.guided import STRAYS
 from agents.search.gumbel import GumbelAgent
 from agents.search.puct import PuctAgent
+from agents.search.tree import EDGE
 
 WIN_IN_ONE = "XX.... ...... ...... ..O... ...... ....O."
 
@@ -193,14 +196,19 @@ def asked_sizes(game, simulations):
 def test_leaves_of_one_tree_are_evaluated_together(gekitai):
     sizes = asked_sizes(gekitai, 400)
     assert sizes[:3] == [1, 1, 1]
-    assert max(sizes) == 4
-    assert len(sizes) < 120
+    assert max(sizes) == 8
+    assert len(sizes) < 75
     # The slots take turns: neither has more than one leaf more than the other.
     assert all(after <= before + 1 for before, after in itertools.pairwise(sizes))
 
 
 def test_the_more_simulations_the_more_leaves_are_awaited(gekitai):
-    assert max(asked_sizes(gekitai, 1600)) > 8
+    assert max(asked_sizes(gekitai, 240)) == 5
+    assert max(asked_sizes(gekitai, 1600)) == 16
+
+
+def test_visits_under_way_are_no_more_than_an_edge_counts():
+    assert np.iinfo(EDGE["under_way"]).max >= STRAYS + puct._MOST_AWAITED
 
 
 def test_few_simulations_await_few_leaves(gekitai):
@@ -212,10 +220,10 @@ def test_few_simulations_await_few_leaves(gekitai):
 
 def test_the_version_tells_how_many_leaves_are_awaited(gekitai, tiny):
     made = {n: PuctAgent(gekitai, 0, n, path=tiny.network).play_version for n in (200, 201)}
-    assert made == {200: 3, 201: 4}
-    assert PuctAgent(gekitai, 0, path=tiny.network, time_limit=1).play_version == 4
+    assert made == {200: 3, 201: 5}
+    assert PuctAgent(gekitai, 0, path=tiny.network, time_limit=1).play_version == 5
     assert GumbelAgent(gekitai, 0, 100, evaluator=Uniform(gekitai)).play_version == 2
-    assert PuctAgent.play_version == 4
+    assert PuctAgent.play_version == 5
 
 
 @pytest.mark.parametrize("num", [1, 40])

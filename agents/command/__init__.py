@@ -72,11 +72,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     prepare_streams()
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        options = make_parser().parse_args(given)
-    except SystemExit as stop:
-        return int(stop.code or 0)
-    options.command_line = shlex.join(["boardenvs", *given])
-    try:
+        try:
+            options = make_parser().parse_args(given)
+        except SystemExit as stop:
+            sys.stdout.flush()
+            return int(stop.code or 0)
+        options.command_line = shlex.join(["boardenvs", *given])
         loaded()
         with _plain_warnings():
             options.run(options)

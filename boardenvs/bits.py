@@ -11,7 +11,7 @@ import numpy as np
 from numba import njit
 
 from boardenvs.chance import times
-from boardenvs.numba_doors import WRITES_BITS, read_bits, write_bits
+from boardenvs.numba_doors import HAS_BITS, read_bits, write_bits
 
 __all__ = ["bits_of", "number_up_to", "place_of", "show_bits"]
 
@@ -36,7 +36,7 @@ def _show_bits(out, first, bits, size):
         out[np.uint64(first + k)] = np.uint64(bits) >> np.uint64(k) & np.uint64(1)
 
 
-show_bits: Any = write_bits if WRITES_BITS else _show_bits
+show_bits: Any = write_bits if HAS_BITS else _show_bits
 
 
 @njit
@@ -57,7 +57,7 @@ def _bits_of(entries, first, size):
     return word
 
 
-bits_of: Any = read_bits if WRITES_BITS else _bits_of
+bits_of: Any = read_bits if HAS_BITS else _bits_of
 
 
 @njit

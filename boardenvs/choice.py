@@ -13,42 +13,34 @@ from boardenvs.chance import below, mixed, stepped
 
 __all__ = ["random_action", "tried_action"]
 
-
-_WORD = 64
+_WORD_BITS = 64
 
 
 @njit
 def random_action(mask, bits):
     """One of the marked actions, uniformly, out of 64 random bits; -1 if none is.
 
-    What is random is in no branch: a processor cannot foresee those.
+    Where they fit into a word, nothing random is in a branch, which a processor could not foresee.
     """
     size = len(mask)
-    if size <= _WORD:
+    if size <= _WORD_BITS:
         word = bits_of(mask, 0, size)
         numbers = number_up_to(word)
         count = np.int64(numbers >> np.uint64(56))
         return place_of(word, numbers, below(bits, count)) if count else -1
     count = np.int64(0)
-    for first in range(0, size, _WORD):
-        word = bits_of(mask, first, min(size - first, _WORD))
+    for first in range(0, size, _WORD_BITS):
+        word = bits_of(mask, first, min(size - first, _WORD_BITS))
         count += np.int64(number_up_to(word) >> np.uint64(56))
-    if count == 0:
-        return -1
     k = below(bits, count)
-    chosen, chosen_numbers = np.uint64(0), np.uint64(0)
-    begin, before = 0, k
-    for first in range(0, size, _WORD):
-        word = bits_of(mask, first, min(size - first, _WORD))
+    for first in range(0, size, _WORD_BITS):
+        word = bits_of(mask, first, min(size - first, _WORD_BITS))
         numbers = number_up_to(word)
-        # The last word with no more than `k` ahead of it, unless it is empty.
-        is_here = k >= 0 and np.int64(numbers >> np.uint64(56)) > 0
-        chosen = word if is_here else chosen
-        chosen_numbers = numbers if is_here else chosen_numbers
-        begin = first if is_here else begin
-        before = k if is_here else before
-        k -= np.int64(numbers >> np.uint64(56))
-    return begin + place_of(chosen, chosen_numbers, before)
+        here = np.int64(numbers >> np.uint64(56))
+        if k < here:
+            return first + place_of(word, numbers, k)
+        k -= here
+    return -1
 
 
 @njit

@@ -23,7 +23,7 @@ from boardenvs.say_once import say_once
 
 __all__ = [
     "COMPILES",
-    "WRITES_BITS",
+    "HAS_BITS",
     "Files",
     "Threads",
     "entry_point",
@@ -249,10 +249,10 @@ def _has_intrinsics() -> bool:
     )
 
 
-WRITES_BITS = _has_intrinsics()
+HAS_BITS = _has_intrinsics()
 """Whether there are `read_bits` and `write_bits`."""
 
-if not WRITES_BITS:
+if not HAS_BITS:
     if COMPILES:
         _say_closed("way into arrays", "games step more slowly")
 
@@ -285,26 +285,61 @@ else:
 
         return array(array), generate
 
+    def entry_finder(context: Any, builder: Any, kind: Any, array: Any) -> Callable[[Any], Any]:
+        """The function that gives the place of an entry, by its index, of an array of bytes."""
+        view = context.make_array(kind)(context, builder, array)
+        (stride,) = cgutils.unpack_tuple(builder, view.strides, 1)
+
+        def entry_at(index: Any) -> Any:
+            offset = index if kind.layout == "C" else builder.mul(index, stride)
+            return builder.gep(view.data, [offset])
+
+        return entry_at
+
+    def in_blocks(
+        builder: Any,
+        size: Any,
+        width: int,
+        blocks: Callable[[int, Any], None],
+        single: Callable[[int], None],
+    ) -> None:
+        """Code for so many entries, a number known when it runs.
+
+        Two blocks, which overlap where need be, take two instructions whatever the size; to go
+        entry by entry takes many times as long.
+
+        Args:
+            builder: of the code.
+            size: how many.
+            width: of the largest blocks; smaller ones have a half of it and so on, down to 8.
+            blocks: told the width of both and where the second begins, makes the code for both.
+            single: makes the code for one entry, where there are fewer than 8.
+        """
+        number = functools.partial(ir.Constant, size.type)
+        with builder.if_else(builder.icmp_signed(">=", size, number(width))) as branches:
+            with branches[0]:
+                blocks(width, builder.sub(size, number(width)))
+            with branches[1]:
+                if width > 8:
+                    in_blocks(builder, size, width // 2, blocks, single)
+                else:
+                    for k in range(7):
+                        with builder.if_then(builder.icmp_signed(">", size, number(k))):
+                            single(k)
+
     @intrinsic
     def write_bits(typing_context: Any, out: Any, first: Any, bits: Any, size: Any) -> Any:
         """As `boardenvs.bits.show_bits`; Numba itself passes the first argument.
 
-        Two blocks, which overlap where need be, take two stores whatever the size; to go bit by
-        bit takes many times as long. It is no function in Numba's eyes: it would compile one
-        anew for every size.
+        It is no function in Numba's eyes: it would compile one anew for every size.
         """
         if out.dtype not in (numba.types.int8, numba.types.uint8, numba.types.boolean):
             raise numba.TypingError(f"bits are shown in arrays of bytes, got {out}")
 
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             array, first, word, size = arguments
-            view = context.make_array(out)(context, builder, array)
-            (stride,) = cgutils.unpack_tuple(builder, view.strides, 1)
+            entry_at = entry_finder(context, builder, out, array)
             number = functools.partial(ir.Constant, size.type)
-
-            def entry_at(index: Any) -> Any:
-                offset = index if out.layout == "C" else builder.mul(index, stride)
-                return builder.gep(view.data, [offset])
 
             def write(begin: Any, bits: Any, width: int) -> None:
                 marks = builder.trunc(bits, ir.IntType(width))
@@ -318,26 +353,16 @@ else:
                     entry = builder.extract_element(entries, ir.Constant(ir.IntType(32), k))
                     builder.store(entry, entry_at(builder.add(begin, number(k))))
 
-            def write_from(width: int) -> None:
-                with builder.if_else(builder.icmp_signed(">=", size, number(width))) as branches:
-                    with branches[0]:
-                        rest = builder.sub(size, number(width))
-                        write(first, word, width)
-                        write(builder.add(first, rest), builder.lshr(word, rest), width)
-                    with branches[1]:
-                        if width > 8:
-                            write_from(width // 2)
-                        else:
-                            write_singly()
+            def blocks(width: int, second: Any) -> None:
+                write(first, word, width)
+                write(builder.add(first, second), builder.lshr(word, second), width)
 
-            def write_singly() -> None:
-                for k in range(7):
-                    with builder.if_then(builder.icmp_signed(">", size, number(k))):
-                        bit = builder.and_(builder.lshr(word, number(k)), number(1))
-                        entry = builder.trunc(bit, ir.IntType(8))
-                        builder.store(entry, entry_at(builder.add(first, number(k))))
+            def single(k: int) -> None:
+                bit = builder.and_(builder.lshr(word, number(k)), number(1))
+                entry = builder.trunc(bit, ir.IntType(8))
+                builder.store(entry, entry_at(builder.add(first, number(k))))
 
-            write_from(32)
+            in_blocks(builder, size, 32, blocks, single)
             return context.get_dummy_value()
 
         types = numba.types
@@ -351,14 +376,9 @@ else:
 
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             array, first, size = arguments
-            view = context.make_array(entries)(context, builder, array)
-            (stride,) = cgutils.unpack_tuple(builder, view.strides, 1)
+            entry_at = entry_finder(context, builder, entries, array)
             number = functools.partial(ir.Constant, size.type)
             found = cgutils.alloca_once_value(builder, number(0))
-
-            def entry_at(index: Any) -> Any:
-                offset = index if entries.layout == "C" else builder.mul(index, stride)
-                return builder.gep(view.data, [offset])
 
             def read(begin: Any, width: int) -> Any:
                 vector = ir.VectorType(ir.IntType(8), width)
@@ -376,28 +396,17 @@ else:
                 word = builder.bitcast(marks, ir.IntType(width))
                 return builder.zext(word, size.type) if width < size.type.width else word
 
-            def read_from(width: int) -> None:
-                with builder.if_else(builder.icmp_signed(">=", size, number(width))) as branches:
-                    with branches[0]:
-                        # A shift by the whole width of a word is not defined.
-                        rest = builder.sub(size, number(width))
-                        high = builder.shl(read(builder.add(first, rest), width), rest)
-                        builder.store(builder.or_(read(first, width), high), found)
-                    with branches[1]:
-                        if width > 8:
-                            read_from(width // 2)
-                        else:
-                            read_singly()
+            def blocks(width: int, second: Any) -> None:
+                high = builder.shl(read(builder.add(first, second), width), second)
+                builder.store(builder.or_(read(first, width), high), found)
 
-            def read_singly() -> None:
-                for k in range(7):
-                    with builder.if_then(builder.icmp_signed(">", size, number(k))):
-                        entry = builder.load(entry_at(builder.add(first, number(k))))
-                        mark = builder.icmp_unsigned("!=", entry, entry.type(0))
-                        bit = builder.shl(builder.zext(mark, size.type), number(k))
-                        builder.store(builder.or_(builder.load(found), bit), found)
+            def single(k: int) -> None:
+                entry = builder.load(entry_at(builder.add(first, number(k))))
+                mark = builder.icmp_unsigned("!=", entry, entry.type(0))
+                bit = builder.shl(builder.zext(mark, size.type), number(k))
+                builder.store(builder.or_(builder.load(found), bit), found)
 
-            read_from(64)
+            in_blocks(builder, size, 64, blocks, single)
             return builder.load(found)
 
         types = numba.types

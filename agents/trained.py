@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.agent import Actions, Agent, Words
+from agents.bound_network import BoundNetwork
 from agents.games import files
 from agents.network_file import check_network
 from agents.sizes import free_axes, sizes_of_card
@@ -58,6 +59,12 @@ class TrainedAgent(Agent):
 
     concurrent = True
     """As `agents.search.puct.ConcurrentEvaluator` says."""
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """A class that judges in a way of its own is asked by `evaluate` alone."""
+        super().__init_subclass__(**kwargs)
+        if "evaluate" in vars(cls) and "bind_to_arrays" not in vars(cls):
+            cls.bind_to_arrays = None  # type: ignore[assignment, method-assign]
 
     def __init__(
         self,
@@ -129,12 +136,17 @@ class TrainedAgent(Agent):
         Raises:
             ValueError: the network fails, or gives anything else.
         """
-        seen = self.observed_game.observe_to_move(states).astype(np.float32)
-        session = self.session(1 if len(seen) < _FEW else threads)
+        return self.judge(self.observed_game.observe_to_move(states).astype(np.float32), threads)
+
+    def judge(
+        self, seen: npt.NDArray[np.float32], threads: int | None = None
+    ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+        """As `evaluate`, told what the seats to move see, shape (N, *observation_shape)."""
+        session = self.session(self.worth(len(seen), threads))
         try:
             logits, value = session.run(["logits", "value"], {"observation": seen})
         except Exception as error:  # noqa: BLE001 ONNX Runtime's errors share no base class
-            raise ValueError(f"{self.path} fails: {_reason(error)}") from None
+            raise self.failure(error) from None
         expected = len(seen), self.game.num_actions
         if logits.shape != expected or value.size != len(seen):
             raise ValueError(
@@ -142,6 +154,18 @@ class TrainedAgent(Agent):
                 f"{value.shape}; expected {expected} and {expected[:1]}"
             )
         return logits, value.reshape(-1)
+
+    def bind_to_arrays(self, room: int) -> BoundNetwork:
+        """The network between arrays for so many positions, for one that judges often."""
+        return BoundNetwork(self, room)
+
+    def worth(self, num: int, threads: int | None) -> int | None:
+        """Of the threads that may judge so many positions, those that pay."""
+        return 1 if num < _FEW else threads
+
+    def failure(self, error: Exception) -> ValueError:
+        """What to raise where ONNX Runtime raises this."""
+        return ValueError(f"{self.path} fails: {_reason(error)}")
 
     def choose(self, states: States, words: Words) -> Actions:
         if not len(states):

@@ -16,6 +16,7 @@ from agents.bench.batch import label
 from agents.bench.row import Row
 from agents.bench.run import Bench, Key
 from agents.bench.timing import Side, rate
+from agents.bound_network import BoundNetwork
 from agents.in_threads import in_threads
 from agents.search import guided, puct
 from agents.search.gumbel import GumbelAgent
@@ -47,6 +48,18 @@ _POSITIONS = 32
 """That are searched one after another."""
 
 
+class _CountedBoundNetwork(BoundNetwork):
+    """Tells how many positions it is asked to judge."""
+
+    def __init__(self, network: TrainedAgent, room: int, count: Callable[[int], None]) -> None:
+        super().__init__(network, room)
+        self._count = count
+
+    def judge(self, num: int, threads: int | None = None) -> None:
+        self._count(num)
+        super().judge(num, threads)
+
+
 class CountedNetwork:
     """An evaluator for searches that counts the positions it is asked to judge."""
 
@@ -60,9 +73,16 @@ class CountedNetwork:
 
     def evaluate(self, states: States, threads: int | None = None) -> Judged:
         """As of the network."""
-        with self._lock:
-            self.judged += len(states)
+        self._count(len(states))
         return self.network.evaluate(states, threads)
+
+    def bind_to_arrays(self, room: int) -> BoundNetwork:
+        """As of the network."""
+        return _CountedBoundNetwork(self.network, room, self._count)
+
+    def _count(self, num: int) -> None:
+        with self._lock:
+            self.judged += num
 
     def judged_during(self, work: Callable[[], object]) -> int:
         """How many positions it judges while something is done."""
@@ -242,7 +262,7 @@ def _timed_trees(watch: _Stopwatch) -> Iterator[None]:
         yield
 
 
-_PARTS = ("network", "observation", "tree", "Python and the game")
+_PARTS = ("network", "tree and observation", "Python and the game")
 
 
 def _parts(game: Game, num: int, simulations: int) -> dict[str, float]:
@@ -251,20 +271,12 @@ def _parts(game: Game, num: int, simulations: int) -> dict[str, float]:
     counted = CountedNetwork(network)
     play = _playing(game, GumbelAgent(game, 0, simulations, evaluator=counted, threads=1), num)
     play()
-    session, whole, tree, observing = (_Stopwatch() for _ in range(4))
-    run = mock.Mock(run=session.timed(network.session(1).run))
-    with (
-        _timed_trees(tree),
-        mock.patch.object(network, "session", return_value=run),
-        mock.patch.object(
-            network.observed_game,
-            "observe_to_move",
-            observing.timed(network.observed_game.observe_to_move),
-        ),
-    ):
-        judged = counted.judged_during(whole.timed(play))
-    spent = dict(zip(_PARTS, (session.seconds, observing.seconds, tree.seconds), strict=False))
-    spent[_PARTS[-1]] = whole.seconds - sum(spent.values())
+    network_time, whole_time, tree_time = (_Stopwatch() for _ in range(3))
+    judge = network_time.timed(BoundNetwork.judge)
+    with _timed_trees(tree_time), mock.patch.object(BoundNetwork, "judge", judge):
+        judged = counted.judged_during(whole_time.timed(play))
+    spent = dict(zip(_PARTS, (network_time.seconds, tree_time.seconds), strict=False))
+    spent[_PARTS[-1]] = whole_time.seconds - sum(spent.values())
     return {part: 1e6 * seconds / judged for part, seconds in spent.items()}
 
 

@@ -25,7 +25,7 @@ from agents.search.report import credit, report
 from agents.search.tree import AWAITED, expand, follow, plant, tree_of
 from boardenvs.chance import mixed, stepped
 from boardenvs.compiling import over_rules
-from boardenvs.hooks import legal, play, redraw
+from boardenvs.hooks import legal, observe, play, redraw
 from boardenvs.numba_doors import uncounted
 from boardenvs.outcome import is_over
 
@@ -38,13 +38,14 @@ STRAYS = 64
 @over_rules()
 def step_trees(
     states, params, words, options, scales, noise, schedule, phase, apart, num, leaves, masks,
-    owners, logits, estimates, forest,
+    owners, seen_params, seen, logits, estimates, forest,
 ):  # fmt: skip
     """Give the trees, one for each state, what was awaited, and take them on to the next leaves.
 
     The first `num` of `leaves` have been evaluated: their `logits` and values, `estimates`, are
     added to the trees, and the nodes there, that `owners` names. Then the leaves of the next
-    simulations take their place, with their legal actions in `masks`. A tree without nodes is
+    simulations take their place, with their legal actions in `masks`, and in `seen`, unless that is
+    empty, what their seats see in the game of `seen_params`. A tree without nodes is
     planted; tree `i` waits for that until phase `i % apart`. With a `schedule` the roots are
     halved, with the tree's row of `noise` (see `agents.search.halving`).
 
@@ -52,6 +53,7 @@ def step_trees(
         How many leaves there are now.
     """
     masks = uncounted(masks)
+    seen = uncounted(seen)
     logits = uncounted(logits)
     noise = uncounted(noise)
     o = options[0]
@@ -61,6 +63,7 @@ def step_trees(
         settle(tree, owners[row, 1])
         tree.used[4] -= 1
     board = states[:1].copy()
+    sight = np.empty(seen.shape[1], np.int8)
     stray = np.empty(STRAYS, np.int32)
     found = 0
     for i in range(len(states)):
@@ -71,7 +74,7 @@ def step_trees(
             plant(tree, states[i])
         found = gather(
             tree, states, i, params[0], words, o, scales, noise[i], schedule, leaves, masks,
-            owners, found, board, stray,
+            owners, seen_params[0], seen, found, board, sight, stray,
         )  # fmt: skip
     return found
 
@@ -90,8 +93,11 @@ def gather(
     leaves,
     masks,
     owners,
+    seen_params,
+    seen,
     found,
     board,
+    sight,
     stray,
 ):
     """Simulations of one tree, until enough of them have come to leaves to be evaluated.
@@ -134,6 +140,8 @@ def gather(
                 action, plies = won_by(n, s, p, before, board, o, leaf == 0)
             if action < 0:
                 legal(s, p, masks[found])
+                if len(seen) > 0:
+                    show(s, seen_params, sight, seen[found])
                 expect(tree, leaf)
                 owners[found, 0] = i
                 owners[found, 1] = leaf
@@ -157,6 +165,14 @@ def gather(
     for k in range(strays):
         give_up(tree, stray[k])
     return found
+
+
+@over_rules(observe)
+def show(s, p, sight, row):
+    """What the seat to move sees, as a network takes it; `sight` is scratch space."""
+    observe(s, p, s.to_move, sight)
+    for k in range(len(sight)):
+        row[k] = sight[k]
 
 
 @over_rules(play, decisive_action, forced_win)

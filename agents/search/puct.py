@@ -18,7 +18,7 @@ from agents.search.grove import Grove
 from agents.search.guided import STRAYS, report_trees, step_trees
 from agents.search.mcts import SearchAgent, Searched, room_for, threads_of, unsearched
 from agents.search.network import SearchNetwork
-from agents.search.slots import Clock, Judge, Judged, Slot, take_turns
+from agents.search.slots import Bind, Clock, Evaluate, Judge, Judged, Slot, take_turns
 from agents.search.tree import OPTIONS, Options, Tree, empty_forest
 from agents.work_stealing import WorkStealing
 from boardenvs.checks import finite_number, whole_number
@@ -102,6 +102,16 @@ class ConcurrentEvaluator(Protocol):
 
     def evaluate(self, states: States, threads: int | None = None) -> Judged:
         """As `Evaluator.evaluate`, with no more than so many threads; `None` for all."""
+
+
+class BindableEvaluator(Protocol):
+    """An evaluator whose calls cost less where it is bound to arrays.
+
+    A search then writes observations there, and asks for no `evaluate` of records.
+    """
+
+    bind_to_arrays: Bind | None
+    """As `agents.trained.TrainedAgent.bind_to_arrays`; `None` if it is not to be asked so."""
 
 
 class PuctAgent(SearchAgent):
@@ -197,8 +207,19 @@ class PuctAgent(SearchAgent):
         self._scales = self.exploration * np.sqrt(np.arange(self.simulations + 2 + STRAYS))
         self._scales = self._scales.astype(np.float32)
         self._schedule = np.zeros((0, 0), np.int32)
-        self._forests: list[Tree] = []  # for the next search
+        self._bind: Bind | None = getattr(self.evaluator, "bind_to_arrays", None)
+        # For the next search.
+        self._forests: list[Tree] = []
+        self._slots: list[Slot] = []
         self._warm_up()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without what is kept for the next search."""
+        return {**self.__dict__, "_forests": [], "_slots": [], "_bind": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._bind = getattr(self.evaluator, "bind_to_arrays", None)
 
     def _set_awaiting(self) -> None:
         """Choose how many leaves of one tree are evaluated at once."""
@@ -243,7 +264,7 @@ class PuctAgent(SearchAgent):
             at_once = max(1, min(at_once, _SIDE_BY_SIDE, -(-len(states) // apart)))
         pieces = [slice(low, low + at_once) for low in range(0, len(states), at_once)]
         stealing: WorkStealing[slice | Grove] = WorkStealing(pieces, apart)
-        parted: list[Tree] = []
+        parted: list[Grove] = []
 
         def search(place: int, stopping: Stopping) -> None:
             while (piece := stealing.next(place, stopping)) is not None:
@@ -256,14 +277,14 @@ class PuctAgent(SearchAgent):
                     )
                     self._grow(grove, threads // apart, stopping, stealing)
                     if grove.is_parted:
-                        parted.append(grove.forest)  # somebody else may not be done with it
+                        parted.append(grove)  # somebody else may not be done with its forest
                     else:
-                        self._keep(grove.forest)
+                        self._keep(grove)
                 stealing.finish()
 
         in_threads(search, apart)
-        for forest in parted:
-            self._keep(forest)
+        for grove in parted:
+            self._keep(grove)
 
     def _threads(self) -> int:
         """How many threads search."""
@@ -289,7 +310,7 @@ class PuctAgent(SearchAgent):
             noise,
             self._forest(num),
             found,
-            [Slot(self.game, room) for _ in range(slots)],
+            [self._slot(room) for _ in range(slots)],
         )
 
     def _grow(
@@ -310,7 +331,7 @@ class PuctAgent(SearchAgent):
             found: int = step(
                 grove.states, game.constants, grove.words, options, self._scales, grove.noise,
                 self._schedule, number, each, judged, slot.leaves, slot.masks, slot.owners,
-                slot.logits, slot.estimates, grove.forest,
+                slot.seen_constants, slot.seen, slot.logits, slot.estimates, grove.forest,
             )  # fmt: skip
             return found
 
@@ -331,27 +352,46 @@ class PuctAgent(SearchAgent):
                     break
             return found
 
-        take_turns(grove.slots, turn, self._judge(threads // each), each, stopping)
+        take_turns(grove.slots, turn, self._evaluate(threads // each), each, stopping)
         if clock is not None:
             options["simulations"] = grove.forest.nodes["visits"][0, 0] - 1
         grown = Tree._make(array[: len(grove.states)] for array in grove.forest)
         self._report(grove.states, grove.noise, options, grown, grove.found)
 
-    def _judge(self, threads: int) -> Judge:
-        """The function that evaluates positions, with no more than so many threads."""
+    def _evaluate(self, threads: int) -> Evaluate:
+        """The function that evaluates a slot, with no more than so many threads."""
+        judge: Judge = self.evaluator.evaluate
         if self._is_concurrent():
-            return functools.partial(
+            judge = functools.partial(
                 cast(ConcurrentEvaluator, self.evaluator).evaluate, threads=threads
             )
-        return self.evaluator.evaluate
+
+        def evaluate(slot: Slot) -> None:
+            if slot.bound is None:
+                slot.evaluate(judge)
+            else:
+                slot.bound.judge(slot.num, threads)
+
+        return evaluate
 
     def _is_concurrent(self) -> bool:
         return bool(getattr(self.evaluator, "concurrent", False))
 
-    def _keep(self, forest: Tree) -> None:
+    def _keep(self, grove: Grove) -> None:
         """Keep room for the next search."""
-        if forest.edges.nbytes <= _KEPT:
-            self._forests.append(forest)
+        if grove.forest.edges.nbytes <= _KEPT:
+            self._forests.append(grove.forest)
+            self._slots.extend(grove.slots)
+
+    def _slot(self, room: int) -> Slot:
+        """An empty slot for so many leaves or more."""
+        with contextlib.suppress(IndexError):  # two threads may want the last one
+            while self._slots:
+                slot = self._slots.pop()
+                if slot.room >= room:
+                    slot.num = 0
+                    return slot
+        return Slot(self.game, room, self._bind)
 
     def _forest(self, num: int) -> Tree:
         """Room for so many trees or more, none of them planted."""

@@ -9,9 +9,9 @@ the other has its turn, or each by itself, on one thread.
 from __future__ import annotations
 
 import _thread
-import copy
 import time
 from collections.abc import Callable
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -19,32 +19,62 @@ import numpy.typing as npt
 from agents.in_threads import LOOK, StoppedError, Stopping, closed_doors, in_threads, never
 from boardenvs.game import Game, States
 
-__all__ = ["Clock", "Judge", "Judged", "Slot", "Turn", "take_turns"]
+__all__ = ["Bind", "Bound", "Clock", "Evaluate", "Judge", "Judged", "Slot", "Turn", "take_turns"]
 
 Judged = tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]
 """Logits and values, see `agents.search.puct.Evaluator`."""
 Judge = Callable[[States], Judged]
 
 
+class Bound(Protocol):
+    """An evaluator between arrays, as `agents.bound_network.BoundNetwork`, which describes them."""
+
+    observed_game: Game
+    seen: npt.NDArray[np.float32]
+    logits: npt.NDArray[np.float32]
+    values: npt.NDArray[np.float32]
+
+    def judge(self, num: int, threads: int | None = None) -> None:
+        """Judge the first so many of `seen` into `logits` and `values`."""
+
+
+Bind = Callable[[int], Bound]
+"""What makes such arrays for so many positions."""
+
+
 class Slot:
     """Leaves that are evaluated at once, of any of the trees."""
 
-    def __init__(self, game: Game, room: int) -> None:
+    def __init__(self, game: Game, room: int, bind: Bind | None = None) -> None:
         """Nothing is awaited.
 
         Args:
             game: what is played.
             room: leaves, at most.
+            bind: makes what evaluates them, if that takes observations from an array.
         """
         self.num = 0
         """How many there are."""
+        self.room = room
         self.leaves = np.empty(room, game.state_dtype)
         self.masks = np.empty((room, game.num_actions), np.bool_)
         """Legal actions of each."""
         self.owners = np.empty((room, 2), np.int32)
         """Tree and node of each."""
-        self.logits = np.empty((0, game.num_actions), np.float32)
-        self.estimates = np.empty(0, np.float32)
+        self.game = game
+        self.bound: Bound | None = None
+        if bind is None:
+            self.seen_constants = game.constants
+            """Of the game that is observed."""
+            self.seen = np.empty((0, game.observation_size), np.float32)
+            """What the seat to move sees of each, if anybody wants to know."""
+            self.logits = np.empty((0, game.num_actions), np.float32)
+            self.estimates = np.empty(0, np.float32)
+        else:
+            bound = self.bound = bind(room)
+            self.seen_constants, self.seen = bound.observed_game.constants, bound.seen
+            self.logits, self.estimates = bound.logits, bound.values
+        self._bind = bind
 
     def evaluate(self, judge: Judge) -> None:
         """Have the leaves judged."""
@@ -61,20 +91,21 @@ class Slot:
             )
 
     def part(self, tree: int) -> Slot:
-        """Another slot, with the leaves of this and all later trees, which are counted anew there.
+        """Another slot, with what is known of the leaves of this and all later trees.
 
-        Leaves are in the order of their trees.
+        Trees are counted anew there. Leaves are in the order of their trees, and have been judged.
         """
         first = int(np.searchsorted(self.owners[: self.num, 0], tree))
-        other = copy.copy(self)
+        other = Slot(self.game, self.room, self._bind)
         other.num = self.num - first
-        for name in ("leaves", "masks", "owners"):
-            array = getattr(self, name)
-            theirs = np.empty_like(array)
-            theirs[: other.num] = array[first : self.num]
-            setattr(other, name, theirs)
+        if self.bound is None:
+            other.logits, other.estimates = self.logits[first:], self.estimates[first:]
+        else:
+            other.logits[: other.num] = self.logits[first : self.num]
+            other.estimates[: other.num] = self.estimates[first : self.num]
+        other.masks[: other.num] = self.masks[first : self.num]
+        other.owners[: other.num] = self.owners[first : self.num]
         other.owners[: other.num, 0] -= tree
-        other.logits, other.estimates = self.logits[first:], self.estimates[first:]
         self.num = first
         return other
 
@@ -111,24 +142,26 @@ class Clock:
 Turn = Callable[[Slot, int], int]
 """A slot's turn: told which of all the turns it is, from 0, it fills the slot, and says how many
 leaves there are."""
+Evaluate = Callable[[Slot], object]
+"""Has the leaves of a slot evaluated."""
 
 
 def take_turns(
-    slots: list[Slot], turn: Turn, judge: Judge, threads: int, stopping: Stopping = never
+    slots: list[Slot], turn: Turn, evaluate: Evaluate, threads: int, stopping: Stopping = never
 ) -> None:
     """Give the slots their turns until nothing is left to evaluate.
 
     Args:
         slots: empty.
         turn: called for each slot in order, again and again, by one thread at a time.
-        judge: evaluates leaves; if there are several threads, from several of them at once.
+        evaluate: called for slots with leaves; if there are several threads, by several at once.
         threads: one for each slot, or 1 for all.
         stopping: whether no more turns are wanted.
 
     Raises:
         StoppedError: no more turns were wanted.
     """
-    turns = _Turns(slots, turn, judge, stopping)
+    turns = _Turns(slots, turn, evaluate, stopping)
     turns.take_alone(never, lambda _: threads > 1)
     if not turns.are_over:
         in_threads(turns.work, threads)
@@ -141,12 +174,14 @@ class _Turns:
     several evaluations, and need not wake for less.
     """
 
-    def __init__(self, slots: list[Slot], turn: Turn, judge: Judge, stopping: Stopping) -> None:
+    def __init__(
+        self, slots: list[Slot], turn: Turn, evaluate: Evaluate, stopping: Stopping
+    ) -> None:
         """As of `take_turns`."""
         self.are_over = False
         self._slots = slots
         self._turn = turn
-        self._judge = judge
+        self._evaluate = evaluate
         self._stopping = stopping
         self._number = 0
         self._unjudged = -1  # slot whose leaves are to be evaluated before any turn
@@ -165,7 +200,7 @@ class _Turns:
         else:
             self._wait(self._gates[place], stopping)
         if place == self._unjudged:
-            slots[place].evaluate(self._judge)
+            self._evaluate(slots[place])
         while True:
             self._wait(self._doors[place], stopping)
             if not self.are_over:
@@ -174,7 +209,7 @@ class _Turns:
             if self.are_over:
                 return
             if slots[place].num:
-                slots[place].evaluate(self._judge)
+                self._evaluate(slots[place])
 
     def take_alone(self, stopping: Stopping, is_enough: Callable[[Slot], bool]) -> None:
         """Take all turns, and evaluate what is found.
@@ -186,7 +221,7 @@ class _Turns:
         slots = self._slots
         while not self.are_over:
             if self._unjudged >= 0:
-                slots[self._unjudged].evaluate(self._judge)
+                self._evaluate(slots[self._unjudged])
                 self._unjudged = -1
             self._check(stopping)
             place = self._number % len(slots)

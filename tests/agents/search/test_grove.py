@@ -82,7 +82,7 @@ def test_trees_that_others_may_still_grow_are_not_kept_too_early(
     agent = GumbelAgent(game, 0, simulations=20, evaluator=Plain(game), threads=2)
     kept = []
     keep = agent._keep
-    monkeypatch.setattr(agent, "_keep", lambda forest: (kept.append(forest), keep(forest)))
+    monkeypatch.setattr(agent, "_keep", lambda grove: (kept.append(grove.forest), keep(grove)))
     states = live_positions(game, 20, 2)[:64].copy()
     for _ in range(3):
         kept.clear()

@@ -19,6 +19,11 @@ def slots_of(num):
     return [Slot(GAME, ROOM) for _ in range(num)]
 
 
+def asking(judge):
+    """The function that has a slot evaluated so."""
+    return lambda slot: slot.evaluate(judge)
+
+
 def judged(leaves):
     """Of each position its number of plies, as logits and as value."""
     plies = leaves["ply"].astype(np.float32)
@@ -48,7 +53,7 @@ def test_a_turn_finds_the_leaves_of_its_slot_evaluated(found, num_slots, alone):
         numbers.append(number)
         return num
 
-    take_turns(slots, turn, judged, 1 if alone else num_slots)
+    take_turns(slots, turn, asking(judged), 1 if alone else num_slots)
     # All are over when a turn for each slot, one after another, has found nothing, not before.
     padded = [*found, *[0] * 2 * num_slots]
     over = next(k for k in range(num_slots, len(padded)) if not any(padded[k - num_slots : k]))
@@ -70,7 +75,7 @@ def test_a_turn_is_taken_while_the_other_slot_is_evaluated():
 
     slots = slots_of(2)
     slots[0].leaves["ply"], slots[1].leaves["ply"] = 0, 1
-    take_turns(slots, turn, judge, 2)
+    take_turns(slots, turn, asking(judge), 2)
     assert third_turn.is_set()
 
 
@@ -81,7 +86,9 @@ def test_one_leaf_at_a_time_wakes_no_other_thread():
         asked.add(threading.get_ident())
         return judged(leaves)
 
-    take_turns(slots_of(2), lambda _, number: int(number % 2 == 0 and number < 40), judge, 2)
+    take_turns(
+        slots_of(2), lambda _, number: int(number % 2 == 0 and number < 40), asking(judge), 2
+    )
     assert asked == {threading.get_ident()}
 
 
@@ -96,4 +103,4 @@ def test_what_an_evaluator_gives_has_to_be_of_the_leaves_shape(found, refused):
         "expected (3, 18) and (3,)"
     )
     with refused(re.escape(message)):
-        take_turns(slots_of(2), lambda _, number: [*found, 0, 0, 0][number], judge, 2)
+        take_turns(slots_of(2), lambda _, number: [*found, 0, 0, 0][number], asking(judge), 2)

@@ -7,16 +7,38 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import Any, Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from boardenvs.checks import whole_number
+from boardenvs.game import Game
 
-if TYPE_CHECKING:
-    from agents.trained import TrainedAgent
+__all__ = ["BoundNetwork", "Network"]
 
-__all__ = ["BoundNetwork"]
+
+class Network(Protocol):
+    """What of `agents.trained.TrainedAgent` is bound to arrays."""
+
+    game: Game
+    observed_game: Game
+
+    def worth(self, num: int, threads: int | None) -> int | None:
+        """Of the threads that may judge so many positions, those that pay."""
+
+    def session(self, threads: int | None = None) -> Any:
+        """ONNX Runtime's inference session."""
+
+    def judge(self, seen: npt.NDArray[np.float32], threads: int | None = None) -> object:
+        """What it thinks of observations, in fresh arrays.
+
+        Raises:
+            ValueError: it fails, or gives anything else.
+        """
+
+    def failure(self, error: Exception) -> ValueError:
+        """What to raise where ONNX Runtime raises this."""
 
 
 class BoundNetwork:
@@ -36,7 +58,7 @@ class BoundNetwork:
         ((3, 18), (3,))
     """
 
-    def __init__(self, network: TrainedAgent, room: int) -> None:
+    def __init__(self, network: Network, room: int) -> None:
         """Make the arrays.
 
         Args:

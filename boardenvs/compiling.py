@@ -24,6 +24,7 @@ from boardenvs.code_stamp import code_stamp, names_in
 from boardenvs.hooks import Hook
 from boardenvs.kernel_cache import cached_on_disk
 from boardenvs.numba_doors import COMPILES, is_compiled, without_wrappers
+from boardenvs.numba_helpers import helper_options
 from boardenvs.threads import Pace, fixed_threads, most_threads, usable
 
 __all__ = ["Loop", "SpreadLoop", "over_rules"]
@@ -242,7 +243,10 @@ def _kept(
         return value.function if isinstance(value, _OverRules) else value
 
     compiled = _bound(function, modules, label, parallel=parallel)
-    stamp = functools.partial(code_stamp, function, source)
+
+    def stamp() -> str:
+        return f"{code_stamp(function, source)} {sorted(helper_options)}"
+
     cached_on_disk(compiled, stamp, _subject(modules[-1]))
     return compiled
 
@@ -274,7 +278,8 @@ def _bound(
     relabelled = types.FunctionType(code, scope, label, function.__defaults__)
     relabelled.__module__ = rules.__name__
     relabelled.__qualname__ = label
-    options: Any = {"nogil": True, "parallel": parallel, **without_wrappers(helper=helper)}
+    how = helper_options if helper else without_wrappers(helper=False)
+    options: Any = {"nogil": True, "parallel": parallel, **how}
     compiled: Callable[..., Any] = njit(**options)(relabelled)
     return compiled
 
@@ -326,7 +331,7 @@ def _supplied(hook: Hook[..., Any], modules: _Modules) -> Callable[..., Any]:
             f"{game}: {modules[-1].__file__} has no function {hook.name}: expected {hook}, "
             f"see {hook.__module__}"
         )
-    return njit(**without_wrappers(helper=True))(hook.default)
+    return njit(**helper_options)(hook.default)
 
 
 def _fault(hook: Hook[..., Any], function: Any) -> str:

@@ -1,4 +1,6 @@
-"""The doors: all that this package uses of Numba and Numba does not document.
+"""The doors: what this package uses of Numba and Numba does not document.
+
+One more, to how functions are compiled that only others call, is `boardenvs.numba_helpers`.
 
 Another Numba may lack any of them. Then everything runs as well: on one thread, with nothing
 kept on disk, or more slowly; and one line says so.
@@ -31,6 +33,7 @@ __all__ = [
     "is_compiled",
     "pickled",
     "read_bits",
+    "say_closed",
     "uncounted",
     "without_wrappers",
     "write_bits",
@@ -46,7 +49,8 @@ COMPILES = is_compiled(numba.njit(lambda: None))
 """Whether it compiles anything."""
 
 
-def _say_closed(door: str, without: str) -> None:
+def say_closed(door: str, without: str) -> None:
+    """Say once that this Numba lacks something, and what comes of it."""
     say_once(f"door {door}", f"Numba {numba.__version__} has no {door}: {without}")
 
 
@@ -128,7 +132,7 @@ def give_cache(
                 uncached("neither the package nor the home folder can be written to")
                 cache = without(missed)
     if cache is None:
-        _say_closed("cache of compiled code to extend", "every process compiles anew")
+        say_closed("cache of compiled code to extend", "every process compiles anew")
     else:
         dispatcher._cache = cache  # noqa: SLF001 there is no other way to it
 
@@ -208,7 +212,7 @@ def entry_point(kernel: Any, *examples: Any) -> Callable[..., Any]:
     entry: Any = kernel.compile(types) if hasattr(kernel, "compile") else None
     if callable(entry):
         return entry
-    _say_closed("entry point of compiled code", "games one at a time are slower")
+    say_closed("entry point of compiled code", "games one at a time are slower")
     return kernel
 
 
@@ -229,7 +233,7 @@ def without_wrappers(*, helper: bool) -> dict[str, Any]:
 
         if all(hasattr(CPUTargetOptions, name) for name in wanted):
             return wanted
-    _say_closed("option to leave wrappers out", "compiling takes longer")
+    say_closed("option to leave wrappers out", "compiling takes longer")
     return {}
 
 
@@ -254,7 +258,7 @@ HAS_BITS = _has_intrinsics()
 
 if not HAS_BITS:
     if COMPILES:
-        _say_closed("way into arrays", "games step more slowly")
+        say_closed("way into arrays", "games step more slowly")
 
     @numba.njit
     def uncounted(array: Any) -> Any:
@@ -526,4 +530,4 @@ class Threads:
 
     def _say_if_closed(self) -> None:
         if not _LAYER_IS_CHOSEN:
-            _say_closed("choice of its threading layer", "everything runs on one thread")
+            say_closed("choice of its threading layer", "everything runs on one thread")

@@ -267,13 +267,15 @@ _PARTS = ("network", "tree and observation", "Python and the game")
 
 def _parts(game: Game, num: int, simulations: int) -> dict[str, float]:
     """Microseconds for each position judged in self-play on one thread, by part."""
-    network = TrainedAgent(game)
-    counted = CountedNetwork(network)
-    play = _playing(game, GumbelAgent(game, 0, simulations, evaluator=counted, threads=1), num)
-    play()
-    network_time, whole_time, tree_time = (_Stopwatch() for _ in range(3))
+    counted = CountedNetwork(TrainedAgent(game))
+    network_time, whole_time, tree_time = watches = [_Stopwatch() for _ in range(3)]
     judge = network_time.timed(BoundNetwork.judge)
     with _timed_trees(tree_time), mock.patch.object(BoundNetwork, "judge", judge):
+        agent = GumbelAgent(game, 0, simulations, evaluator=counted, threads=1)
+        play = _playing(game, agent, num)
+        play()
+        for watch in watches:
+            watch.seconds = 0
         judged = counted.judged_during(whole_time.timed(play))
     spent = dict(zip(_PARTS, (network_time.seconds, tree_time.seconds), strict=False))
     spent[_PARTS[-1]] = whole_time.seconds - sum(spent.values())

@@ -22,7 +22,7 @@ from agents.search.decisive import decisive_action, forced_win
 from agents.search.descent import descend
 from agents.search.halving import next_edge
 from agents.search.report import credit, report
-from agents.search.tree import AWAITED, expand, follow, plant, tree_of
+from agents.search.tree import AWAITED, expand, follow, plant, tree_of, uncounted_tree
 from boardenvs.chance import mixed, stepped
 from boardenvs.compiling import over_rules
 from boardenvs.hooks import legal, observe, play, redraw
@@ -37,8 +37,8 @@ STRAYS = 64
 
 @over_rules()
 def step_trees(
-    states, params, words, options, scales, noise, schedule, phase, apart, num, leaves, masks,
-    owners, seen_params, seen, logits, estimates, forest,
+    states, params, words, options, scales, noise, schedule, apart, leaves, masks, owners,
+    seen_params, seen, logits, estimates, forest, phase, num,
 ):  # fmt: skip
     """Give the trees, one for each state, what was awaited, and take them on to the next leaves.
 
@@ -52,10 +52,17 @@ def step_trees(
     Returns:
         How many leaves there are now.
     """
+    states = uncounted(states)
+    words = uncounted(words)
+    scales = uncounted(scales)
+    noise = uncounted(noise)
+    schedule = uncounted(schedule)
+    leaves = uncounted(leaves)
     masks = uncounted(masks)
+    owners = uncounted(owners)
     seen = uncounted(seen)
     logits = uncounted(logits)
-    noise = uncounted(noise)
+    forest = uncounted_tree(forest)
     o = options[0]
     for row in range(num):
         tree = tree_of(forest, owners[row, 0])

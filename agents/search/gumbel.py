@@ -93,11 +93,17 @@ class GumbelAgent(PuctAgent):
             words: as there.
             noise: added to the logits of the root, float32 of shape (N, num_actions); by
                 default none.
+
+        Raises:
+            ValueError: as there, or the noise is of another shape.
         """
         states = self.live(states)
         size = len(states), self.game.num_actions
         if noise is None:
             noise = np.zeros(size, np.float32)
+        elif np.shape(noise) != size:
+            raise ValueError(f"noise must be of shape {size}, got {np.shape(noise)}")
+        noise = np.ascontiguousarray(noise, np.float32)
         found = (*unsearched(self.game, len(states)), np.zeros(size, np.float32))
         self._search_all(states, words, noise, found)
         return Improved(*found)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, cast
 
@@ -23,6 +23,7 @@ from agents.search.tree import OPTIONS, Options, Tree, empty_forest
 from agents.work_stealing import WorkStealing
 from boardenvs.checks import finite_number, whole_number
 from boardenvs.game import Game, States
+from boardenvs.numba_doors import entry_point
 
 __all__ = ["ConcurrentEvaluator", "Evaluator", "PuctAgent"]
 
@@ -36,6 +37,10 @@ _SLOTS = 2
 """In which leaves of one tree wait for their evaluation, see `agents.search.slots`."""
 _MOST_AWAITED = 32
 """Leaves of one tree in both, at most."""
+
+
+Step = Callable[..., int]
+"""`agents.search.guided.step_trees` of a game."""
 
 
 class _Awaiting(NamedTuple):
@@ -208,6 +213,7 @@ class PuctAgent(SearchAgent):
         self._scales = self._scales.astype(np.float32)
         self._schedule = np.zeros((0, 0), np.int32)
         self._bind: Bind | None = getattr(self.evaluator, "bind_to_arrays", None)
+        self._step: Step | None = None
         # For the next search.
         self._forests: list[Tree] = []
         self._slots: list[Slot] = []
@@ -215,7 +221,8 @@ class PuctAgent(SearchAgent):
 
     def __getstate__(self) -> dict[str, Any]:
         """Without what is kept for the next search."""
-        return {**self.__dict__, "_forests": [], "_slots": [], "_bind": None}
+        kept: dict[str, Any] = {"_forests": [], "_slots": [], "_bind": None, "_step": None}
+        return {**self.__dict__, **kept}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -306,7 +313,7 @@ class PuctAgent(SearchAgent):
         room = num * -(-most // 2)
         return Grove(
             states,
-            words.copy(),
+            np.array(words, np.uint64),
             noise,
             self._forest(num),
             found,
@@ -321,31 +328,25 @@ class PuctAgent(SearchAgent):
         stealing: WorkStealing[slice | Grove],
     ) -> None:
         """Search side by side, and write down what is found."""
-        game = self.game
-        step = step_trees.bound_to(game.rules_name, self._decisive_part)
         options = self._options.copy()
         each = min(threads, len(grove.slots))  # slot's thread
         clock = None if self.time_limit is None else Clock(self.time_limit)
-
-        def step_on(slot: Slot, number: int, judged: int) -> int:
-            found: int = step(
-                grove.states, game.constants, grove.words, options, self._scales, grove.noise,
-                self._schedule, number, each, judged, slot.leaves, slot.masks, slot.owners,
-                slot.seen_constants, slot.seen, slot.logits, slot.estimates, grove.forest,
-            )  # fmt: skip
-            return found
+        steps = self._steps(grove, options, each)
 
         def turn(slot: Slot, number: int) -> int:
+            step_on = steps[number % len(steps)]
             if clock is None:
                 if stealing.is_wanted() and (other := grove.part(slot)) is not None:
+                    steps[:] = self._steps(grove, options, each)
                     stealing.give(other)
-                return step_on(slot, number, slot.num)
+                    step_on = steps[number % len(steps)]
+                return step_on(number, slot.num)
             root, used = grove.forest.nodes[0, 0], grove.forest.used[0]
             judged, found = slot.num, 0
             while not found:
                 if clock.is_over(number, len(grove.slots)):
                     options["simulations"] = 1  # whatever comes, the root is evaluated
-                found = step_on(slot, number, judged)
+                found = step_on(number, judged)
                 judged = 0
                 # Simulations that end the game are not awaited, and there may be any number.
                 if used[4] or root["proven"] or root["visits"] > options["simulations"][0]:
@@ -357,6 +358,26 @@ class PuctAgent(SearchAgent):
             options["simulations"] = grove.forest.nodes["visits"][0, 0] - 1
         grown = Tree._make(array[: len(grove.states)] for array in grove.forest)
         self._report(grove.states, grove.noise, options, grown, grove.found)
+
+    def _steps(self, grove: Grove, options: Options, each: int) -> list[Callable[[int, int], int]]:
+        """For each slot what takes the trees on in its turn.
+
+        Told the turn's number, and how many of the slot's leaves have been judged, it says how many
+        leaves there are now.
+        """
+        arguments = [
+            (
+                grove.states, self.game.constants, grove.words, options, self._scales, grove.noise,
+                self._schedule, each, slot.leaves, slot.masks, slot.owners, slot.seen_constants,
+                slot.seen, slot.logits, slot.estimates, grove.forest,
+            )
+            for slot in grove.slots
+        ]  # fmt: skip
+        step = self._step
+        if step is None:
+            step = step_trees.bound_to(self.game.rules_name, self._decisive_part)
+            step = self._step = entry_point(step, *arguments[0], 0, 0)
+        return [functools.partial(step, *some) for some in arguments]
 
     def _evaluate(self, threads: int) -> Evaluate:
         """The function that evaluates a slot, with no more than so many threads."""

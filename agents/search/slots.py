@@ -68,27 +68,39 @@ class Slot:
             """Of the game that is observed."""
             self.seen = np.empty((0, game.observation_size), np.float32)
             """What the seat to move sees of each, if anybody wants to know."""
-            self.logits = np.empty((0, game.num_actions), np.float32)
-            self.estimates = np.empty(0, np.float32)
+            self.logits = np.empty((room, game.num_actions), np.float32)
+            self.estimates = np.empty(room, np.float32)
         else:
             bound = self.bound = bind(room)
-            self.seen_constants, self.seen = bound.observed_game.constants, bound.seen
-            self.logits, self.estimates = bound.logits, bound.values
+            self.seen_constants = bound.observed_game.constants
+            self.seen, self.logits, self.estimates = bound.seen, bound.logits, bound.values
+            size = bound.observed_game.observation_size
+            for name, array, shape in (
+                ("seen", self.seen, (room, size)),
+                ("logits", self.logits, (room, game.num_actions)),
+                ("values", self.estimates, (room,)),
+            ):
+                # The compiled loop takes them for such without a look.
+                if array.dtype != np.float32 or array.shape != shape or not array.flags.carray:
+                    raise ValueError(
+                        f"the evaluator's {name} must be a writable contiguous float32 array of "
+                        f"shape {shape}, got one of {array.dtype} and shape {array.shape}"
+                    )
         self._bind = bind
 
     def evaluate(self, judge: Judge) -> None:
         """Have the leaves judged."""
         num = self.num
         logits, estimates = judge(self.leaves[:num])
-        # Whatever an evaluator gives, the compiled loop takes arrays of one kind.
-        self.logits = np.ascontiguousarray(logits, np.float32)
-        self.estimates = np.ascontiguousarray(estimates, np.float32)
+        shapes = np.shape(logits), np.shape(estimates)
         expected = (num, self.masks.shape[1]), (num,)
-        if (self.logits.shape, self.estimates.shape) != expected:
+        if shapes != expected:
             raise ValueError(
-                f"the evaluator gave logits of shape {self.logits.shape} and values of shape "
-                f"{self.estimates.shape}; expected {expected[0]} and {expected[1]}"
+                f"the evaluator gave logits of shape {shapes[0]} and values of shape "
+                f"{shapes[1]}; expected {expected[0]} and {expected[1]}"
             )
+        self.logits[:num] = logits
+        self.estimates[:num] = estimates
 
     def part(self, tree: int) -> Slot:
         """Another slot, with what is known of the leaves of this and all later trees.
@@ -98,13 +110,8 @@ class Slot:
         first = int(np.searchsorted(self.owners[: self.num, 0], tree))
         other = Slot(self.game, self.room, self._bind)
         other.num = self.num - first
-        if self.bound is None:
-            other.logits, other.estimates = self.logits[first:], self.estimates[first:]
-        else:
-            other.logits[: other.num] = self.logits[first : self.num]
-            other.estimates[: other.num] = self.estimates[first : self.num]
-        other.masks[: other.num] = self.masks[first : self.num]
-        other.owners[: other.num] = self.owners[first : self.num]
+        for name in ("logits", "estimates", "masks", "owners"):
+            getattr(other, name)[: other.num] = getattr(self, name)[first : self.num]
         other.owners[: other.num, 0] -= tree
         self.num = first
         return other
@@ -237,10 +244,11 @@ class _Turns:
 
     def _take(self, place: int) -> None:
         slots = self._slots
-        slots[place].num = self._turn(slots[place], self._number)
+        slot = slots[place]
+        slot.num = self._turn(slot, self._number)
         self._number += 1
-        started = self._number >= len(slots)
-        self.are_over = started and not any(slot.num for slot in slots)
+        if not slot.num and self._number >= len(slots):
+            self.are_over = not any(one.num for one in slots)
 
     def _wait(self, lock: _thread.LockType, stopping: Stopping) -> None:
         """Wait for a lock to be opened."""

@@ -296,9 +296,15 @@ def step_seats(
     `restarting`, a game that ends is followed by a new one, and its end put into `last`.
     `stuck[0]` is set where `ATTEMPTS` games end before the seat's turn.
     """
+    states = uncounted(states)
+    start = uncounted(start)
+    actions = uncounted(actions)
+    seats = uncounted(seats)
+    words = uncounted(words)
     masks = uncounted(masks)
     out = uncounted(out)
-    words = uncounted(words)
+    shown = uncounted(shown)
+    last = uncounted(last)
     waiting = np.empty(_BLOCK, np.int64)  # games in which opponents are to move
     chosen = np.empty(_BLOCK, np.int64)  # their actions
     p = params[0]

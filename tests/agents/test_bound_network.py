@@ -130,3 +130,27 @@ def test_a_room_that_is_none(room, num, game112, refused):
 def test_more_or_less_than_there_is_room_for(num, game112, refused):
     with refused("num must be a whole number from 1 to 3"):
         TrainedAgent(game112).bind_to_arrays(3).judge(num)
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("seen", lambda array: array.astype(np.float64)),
+        ("logits", lambda array: array[:, ::2]),
+        ("logits", lambda array: np.asfortranarray(np.zeros(array.shape, np.float32))),
+        ("values", lambda array: array[:-1]),
+        ("values", lambda array: np.broadcast_to(np.float32(0), array.shape)),
+    ],
+)
+def test_arrays_that_a_search_cannot_use(name, change, gekitai, refused):
+    network = TrainedAgent(gekitai)
+
+    def bind(room):
+        bound = network.bind_to_arrays(room)
+        setattr(bound, name, change(getattr(bound, name)))
+        return bound
+
+    evaluator = SimpleNamespace(evaluate=network.evaluate, bind_to_arrays=bind)
+    agent = PuctAgent(gekitai, 0, 250, evaluator=evaluator)
+    with refused(f"the evaluator's {name} must be a writable contiguous float32 array of shape "):
+        agent.act(gekitai.new(1, 0))

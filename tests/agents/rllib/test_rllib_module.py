@@ -49,7 +49,7 @@ def batch(game, live_positions):
 @pytest.mark.parametrize("forward", PASSES)
 def test_logits_of_illegal_actions(game, batch, kind, forward):
     given, masks = batch
-    module = made(kind, game, "board" if len(game.observation_shape) > 1 else "layers")
+    module = made(kind, game, "board" if len(game.observation_shape) == 3 else "layers")
     with torch.no_grad():
         # As if the network were sure of what is illegal.
         for parameter in module.policy.parameters():

@@ -170,3 +170,15 @@ def test_side_by_side_or_alone(gekitai, tiny, live_positions):
 def test_a_bad_option(options, message, gekitai, refused):
     with refused(message):
         GumbelAgent(gekitai, **options)
+
+
+def test_noise_of_another_shape_or_kind(gekitai, refused):
+    agent = GumbelAgent(gekitai, 0, 16, evaluator=Judge(gekitai))
+    states = gekitai.new(3, 0)
+    words = np.arange(3, dtype=np.uint64)
+    noise = np.random.default_rng(0).gumbel(size=(36, 3)).astype(np.float32).T
+    found = agent.search(states, words, noise)
+    for same in (np.ascontiguousarray(noise), noise.astype(np.float64), noise.tolist()):
+        np.testing.assert_array_equal(agent.search(states, words, same).visits, found.visits)
+    with refused(r"noise must be of shape \(3, 36\), got \(2, 36\)"):
+        agent.search(states, words, noise[:2])

@@ -124,6 +124,22 @@ class SearchAgent(Agent):
     def search(self, states: States, words: Words | None = None) -> Searched:
         """Search each state; see `MctsAgent.search`."""
 
+    def _streams(self, words: Words | None, num: int) -> Words:
+        """A copy of the words given for so many states, which a search may write to, or new ones.
+
+        Raises:
+            ValueError: they are no words for so many.
+        """
+        if words is None:
+            return self._rng.integers(0, 2**64, num, np.uint64)
+        given = np.asarray(words)
+        if given.shape != (num,) or (num and given.dtype.kind not in "ui"):
+            raise ValueError(
+                f"words must be whole numbers of shape ({num},), got {given.dtype} of shape "
+                f"{given.shape}"
+            )
+        return given.astype(np.uint64)
+
     def choose(self, states: States, words: Words) -> Actions:
         return self.search(states, words).actions
 
@@ -240,14 +256,13 @@ class MctsAgent(SearchAgent):
                 aside, the outcome depends alone; by default the agent's own.
 
         Raises:
-            ValueError: these are no such states, or one is over.
+            ValueError: these are no such states or words, or a state is over.
         """
         states = self.live(states)
-        if words is None:
-            words = self._rng.integers(0, 2**64, len(states), np.uint64)
+        words = self._streams(words, len(states))
         found = unsearched(self.game, len(states))
         if self.time_limit is None:
-            self._search_all(states, words.copy(), found)
+            self._search_all(states, words, found)
         else:
             for i in range(len(states)):
                 part = [array[i : i + 1] for array in found]

@@ -260,8 +260,7 @@ class PuctAgent(SearchAgent):
         found: Sequence[npt.NDArray[Any]],
     ) -> None:
         """Search states that are not over; what is found goes into the arrays `found`."""
-        if words is None:
-            words = self._rng.integers(0, 2**64, len(states), np.uint64)
+        words = self._streams(words, len(states))
         threads = self._threads()
         at_once, apart = 1, 1
         if self.time_limit is None:
@@ -313,7 +312,7 @@ class PuctAgent(SearchAgent):
         room = num * -(-most // 2)
         return Grove(
             states,
-            np.array(words, np.uint64),
+            words,
             noise,
             self._forest(num),
             found,

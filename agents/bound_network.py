@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,30 +15,13 @@ import numpy.typing as npt
 from boardenvs.checks import whole_number
 from boardenvs.game import Game
 
-__all__ = ["BoundNetwork", "Network"]
+__all__ = ["BoundNetwork"]
 
 
-class Network(Protocol):
-    """What of `agents.trained.TrainedAgent` is bound to arrays."""
-
-    game: Game
-    observed_game: Game
-
-    def worth(self, num: int, threads: int | None) -> int | None:
-        """Of the threads that may judge so many positions, those that pay."""
-
-    def session(self, threads: int | None = None) -> Any:
-        """ONNX Runtime's inference session."""
-
-    def judge(self, seen: npt.NDArray[np.float32], threads: int | None = None) -> object:
-        """What it thinks of observations, in fresh arrays.
-
-        Raises:
-            ValueError: it fails, or gives anything else.
-        """
-
-    def failure(self, error: Exception) -> ValueError:
-        """What to raise where ONNX Runtime raises this."""
+Observations = npt.NDArray[np.float32]
+"""Shape (N, *observation_shape)."""
+MOST = 2**20
+"""Positions there may be room for."""
 
 
 class BoundNetwork:
@@ -58,23 +41,34 @@ class BoundNetwork:
         ((3, 18), (3,))
     """
 
-    def __init__(self, network: Network, room: int) -> None:
+    def __init__(
+        self,
+        game: Game,
+        observed_game: Game,
+        room: int,
+        session: Callable[[int, int | None], Any],
+        failure: Callable[[Observations, int | None, Exception], ValueError],
+    ) -> None:
         """Make the arrays.
 
         Args:
-            network: that judges.
-            room: positions, at least 1.
+            game: what is played.
+            observed_game: with the observations that the network takes.
+            room: positions, from 1 to a million or so.
+            session: tells ONNX Runtime's session for so many positions on so many threads.
+            failure: what to raise, told the observations and what ONNX Runtime raised.
 
         Raises:
-            ValueError: there is to be no room.
+            ValueError: there is to be no room, or too much.
         """
-        room = whole_number("room", room, 1)
-        self._network = network
-        self.observed_game = network.observed_game
+        room = whole_number("room", room, 1, MOST)
+        self._session = session
+        self._failure = failure
+        self.observed_game = observed_game
         """The game with the observations that the network takes."""
-        self.seen = np.zeros((room, self.observed_game.observation_size), np.float32)
+        self.seen = np.zeros((room, observed_game.observation_size), np.float32)
         """What is to be judged: observations, shape (room, observation_size)."""
-        self.logits = np.zeros((room, network.game.num_actions), np.float32)
+        self.logits = np.zeros((room, game.num_actions), np.float32)
         """Of the actions, unmasked, shape (room, num_actions)."""
         self.values = np.zeros(room, np.float32)
         """The results expected for the seat to move, shape (room,)."""
@@ -90,7 +84,6 @@ class BoundNetwork:
         Raises:
             ValueError: the network fails, or gives arrays of other shapes.
         """
-        threads = self._network.worth(num, threads)
         call = self._calls.get((num, threads))
         if call is None:
             call = self._calls[num, threads] = self._bound(num, threads)
@@ -98,13 +91,12 @@ class BoundNetwork:
             call()
         except Exception as error:  # noqa: BLE001 ONNX Runtime's errors share no base class
             seen = self.seen[:num].reshape(num, *self.observed_game.observation_shape)
-            self._network.judge(seen, threads)  # which says what it gives instead
-            raise self._network.failure(error) from None
+            raise self._failure(seen, threads, error) from None
 
     def _bound(self, num: int, threads: int | None) -> Callable[[], object]:
         """The call that judges so many."""
         whole_number("num", num, 1, len(self.seen))
-        session = self._network.session(threads)
+        session = self._session(num, threads)
         binding = session.io_binding()
         shape = num, *self.observed_game.observation_shape
         binding.bind_input("observation", "cpu", 0, np.float32, shape, self.seen.ctypes.data)

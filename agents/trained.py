@@ -136,17 +136,17 @@ class TrainedAgent(Agent):
         Raises:
             ValueError: the network fails, or gives anything else.
         """
-        return self.judge(self.observed_game.observe_to_move(states).astype(np.float32), threads)
+        return self._judge(self.observed_game.observe_to_move(states).astype(np.float32), threads)
 
-    def judge(
-        self, seen: npt.NDArray[np.float32], threads: int | None = None
+    def _judge(
+        self, seen: npt.NDArray[np.float32], threads: int | None
     ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
         """As `evaluate`, told what the seats to move see, shape (N, *observation_shape)."""
-        session = self.session(self.worth(len(seen), threads))
+        session = self._session_for(len(seen), threads)
         try:
             logits, value = session.run(["logits", "value"], {"observation": seen})
         except Exception as error:  # noqa: BLE001 ONNX Runtime's errors share no base class
-            raise self.failure(error) from None
+            raise self._failed(error) from None
         expected = len(seen), self.game.num_actions
         if logits.shape != expected or value.size != len(seen):
             raise ValueError(
@@ -156,16 +156,35 @@ class TrainedAgent(Agent):
         return logits, value.reshape(-1)
 
     def bind_to_arrays(self, room: int) -> BoundNetwork:
-        """The network between arrays for so many positions, for one that judges often."""
-        return BoundNetwork(self, room)
+        """The network between arrays for so many positions, for one that judges often.
 
-    def worth(self, num: int, threads: int | None) -> int | None:
-        """Of the threads that may judge so many positions, those that pay."""
-        return 1 if num < _FEW else threads
+        Args:
+            room: positions, from 1 to a million or so.
 
-    def failure(self, error: Exception) -> ValueError:
+        Raises:
+            ValueError: there is to be no room, or too much.
+        """
+        return BoundNetwork(
+            self.game, self.observed_game, room, self._session_for, self._failed_bound
+        )
+
+    def _session_for(self, num: int, threads: int | None) -> Any:
+        """The session for so many positions, on those of the threads that pay."""
+        return self.session(1 if num < _FEW else threads)
+
+    def _failed(self, error: Exception) -> ValueError:
         """What to raise where ONNX Runtime raises this."""
         return ValueError(f"{self.path} fails: {_reason(error)}")
+
+    def _failed_bound(
+        self, seen: npt.NDArray[np.float32], threads: int | None, error: Exception
+    ) -> ValueError:
+        """As `_failed`, of a network bound to arrays, whose error does not say what it gives."""
+        try:
+            self._judge(seen, threads)
+        except ValueError as clearer:
+            return clearer
+        return self._failed(error)
 
     def choose(self, states: States, words: Words) -> Actions:
         if not len(states):

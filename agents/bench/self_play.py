@@ -22,7 +22,7 @@ from agents.search import guided, puct
 from agents.search.gumbel import GumbelAgent
 from agents.search.network import SearchNetwork
 from agents.search.puct import PuctAgent
-from agents.search.slots import Judged
+from agents.search.slots import Bound, Judged
 from agents.trained import TrainedAgent
 from boardenvs.game import Game, States
 from boardenvs.playout import playout
@@ -48,16 +48,18 @@ _POSITIONS = 32
 """That are searched one after another."""
 
 
-class _CountedBoundNetwork(BoundNetwork):
-    """Tells how many positions it is asked to judge."""
+class _CountedBoundNetwork:
+    """A network bound to arrays that tells how many positions it is asked to judge."""
 
-    def __init__(self, network: TrainedAgent, room: int, count: Callable[[int], None]) -> None:
-        super().__init__(network, room)
+    def __init__(self, bound: BoundNetwork, count: Callable[[int], None]) -> None:
+        self.observed_game = bound.observed_game
+        self.seen, self.logits, self.values = bound.seen, bound.logits, bound.values
+        self._bound = bound
         self._count = count
 
     def judge(self, num: int, threads: int | None = None) -> None:
         self._count(num)
-        super().judge(num, threads)
+        self._bound.judge(num, threads)
 
 
 class CountedNetwork:
@@ -76,9 +78,9 @@ class CountedNetwork:
         self._count(len(states))
         return self.network.evaluate(states, threads)
 
-    def bind_to_arrays(self, room: int) -> BoundNetwork:
+    def bind_to_arrays(self, room: int) -> Bound:
         """As of the network."""
-        return _CountedBoundNetwork(self.network, room, self._count)
+        return _CountedBoundNetwork(self.network.bind_to_arrays(room), self._count)
 
     def _count(self, num: int) -> None:
         with self._lock:

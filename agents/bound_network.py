@@ -18,9 +18,9 @@ from boardenvs.game import Game
 __all__ = ["BoundNetwork"]
 
 
-Observations = npt.NDArray[np.float32]
+_Observations = npt.NDArray[np.float32]
 """Shape (N, *observation_shape)."""
-MOST = 2**20
+_MOST = 2**20
 """Positions there may be room for."""
 
 
@@ -47,7 +47,7 @@ class BoundNetwork:
         observed_game: Game,
         room: int,
         session: Callable[[int, int | None], Any],
-        failure: Callable[[Observations, int | None, Exception], ValueError],
+        failure: Callable[[_Observations, int | None, Exception], ValueError],
     ) -> None:
         """Make the arrays.
 
@@ -61,7 +61,7 @@ class BoundNetwork:
         Raises:
             ValueError: there is to be no room, or too much.
         """
-        room = whole_number("room", room, 1, MOST)
+        room = whole_number("room", room, 1, _MOST)
         self._session = session
         self._failure = failure
         self.observed_game = observed_game

@@ -244,7 +244,7 @@ def _kept(
 
     compiled = _bound(function, modules, label, parallel=parallel)
 
-    def stamp() -> str:
+    def stamp() -> str:  # with the options, which change the code of all that has helpers
         return f"{code_stamp(function, source)} {sorted(helper_options)}"
 
     cached_on_disk(compiled, stamp, _subject(modules[-1]))

@@ -18,7 +18,7 @@ from agents.search.grove import Grove
 from agents.search.guided import STRAYS, report_trees, step_trees
 from agents.search.mcts import SearchAgent, Searched, room_for, threads_of, unsearched
 from agents.search.network import SearchNetwork
-from agents.search.slots import Bind, Clock, Evaluate, Judge, Judged, Slot, take_turns
+from agents.search.slots import Bind, Clock, Judge, Judged, Slot, take_turns
 from agents.search.tree import OPTIONS, Options, Tree, empty_forest
 from agents.work_stealing import WorkStealing
 from boardenvs.checks import finite_number, whole_number
@@ -37,10 +37,6 @@ _SLOTS = 2
 """In which leaves of one tree wait for their evaluation, see `agents.search.slots`."""
 _MOST_AWAITED = 32
 """Leaves of one tree in both, at most."""
-
-
-Step = Callable[..., int]
-"""`agents.search.guided.step_trees` of a game."""
 
 
 class _Awaiting(NamedTuple):
@@ -170,7 +166,8 @@ class PuctAgent(SearchAgent):
             forced_wins: whether to look at each leaf, and longer at the root, for a win by force;
                 `None` for wherever the game tells of those, and decisive moves are looked for.
             evaluator: what guides the search instead of a network file. From several threads at
-                once only a `ConcurrentEvaluator` is asked.
+                once only a `ConcurrentEvaluator` is asked; a `BindableEvaluator` is asked by way
+                of its arrays.
             time_limit: seconds for each state, after which a search with simulations left
                 ends; what comes out then depends on the machine. `None` for no limit.
             threads: that search, at least 1; without a time limit no result depends on it.
@@ -212,21 +209,22 @@ class PuctAgent(SearchAgent):
         self._scales = self.exploration * np.sqrt(np.arange(self.simulations + 2 + STRAYS))
         self._scales = self._scales.astype(np.float32)
         self._schedule = np.zeros((0, 0), np.int32)
-        self._bind: Bind | None = getattr(self.evaluator, "bind_to_arrays", None)
-        self._step: Step | None = None
-        # For the next search.
-        self._forests: list[Tree] = []
-        self._slots: list[Slot] = []
+        self._keep_nothing()
         self._warm_up()
 
+    def _keep_nothing(self) -> None:
+        """Let go of what searches keep for the next one."""
+        self._step_trees: Callable[..., int] | None = None
+        self._forests: list[Tree] = []
+        self._slots: list[Slot] = []
+
     def __getstate__(self) -> dict[str, Any]:
-        """Without what is kept for the next search."""
-        kept: dict[str, Any] = {"_forests": [], "_slots": [], "_bind": None, "_step": None}
-        return {**self.__dict__, **kept}
+        kept = {"_step_trees", "_forests", "_slots"}
+        return {k: v for k, v in self.__dict__.items() if k not in kept}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self._bind = getattr(self.evaluator, "bind_to_arrays", None)
+        self._keep_nothing()
 
     def _set_awaiting(self) -> None:
         """Choose how many leaves of one tree are evaluated at once."""
@@ -333,26 +331,27 @@ class PuctAgent(SearchAgent):
         steps = self._steps(grove, options, each)
 
         def turn(slot: Slot, number: int) -> int:
-            step_on = steps[number % len(steps)]
             if clock is None:
                 if stealing.is_wanted() and (other := grove.part(slot)) is not None:
                     steps[:] = self._steps(grove, options, each)
                     stealing.give(other)
-                    step_on = steps[number % len(steps)]
-                return step_on(number, slot.num)
+                return steps[number % len(steps)](number, slot.num)
             root, used = grove.forest.nodes[0, 0], grove.forest.used[0]
             judged, found = slot.num, 0
             while not found:
                 if clock.is_over(number, len(grove.slots)):
                     options["simulations"] = 1  # whatever comes, the root is evaluated
-                found = step_on(number, judged)
+                found = steps[number % len(steps)](number, judged)
                 judged = 0
                 # Simulations that end the game are not awaited, and there may be any number.
                 if used[4] or root["proven"] or root["visits"] > options["simulations"][0]:
                     break
             return found
 
-        take_turns(grove.slots, turn, self._evaluate(threads // each), each, stopping)
+        evaluate = functools.partial(
+            Slot.evaluate, judge=self._judge(threads // each), threads=threads // each
+        )
+        take_turns(grove.slots, turn, evaluate, each, stopping)
         if clock is not None:
             options["simulations"] = grove.forest.nodes["visits"][0, 0] - 1
         grown = Tree._make(array[: len(grove.states)] for array in grove.forest)
@@ -372,27 +371,18 @@ class PuctAgent(SearchAgent):
             )
             for slot in grove.slots
         ]  # fmt: skip
-        step = self._step
-        if step is None:
-            step = step_trees.bound_to(self.game.rules_name, self._decisive_part)
-            step = self._step = entry_point(step, *arguments[0], 0, 0)
-        return [functools.partial(step, *some) for some in arguments]
+        if self._step_trees is None:
+            loop = step_trees.bound_to(self.game.rules_name, self._decisive_part)
+            self._step_trees = entry_point(loop, *arguments[0], 0, 0)
+        return [functools.partial(self._step_trees, *some) for some in arguments]
 
-    def _evaluate(self, threads: int) -> Evaluate:
-        """The function that evaluates a slot, with no more than so many threads."""
-        judge: Judge = self.evaluator.evaluate
+    def _judge(self, threads: int) -> Judge:
+        """The function that evaluates positions, with no more than so many threads."""
         if self._is_concurrent():
-            judge = functools.partial(
+            return functools.partial(
                 cast(ConcurrentEvaluator, self.evaluator).evaluate, threads=threads
             )
-
-        def evaluate(slot: Slot) -> None:
-            if slot.bound is None:
-                slot.evaluate(judge)
-            else:
-                slot.bound.judge(slot.num, threads)
-
-        return evaluate
+        return self.evaluator.evaluate
 
     def _is_concurrent(self) -> bool:
         return bool(getattr(self.evaluator, "concurrent", False))
@@ -411,7 +401,7 @@ class PuctAgent(SearchAgent):
                 if slot.room >= room:
                     slot.num = 0
                     return slot
-        return Slot(self.game, room, self._bind)
+        return Slot(self.game, room, getattr(self.evaluator, "bind_to_arrays", None))
 
     def _forest(self, num: int) -> Tree:
         """Room for so many trees or more, none of them planted."""

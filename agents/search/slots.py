@@ -88,9 +88,17 @@ class Slot:
                     )
         self._bind = bind
 
-    def evaluate(self, judge: Judge) -> None:
-        """Have the leaves judged."""
+    def evaluate(self, judge: Judge, threads: int | None = None) -> None:
+        """Have the leaves judged.
+
+        Args:
+            judge: of records, asked where the slot is bound to no evaluator.
+            threads: that share the work of one to which it is bound; `None` for all cores.
+        """
         num = self.num
+        if self.bound is not None:
+            self.bound.judge(num, threads)
+            return
         logits, estimates = judge(self.leaves[:num])
         shapes = np.shape(logits), np.shape(estimates)
         expected = (num, self.masks.shape[1]), (num,)

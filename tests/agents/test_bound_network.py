@@ -112,7 +112,9 @@ def test_room_is_kept_for_the_next_search(num, gekitai, monkeypatch):
     made = []
     agent = agents.make("puct:250", gekitai, seed=0)
     bind = agent.evaluator.bind_to_arrays
-    monkeypatch.setattr(agent, "_bind", lambda room: made.append(room) or bind(room))
+    monkeypatch.setattr(
+        agent.evaluator, "bind_to_arrays", lambda room: made.append(room) or bind(room)
+    )
     monkeypatch.setattr(WorkStealing, "is_wanted", lambda _: False)
     for _ in range(3):
         agent.act(gekitai.new(num, 0))

@@ -20,7 +20,8 @@ _WORD_BITS = 64
 def random_action(mask, bits):
     """One of the marked actions, uniformly, out of 64 random bits; -1 if none is.
 
-    Where they fit into a word, nothing random is in a branch, which a processor could not foresee.
+    Where they fit into two words, nothing random is in a branch, which a processor could not
+    foresee.
     """
     size = len(mask)
     if size <= _WORD_BITS:
@@ -28,6 +29,18 @@ def random_action(mask, bits):
         numbers = number_up_to(word)
         count = np.int64(numbers >> np.uint64(56))
         return place_of(word, numbers, below(bits, count)) if count else -1
+    if size <= 2 * _WORD_BITS:
+        low = bits_of(mask, 0, _WORD_BITS)
+        high = bits_of(mask, _WORD_BITS, size - _WORD_BITS)
+        up_to_low, up_to_high = number_up_to(low), number_up_to(high)
+        in_low = np.int64(up_to_low >> np.uint64(56))
+        count = in_low + np.int64(up_to_high >> np.uint64(56))
+        k = below(bits, count)
+        beyond = k >= in_low
+        word = high if beyond else low
+        numbers = up_to_high if beyond else up_to_low
+        place = place_of(word, numbers, k - (in_low if beyond else 0))
+        return place + (_WORD_BITS if beyond else 0) if count else -1
     count = np.int64(0)
     for first in range(0, size, _WORD_BITS):
         word = bits_of(mask, first, min(size - first, _WORD_BITS))

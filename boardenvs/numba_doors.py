@@ -37,6 +37,7 @@ __all__ = [
     "uncounted",
     "without_wrappers",
     "write_bits",
+    "write_pairs",
 ]
 
 
@@ -254,7 +255,7 @@ def _has_intrinsics() -> bool:
 
 
 HAS_BITS = _has_intrinsics()
-"""Whether there are `read_bits` and `write_bits`."""
+"""Whether there are `read_bits`, `write_bits` and `write_pairs`."""
 
 if not HAS_BITS:
     if COMPILES:
@@ -267,6 +268,7 @@ if not HAS_BITS:
 
     read_bits: Any = None
     write_bits: Any = None
+    write_pairs: Any = None
 
 else:
     from llvmlite import ir
@@ -371,6 +373,59 @@ else:
 
         types = numba.types
         return types.void(out, types.int64, types.uint64, types.int64), generate
+
+    @intrinsic
+    def write_pairs(
+        typing_context: Any, out: Any, first: Any, ones: Any, others: Any, size: Any
+    ) -> Any:
+        """As `boardenvs.bits.show_pairs`; as `write_bits`."""
+        if out.dtype not in (numba.types.int8, numba.types.uint8, numba.types.boolean):
+            raise numba.TypingError(f"bits are shown in arrays of bytes, got {out}")
+
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            array, first, ones, others, size = arguments
+            entry_at = entry_finder(context, builder, out, array)
+            number = functools.partial(ir.Constant, size.type)
+
+            def place(begin: Any) -> Any:
+                return builder.add(first, builder.add(begin, begin))
+
+            def entries(word: Any, width: int) -> Any:
+                marks = builder.trunc(word, ir.IntType(width))
+                marks = builder.bitcast(marks, ir.VectorType(ir.IntType(1), width))
+                return builder.zext(marks, ir.VectorType(ir.IntType(8), width))
+
+            def write(begin: Any, width: int) -> None:
+                order = [k // 2 + k % 2 * width for k in range(2 * width)]
+                pairs = builder.shuffle_vector(
+                    entries(builder.lshr(ones, begin), width),
+                    entries(builder.lshr(others, begin), width),
+                    ir.Constant(ir.VectorType(ir.IntType(32), 2 * width), order),
+                )
+                if out.layout == "C":
+                    where = builder.bitcast(entry_at(place(begin)), pairs.type.as_pointer())
+                    builder.store(pairs, where, align=1)
+                    return
+                for k in range(2 * width):
+                    entry = builder.extract_element(pairs, ir.Constant(ir.IntType(32), k))
+                    builder.store(entry, entry_at(builder.add(place(begin), number(k))))
+
+            def blocks(width: int, second: Any) -> None:
+                write(number(0), width)
+                write(second, width)
+
+            def single(k: int) -> None:
+                for j, word in enumerate((ones, others)):
+                    bit = builder.and_(builder.lshr(word, number(k)), number(1))
+                    entry = builder.trunc(bit, ir.IntType(8))
+                    builder.store(entry, entry_at(builder.add(first, number(2 * k + j))))
+
+            in_blocks(builder, size, 32, blocks, single)
+            return context.get_dummy_value()
+
+        types = numba.types
+        signature = types.void(out, types.int64, types.uint64, types.uint64, types.int64)
+        return signature, generate
 
     @intrinsic
     def read_bits(typing_context: Any, entries: Any, first: Any, size: Any) -> Any:

@@ -17,11 +17,9 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from boardenvs.bits import show_bits
+from boardenvs.bits import show_bits, show_pairs
 from boardenvs.chance import draw
 from boardenvs.outcome import end_in_draw, end_ply, end_with_winner, is_over
-
-_HALF = np.uint64(0xFFFFFFFF)
 
 # What `s.decision` asks of the seat to move.
 PLACE = 0
@@ -34,45 +32,45 @@ FORWARD = 2
 
 @njit
 def size(stack):
-    """How many goats a stack has."""
-    count = 0
-    while stack != 0:
-        stack >>= 3
-        count += 1
-    return count
+    """How many goats a stack has; at most twenty."""
+    # Without a loop, whose end nobody could foresee.
+    ten = stack >> 30 != 0
+    stack = stack >> 30 if ten else stack
+    five = stack >> 15 != 0
+    stack = stack >> 15 if five else stack
+    rest = (stack > 0) + (stack >= 8) + (stack >= 64) + (stack >= 512) + (stack >= 4096)
+    return (10 if ten else 0) + (5 if five else 0) + rest
 
 
 @njit
-def put(s, p, row, column, seat):
+def put(s, row, column, seat):
     """Put a goat of `seat` on top of a stack."""
     stack = s.stacks[row, column]
-    if stack != 0:
-        s.tops[(stack & 7) - 1, row] ^= 1 << column
+    bit = 1 << column
+    s.tops[max((stack & 7) - 1, 0), row] ^= bit if stack != 0 else 0
     s.stacks[row, column] = stack << 3 | (seat + 1)
-    s.tops[seat, row] ^= 1 << column
-    if column == p.width - 1:
-        s.arrived[seat] += 1
+    s.tops[seat, row] ^= bit
+    s.arrived[seat] += column == s.stacks.shape[1] - 1
 
 
 @njit
-def take(s, p, row, column):
+def take(s, row, column):
     """Take the top goat off a stack; returns its seat."""
     stack = s.stacks[row, column]
+    bit = 1 << column
     seat = (stack & 7) - 1
-    s.tops[seat, row] ^= 1 << column
+    s.tops[seat, row] ^= bit
     stack >>= 3
     s.stacks[row, column] = stack
-    if stack != 0:
-        s.tops[(stack & 7) - 1, row] ^= 1 << column
-    if column == p.width - 1:
-        s.arrived[seat] -= 1
+    s.tops[max((stack & 7) - 1, 0), row] ^= bit if stack != 0 else 0
+    s.arrived[seat] -= column == s.stacks.shape[1] - 1
     return seat
 
 
 @njit
-def move_goat(s, p, row, column, to_row, to_column):
+def move_goat(s, row, column, to_row, to_column):
     """Move the top goat of one stack onto another."""
-    put(s, p, to_row, to_column, take(s, p, row, column))
+    put(s, to_row, to_column, take(s, row, column))
 
 
 # -- Boards as words ----------------------------------------------------------------------
@@ -205,11 +203,10 @@ def throw_die(s, p):
 
 @njit
 def end_turn(s, p):
-    """The next seat's turn begins, unless the game is over: then no die is thrown any more."""
+    """The next seat's turn begins, but where the game is over no die is thrown any more."""
     s.to_move = next_seat(s)
     s.die = 0
     s.decision = SIDEWAYS
-    judge(s, p)
     if not s.terminated:
         throw_die(s, p)
 
@@ -244,55 +241,39 @@ def deal(s, p):
 @njit
 def legal(s, p, mask):
     """Rows of the gate not higher than the lowest; own goats sideways; any in the row forward."""
-    for a in range(len(mask)):
-        mask[a] = False
-    if s.decision == PLACE:
-        lowest = size(s.stacks[0, 0])
-        for row in range(1, p.height):
-            lowest = min(lowest, size(s.stacks[row, 0]))
-        for row in range(p.height):
-            mask[row] = size(s.stacks[row, 0]) == lowest
-    elif s.decision == SIDEWAYS:
-        show_sideways(s, p, mask)
-        mask[p.stay] = True
-    else:
-        columns = forward_columns(s, p, s.die - 1)
-        show_bits(mask, p.stay + 1, columns, p.width)
-
-
-@njit
-def apart(bits):
-    """The lowest 32 bits with a gap of one after each."""
-    x = bits
-    x = (x | x << np.uint64(16)) & np.uint64(0x0000FFFF0000FFFF)
-    x = (x | x << np.uint64(8)) & np.uint64(0x00FF00FF00FF00FF)
-    x = (x | x << np.uint64(4)) & np.uint64(0x0F0F0F0F0F0F0F0F)
-    x = (x | x << np.uint64(2)) & np.uint64(0x3333333333333333)
-    return (x | x << np.uint64(1)) & np.uint64(0x5555555555555555)
-
-
-@njit
-def show_moves(mask, first, ups, downs, cells):
-    """Write the moves up and down from at most 32 cells, beside one another."""
-    both = apart(ups & _HALF) | apart(downs & _HALF) << np.uint64(1)
-    show_bits(mask, first, both, 2 * cells)
-
-
-@njit
-def show_sideways(s, p, mask):
-    """Write the moves up and down from each cell."""
-    first = p.height
+    # Nobody foresees whether a move is to be sideways or forward: both are written, one of them
+    # as nothing.
+    height, width = s.stacks.shape
+    sideways = s.decision == SIDEWAYS
+    columns = forward_columns(s, p, max(s.die - 1, 0))
+    forward = columns if s.decision == FORWARD else 0
+    show_bits(mask, 0, lowest_rows(s) if s.decision == PLACE else 0, height)
     if fits(s):
         ups, downs = sideways_words(s, s.to_move)
-        cells = s.stacks.shape[0] * s.stacks.shape[1]
-        show_moves(mask, first, ups, downs, min(cells, 32))
-        if cells > 32:
-            rest = np.uint64(32)
-            show_moves(mask, first + 64, ups >> rest, downs >> rest, cells - 32)
-        return
-    for row in range(p.height):
-        up, down = sideways_columns(s, p, s.to_move, row)
-        show_moves(mask, first + 2 * row * p.width, np.uint64(up), np.uint64(down), p.width)
+        none = np.uint64(0)
+        show_pairs(
+            mask, height, ups if sideways else none, downs if sideways else none, height * width
+        )
+    else:
+        for row in range(height):
+            up, down = sideways_columns(s, p, s.to_move, row) if sideways else (0, 0)
+            show_pairs(mask, height + 2 * row * width, np.uint64(up), np.uint64(down), width)
+    stay = height + 2 * height * width
+    mask[stay] = sideways
+    show_bits(mask, stay + 1, forward, width)
+
+
+@njit
+def lowest_rows(s):
+    """The rows whose gate has as few goats as any, as bits."""
+    lowest = size(s.stacks[0, 0])
+    rows = 1
+    for row in range(1, s.stacks.shape[0]):
+        goats = size(s.stacks[row, 0])
+        rows = 0 if goats < lowest else rows
+        rows |= 1 << row if goats <= lowest else 0
+        lowest = min(lowest, goats)
+    return rows
 
 
 @njit
@@ -313,26 +294,29 @@ def play(s, p, action):
     """Place a goat, move one sideways or none, or move one forward."""
     s.last_die = s.die
     if s.decision == PLACE:
-        put(s, p, action, 0, s.to_move)
+        put(s, action, 0, s.to_move)
         if s.ply + 1 < p.goats * len(s.returns):
             s.to_move = next_seat(s)
         else:
-            end_turn(s, p)
-    elif s.decision == SIDEWAYS:
-        if action != p.stay:
-            cell = (action - p.height) // 2
-            row = cell // p.width
-            column = cell % p.width
-            to_row = row + 2 * ((action - p.height) % 2) - 1
-            move_goat(s, p, row, column, to_row, column)
-        s.decision = FORWARD
-        judge(s, p)
-        if not s.terminated and forward_columns(s, p, s.die - 1) == 0:
+            s.decision = SIDEWAYS
+            judge(s, p)
             end_turn(s, p)
     else:
-        column = action - p.stay - 1
-        move_goat(s, p, s.die - 1, column, s.die - 1, column + 1)
-        end_turn(s, p)
+        # Nobody foresees whether a move is sideways or forward, so there is no branch on it.
+        forward = s.decision == FORWARD
+        height, width = s.stacks.shape
+        stay = height + 2 * height * width
+        if action != stay:
+            way = max(action - height, 0)
+            cell = way >> 1
+            row = s.die - 1 if forward else cell // width
+            column = action - stay - 1 if forward else cell % width
+            to_row = row if forward else row + 2 * (way & 1) - 1
+            move_goat(s, row, column, to_row, column + forward)
+        s.decision = FORWARD
+        judge(s, p)
+        if forward or (not s.terminated and forward_columns(s, p, s.die - 1) == 0):
+            end_turn(s, p)
     end_ply(s, p, action)
 
 

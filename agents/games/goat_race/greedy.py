@@ -88,9 +88,9 @@ def outlook(s, p, action, scores):
     """The worth of the position at the end of the turn, if it begins with `action`."""
     me = s.to_move
     if s.decision == PLACE:
-        put(s, p, action, 0, me)
+        put(s, action, 0, me)
         value = worth(s, p, me, scores)
-        take(s, p, action, 0)
+        take(s, action, 0)
         return value
     if s.decision == FORWARD:
         column = action - p.stay - 1
@@ -101,18 +101,18 @@ def outlook(s, p, action, scores):
     row = cell // p.width
     column = cell % p.width
     to_row = row + 2 * ((action - p.height) % 2) - 1
-    move_goat(s, p, row, column, to_row, column)
+    move_goat(s, row, column, to_row, column)
     value = best_forward(s, p, me, scores)
-    move_goat(s, p, to_row, column, row, column)
+    move_goat(s, to_row, column, row, column)
     return value
 
 
 @over_rules()
 def worth_after(s, p, me, row, column, to_row, to_column, scores):
     """The worth of the position after a move, which is taken back."""
-    move_goat(s, p, row, column, to_row, to_column)
+    move_goat(s, row, column, to_row, to_column)
     value = worth(s, p, me, scores)
-    move_goat(s, p, to_row, to_column, row, column)
+    move_goat(s, to_row, to_column, row, column)
     return value
 
 

@@ -38,8 +38,10 @@ def size(stack):
     stack = stack >> 30 if ten else stack
     five = stack >> 15 != 0
     stack = stack >> 15 if five else stack
-    rest = (stack > 0) + (stack >= 8) + (stack >= 64) + (stack >= 512) + (stack >= 4096)
-    return (10 if ten else 0) + (5 if five else 0) + rest
+    goats = (10 if ten else 0) + (5 if five else 0)
+    for k in range(5):
+        goats += stack >> (3 * k) != 0
+    return goats
 
 
 @njit

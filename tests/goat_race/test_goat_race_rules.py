@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from plain_goat_race import PlainGoatRace, order_of_play
 
 import boardenvs
+from boardenvs.goat_race.rules import size
 
 # Every shape of record is compiled anew, so the shapes are few.
 VARIANTS = {
@@ -678,3 +679,14 @@ def test_numbers_of_actions():
         assert game.num_actions == height + 2 * height * width + 1 + width
         assert game.state_dtype.itemsize < 4096
     assert THREE.num_actions == 124
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_a_stack_is_counted_compiled_or_not(compiled):
+    # In plain Python the comparisons of an array's numbers are NumPy's, whose sum is a truth value.
+    count = size if compiled else getattr(size, "py_func", size)
+    for seat in range(5):
+        stacks = np.zeros(21, np.int64)
+        for goats in range(20):
+            stacks[goats + 1] = stacks[goats] << 3 | (seat + 1)
+        assert [int(count(stack)) for stack in stacks] == list(range(21))

@@ -333,14 +333,36 @@ else:
                         with builder.if_then(builder.icmp_signed(">", size, number(k))):
                             single(k)
 
+    def require_bytes(out: Any) -> None:
+        """Refuse arrays in which bits cannot be shown."""
+        if out.dtype not in (numba.types.int8, numba.types.uint8, numba.types.boolean):
+            raise numba.TypingError(f"bits are shown in arrays of bytes, got {out}")
+
+    def as_bytes(builder: Any, word: Any, width: int) -> Any:
+        """The lowest bits of a word as a vector of bytes."""
+        marks = builder.trunc(word, ir.IntType(width))
+        marks = builder.bitcast(marks, ir.VectorType(ir.IntType(1), width))
+        return builder.zext(marks, ir.VectorType(ir.IntType(8), width))
+
+    def store_entries(
+        builder: Any, kind: Any, entry_at: Callable[[Any], Any], begin: Any, entries: Any
+    ) -> None:
+        """Code that writes a vector of bytes into an array from an index on."""
+        if kind.layout == "C":
+            place = builder.bitcast(entry_at(begin), entries.type.as_pointer())
+            builder.store(entries, place, align=1)
+            return
+        for k in range(entries.type.count):
+            entry = builder.extract_element(entries, ir.Constant(ir.IntType(32), k))
+            builder.store(entry, entry_at(builder.add(begin, ir.Constant(begin.type, k))))
+
     @intrinsic
     def write_bits(typing_context: Any, out: Any, first: Any, bits: Any, size: Any) -> Any:
         """As `boardenvs.bits.show_bits`; Numba itself passes the first argument.
 
         It is no function in Numba's eyes: it would compile one anew for every size.
         """
-        if out.dtype not in (numba.types.int8, numba.types.uint8, numba.types.boolean):
-            raise numba.TypingError(f"bits are shown in arrays of bytes, got {out}")
+        require_bytes(out)
 
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             array, first, word, size = arguments
@@ -348,16 +370,7 @@ else:
             number = functools.partial(ir.Constant, size.type)
 
             def write(begin: Any, bits: Any, width: int) -> None:
-                marks = builder.trunc(bits, ir.IntType(width))
-                marks = builder.bitcast(marks, ir.VectorType(ir.IntType(1), width))
-                entries = builder.zext(marks, ir.VectorType(ir.IntType(8), width))
-                if out.layout == "C":
-                    place = builder.bitcast(entry_at(begin), entries.type.as_pointer())
-                    builder.store(entries, place, align=1)
-                    return
-                for k in range(width):
-                    entry = builder.extract_element(entries, ir.Constant(ir.IntType(32), k))
-                    builder.store(entry, entry_at(builder.add(begin, number(k))))
+                store_entries(builder, out, entry_at, begin, as_bytes(builder, bits, width))
 
             def blocks(width: int, second: Any) -> None:
                 write(first, word, width)
@@ -379,36 +392,22 @@ else:
         typing_context: Any, out: Any, first: Any, ones: Any, others: Any, size: Any
     ) -> Any:
         """As `boardenvs.bits.show_pairs`; as `write_bits`."""
-        if out.dtype not in (numba.types.int8, numba.types.uint8, numba.types.boolean):
-            raise numba.TypingError(f"bits are shown in arrays of bytes, got {out}")
+        require_bytes(out)
 
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             array, first, ones, others, size = arguments
             entry_at = entry_finder(context, builder, out, array)
             number = functools.partial(ir.Constant, size.type)
 
-            def place(begin: Any) -> Any:
-                return builder.add(first, builder.add(begin, begin))
-
-            def entries(word: Any, width: int) -> Any:
-                marks = builder.trunc(word, ir.IntType(width))
-                marks = builder.bitcast(marks, ir.VectorType(ir.IntType(1), width))
-                return builder.zext(marks, ir.VectorType(ir.IntType(8), width))
-
             def write(begin: Any, width: int) -> None:
                 order = [k // 2 + k % 2 * width for k in range(2 * width)]
                 pairs = builder.shuffle_vector(
-                    entries(builder.lshr(ones, begin), width),
-                    entries(builder.lshr(others, begin), width),
+                    as_bytes(builder, builder.lshr(ones, begin), width),
+                    as_bytes(builder, builder.lshr(others, begin), width),
                     ir.Constant(ir.VectorType(ir.IntType(32), 2 * width), order),
                 )
-                if out.layout == "C":
-                    where = builder.bitcast(entry_at(place(begin)), pairs.type.as_pointer())
-                    builder.store(pairs, where, align=1)
-                    return
-                for k in range(2 * width):
-                    entry = builder.extract_element(pairs, ir.Constant(ir.IntType(32), k))
-                    builder.store(entry, entry_at(builder.add(place(begin), number(k))))
+                place = builder.add(first, builder.add(begin, begin))
+                store_entries(builder, out, entry_at, place, pairs)
 
             def blocks(width: int, second: Any) -> None:
                 write(number(0), width)

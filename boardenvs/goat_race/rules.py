@@ -260,9 +260,15 @@ def legal(s, p, mask):
         for row in range(height):
             up, down = sideways_columns(s, p, s.to_move, row) if sideways else (0, 0)
             show_pairs(mask, height + 2 * row * width, np.uint64(up), np.uint64(down), width)
-    stay = height + 2 * height * width
-    mask[stay] = sideways
-    show_bits(mask, stay + 1, forward, width)
+    mask[stay(s)] = sideways
+    show_bits(mask, stay(s) + 1, forward, width)
+
+
+@njit
+def stay(s):
+    """The action that moves nothing sideways, as `p.stay`, by what the compiler knows."""
+    height, width = s.stacks.shape
+    return height + 2 * height * width
 
 
 @njit
@@ -307,12 +313,11 @@ def play(s, p, action):
         # Nobody foresees whether a move is sideways or forward, so there is no branch on it.
         forward = s.decision == FORWARD
         height, width = s.stacks.shape
-        stay = height + 2 * height * width
-        if action != stay:
+        if action != stay(s):
             way = max(action - height, 0)
             cell = way >> 1
             row = s.die - 1 if forward else cell // width
-            column = action - stay - 1 if forward else cell % width
+            column = action - stay(s) - 1 if forward else cell % width
             to_row = row if forward else row + 2 * (way & 1) - 1
             move_goat(s, row, column, to_row, column + forward)
         s.decision = FORWARD

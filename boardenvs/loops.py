@@ -15,7 +15,7 @@ from boardenvs.chance import below, mixed, stepped
 from boardenvs.choice import random_action, tried_action
 from boardenvs.compiling import over_rules
 from boardenvs.hooks import deal, judge, legal, observe, play, redraw, sound
-from boardenvs.numba_doors import uncounted
+from boardenvs.numba_arrays import uncounted
 from boardenvs.outcome import forfeit, is_over, truncate_if_long
 
 ATTEMPTS = 1000

@@ -128,35 +128,6 @@ def test_without_its_options_every_function_is_wrapped():
     assert "cpython" not in code(**numba_doors.without_wrappers(helper=True))
 
 
-@needs_compiler
-def test_without_uncounted_arrays_every_row_that_is_passed_on_is_counted():
-    import numba
-
-    @numba.njit
-    def first(row, k):
-        if k > len(row):  # what may fail is passed what it is to free
-            raise ValueError
-        row[0] = k
-
-    def counts(view):
-        @numba.njit
-        def fill(array):
-            array = view(array)
-            for k in range(len(array)):
-                first(array[k], k)
-
-        array = np.zeros((3, 2), np.int8)
-        counted = sys.getrefcount(array)
-        fill(array)
-        assert array.tolist() == [[0, 0], [1, 0], [2, 0]]
-        assert sys.getrefcount(array) == counted
-        fill.compile((numba.int8[:, ::1],))
-        (code,) = fill.inspect_llvm().values()
-        return code.count("call void @NRT_")
-
-    assert counts(numba_doors.uncounted) < counts(numba.njit(lambda array: array))
-
-
 PYTHON_THREADS = """
 import threading
 import boardenvs

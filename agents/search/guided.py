@@ -26,7 +26,7 @@ from agents.search.tree import AWAITED, expand, follow, plant, tree_of, uncounte
 from boardenvs.chance import mixed, stepped
 from boardenvs.compiling import over_rules
 from boardenvs.hooks import legal, observe, play, redraw
-from boardenvs.numba_doors import uncounted
+from boardenvs.numba_arrays import uncounted
 from boardenvs.outcome import is_over
 
 __all__ = ["report_trees", "step_trees"]

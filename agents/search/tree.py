@@ -26,7 +26,7 @@ from numba.extending import register_jitable
 from boardenvs.chance import mixed, stepped
 from boardenvs.compiling import over_rules
 from boardenvs.hooks import observe
-from boardenvs.numba_doors import uncounted
+from boardenvs.numba_arrays import uncounted
 from boardenvs.outcome import is_over
 
 __all__ = [
@@ -174,7 +174,7 @@ def tree_of(forest, i):
 
 @over_rules()
 def uncounted_tree(tree):
-    """The same tree, in views that do not count as references; see `numba_doors.uncounted`."""
+    """The same tree, in views that do not count as references; see `numba_arrays.uncounted`."""
     return Tree(
         uncounted(tree.nodes),
         uncounted(tree.edges),

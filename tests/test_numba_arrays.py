@@ -1,0 +1,37 @@
+"""Views of arrays that are not counted as references; bits in arrays have `test_bits`."""
+
+import sys
+
+import numba
+import numpy as np
+import pytest
+
+from boardenvs.numba_arrays import uncounted
+from boardenvs.numba_doors import COMPILES
+
+
+@pytest.mark.skipif(not COMPILES, reason="nothing is compiled")
+def test_without_uncounted_arrays_every_row_that_is_passed_on_is_counted():
+    @numba.njit
+    def first(row, k):
+        if k > len(row):  # what may fail is passed what it is to free
+            raise ValueError
+        row[0] = k
+
+    def counts(view):
+        @numba.njit
+        def fill(array):
+            array = view(array)
+            for k in range(len(array)):
+                first(array[k], k)
+
+        array = np.zeros((3, 2), np.int8)
+        counted = sys.getrefcount(array)
+        fill(array)
+        assert array.tolist() == [[0, 0], [1, 0], [2, 0]]
+        assert sys.getrefcount(array) == counted
+        fill.compile((numba.int8[:, ::1],))
+        (code,) = fill.inspect_llvm().values()
+        return code.count("call void @NRT_")
+
+    assert counts(uncounted) < counts(numba.njit(lambda array: array))

@@ -131,7 +131,7 @@ class SearchAgent(Agent):
             ValueError: they are no words for so many.
         """
         if words is None:
-            return self._rng.integers(0, 2**64, num, np.uint64)
+            return self._new_words(num)
         given = np.asarray(words)
         if given.shape != (num,) or (num and given.dtype.kind not in "ui"):
             raise ValueError(

@@ -215,11 +215,12 @@ class PuctAgent(SearchAgent):
     def _keep_nothing(self) -> None:
         """Let go of what searches keep for the next one."""
         self._step_trees: Callable[..., int] | None = None
+        self._report_trees: Callable[..., None] | None = None
         self._forests: list[Tree] = []
         self._slots: list[Slot] = []
 
     def __getstate__(self) -> dict[str, Any]:
-        kept = {"_step_trees", "_forests", "_slots"}
+        kept = {"_step_trees", "_report_trees", "_forests", "_slots"}
         return {k: v for k, v in self.__dict__.items() if k not in kept}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -424,5 +425,8 @@ class PuctAgent(SearchAgent):
         found: Sequence[npt.NDArray[Any]],
     ) -> None:
         """What the trees of a forest have found, into `found`."""
-        report = report_trees.bound_to(self.game.rules_name)
-        report(states, options, forest, *found)
+        arguments = states, options, forest, *found
+        if self._report_trees is None:
+            loop = report_trees.bound_to(self.game.rules_name)
+            self._report_trees = entry_point(loop, *arguments)
+        self._report_trees(*arguments)

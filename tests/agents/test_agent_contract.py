@@ -9,6 +9,7 @@ import pytest
 import agents
 import boardenvs
 from agents.specs import agents_of
+from boardenvs.chance import seed_word
 
 # An agent's spec after its game; of Gekitai's trained agents "best", "warm" and "guided".
 KINDS = [
@@ -109,6 +110,20 @@ def test_the_seed_decides(gekitai, positions_of):
     np.testing.assert_array_equal(again.act(positions), once)
     np.testing.assert_array_equal(again.act(positions), twice)
     assert (other.act(positions) != once).any()
+
+
+@pytest.mark.parametrize("spec", ["random", "mcts:20", "puct:20"])
+def test_a_seed_makes_the_words_that_it_always_made(spec, gekitai, positions_of):
+    positions = positions_of("gekitai")
+    rng = np.random.default_rng(int(seed_word(3)))
+    agent, by_words = (agents.make(spec, gekitai, seed) for seed in (3, 4))
+    for _ in range(2):
+        words = rng.integers(0, 2**64, len(positions), np.uint64)
+        np.testing.assert_array_equal(agent.act(positions), by_words.choose(positions, words))
+    if spec != "random":
+        words = rng.integers(0, 2**64, len(positions), np.uint64)
+        searched, again = agent.search(positions), by_words.search(positions, words)
+        np.testing.assert_array_equal(searched.visits, again.visits)
 
 
 def test_without_a_seed_two_agents_differ(gekitai, positions_of):

@@ -23,8 +23,8 @@ from numba import njit, prange
 from boardenvs.code_stamp import code_stamp, names_in
 from boardenvs.hooks import Hook
 from boardenvs.kernel_cache import cached_on_disk
-from boardenvs.numba_doors import COMPILES, is_compiled, without_wrappers
-from boardenvs.numba_helpers import helper_options
+from boardenvs.numba_doors import COMPILES, is_compiled
+from boardenvs.numba_helpers import helper_options, loop_options
 from boardenvs.threads import Pace, fixed_threads, most_threads, usable
 
 __all__ = ["Loop", "SpreadLoop", "over_rules"]
@@ -245,7 +245,7 @@ def _kept(
     compiled = _bound(function, modules, label, parallel=parallel)
 
     def stamp() -> str:  # with the options, which change the code of all that has helpers
-        return f"{code_stamp(function, source)} {sorted(helper_options)}"
+        return f"{code_stamp(function, source)} {sorted(loop_options)}"
 
     cached_on_disk(compiled, stamp, _subject(modules[-1]))
     return compiled
@@ -278,7 +278,7 @@ def _bound(
     relabelled = types.FunctionType(code, scope, label, function.__defaults__)
     relabelled.__module__ = rules.__name__
     relabelled.__qualname__ = label
-    how = helper_options if helper else without_wrappers(helper=False)
+    how = helper_options if helper else loop_options
     options: Any = {"nogil": True, "parallel": parallel, **how}
     compiled: Callable[..., Any] = njit(**options)(relabelled)
     return compiled

@@ -1,10 +1,14 @@
-"""How functions are compiled that only compiled functions call; with doors as in `numba_doors`.
+"""How loops and the functions that only they call are compiled; with doors as in `numba_doors`.
 
 Numba makes machine code of each such helper by itself, which nobody runs, and calls it for a
 caller whenever LLVM finds it too long to be copied. To call one costs more than many do: an
 array is passed as seven numbers, a tree of `agents.search.tree` as fifty-six. Here helpers are
 copied into their callers always, and nothing else is made of them, so that each is optimised once,
 where it runs.
+
+A function that is plainly `numba.njit`, as those of rules are, is compiled as its first caller is.
+So loops have what they call copied as well: else the code of a game would be faster or slower, by
+what a process happened to compile first.
 """
 
 from __future__ import annotations
@@ -13,11 +17,11 @@ from typing import Any
 
 from boardenvs.numba_doors import COMPILES, say_closed, without_wrappers
 
-__all__ = ["helper_options"]
+__all__ = ["helper_options", "loop_options"]
 
 
-def _pipeline() -> Any:
-    """The compiler of helpers; `None` where the door is closed."""
+def _pipelines() -> tuple[Any, Any] | None:
+    """The compilers of helpers and of loops; `None` where the door is closed."""
     from numba.core import codegen, compiler, compiler_machinery, typed_passes
 
     needed = {"_optimize_final_module", "_finalize_final_module", "_ensure_finalized", "codegen"}
@@ -60,35 +64,55 @@ def _pipeline() -> Any:
             state.library.enable_object_caching()
             return False
 
-    class HelperCompiler(compiler.CompilerBase):
-        def define_pipelines(self) -> list[Any]:
-            passes = compiler.DefaultPassBuilder.define_nopython_pipeline(self.state)
-            passes.add_pass_after(MakePart, typed_passes.IRLegalization)
-            passes.finalize()
-            return [passes]
+    @compiler_machinery.register_pass(mutates_CFG=False, analysis_only=True)
+    class StayWhole(compiler_machinery.AnalysisPass):
+        """Has what a function calls be copied, but not the function."""
 
-    return HelperCompiler
+        _name = "boardenvs_stay_whole"
+
+        def __init__(self) -> None:
+            super().__init__()
+
+        def run_pass(self, state: Any) -> bool:
+            state.flags.forceinline = False  # all that it calls is compiled
+            return False
+
+    def with_pass(made: Any) -> Any:
+        """A compiler that does this, too, before it makes any code."""
+
+        class WithPass(compiler.CompilerBase):
+            def define_pipelines(self) -> list[Any]:
+                passes = compiler.DefaultPassBuilder.define_nopython_pipeline(self.state)
+                passes.add_pass_after(made, typed_passes.IRLegalization)
+                passes.finalize()
+                return [passes]
+
+        return WithPass
+
+    return with_pass(MakePart), with_pass(StayWhole)
 
 
-def _options() -> dict[str, Any]:
+def _options() -> tuple[dict[str, Any], dict[str, Any]]:
+    """For helpers and for loops."""
+    helper, loop = (without_wrappers(helper=helper) for helper in (True, False))
     if not COMPILES:
-        return {}
-    options = without_wrappers(helper=True)
+        return helper, loop
     try:
         from numba.core.cpu import CPUTargetOptions
 
-        if not options or not hasattr(CPUTargetOptions, "forceinline"):
-            return options
-        compiler = _pipeline()
+        if not helper or not hasattr(CPUTargetOptions, "forceinline"):
+            return helper, loop
+        compilers = _pipelines()
     except (ImportError, AttributeError):
-        compiler = None
-    if compiler is None:
+        compilers = None
+    if compilers is None:
         say_closed(
             "way to copy code into its callers", "searches and vector environments are slower"
         )
-        return options
-    return {**options, "forceinline": True, "pipeline_class": compiler}
+        return helper, loop
+    of_helper, of_loop = ({"forceinline": True, "pipeline_class": one} for one in compilers)
+    return {**helper, **of_helper}, {**loop, **of_loop}
 
 
-helper_options = _options()
-"""Of `numba.njit`, for functions that Python never calls."""
+helper_options, loop_options = _options()
+"""Of `numba.njit`, for functions that Python never calls, and for those that it calls."""

@@ -1,4 +1,7 @@
-"""Helpers are copied into their callers, compute the same there, and need not be."""
+"""Helpers are copied into their callers, compute the same there, and need not be.
+
+So is whatever loops call, so that their code does not depend on what was compiled before.
+"""
 
 import subprocess
 import sys
@@ -8,7 +11,7 @@ import numpy as np
 import pytest
 
 from boardenvs.numba_doors import COMPILES, without_wrappers
-from boardenvs.numba_helpers import helper_options
+from boardenvs.numba_helpers import helper_options, loop_options
 
 pytestmark = pytest.mark.skipif(not COMPILES, reason="nothing is compiled")
 
@@ -55,6 +58,52 @@ def test_helpers_are_copied_into_their_callers():
     plain(np.zeros(1), 0), copied(np.zeros(1), 0)
     assert calls(plain)
     assert not calls(copied)
+
+
+def loops_and_helper():
+    """Two loops that call a long function, compiled plainly, one of them by a helper."""
+    scope = {}
+    exec(LONG, scope)
+    long = numba.njit(scope["long"])
+
+    @numba.njit(**helper_options)
+    def helper(array, bits):
+        return long(array, bits) + long(array, bits + 2)
+
+    @numba.njit(**loop_options)
+    def by_helper(array, bits):
+        return helper(array, bits)
+
+    @numba.njit(**loop_options)
+    def directly(array, bits):
+        return long(array, bits) + long(array, bits + 2)
+
+    return by_helper, directly
+
+
+@pytest.mark.skipif("forceinline" not in loop_options, reason="this Numba copies no code")
+def test_code_of_loops_does_not_depend_on_what_was_compiled_before():
+    sizes = []
+    for first in (0, 1):
+        loops = loops_and_helper()
+        for loop in (loops[first], loops[1 - first]):
+            assert loop(np.zeros(2, np.int64), 5) == loops[first](np.zeros(2, np.int64), 5)
+            assert not calls(loop)
+        sizes.append([len(loop.inspect_asm(loop.signatures[0]).splitlines()) for loop in loops])
+    assert sizes[0] == pytest.approx(sizes[1], rel=0.02)
+
+
+@pytest.mark.skipif("forceinline" not in loop_options, reason="this Numba copies no code")
+def test_a_loop_is_not_copied_into_what_spreads_it():
+    _, loop = loops_and_helper()
+
+    @numba.njit(**loop_options)
+    def spread(array, bits):
+        return loop(array, bits) + loop(array, bits + 1)
+
+    assert spread(np.zeros(2, np.int64), 5) == sum(loop(np.zeros(2), bits) for bits in (5, 6))
+    (code,) = spread.inspect_llvm().values()
+    assert [line for line in code.splitlines() if " call " in line and "directlyB" in line]
 
 
 def test_what_a_helper_raises_comes_through():

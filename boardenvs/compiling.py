@@ -24,7 +24,7 @@ from boardenvs.code_stamp import code_stamp, names_in
 from boardenvs.hooks import Hook
 from boardenvs.kernel_cache import cached_on_disk
 from boardenvs.numba_doors import COMPILES, is_compiled
-from boardenvs.numba_helpers import helper_options, loop_options
+from boardenvs.numba_helpers import helper_options, how_compiled, loop_options
 from boardenvs.threads import Pace, fixed_threads, most_threads, usable
 
 __all__ = ["Loop", "SpreadLoop", "over_rules"]
@@ -244,8 +244,8 @@ def _kept(
 
     compiled = _bound(function, modules, label, parallel=parallel)
 
-    def stamp() -> str:  # with the options, which change the code of all that has helpers
-        return f"{code_stamp(function, source)} {sorted(loop_options)}"
+    def stamp() -> str:
+        return f"{code_stamp(function, source)} {how_compiled()}"
 
     cached_on_disk(compiled, stamp, _subject(modules[-1]))
     return compiled

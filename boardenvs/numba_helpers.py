@@ -13,11 +13,13 @@ what a process happened to compile first.
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
+from boardenvs.code_stamp import code_stamp
 from boardenvs.numba_doors import COMPILES, say_closed, without_wrappers
 
-__all__ = ["helper_options", "loop_options"]
+__all__ = ["helper_options", "how_compiled", "loop_options"]
 
 
 def _pipelines() -> tuple[Any, Any] | None:
@@ -116,3 +118,9 @@ def _options() -> tuple[dict[str, Any], dict[str, Any]]:
 
 helper_options, loop_options = _options()
 """Of `numba.njit`, for functions that Python never calls, and for those that it calls."""
+
+
+@functools.cache
+def how_compiled() -> str:
+    """A stamp that changes with what these options make of a function."""
+    return f"{code_stamp(_options)} {sorted(loop_options)}"

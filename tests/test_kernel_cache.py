@@ -185,6 +185,40 @@ def test_a_change_of_what_is_called_in_another_file_is_noticed(tmp_path):
         assert said("import total", tmp_path) == (printed, "")
 
 
+COMPILED_SO = """
+import sys
+import numpy as np
+import boardenvs.compiling
+from boardenvs.game112 import rules
+from boardenvs.loops import legal_games
+
+how = boardenvs.compiling.how_compiled()
+boardenvs.compiling.how_compiled = lambda: how + sys.argv[1]
+game = boardenvs.make("game112")
+legal = legal_games.bound_to(rules)
+legal(np.zeros(1, game.state_dtype), game.constants, np.zeros((1, game.num_actions), np.bool_))
+print(len(how), sum(legal.stats.cache_hits.values()))
+"""
+
+
+def test_what_was_compiled_in_another_way_is_compiled_anew(place):
+    found = []
+    for way in ("", "", " otherwise"):
+        done = subprocess.run(
+            [sys.executable, "-c", COMPILED_SO, way],
+            cwd=place,
+            env={**os.environ, "NUMBA_CACHE_DIR": str(place / "kept")},
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=True,
+        )
+        length, hits = map(int, done.stdout.split())
+        assert length > 8
+        found.append(hits)
+    assert found == [0, 1, 0]
+
+
 def test_others_may_read_what_one_has_compiled(place):
     old = os.umask(0o022)
     try:

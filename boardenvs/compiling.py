@@ -24,7 +24,7 @@ from boardenvs.code_stamp import code_stamp, names_in
 from boardenvs.hooks import Hook
 from boardenvs.kernel_cache import cached_on_disk
 from boardenvs.numba_doors import COMPILES, is_compiled
-from boardenvs.numba_helpers import helper_options, how_compiled, loop_options
+from boardenvs.numba_helpers import called_options, helper_options, how_compiled, loop_options
 from boardenvs.threads import Pace, fixed_threads, most_threads, usable
 
 __all__ = ["Loop", "SpreadLoop", "over_rules"]
@@ -38,12 +38,16 @@ _COMPILING = threading.RLock()
 
 
 @overload
-def over_rules(*hooks: Hook[..., Any]) -> Callable[[Callable[_P, _R]], Loop[_P, _R]]: ...
+def over_rules(
+    *hooks: Hook[..., Any], called: bool = False
+) -> Callable[[Callable[_P, _R]], Loop[_P, _R]]: ...
 @overload
 def over_rules(
     *hooks: Hook[..., Any], spread: Literal[True], plies: int = 1
 ) -> Callable[[Callable[..., None]], SpreadLoop]: ...
-def over_rules(*hooks: Hook[..., Any], spread: bool = False, plies: int = 1) -> Any:
+def over_rules(
+    *hooks: Hook[..., Any], called: bool = False, spread: bool = False, plies: int = 1
+) -> Any:
     """Mark a function that is compiled against a game's rules, or is called by such functions.
 
     What it calls may stand in any module: hooks, other functions so marked, and functions that
@@ -51,6 +55,8 @@ def over_rules(*hooks: Hook[..., Any], spread: bool = False, plies: int = 1) -> 
 
     Args:
         *hooks: those that it calls itself; none where it leaves that to others.
+        called: whether others over rules call it where it is, instead of having it copied: worth
+            trying for what takes much longer than a call.
         spread: whether it is for games `low` to `high - 1`, its last parameters, and is run on
             several parts of a batch at once.
         plies: that cost as much as what it does for one game, about, if it is spread.
@@ -61,7 +67,7 @@ def over_rules(*hooks: Hook[..., Any], spread: bool = False, plies: int = 1) -> 
 
     def decorate(function: Callable[..., Any]) -> Loop[..., Any] | SpreadLoop:
         _check_declared(function, hooks)
-        return SpreadLoop(function, hooks, plies) if spread else Loop(function, hooks)
+        return SpreadLoop(function, hooks, plies) if spread else Loop(function, hooks, called)
 
     return decorate
 
@@ -146,6 +152,13 @@ def _module(given: str | types.ModuleType) -> types.ModuleType:
 class Loop(_OverRules, Generic[_P, _R]):
     """A function that is compiled against a game's rules; see `over_rules`."""
 
+    def __init__(
+        self, function: Callable[_P, _R], hooks: tuple[Hook[..., Any], ...], called: bool
+    ) -> None:
+        super().__init__(function, hooks)
+        self.called = called
+        """Whether others call it where it is."""
+
     def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> _R:
         return super().__call__(*args, **kwargs)
 
@@ -210,9 +223,10 @@ def _compiled(one: _OverRules, modules: _Modules) -> Callable[..., Any]:
 
 
 @functools.cache
-def _helper(one: _OverRules, modules: _Modules) -> Callable[..., Any]:
+def _helper(one: Loop[..., Any], modules: _Modules) -> Callable[..., Any]:
     """Compile a function once for all the loops that call it."""
-    return _bound(one.function, modules, _label(one.function), helper=True)
+    how = called_options if one.called else helper_options
+    return _bound(one.function, modules, _label(one.function), how)
 
 
 def _chunked(one: SpreadLoop, modules: _Modules) -> Callable[..., Any]:
@@ -242,7 +256,7 @@ def _kept(
             return _supplied(value, modules)
         return value.function if isinstance(value, _OverRules) else value
 
-    compiled = _bound(function, modules, label, parallel=parallel)
+    compiled = _bound(function, modules, label, {"parallel": parallel, **loop_options})
 
     def stamp() -> str:
         return f"{code_stamp(function, source)} {how_compiled()}"
@@ -255,9 +269,7 @@ def _bound(
     function: Callable[..., Any],
     modules: _Modules,
     label: str,
-    *,
-    parallel: bool = False,
-    helper: bool = False,
+    options: dict[str, Any],
 ) -> Callable[..., Any]:
     """Compile a function with what stands for the hooks and functions over rules that it calls."""
     rules = modules[-1]
@@ -268,7 +280,7 @@ def _bound(
             scope[name] = _supplied(value, modules)
         elif isinstance(value, SpreadLoop):  # which Python calls as well: once is enough
             scope[name] = _compiled(value, modules)
-        elif isinstance(value, _OverRules):
+        elif isinstance(value, Loop):
             scope[name] = _helper(value, value.needed(modules))
     # Numba names machine code after it: what is compiled against different parts must differ.
     label = "_".join([label, *(part.__name__.replace(".", "_") for part in modules[:-1])])
@@ -278,9 +290,7 @@ def _bound(
     relabelled = types.FunctionType(code, scope, label, function.__defaults__)
     relabelled.__module__ = rules.__name__
     relabelled.__qualname__ = label
-    how = helper_options if helper else loop_options
-    options: Any = {"nogil": True, "parallel": parallel, **how}
-    compiled: Callable[..., Any] = njit(**options)(relabelled)
+    compiled: Callable[..., Any] = njit(nogil=True, **options)(relabelled)
     return compiled
 
 

@@ -6,6 +6,9 @@ array is passed as seven numbers, a tree of `agents.search.tree` as fifty-six. H
 copied into their callers always, and nothing else is made of them, so that each is optimised once,
 where it runs.
 
+Some are called all the same, with all that they call copied: a long loop runs faster by itself than
+amid other code that wants the same registers.
+
 A function that is plainly `numba.njit`, as those of rules are, is compiled as its first caller is.
 So loops have what they call copied as well: else the code of a game would be faster or slower, by
 what a process happened to compile first.
@@ -19,11 +22,11 @@ from typing import Any
 from boardenvs.code_stamp import code_stamp
 from boardenvs.numba_doors import COMPILES, say_closed, without_wrappers
 
-__all__ = ["helper_options", "how_compiled", "loop_options"]
+__all__ = ["called_options", "helper_options", "how_compiled", "loop_options"]
 
 
 def _pipelines() -> tuple[Any, Any] | None:
-    """The compilers of helpers and of loops; `None` where the door is closed."""
+    """The compilers of what is copied and of what is not; `None` where the door is closed."""
     from numba.core import codegen, compiler, compiler_machinery, typed_passes
 
     needed = {"_optimize_final_module", "_finalize_final_module", "_ensure_finalized", "codegen"}
@@ -94,16 +97,16 @@ def _pipelines() -> tuple[Any, Any] | None:
     return with_pass(MakePart), with_pass(StayWhole)
 
 
-def _options() -> tuple[dict[str, Any], dict[str, Any]]:
-    """For helpers and for loops."""
+def _options() -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
+    """For helpers, for those that are called, and for loops."""
     helper, loop = (without_wrappers(helper=helper) for helper in (True, False))
     if not COMPILES:
-        return helper, loop
+        return helper, helper, loop
     try:
         from numba.core.cpu import CPUTargetOptions
 
         if not helper or not hasattr(CPUTargetOptions, "forceinline"):
-            return helper, loop
+            return helper, helper, loop
         compilers = _pipelines()
     except (ImportError, AttributeError):
         compilers = None
@@ -111,13 +114,14 @@ def _options() -> tuple[dict[str, Any], dict[str, Any]]:
         say_closed(
             "way to copy code into its callers", "searches and vector environments are slower"
         )
-        return helper, loop
-    of_helper, of_loop = ({"forceinline": True, "pipeline_class": one} for one in compilers)
-    return {**helper, **of_helper}, {**loop, **of_loop}
+        return helper, helper, loop
+    copied, whole = ({"forceinline": True, "pipeline_class": one} for one in compilers)
+    return {**helper, **copied}, {**helper, **whole}, {**loop, **whole}
 
 
-helper_options, loop_options = _options()
-"""Of `numba.njit`, for functions that Python never calls, and for those that it calls."""
+helper_options, called_options, loop_options = _options()
+"""Of `numba.njit`, for functions that Python never calls, those of them that are called and not
+copied, and functions that Python calls."""
 
 
 @functools.cache

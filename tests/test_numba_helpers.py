@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from boardenvs.numba_doors import COMPILES, without_wrappers
-from boardenvs.numba_helpers import helper_options, loop_options
+from boardenvs.numba_helpers import called_options, helper_options, loop_options
 
 pytestmark = pytest.mark.skipif(not COMPILES, reason="nothing is compiled")
 
@@ -91,6 +91,27 @@ def test_code_of_loops_does_not_depend_on_what_was_compiled_before():
             assert not calls(loop)
         sizes.append([len(loop.inspect_asm(loop.signatures[0]).splitlines()) for loop in loops])
     assert sizes[0] == pytest.approx(sizes[1], rel=0.02)
+
+
+@pytest.mark.skipif("forceinline" not in loop_options, reason="this Numba copies no code")
+def test_a_helper_that_is_called_is_one_function_and_holds_what_it_calls():
+    scope = {}
+    exec(LONG, scope)
+    long = numba.njit(scope["long"])
+
+    @numba.njit(**called_options)
+    def called(array, bits):
+        return long(array, bits) + long(array, bits + 2)
+
+    @numba.njit(**loop_options)
+    def loop(array, bits):
+        return called(array, bits) - called(array, bits + 1)
+
+    expected = [sum(long.py_func(np.zeros(2), bits + more) for more in (0, 2)) for bits in (5, 6)]
+    assert loop(np.zeros(2, np.int64), 5) == expected[0] - expected[1]
+    (code,) = loop.inspect_llvm().values()
+    assert [line for line in code.splitlines() if " call " in line and "calledB" in line]
+    assert not calls(loop)
 
 
 @pytest.mark.skipif("forceinline" not in loop_options, reason="this Numba copies no code")

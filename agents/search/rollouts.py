@@ -85,7 +85,7 @@ def simulate(tree, s, p, options, scales, word):
     prove(tree, leaf)
 
 
-@over_rules(legal, play, decisive_action)
+@over_rules(legal, play, decisive_action, called=True)
 def roll_out(s, p, options, word, before, mask):
     """Random play to the end, or for so many plies, in place: uniform, but for decisive moves.
 

@@ -15,7 +15,7 @@ import torch
 from torch import nn
 
 from agents.training.line_patterns import line_patterns, summed_over_lines
-from agents.training.line_table import all_lines, digits
+from agents.training.line_table import all_lines, worths
 
 __all__ = ["LineStem"]
 
@@ -96,7 +96,7 @@ class LineStem(nn.Module):
         So ONNX Runtime makes it when it loads the network.
         """
         depth, width = self._planes, 2 * _REACH + 1
-        lines, kernel = all_lines(depth, _REACH), digits(depth, _REACH)
+        lines, kernel = all_lines(depth, _REACH), worths(depth + 1, _REACH)
         # The exporter would write what follows from constants alone into the file, megabytes of it.
         nothing = (self.third.bias[:1] > torch.inf).long()
         numbers = torch.from_numpy(lines.astype(np.int32)).long() + nothing
@@ -111,8 +111,10 @@ class LineStem(nn.Module):
         table = nn.functional.linear(told, self.third.weight[:, :joined].flatten(1))
         order = torch.cumsum((nothing + 1).expand(len(lines)), 0) - 1
         places = nothing.expand((depth + 1) ** width).scatter(0, numbers, order)
-        # Whole numbers below two to the power of 24 are exact in float32.
-        codes = nn.functional.conv2d(planes, torch.from_numpy(kernel).float(), padding=_REACH)
+        # A cell that shows plane k is the digit k + 1 of a line's number, others are 0. Whole
+        # numbers below two to the power of 24 are exact in float32.
+        digits = (planes * torch.arange(1, depth + 1)[:, None, None]).sum(1, keepdim=True)
+        codes = nn.functional.conv2d(digits, torch.from_numpy(kernel).float(), padding=_REACH)
         # What no board shows has no line, and is no reason to fail.
         codes = codes.clamp(0, (depth + 1) ** width - 1).long()
         rows, columns, diagonals, others = places[codes].unbind(1)

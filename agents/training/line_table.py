@@ -15,31 +15,31 @@ import numpy.typing as npt
 from boardenvs.game import Game
 from boardenvs.playout import plies
 
-__all__ = ["all_lines", "digits", "has_line_table"]
+__all__ = ["all_lines", "has_line_table", "worths"]
 
 _MOST = 2**19
 """Numbers that lines may have."""
 _GAMES = 64
 
 
-def digits(planes: int, reach: int) -> npt.NDArray[np.int64]:
-    """What a convolution numbers lines by: a cell that shows plane k is the digit k + 1, others 0.
+def worths(base: int, reach: int) -> npt.NDArray[np.int64]:
+    """What a convolution numbers lines by, of what each of their cells is as a digit.
 
     Args:
-        planes: of the observation.
+        base: digits that there are, from 0.
         reach: cells of a line to either side.
 
     Returns:
-        A kernel of shape (4, planes, width, width): rows, columns, diagonals, other diagonals.
+        A kernel of shape (4, 1, width, width): rows, columns, diagonals, other diagonals.
     """
     width = 2 * reach + 1
     steps = np.arange(width)
-    kernel = np.zeros((4, planes, width, width), np.int64)
-    worth = (planes + 1) ** steps * np.arange(1, planes + 1)[:, None]
-    kernel[0][:, reach, steps] = worth
-    kernel[1][:, steps, reach] = worth
-    kernel[2][:, steps, steps] = worth
-    kernel[3][:, steps, steps[::-1]] = worth
+    kernel = np.zeros((4, 1, width, width), np.int64)
+    worth = base**steps
+    kernel[0, 0, reach, steps] = worth
+    kernel[1, 0, steps, reach] = worth
+    kernel[2, 0, steps, steps] = worth
+    kernel[3, 0, steps, steps[::-1]] = worth
     return kernel
 
 

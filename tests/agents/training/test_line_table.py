@@ -7,7 +7,7 @@ import pytest
 import torch
 
 import boardenvs
-from agents.training.line_table import all_lines, digits, has_line_table
+from agents.training.line_table import all_lines, has_line_table, worths
 
 
 @pytest.mark.parametrize(("planes", "reach"), [(2, 1), (3, 1), (3, 2)])
@@ -32,8 +32,9 @@ def test_every_line_that_can_be_is_among_them_and_no_other(planes, reach):
 def test_lines_are_numbered_by_a_convolution():
     owners = np.random.default_rng(0).integers(0, 3, (2, 9, 10))
     seen = np.stack([owners == k for k in range(3)], 1).astype(np.float32)
+    digits = torch.from_numpy(seen) * torch.arange(1, 4)[:, None, None]
     codes = torch.nn.functional.conv2d(
-        torch.from_numpy(seen), torch.from_numpy(digits(3, 4)).float(), padding=4
+        digits.sum(1, keepdim=True), torch.from_numpy(worths(4, 4)).float(), padding=4
     )
     codes = codes.numpy().astype(np.int64)
     padded = np.pad(owners + 1, ((0, 0), (4, 4), (4, 4)))

@@ -2,7 +2,7 @@
 
 ONNX Runtime lays what is in int8 channels last, and turns it round wherever an operator with a
 fixed order of axes follows. What turns it round in the same way before such an operator cancels
-that. What comes out is the same to the bit; a call takes 7 to 10% less time.
+that. What comes out is the same to the bit; a call takes 4 to 9% less time.
 """
 
 from __future__ import annotations

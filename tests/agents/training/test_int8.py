@@ -8,14 +8,13 @@ import onnx
 import onnxruntime
 import pytest
 import torch
-from gymnasium import spaces
+from board_policies import board_policy
 from onnx import numpy_helper
 
 import boardenvs
 from agents.trained import shipped
 from agents.training.export import export_policy
 from agents.training.int8 import Int8Template, bias_corrected, int8_template
-from agents.training.networks import BoardPolicy
 
 
 @pytest.fixture(scope="module")
@@ -157,14 +156,7 @@ def test_sums_are_the_same_on_every_processor(template):
 @pytest.mark.parametrize("name", ["gekitai", "pizza_order"])  # heads by cell, and not
 def test_weights_of_a_policy_in_training(name, tmp_path):
     game = boardenvs.make(name)
-    torch.manual_seed(0)
-    policy = BoardPolicy(
-        spaces.Box(0, 1, game.observation_shape),
-        spaces.Discrete(game.num_actions),
-        lambda _: 1e-3,
-        net_arch=[16],
-        features_extractor_kwargs={"channels": 8, "blocks": 1},
-    )
+    policy = board_policy(game)
     path = tmp_path / "agent.onnx"
     export_policy(policy, game, path, {})
     seen = np.random.default_rng(0).integers(0, 2, (64, *game.observation_shape), np.int8)

@@ -5,13 +5,12 @@ import onnx
 import onnxruntime
 import pytest
 import torch
-from gymnasium import spaces
+from board_policies import board_policy
 
 import boardenvs
-from agents.sizes import free_axes, make_sizes
+from agents.sizes import free_axes, games_of, make_sizes
 from agents.training import int8
 from agents.training.int8_layout import lay_out
-from agents.training.networks import BoardPolicy
 from agents.training.onnx_network import network_file
 
 GAMES = {  # of cells and of rows; with planes to add and without; that looks lines up; of any size
@@ -23,10 +22,6 @@ GAMES = {  # of cells and of rows; with planes to add and without; that looks li
 }
 
 
-def smallest(game):
-    return game.games[0] if hasattr(game, "games") else game
-
-
 def seen_in(game, num=96):
     """Observations of random games, int8 of shape (N, *observation_shape)."""
     batch, rng = boardenvs.BatchEnv(game, num, seed=0), np.random.default_rng(0)
@@ -36,15 +31,7 @@ def seen_in(game, num=96):
 
 
 def network_of(game, lines):
-    one = smallest(game)
-    torch.manual_seed(1)
-    policy = BoardPolicy(
-        spaces.Box(0, 1, one.observation_shape),
-        spaces.Discrete(one.num_actions),
-        lambda _: 1e-3,
-        net_arch=[16],
-        features_extractor_kwargs={"channels": 32, "blocks": 2, "lines": lines},
-    )
+    policy = board_policy(games_of(game)[0], 1, channels=32, blocks=2, lines=lines)
     with torch.no_grad():
         for parameter in policy.parameters():
             parameter.normal_(std=0.2)
@@ -56,7 +43,7 @@ def both(request):
     """A game, and its network in integers, laid out and as it was quantised."""
     game = GAMES[request.param]
     network = network_of(game, lines=8 if request.param == "gomoku" else 0)
-    seen = [seen_in(one) for one in getattr(game, "games", [game])]
+    seen = [seen_in(one) for one in games_of(game)]
     laid_out = int8.int8_template(network, seen).network
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(int8, "lay_out", lambda *_: None)
@@ -78,7 +65,7 @@ def session(network, game, optimised=None):
 def test_answers_are_the_same_to_the_bit(both):
     game, laid_out, plain = both
     assert laid_out != plain
-    for one in getattr(game, "games", [game]):
+    for one in games_of(game):
         seen = seen_in(one).astype(np.float32)
         new, old = session(laid_out, one), session(plain, one)
         for size in (1, 7, 64):
@@ -92,7 +79,7 @@ def test_fewer_steps_are_run(both, tmp_path):
     game, laid_out, plain = both
     kinds = []
     for name, network in (("laid_out", laid_out), ("plain", plain)):
-        session(network, smallest(game), tmp_path / name)
+        session(network, games_of(game)[0], tmp_path / name)
         kinds.append([node.op_type for node in onnx.load(tmp_path / name).graph.node])
     new, old = kinds
     # Two of these are turned round in each of two blocks, and two more for the value.
@@ -103,5 +90,5 @@ def test_fewer_steps_are_run(both, tmp_path):
 def test_a_network_is_laid_out_once(both):
     game, laid_out, _ = both
     model = onnx.load_from_string(laid_out)
-    lay_out(model, smallest(game).observation_shape[-2:])
+    lay_out(model, games_of(game)[0].observation_shape[-2:])
     assert model.SerializeToString() == laid_out

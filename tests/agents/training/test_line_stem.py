@@ -1,11 +1,13 @@
 """The first layer that reads lines: alike in all directions, and kept so."""
 
+import functools
+
 import numpy as np
 import onnx
 import onnxruntime
 import pytest
 import torch
-from gymnasium import spaces
+from board_policies import board_policy
 
 import boardenvs
 from agents.sizes import make_sizes
@@ -13,20 +15,12 @@ from agents.training import onnx_network
 from agents.training.export import export_policy
 from agents.training.int8 import int8_template
 from agents.training.line_stem import LineStem, _by_group, _by_input, _star
-from agents.training.networks import BoardPolicy, copied, logits_and_values
+from agents.training.networks import copied, logits_and_values
 
 DIRECTIONS = [(0, 1), (1, 0), (1, 1), (1, -1)]
 
 
-def board_policy(game, **kwargs):
-    torch.manual_seed(0)
-    return BoardPolicy(
-        spaces.Box(0, 1, game.observation_shape),
-        spaces.Discrete(game.num_actions),
-        lambda _: 1e-3,
-        net_arch=[16],
-        features_extractor_kwargs={"channels": 8, "blocks": 1, "lines": 6, **kwargs},
-    )
+line_policy = functools.partial(board_policy, lines=6)
 
 
 def assert_alike(stem):
@@ -108,7 +102,7 @@ def test_features_begin_as_large_as_what_they_see():
 @pytest.mark.parametrize("optimizer", [torch.optim.Adam, torch.optim.AdamW])
 def test_they_stay_alike_in_training(optimizer):
     game = boardenvs.make("gomoku", board_size=9)
-    policy = board_policy(game)
+    policy = line_policy(game)
     stem = policy.features_extractor.stem
     assert_alike(stem)  # the policy's own initialisation leaves them
     before = stem.first.weight.detach().clone()
@@ -136,7 +130,7 @@ def test_exported_and_in_integers(look_up, tmp_path, monkeypatch):
     if not look_up:
         monkeypatch.setattr(onnx_network, "has_line_table", lambda *_: False)
     game = boardenvs.make("gomoku", board_size=9)
-    policy = board_policy(game)
+    policy = line_policy(game)
     generator = torch.Generator().manual_seed(1)
     with torch.no_grad():
         for layer in (policy.features_extractor.stem.first, policy.features_extractor.stem.second):
@@ -164,7 +158,7 @@ def test_exported_and_in_integers(look_up, tmp_path, monkeypatch):
 
 def test_a_board_of_every_size_looks_its_lines_up():
     sizes = make_sizes("gomoku", {}, "board_size", [7, 11])
-    policy = board_policy(sizes.games[0])
+    policy = line_policy(sizes.games[0])
     network = onnx_network.network_file(policy, sizes)
     assert len(network) < 600_000
     template = onnx_network.NetworkTemplate(policy, sizes)
@@ -176,7 +170,7 @@ def test_a_board_of_every_size_looks_its_lines_up():
         game = boardenvs.make("gomoku", board_size=side)
         owner = np.random.default_rng(side).integers(0, 3, (16, side, side))
         seen = np.stack([owner == k for k in range(3)], 1).astype(np.float32)
-        same = board_policy(game)
+        same = line_policy(game)
         same.load_state_dict(policy.state_dict())
         with torch.no_grad():
             expected = logits_and_values(same, torch.from_numpy(seen))
@@ -188,7 +182,7 @@ def test_a_board_of_every_size_looks_its_lines_up():
 
 def test_what_no_board_shows_is_judged_somehow():
     game = boardenvs.make("gomoku", board_size=7)
-    network = onnx_network.network_file(board_policy(game), game)
+    network = onnx_network.network_file(line_policy(game), game)
     session = onnxruntime.InferenceSession(network, providers=["CPUExecutionProvider"])
     for number in (0, 1, -5, 200):
         seen = np.full((2, *game.observation_shape), number, np.float32)
@@ -200,4 +194,4 @@ def test_what_no_board_shows_is_judged_somehow():
 def test_a_row_of_positions_has_no_lines(refused):
     game = boardenvs.make("game112")
     with refused(r"lines are read on observations of shape .*, not \(3, 9\)"):
-        board_policy(game)
+        line_policy(game)

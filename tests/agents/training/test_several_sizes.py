@@ -9,7 +9,7 @@ import numpy as np
 import onnxruntime
 import pytest
 import torch
-from gymnasium import spaces
+from board_policies import board_policy
 
 import agents
 import boardenvs
@@ -24,7 +24,7 @@ from agents.training.export import export_policy
 from agents.training.guided import GuidedLearner
 from agents.training.guided_settings import GuidedSettings
 from agents.training.int8 import int8_template
-from agents.training.networks import BoardPolicy, logits_and_values
+from agents.training.networks import logits_and_values
 from agents.training.onnx_network import network_file
 from agents.training.policy_agent import PolicyAgent
 from agents.training.run import TrainingRun
@@ -72,14 +72,7 @@ def _short_rounds():
 
 
 def policy_for(game, like=None):
-    torch.manual_seed(0)
-    policy = BoardPolicy(
-        spaces.Box(0, 1, game.observation_shape, np.int8),
-        spaces.Discrete(game.num_actions),
-        lambda left: 1e-3,
-        net_arch=[16],
-        features_extractor_kwargs={"channels": 16, "blocks": 1},
-    )
+    policy = board_policy(game, channels=16)
     if like is not None:
         policy.load_state_dict(like.state_dict())
     policy.set_training_mode(False)

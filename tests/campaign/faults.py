@@ -134,7 +134,7 @@ class Commands:
             for_good: whether all operations from there on that change something fail.
             classes: which operations are counted.
             changes: values of modules' attributes, by their full names.
-            seconds: after which it is killed.
+            seconds: after which it is killed; what it printed then ends by saying so.
         """
         told = self._ask(
             folder=str(folder),

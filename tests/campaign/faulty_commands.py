@@ -13,6 +13,7 @@ import sys
 import threading
 import time
 import traceback
+from pathlib import Path
 
 TOLD = struct.Struct("@qq16s480sq")
 """What the library tells, and after it how many games a store was given for good."""
@@ -78,6 +79,8 @@ def answer(request):
             if after > request["seconds"]:
                 os.kill(child, signal.SIGKILL)
                 ended, status = os.waitpid(child, 0)
+                with Path(request["told"]).open("a", encoding="utf-8") as told:
+                    told.write(f"\nkilled: not over after {request['seconds']:g} s\n")
             else:
                 time.sleep(0.002)
     count, fired, operation, path, stored = TOLD.unpack_from(shared, 0)

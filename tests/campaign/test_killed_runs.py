@@ -72,3 +72,10 @@ def test_arena(attack, tmp_path):
 @pytest.mark.attack("kill -9 at random moments: training", "kills")
 def test_train(attack, tmp_path):
     kill_at_random(attack, tmp_path, Train(tmp_path / "tiny.toml"))
+
+
+def test_a_command_that_runs_out_of_time_says_so(tmp_path):
+    with Commands(tmp_path) as commands:
+        ran = commands.run(tmp_path, ["info", "game112"], seconds=0)
+    assert ran.status == KILLED
+    assert "not over after 0 s" in ran.told

@@ -250,6 +250,7 @@ def test_training(attack, tmp_path):
                 while not (folder / "checkpoint.pt").exists() and time.monotonic() < until:
                     time.sleep(0.2)
                     assert process.poll() is None, (tmp_path / "told").read_text()[-500:]
+                assert (folder / "checkpoint.pt").exists(), "no checkpoint within 300 s"
 
                 def wait():
                     time.sleep(0.05)

@@ -9,6 +9,7 @@ that plays, a network that chooses legal actions. The files are opened in a proc
 
 from __future__ import annotations
 
+import functools
 import json
 
 import mutations
@@ -16,6 +17,7 @@ import numpy as np
 import opened_files
 import pytest
 from apart import Caller
+from attack import Attack
 from shrinking import smallest
 
 FILES = 50
@@ -34,6 +36,15 @@ def opened(caller, kind, seed, keep):
     return caller.call(json.dumps({"kind": kind, "seed": seed, "keep": keep}))
 
 
+def smallest_failure(open_with, case, wrong):
+    """The smallest case that fails and its reason; those given if it does not fail again."""
+    keep = smallest(EDITS, lambda some: open_with(some)[1])
+    again, told = open_with(keep)
+    if told is None:
+        return case, f"{wrong}; opened again, the same file passed"
+    return again, told
+
+
 @pytest.mark.parametrize(
     "kind",
     [
@@ -46,14 +57,31 @@ def test_mutated_files(attack, caller, kind):
     for seed in attack.rounds():
         rng = np.random.default_rng(seed)
         for one in [seed, *rng.integers(2**32, size=FILES - 1).tolist()]:
-            _, wrong = opened(caller, kind, one, EDITS)
+            open_with = functools.partial(opened, caller, kind, one)
+            case, wrong = open_with(EDITS)
             attack.count()
             if wrong is not None and wrong not in seen:
                 seen.add(wrong)
-                keep = smallest(EDITS, lambda some, one=one: opened(caller, kind, one, some)[1])
-                attack.failed(one, *opened(caller, kind, one, keep))
+                attack.failed(one, *smallest_failure(open_with, case, wrong))
             if attack.only is not None:
                 break
+
+
+def test_a_failure_that_does_not_come_again_keeps_its_reason():
+    class Busy:
+        """A caller whose first call runs out of time, and no other."""
+
+        def __init__(self):
+            self.answers = iter([("the whole file", "no answer within 120 s")])
+
+        def call(self, asked):
+            return next(self.answers, ("a part of it", None))
+
+    attack = Attack("planted", "files", seed=0, seconds=0, only=1)
+    test_mutated_files(attack, Busy(), "card")
+    (failure,) = attack.failures
+    assert failure.case == "the whole file"
+    assert failure.told.startswith("no answer within 120 s")
 
 
 @pytest.mark.parametrize("kind", [mutations.ByteEdit, mutations.ValueEdit])

@@ -93,11 +93,11 @@ def send(served, sent, wait=2.0):
 
 
 def order(served, asked):
-    """Status and JSON of an order as the page gives it; status 0 if the server has hung up."""
+    """Status and JSON of an order as the page gives it; status 0 and why if no answer came."""
     try:
         return served.act(asked)
-    except _GONE:
-        return 0, {}
+    except _GONE as error:
+        return 0, {"problem": repr(error)}
 
 
 def version(served):

@@ -12,13 +12,10 @@ from agents.arena import Scores, play_match
 from agents.benchmark import benchmark
 from agents.exploitability import exploitability
 from agents.making import make
-from agents.moved import find_moved_modules
 from agents.sb3 import from_sb3
 from agents.specs import SPECS
 from agents.text.agent import from_text
 from agents.users_own import allow
-
-find_moved_modules()
 
 __all__ = [
     "SPECS",

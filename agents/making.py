@@ -6,19 +6,16 @@ import contextlib
 import importlib
 import inspect
 import typing
-import warnings
 from collections.abc import Callable
 from typing import Any
 
 from agents.agent import Agent, check_can_play, one_line
 from agents.clock import MEANT, seconds_of
 from agents.games import folder_of
-from agents.moved import new_spec
 from agents.specs import Declared, Spec, agents_of, parse
 from agents.users_own import find, is_allowed
 from boardenvs.game import Game
 from boardenvs.interface import resolve_game
-from boardenvs.moved import moved_message
 from boardenvs.opponents import Opponent
 from boardenvs.registration import GAMES
 
@@ -118,8 +115,6 @@ def with_time(spec: str, time: str, game: Game) -> str:
 
 
 def _made(spec: Spec, game: Game, seed: int | None, options: dict[str, Any]) -> Agent | Opponent:
-    if spec.text != new_spec(spec.text):
-        warnings.warn(moved_message(spec.text, new_spec(spec.text)), FutureWarning, stacklevel=3)
     if spec.declared is None:
         return _users(spec, lambda: find(spec.name, *spec.arguments)(game, seed, **options))
     cls = _class_of(_playable(spec, game))

@@ -20,7 +20,6 @@ from dataclasses import dataclass
 
 from agents.clock import seconds_of
 from agents.games import declared, folder_of, folders
-from agents.moved import new_spec
 from boardenvs.checks import shown
 from boardenvs.game import Game
 from boardenvs.registration import GAMES
@@ -197,7 +196,7 @@ def parse(text: str, game: Game | None = None) -> Spec:
     if not isinstance(text, str):
         raise ValueError(f"an agent's spec must be one of {', '.join(SPECS)}, got {shown(text)}")
     agents = known_agents(game)
-    name, colon, rest = new_spec(text).partition(":")
+    name, colon, rest = text.partition(":")
     found = agents.get(name)
     kinds = found.arguments if found else _FACTORY
     arguments = tuple(rest.split(":", max(len(kinds) - 1, 0))) if colon else ()

@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 import boardenvs
-from agents.moved import new_spec
 from agents.specs import known_agents
 from boardenvs.checks import shown
 from boardenvs.game import Game
@@ -45,7 +44,7 @@ def is_users_code(spec: str, game: Game | None = None) -> bool:
         game: what it is to play, if that is known. The agents that its own players declare count
             as this package's: who imported the game trusts the package that it lies in.
     """
-    name, colon, rest = new_spec(spec).partition(":")
+    name, colon, rest = spec.partition(":")
     if name == "mixed":
         return is_users_code(rest.partition(":")[2], game)
     return bool(colon) and (name in _COMMANDS or name not in known_agents(game))

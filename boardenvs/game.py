@@ -22,7 +22,6 @@ import numpy as np
 import numpy.typing as npt
 
 from boardenvs import checks
-from boardenvs.moved import moved
 from boardenvs.presentation import Presentation
 from boardenvs.records import fault_message, is_over, record_dtype
 
@@ -34,9 +33,6 @@ __all__ = ["Game", "Illegal", "States", "check_illegal"]
 
 States = npt.NDArray[np.void]
 Illegal = Literal["lose", "raise"]
-
-if not TYPE_CHECKING:  # which would find any name at all
-    __getattr__ = moved(__name__, {"whole_number": "boardenvs.checks"})
 
 
 def check_illegal(illegal: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn
+from typing import Any, Literal, NamedTuple, NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +14,6 @@ from boardenvs.chance import one_way, stream_words
 from boardenvs.checks import shown, whole_number
 from boardenvs.game import Game, Illegal, States, check_illegal
 from boardenvs.loops import ATTEMPTS
-from boardenvs.moved import moved
 from boardenvs.named_players import make_builtin
 
 __all__ = ["Stepped", "Table"]
@@ -23,10 +22,6 @@ _LABEL = "opponents"
 _INT8 = np.dtype(np.int8)  # NumPy knows it sooner than by `np.int8`
 _NOWHERE = np.zeros(0, np.intp)
 _WORTH_THREADS = 512  # games with something to do
-
-if not TYPE_CHECKING:  # which would find any name at all
-    _NAMES = ("Opponent", "OpponentSpec", "ask", "consult")
-    __getattr__ = moved(__name__, dict.fromkeys(_NAMES, "boardenvs.opponents"))
 
 
 class Stepped(NamedTuple):

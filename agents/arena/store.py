@@ -33,7 +33,6 @@ from agents.arena.store_format import (
     holds_nothing,
     take_back,
 )
-from agents.arena.versions import plays_on
 from boardenvs.checks import file_path
 from boardenvs.episode import Episode
 from boardenvs.game import Game
@@ -177,7 +176,7 @@ class Store:
         for lineup in wanted:
             _require_text(*lineup.specs)
             for spec, version in zip(lineup.specs, lineup.versions, strict=True):
-                if not plays_on(held.setdefault(spec, version), version):
+                if held.setdefault(spec, version) != version:
                     raise ValueError(
                         f"{self.path} holds games of {spec} of version {held[spec]}, this is "
                         f"{version}: name another file"

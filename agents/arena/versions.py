@@ -12,10 +12,9 @@ from boardenvs.game import Game
 from boardenvs.opponents import Opponent
 from boardenvs.threads import cores, threads_for
 
-__all__ = ["agent_version", "plays_on"]
+__all__ = ["agent_version"]
 
 _PACKAGE = "boardenvs "
-_FILE = "file "
 
 
 def agent_version(spec: str, agent: Opponent, game: Game | None = None) -> str:
@@ -51,27 +50,9 @@ def agent_version(spec: str, agent: Opponent, game: Game | None = None) -> str:
             parts.append(f"network {getattr(agent, 'answers_as', None) or _sha256(network)}")
     else:
         file = getattr(sys.modules.get(module), "__file__", None)
-        parts = [f"{_FILE}{_sha256(Path(file))}" if file else "unknown"]
+        parts = [f"file {_sha256(Path(file))}" if file else "unknown"]
     own = getattr(agent, "version", None)
     return ", ".join([*parts, *([own] if isinstance(own, str) else [])])
-
-
-def plays_on(held: str, version: str) -> bool:
-    """Whether an agent may add to games that it played when its version was another.
-
-    Stores hold the SHA-256 of a file for an agent of this package that was named by its module,
-    such as `agents.dominoes175_perfect:Dominoes175PerfectAgent`, before that module moved. It plays
-    as before as long as its `play_version` says nothing else.
-
-    Args:
-        held: what `agent_version` said when the games were played, by the same version of this
-            package.
-        version: what it says now.
-    """
-    kind, _, rest = version.partition(", ")
-    before, _, rest_before = held.partition(", ")
-    moved = before.startswith(_FILE) and kind.startswith(_PACKAGE) and rest == rest_before
-    return held == version or moved
 
 
 def _sha256(path: Path) -> str:

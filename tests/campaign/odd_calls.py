@@ -51,7 +51,6 @@ UNCHECKED = {
     "rated": "as `forfeit_lines`",
     "report": "as `forfeit_lines`",
     "results_table": "as `forfeit_lines`",
-    "find_moved_modules": "takes nothing",
     "close": "takes nothing",
 }
 """Functions on whose hot path nothing is checked, and why; as they are documented."""

@@ -18,10 +18,8 @@ import boardenvs
 from agents.arena import match, play_match, round_robin, solos
 from agents.arena.match import Match
 from agents.arena.replay import offenders_of
-from agents.arena.store import Lineup, Store
+from agents.arena.store import Store
 from agents.arena.versions import agent_version
-from agents.games.gomoku.neighbour import NeighbourAgent
-from agents.moved import MOVED_SPECS
 from agents.search.mcts import SearchAgent
 
 # While there is a file `hold`, it plays on only until the store has as many games as that says.
@@ -403,41 +401,6 @@ def test_an_agent_whose_play_has_changed(gekitai, path, refused, monkeypatch):
     with refused("holds games of mcts:2 of version boardenvs .*, play .*, this is .* play 99"):
         list(round_robin(gekitai, ["random", "mcts:2"], 4, 0, store=path))
     assert rows(path) == before
-
-
-def test_a_store_that_names_a_moved_module_is_gone_on_with(path, refused, monkeypatch):
-    """It holds the digest of a file that has moved and changed since."""
-    monkeypatch.delitem(sys.modules, "agents.neighbour", raising=False)
-    game = boardenvs.make("gomoku", board_size=5, win_length=3)
-    specs = ["agents.neighbour:NeighbourAgent", "random"]
-    with pytest.warns(FutureWarning, match=r"agents.neighbour has moved.*games.gomoku.neighbour"):
-        agents.make(specs[0], game)
-    list(round_robin(game, specs, 4, 1, store=path))
-    with sqlite3.connect(path) as connection:
-        connection.execute(
-            "UPDATE agents SET version = ? WHERE spec = ?", (f"file {'0' * 64}", specs[0])
-        )
-    connection.close()
-    before = rows(path)
-    [longer] = round_robin(game, specs, 8, 1, store=path)
-    assert set(before) < set(rows(path))
-    assert [longer] == list(round_robin(game, specs, 8, 1))
-    monkeypatch.setattr(NeighbourAgent, "play_version", 2)
-    with refused(f"of version file 0{{64}}, this is boardenvs {boardenvs.__version__}, play 2"):
-        list(round_robin(game, specs, 8, 1, store=path))
-
-
-@pytest.mark.filterwarnings("ignore:.*has moved.*:FutureWarning")
-def test_a_store_that_names_an_agent_that_has_a_name_now_is_gone_on_with(path):
-    game = boardenvs.make("dominoes175")
-    agent = agents.make("perfect", game)
-    old = next(iter(MOVED_SPECS))
-    version = agent_version(old, agent, game)
-    assert version == agent_version("perfect", agent, game)
-    with Store.open(path, game, 1) as store:
-        store.enter([Lineup((old,), (f"file {'0' * 64}",), 0)])
-        store.enter([Lineup((old,), (version,), 0)])
-        assert [match.specs for match in store.matches()] == [(old,)]
 
 
 def test_the_network_that_guides_a_search_is_part_of_its_version(gekitai, tiny):

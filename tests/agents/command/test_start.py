@@ -332,7 +332,6 @@ print([name for name in heavy.split() if name in sys.modules], file=sys.stderr)
         (["python", "/bin/boardenvs", "info"], ["/bin/boardenvs", "info"], True),
         (["python", "-X", "dev", "boardenvs.exe"], ["boardenvs.exe"], True),
         (["python", "-m", "boardenvs.gekitai", "-N", "7"], ["-m", "-N", "7"], True),
-        (["python", "-magents.cli"], ["-m"], True),
         (["python", "-m", "boardenvs_of_mine.train"], ["-m"], False),
         (["python", "-m", "pytest"], ["/lib/pytest/__main__.py"], False),
         (["python", "train.py", "boardenvs"], ["train.py", "boardenvs"], False),

@@ -23,6 +23,7 @@ ROOT = Path(__file__).parents[1]
 if not (ROOT / "pyproject.toml").exists():
     pytest.skip("not in a checkout", allow_module_level=True)
 
+SITE = ROOT / ".ci/site/build.py"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 EXTRAS = PROJECT["optional-dependencies"]
 DEVELOPERS = {"test", "dev", "browser"}
@@ -114,6 +115,14 @@ env.close()
 print([path.suffix for path in Path("videos").iterdir()])
 """
 
+PUBLIC_NAMES = f"""
+import importlib, runpy
+
+for package, names in runpy.run_path({str(SITE)!r})["public"]().items():
+    for name in names:
+        getattr(importlib.import_module(package), name)
+"""
+
 
 @pytest.fixture
 def with_extra(tmp_path):
@@ -145,6 +154,15 @@ def test_hiding_hides(with_extra):
     """What the test above stands on."""
     done = with_extra("web", RECORD_VIDEO)
     assert "moviepy is not installed" in done.stderr
+
+
+def test_docs_suffices_for_every_public_name(with_extra):
+    """The site has a page for each."""
+    if missing := {"torch", "sb3-contrib"} - brought(asked("all")):
+        pytest.skip(f"not installed: {missing}")
+    done = with_extra("docs", PUBLIC_NAMES)
+    assert done.returncode == 0, done.stderr
+    assert not admits("docs", NEWER_TORCH)
 
 
 def test_train_takes_any_newer_torch():

@@ -64,6 +64,9 @@ class Agent(abc.ABC):
     """Whether the same state always gets the same action."""
     repeatable: bool = True
     """Whether the same seed makes the same choices; not so of an agent that thinks by the clock."""
+    one_game_at_a_time: bool = False
+    """Whether it forgets a game when it is asked about another; matches then play its games one
+    after another."""
     play_version: int = 1
     """Raised whenever the class comes to choose otherwise, so that stores do not mix its games
     with those from before (see `agents.arena.versions`)."""

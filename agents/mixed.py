@@ -44,6 +44,7 @@ class MixedAgent(Agent):
         self.percent = whole_number("percent", percent, 0, _PARTS)
         self.agent: Agent | Opponent = make(agent, game, seed)
         self.repeatable = getattr(self.agent, "repeatable", True)
+        self.one_game_at_a_time = getattr(self.agent, "one_game_at_a_time", False)
         self._random = RandomAgent(game, seed)
 
     def choose(self, states: States, words: Words) -> Actions:

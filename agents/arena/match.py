@@ -25,7 +25,7 @@ from boardenvs.playout import plies
 
 __all__ = ["Games", "Match", "Progress", "play_match", "seatings", "seats"]
 
-_SIDE_BY_SIDE = 1024  # games played at once: bounds memory, changes no result
+_SIDE_BY_SIDE = 1024  # most games played at once: bounds memory, changes no result
 _OPENING_PLIES = 2  # when everyone is deterministic
 
 Numbers = npt.NDArray[np.int64]
@@ -157,7 +157,7 @@ class Match:
             check_can_play(player, states)
 
     def play(self, numbers: Numbers) -> Iterator[Games | None]:
-        """Play games to their ends.
+        """Play games to their ends, one after another if a player has `one_game_at_a_time`.
 
         Args:
             numbers: which, shape (N,).
@@ -168,8 +168,10 @@ class Match:
         Raises:
             ValueError: an agent answers nonsense or fails; it is named.
         """
-        for low in range(0, len(numbers), _SIDE_BY_SIDE):
-            yield from self._play_side_by_side(numbers[low : low + _SIDE_BY_SIDE])
+        alone = any(getattr(player, "one_game_at_a_time", False) for player in self.players)
+        most = 1 if alone else _SIDE_BY_SIDE
+        for low in range(0, len(numbers), most):
+            yield from self._play_side_by_side(numbers[low : low + most])
 
     def _play_side_by_side(self, numbers: Numbers) -> Iterator[Games | None]:
         game = self.game

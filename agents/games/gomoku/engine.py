@@ -44,6 +44,7 @@ class EngineAgent(Agent):
     """
 
     repeatable = False
+    one_game_at_a_time = True
 
     def __init__(
         self,
@@ -89,6 +90,8 @@ class EngineAgent(Agent):
         self._process: EngineProcess | None = None
         self._known: Board | None = None
         """The board as the program knows it, after its own move."""
+        self._fresh = False
+        """Whether the program has just been started, so that it needs no RESTART."""
         self._owed = 0
         """Games that it forfeits at its second move, having failed at the first."""
 
@@ -148,8 +151,10 @@ class EngineAgent(Agent):
         if followed is not None:
             process.tell([f"TURN {text_of(followed, size)}"])
         else:
-            process.tell(["RESTART"])
-            _expect_ok(process, "RESTART")
+            if not self._fresh:
+                process.tell(["RESTART"])
+                _expect_ok(process, "RESTART")
+            self._fresh = False
             process.tell(self._told(board))
         answer = process.answer(self.time_limit + self.grace)
         try:
@@ -212,6 +217,7 @@ class EngineAgent(Agent):
                 process.close()
                 raise
             self._process = process
+            self._fresh = True
         return self._process
 
     def _stop(self) -> None:

@@ -1,5 +1,7 @@
 """Programs that speak the tournament's protocol, as agents: a good one, and many bad ones."""
 
+import functools
+import re
 import shlex
 import subprocess
 import sys
@@ -10,17 +12,20 @@ import pytest
 
 import agents
 import boardenvs
-from agents.arena import play_match
+from agents.arena import local, play_match, round_robin
 from agents.arena.versions import agent_version
 from agents.command import main
 from agents.games.gomoku.engine import EngineAgent
 
 PROGRAM = """
-import sys, time
+import os, sys, time
 
-how = sys.argv[1]
+how, *log = sys.argv[1:]
 taken, moves, telling = set(), 0, False
 for line in sys.stdin:
+    if log:
+        with open("{}-{}".format(log[0], os.getpid()), "a") as file:
+            file.write(line)
     word, _, rest = line.strip().partition(" ")
     if telling and word != "DONE":
         taken.add(tuple(map(int, word.split(",")[:2])))
@@ -62,8 +67,8 @@ def program(tmp_path):
     path = tmp_path / "program.py"
     path.write_text(PROGRAM, encoding="utf-8")
 
-    def command(how):
-        return shlex.join([sys.executable, str(path), how])
+    def command(how, *log):
+        return shlex.join([sys.executable, str(path), how, *log])
 
     return command
 
@@ -90,6 +95,40 @@ def test_both_colours_and_many_games(small, program):
     scores = play_match(small, [EngineAgent(small, command=program("well")), "random"], 6, 1)
     assert scores.forfeits == [0, 0]
     assert scores.games == 6
+
+
+def in_processes(game, specs, games, seed, plies):
+    engine = functools.partial(local.play, workers=2)
+    list(round_robin(game, specs, games, seed, opening_plies=plies, engine=engine))
+
+
+def in_this_one(game, specs, games, seed, plies):
+    play_match(game, specs, games, seed, opening_plies=plies)
+
+
+@pytest.mark.parametrize(
+    ("play", "opening_plies", "mixed"),
+    [
+        (in_this_one, 0, ""),
+        (in_this_one, 3, "mixed:0:"),
+        pytest.param(in_processes, 2, "", marks=pytest.mark.slow),
+    ],
+)
+def test_a_program_plays_one_game_after_another(
+    small, program, tmp_path, play, opening_plies, mixed
+):
+    spec = f"{mixed}engine:{program('well', str(tmp_path / 'log'))}"
+    play(small, [spec, "random"], 6, 1, opening_plies)
+    games = []
+    for log in tmp_path.glob("log-*"):
+        words = re.sub(r"BOARD\n.*?DONE", "BOARD", log.read_text(), flags=re.DOTALL).split("\n")
+        asked = [word for line in words if (word := line.partition(" ")[0]) not in ("INFO", "")]
+        games += re.split(r"\b(?:RE)?START\b", " ".join(asked).removesuffix("END"))[1:]
+    played = [game.split() for game in games if game.strip()]
+    assert len(played) == 6
+    for first, *others in played:
+        assert first in ("BEGIN", "BOARD")
+        assert set(others) == {"TURN"}
 
 
 @pytest.mark.parametrize(

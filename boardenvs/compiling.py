@@ -25,7 +25,7 @@ from boardenvs.hooks import Hook
 from boardenvs.kernel_cache import cached_on_disk
 from boardenvs.numba_doors import COMPILES, is_compiled
 from boardenvs.numba_helpers import called_options, helper_options, how_compiled, loop_options
-from boardenvs.threads import Pace, fixed_threads, most_threads, usable
+from boardenvs.threads import Pace, fixed_threads, most_threads, turn, usable
 
 __all__ = ["Loop", "SpreadLoop", "over_rules"]
 
@@ -401,7 +401,8 @@ def _over_threads(
 
     def call(threads: int, num: int, args: tuple[Any, ...]) -> None:
         if threads > 1 and usable():
-            chunks(min(threads, numba.get_num_threads()), args)
+            with turn():
+                chunks(min(threads, numba.get_num_threads()), args)
         else:
             serial(*args, 0, num)
 

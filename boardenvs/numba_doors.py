@@ -16,6 +16,7 @@ import hashlib
 import importlib
 import importlib.metadata
 import os
+import threading
 from collections.abc import Callable
 from typing import Any, Protocol
 
@@ -261,7 +262,7 @@ def _choose_layer() -> bool:
     """Choose Numba's threading layer; returns whether it lets us.
 
     TBB and GNU OpenMP allow kernels from several Python threads at once; Numba's "workqueue"
-    layer ends the process on that. A user's own choice is respected.
+    layer ends the process on that, see `Threads.turn`. A user's own choice is respected.
     """
     if not hasattr(_config, "THREADING_LAYER") or not hasattr(_config, "NUMBA_NUM_THREADS"):
         return False
@@ -309,6 +310,14 @@ class Threads:
 
     def __init__(self) -> None:
         self._usable: bool | None = None if _LAYER_IS_CHOSEN else False
+        # One lock for good, since two Python threads may start Numba's at the same time.
+        self._lock = threading.RLock()
+        self.turn: contextlib.AbstractContextManager[Any] = self._lock
+        """To be held during a call that uses Numba's threads.
+
+        It is a lock for the layer "workqueue", which ends the process if two Python threads make
+        such calls at once, and does nothing for the others.
+        """
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_child=self._after_fork)
 
@@ -329,6 +338,8 @@ class Threads:
             except (ImportError, ValueError):
                 self._usable = False
             else:
+                if numba.threading_layer() != "workqueue":
+                    self.turn = contextlib.nullcontext()
                 self._usable = True
         elif not self._usable:
             self._say_if_closed()

@@ -9,12 +9,21 @@ from __future__ import annotations
 import math
 import os
 import threading
+from contextlib import AbstractContextManager
+from typing import Any
 
 from boardenvs.numba_doors import Threads
 
 __all__ = [
-    "Pace", "cores", "fix_threads", "fixed_threads", "most_threads", "threads_for", "usable",
-]  # fmt: skip
+    "Pace",
+    "cores",
+    "fix_threads",
+    "fixed_threads",
+    "most_threads",
+    "threads_for",
+    "turn",
+    "usable",
+]
 
 _MANY = 1024
 """Plies' worth of work in a call, with which a loop begins on all threads."""
@@ -41,6 +50,11 @@ _fixed: int | None = None
 def usable() -> bool:
     """Whether this process may use Numba's threads; starts them where it may."""
     return _threads.usable()
+
+
+def turn() -> AbstractContextManager[Any]:
+    """Return what to hold during a call that uses Numba's threads, once they are `usable`."""
+    return _threads.turn
 
 
 def cores() -> int:

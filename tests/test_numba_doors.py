@@ -129,28 +129,75 @@ def test_without_its_options_every_function_is_wrapped():
 
 
 PYTHON_THREADS = """
+import contextlib
+import sys
 import threading
+
+import gymnasium
+import numpy as np
+import agents
 import boardenvs
+from boardenvs import threads
 
 game = boardenvs.make("game112")
+positions = game.new(400, 0)
+
+def batch():
+    batch = boardenvs.BatchEnv(game, 400, 0)
+    for _ in range(100):
+        batch.step(batch.action_mask.argmax(1))
+    return batch.states
+
+def vector():
+    envs = gymnasium.make_vec("boardenvs/Game112-v0", 400, opponent="greedy",
+                              vectorization_mode="vector_entry_point")
+    _, infos = envs.reset(seed=0)
+    for _ in range(30):
+        infos = envs.step(infos["action_mask"].argmax(1))[-1]
+    return envs.unwrapped.positions
+
+def greedy():
+    agent = agents.make("greedy", game, seed=0)
+    return np.array([agent.act(positions) for _ in range(30)])
+
+def search():
+    return agents.make("mcts:20", game, seed=0).act(positions)
 
 def play():
-    batch = boardenvs.BatchEnv(game, 600, 0, threads=2)
-    for _ in range(200):
-        batch.step(batch.action_mask.argmax(1))
+    return [way().tobytes() for way in (batch, vector, greedy, search)]
 
-workers = [threading.Thread(target=play) for _ in range(4)]
+threads.fix_threads(1)
+expected = play()
+threads.fix_threads(2)
+if not threads.usable():
+    sys.exit("no such threads")
+if "closed" in sys.argv:
+    threads._threads.turn = contextlib.nullcontext()
+found = []
+workers = [threading.Thread(target=lambda: found.append(play())) for _ in range(4)]
 for worker in workers:
     worker.start()
 for worker in workers:
     worker.join()
+assert found == [expected] * 4
 """
 
 
 @needs_compiler
-def test_without_a_threading_layer_of_our_choice_python_threads_end_the_process(tmp_path):
-    # A user's own choice is respected, this one too; with ours it runs, see `test_compiling`.
-    done = ran(PYTHON_THREADS, tmp_path, NUMBA_THREADING_LAYER="workqueue")
+@pytest.mark.parametrize(
+    "layer", ["workqueue", *(pytest.param(name, marks=pytest.mark.slow) for name in ("omp", "tbb"))]
+)
+def test_python_threads_may_step_at_once_on_any_threading_layer(tmp_path, layer):
+    done = ran(PYTHON_THREADS, tmp_path, NUMBA_THREADING_LAYER=layer)
+    if done.stderr == "no such threads\n":
+        pytest.skip(f"{layer} is not there")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+@pytest.mark.slow
+@needs_compiler
+def test_without_a_turn_each_python_threads_end_the_process(tmp_path):
+    done = ran(PYTHON_THREADS, tmp_path, "closed", NUMBA_THREADING_LAYER="workqueue")
     assert done.returncode != 0
     assert "Concurrent access has been detected" in done.stderr
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,7 @@ from agents.games import files
 from agents.network_file import check_network
 from agents.sizes import free_axes, sizes_of_card
 from boardenvs.analysis import Analysis
-from boardenvs.checks import finite_number, printable, shown, whole_number
+from boardenvs.checks import finite_number, printable, whole_number
 from boardenvs.game import Game, States
 
 __all__ = [
@@ -95,8 +94,6 @@ class TrainedAgent(Agent):
         self.card = read_card(network)
         _check_card(self.card, game, network)
         self.path, self._told = self._file(network)
-        self.answers_as = _answers_as(self._told, network)
-        """SHA-256 of the file that versions of agents name instead of this one's, if any does."""
         taken = {key: self.card["params"][key] for key in game.observation_params}
         self.observed_game = type(game)(**{**game.params, **taken})
         """The game with the observations that the network takes."""
@@ -375,16 +372,6 @@ def _check_card(card: dict[str, Any], game: Game, path: Path) -> None:
     if not _plays(card, game):
         plays = printable(f"{card['game']} with {card['params']}")
         raise ValueError(f"{path} plays {plays}, not {game.name} with {game.params}")
-
-
-def _answers_as(told: Mapping[str, Any], network: Path) -> str | None:
-    """The file before this one, whose answers it gives to the bit by other operators."""
-    before = told.get("answers_as")
-    if before is None or (isinstance(before, str) and re.fullmatch("[0-9a-f]{64}", before)):
-        return before
-    raise ValueError(
-        f"{card_path(network)} is damaged: its answers_as must be a SHA-256, got {shown(before)}"
-    )
 
 
 def _load(path: Path, told: Mapping[str, Any], game: Game, threads: int) -> Any:

@@ -23,7 +23,7 @@ def agent_version(spec: str, agent: Opponent, game: Game | None = None) -> str:
     For an agent of this package, also one named by its module, it is the package's version, with
     its class's `play_version` if that was ever raised, the number of cores that it may think on
     if it thinks by the clock, and the SHA-256 of the network if it plays by one: of the file at its
-    `path`, or its `answers_as`. For an agent of the user's own it is the SHA-256 of its module's
+    `path`. For an agent of the user's own it is the SHA-256 of its module's
     file; for one that plays by another agent, that one's version. An agent may have more to say in
     an attribute `version`.
 
@@ -47,7 +47,7 @@ def agent_version(spec: str, agent: Opponent, game: Game | None = None) -> str:
             parts.append(f"by the clock on {min(threads, cores())} cores")
         network = getattr(agent, "path", None)
         if isinstance(network, Path) and network.is_file():
-            parts.append(f"network {getattr(agent, 'answers_as', None) or _sha256(network)}")
+            parts.append(f"network {_sha256(network)}")
     else:
         file = getattr(sys.modules.get(module), "__file__", None)
         parts = [f"file {_sha256(Path(file))}" if file else "unknown"]

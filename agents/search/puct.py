@@ -243,11 +243,6 @@ class PuctAgent(SearchAgent):
         """Of the network; `None` if something else guides the search."""
         return getattr(self.evaluator, "path", None)
 
-    @property
-    def answers_as(self) -> str | None:
-        """As `agents.trained.TrainedAgent.answers_as`; `None` if something else guides it."""
-        return getattr(self.evaluator, "answers_as", None)
-
     def search(self, states: States, words: Words | None = None) -> Searched:
         """Search each state; see `agents.search.mcts.MctsAgent.search`."""
         states = self.live(states)

@@ -73,14 +73,6 @@ def test_another_version_is_another_agent(versions, gekitai):
     assert agent_version(spec, agents.make(spec, gekitai, seed=0)) != before
 
 
-def test_a_file_of_the_same_answers_is_the_same_agent(versions, gekitai):
-    """So that ladders and stores go on with a network that was only written in other operators."""
-    before = "0123456789abcdef" * 4
-    agent = agents.make(f"puct:8:{versions(answers_as=before)}", gekitai, seed=0)
-    assert agent_version(agent.spec, agent).endswith(f"network {before}")
-    assert agent_version("trained", TrainedAgent(gekitai, path=versions())).count(before) == 0
-
-
 def test_a_damaged_version(versions, gekitai, refused):
     path = versions()
     version = path.with_name("handmade.int8.onnx")
@@ -104,8 +96,6 @@ def test_a_damaged_version(versions, gekitai, refused):
         ({"file": 7}, "got 7"),
         ({"sha256": ...}, "its int8 has no sha256"),
         ({"sha256": "00"}, "handmade.int8.onnx is damaged"),
-        ({"answers_as": "00"}, "handmade.json is damaged: its answers_as must be a SHA-256"),
-        ({"answers_as": 7}, "its answers_as must be a SHA-256, got 7"),
     ],
     ids=str,
 )

@@ -214,4 +214,7 @@ def _users(spec: Spec, make_it: Callable[[], Any]) -> Opponent:
         raise ValueError(f"agent {spec.text!r} cannot be made: {one_line(error)}") from error
     if not callable(getattr(agent, "act", None)):
         raise ValueError(f"agent {spec.text!r} is {agent!r}; expected an object with act(states)")
+    if not hasattr(agent, "spec"):
+        with contextlib.suppress(AttributeError):  # of an object that takes no more attributes
+            agent.spec = spec.text  # type: ignore[attr-defined]
     return agent

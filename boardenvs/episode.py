@@ -20,7 +20,7 @@ from boardenvs.files import write_atomically
 from boardenvs.game import Game, States
 from boardenvs.interface import given_states, initial_states, resolve_game
 from boardenvs.named_players import make_player
-from boardenvs.opponents import Opponent, ask, consult
+from boardenvs.opponents import Opponent, ask, consult, player_names
 from boardenvs.page import packed, page_html, position_text, show_analysis, show_moves, show_players
 from boardenvs.page.in_words import end_in_words
 from boardenvs.playout import playout
@@ -140,7 +140,9 @@ class Episode:
             seed: of the game's and the players' chance; `None` for a fresh one.
             state: where to begin, as `initial` of the constructor; by default at the
                 beginning. With a seed its random stream begins anew, without one it goes on.
-            names: of the players; by default `player_0`, `player_1`, ...
+            names: of the players; by default their specs, such as `greedy`, and `player_0`,
+                `player_1`, ... for objects without an attribute `spec`. Players of one spec
+                are told apart by their seats: `greedy (Player X)`.
             analysis: whether to keep what each player made of the positions, as far as it
                 has `consider(states, words)` and tells; the game is the same.
 
@@ -157,7 +159,7 @@ class Episode:
                     f"a player must be an agent's spec or an object with act(states), "
                     f"got {shown(player)}"
                 )
-        names = _names(game, names)
+        names = _names(game, player_names(players, game.seat_names) if names is None else names)
         base = seed_word(seed)
         streams = stream_words(base, 1)
         starts = given_states(game, state, 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal, Protocol
 
 import numpy as np
@@ -11,11 +12,13 @@ from boardenvs.analysis import Analysis
 from boardenvs.chance import next_words
 from boardenvs.game import Game, States
 
-__all__ = ["Opponent", "OpponentSpec", "ask", "consult"]
+__all__ = ["Opponent", "OpponentSpec", "ask", "consult", "player_names"]
 
 
 class Opponent(Protocol):
     """What plays the other seats.
+
+    Episodes name an opponent by its attribute `spec`, if it has one.
 
     An opponent may also have `choose(states, words) -> actions`, `words` being one
     random stream word for each state; then its moves do not depend on how many games
@@ -30,6 +33,26 @@ class Opponent(Protocol):
 
 OpponentSpec = str | Opponent | list[Any]
 """A spec such as "random", an opponent, or a list of those for the other seats in order."""
+
+
+def player_names(
+    players: Sequence[object], places: Sequence[str], default: str = "player_{}"
+) -> list[str]:
+    """Return a name for each player: its spec, and `default` with its number where it has none.
+
+    Args:
+        players: specs, or objects that may have a `spec`.
+        places: where each player sits. It tells apart those of one spec: `greedy (Player X)`.
+        default: the name of a player without a spec, with `{}` for its number from 0.
+    """
+    specs = [one if isinstance(one, str) else getattr(one, "spec", None) for one in players]
+    names = []
+    for number, (spec, place) in enumerate(zip(specs, places, strict=True)):
+        if not isinstance(spec, str) or not spec or not spec.isprintable():
+            names.append(default.format(number))
+        else:
+            names.append(spec if specs.count(spec) == 1 else f"{spec} ({place})")
+    return names
 
 
 def ask(

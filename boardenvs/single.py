@@ -26,7 +26,7 @@ from boardenvs.interface import (
     resolve_game,
     show,
 )
-from boardenvs.opponents import OpponentSpec
+from boardenvs.opponents import OpponentSpec, player_names
 from boardenvs.table import Table
 
 if TYPE_CHECKING:
@@ -190,6 +190,8 @@ class SeatEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
     def episode(self) -> Episode:
         """The game so far, opponents' actions included.
 
+        Opponents go by their specs, such as `greedy`; you are `player_0`, by your seat's number.
+
         Raises:
             ValueError: the environment was made without `record_episode`, or not reset.
         """
@@ -200,7 +202,8 @@ class SeatEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
             raise ValueError(
                 "episode needs an environment made with record_episode=True, and reset"
             )
-        return Episode(self.game, table.first, table.played)
+        names = player_names(table.players(), self.game.seat_names)
+        return Episode(self.game, table.first, table.played, names)
 
     def _info(self, mask: npt.NDArray[np.bool_]) -> dict[str, Any]:
         info = {"action_mask": mask, "seat": self._seat}

@@ -119,6 +119,12 @@ class Table:
         self._lineups.append(_lineup(self.game, opponent))
         self._seat_lineup(np.zeros(len(self.states), np.bool_))
 
+    def players(self) -> list[Any]:
+        """Return who sits at each seat of game 0, `None` for the caller."""
+        players: list[Any] = list(self._lineups[self._sitting[0]])
+        players.insert(self.seats.item(0), None)
+        return players
+
     def _seat_lineup(self, which: npt.NDArray[np.bool_]) -> None:
         """Have the latest opponents sit down in each marked place; forget who sits nowhere."""
         latest = len(self._lineups) - 1

@@ -11,6 +11,7 @@ from pathlib import Path
 import gymnasium
 import numpy as np
 import pytest
+from episodes import First
 from gymnasium.envs.registration import EnvSpec
 from gymnasium.utils.env_checker import data_equivalence
 
@@ -174,6 +175,30 @@ def test_an_episode_of_specs():
     players = [agents.make("greedy", game), agents.make("mcts:8", game)]
     assert one == Episode.play(game, players, seed=5)
     assert one.actions != Episode.play(game, ["greedy", "mcts:8"], seed=6).actions
+    assert one.players == ["greedy", "mcts:8"]
+    assert one.result in ("greedy wins", "mcts:8 wins")
+
+
+def test_an_episode_names_its_players(game):
+    seats = game.num_players
+    told = [f"random ({seat})" for seat in game.seat_names] if seats > 1 else ["random"]
+    assert Episode.play(game, ["random"] * seats, seed=0).players == told
+    players = [agents.make("greedy", game), *[First(game) for _ in range(seats - 1)]]
+    named = Episode.play(game, players, seed=0)
+    assert named.players == ["greedy", *[f"player_{k}" for k in range(1, seats)]]
+
+
+@pytest.mark.parametrize("opponent", [["greedy", "random"], ["random", "trained"]])
+def test_a_recorded_environment_names_its_opponents(opponent):
+    env = SeatEnv("goat_race", "random", seat=1, record_episode=True)
+    env.reset(seed=0)
+    seats = env.game.seat_names
+    before = [f"random ({seats[0]})", "player_1", f"random ({seats[2]})"]
+    assert env.episode.players == before
+    env.set_opponent(opponent)
+    assert env.episode.players == before
+    env.reset(seed=0)
+    assert env.episode.players == [opponent[0], "player_1", opponent[1]]
 
 
 OWN = """

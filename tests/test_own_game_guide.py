@@ -43,7 +43,7 @@ def ran(tmp_path):
 def test_the_game_is_played(ran):
     done = ran("use.py")
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.startswith("agent 0: ")
+    assert done.stdout.startswith("mcts:200: ")
 
 
 @pytest.mark.slow

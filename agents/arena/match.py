@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ from boardenvs.chance import next_words, seed_word, stream_words
 from boardenvs.checks import callable_or_none, is_list, shown, whole_number
 from boardenvs.game import Game, States
 from boardenvs.interface import resolve_game
-from boardenvs.opponents import Opponent, ask
+from boardenvs.opponents import Opponent, ask, player_names
 from boardenvs.playout import plies
 
 __all__ = ["Games", "Match", "Progress", "play_match", "seatings", "seats"]
@@ -383,7 +383,9 @@ def play_match(
             choices[games.numbers] = games.choices
             if progress is not None:
                 progress(len(games))
-    return agent_scores(returns, who, plies, offenders, len(agents), seconds, choices)
+    scores = agent_scores(returns, who, plies, offenders, len(agents), seconds, choices)
+    places = [f"agent {place}" for place in range(len(agents))]
+    return replace(scores, names=player_names(agents, places, "agent {}"))
 
 
 def _positions(game: Game, openings: Sequence[Any] | States | None) -> States | None:

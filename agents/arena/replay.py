@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from boardenvs.episode import Episode
 from boardenvs.game import Game
+from boardenvs.opponents import player_names
 
 __all__ = ["episode_of", "offenders_of"]
 
@@ -28,11 +29,7 @@ def episode_of(
     Raises:
         ValueError: the moves are no game from there.
     """
-    names = [specs[place] for place in who]
-    players = [
-        spec if names.count(spec) == 1 else f"{spec} ({seat})"
-        for spec, seat in zip(names, game.seat_names, strict=True)
-    ]
+    players = player_names([specs[place] for place in who], game.seat_names)
     start = game.new_from_words(np.array([word], np.uint64))
     return Episode(game, start, [int(move) for move in moves], players)
 

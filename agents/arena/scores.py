@@ -40,6 +40,12 @@ class Scores(Sequence[float]):
     """What each agent took to choose in each game, shape (games, agents); by default unknown."""
     choices: npt.NDArray[np.int64] | None = None
     """How often each agent chose, likewise; 0 where `seconds` is unknown."""
+    names: Sequence[str] = ()
+    """What each agent is called, such as its spec; by default `agent 0`, `agent 1`, ..."""
+
+    def __post_init__(self) -> None:
+        if not self.names:
+            object.__setattr__(self, "names", [f"agent {agent}" for agent in range(len(self))])
 
     @property
     def seconds_per_move(self) -> list[float | None]:
@@ -108,10 +114,10 @@ class Scores(Sequence[float]):
     def __str__(self) -> str:
         lines = []
         for agent, score in enumerate(self):
-            low, high = self.interval(agent)
+            name, (low, high) = self.names[agent], self.interval(agent)
             forfeits = self.forfeits[agent]
             lines.append(
-                f"agent {agent}: {score:.3f} ({low:.3f} to {high:.3f}), {self.wins[agent]} won, "
+                f"{name}: {score:.3f} ({low:.3f} to {high:.3f}), {self.wins[agent]} won, "
                 f"{self.draws[agent]} drawn, {self.losses[agent]} lost"
                 + (f", {forfeits} of them by illegal moves" if forfeits else "")
             )
@@ -121,12 +127,13 @@ class Scores(Sequence[float]):
         """The numbers as JSON values.
 
         Returns:
-            `games`; for each agent, in order, `scores` (null without games), `intervals` (low
-            and high), `wins`, `draws`, `losses`, `forfeits` and `seconds_per_move` (null where
-            unknown); and each game's `plies`.
+            `games`; for each agent, in order, `names`, `scores` (null without games), `intervals`
+            (low and high), `wins`, `draws`, `losses`, `forfeits` and `seconds_per_move` (null
+            where unknown); and each game's `plies`.
         """
         return {
             "games": self.games,
+            "names": list(self.names),
             "scores": list(self) if self.games else [None] * len(self),
             "intervals": [list(self.interval(agent)) for agent in range(len(self))],
             "wins": self.wins,

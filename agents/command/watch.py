@@ -89,7 +89,7 @@ def _run(options: argparse.Namespace) -> None:
 
 
 def _played(game: Game, specs: Sequence[str], seed: int | None, *, analysis: bool) -> Episode:
-    """One game between agents; those of one spec are told apart by seat.
+    """One game between agents.
 
     Args:
         game: what is played.
@@ -107,12 +107,8 @@ def _played(game: Game, specs: Sequence[str], seed: int | None, *, analysis: boo
     agents = [make(spec, game, agent_seed(seed, k)) for k, spec in enumerate(specs)]
     for agent in agents:
         check_can_play(agent, game.new(1, seed))
-    names = [
-        spec if specs.count(spec) == 1 else f"{spec} ({seat})"
-        for spec, seat in zip(specs, game.seat_names, strict=True)
-    ]
     with blamed("an agent"):
-        return Episode.play(game, agents, seed, names=names, analysis=analysis)
+        return Episode.play(game, agents, seed, analysis=analysis)
 
 
 def _stored(path: Path, number: str | None) -> Episode | None:

@@ -64,6 +64,7 @@ def test_a_factory_of_the_users_own(own_module, gekitai):
     own_module("my_agents", OWN)
     made = agents.make("my_agents:First", gekitai, seed=11)
     assert (made.game, made.seed, made.bonus) == (gekitai, 11, 0)
+    assert made.spec == "my_agents:First"
     np.testing.assert_array_equal(made.act(gekitai.new(3)), [0, 0, 0])
     assert agents.make("my_agents:First", "gekitai", bonus=2).act(gekitai.new(1)) == 2
     assert agents.make("my_agents:First", gekitai).seed is None

@@ -4,7 +4,9 @@ import json
 
 import numpy as np
 import pytest
+from players import Last
 
+import agents
 import boardenvs
 from agents.arena import Scores, play_match, wilson
 
@@ -81,6 +83,15 @@ def test_scores_can_be_compared(gekitai):
     assert one != other
 
 
+def test_a_matchs_scores_name_its_agents(gekitai):
+    trained, own = agents.make("trained", gekitai), Last(gekitai)
+    scores = play_match(gekitai, [trained, own], 2, seed=0)
+    assert scores.to_dict()["names"] == ["trained", "agent 1"]
+    assert [line.partition(":")[0] for line in str(scores).splitlines()] == ["trained", "agent 1"]
+    alike = play_match(gekitai, ["random", "random"], 2, seed=0)
+    assert alike.names == ["random (agent 0)", "random (agent 1)"]
+
+
 def test_scores_as_json():
     returns = np.array([[1, -1]] * 5 + [[-1, 1]] * 2 + [[0, 0]] * 3, np.float32)
     offenders = np.array([1, 1, -1, -1, -1, 0, -1, -1, -1, -1])
@@ -88,6 +99,7 @@ def test_scores_as_json():
     assert json.loads(json.dumps(told)) == told
     assert told == {
         "games": 10,
+        "names": ["agent 0", "agent 1"],
         "scores": [0.65, 0.35],
         "intervals": [list(wilson(6.5, 10)), list(wilson(3.5, 10))],
         "wins": [5, 2],

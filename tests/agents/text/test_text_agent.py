@@ -195,7 +195,7 @@ def test_an_episode_keeps_it_all(tmp_path):
     answers = ["5 1", "Move: 5 1", "Move: 7\ud800 1", "\x1b[31m<b>", "\n"]
     player = agents.from_text(scripted(*answers), GAME112, tries=2)
     episode = Episode.play(GAME112, [player, First(GAME112)], 0, analysis=True)
-    assert episode.result == "player_0 loses by an illegal action"
+    assert episode.result == f"{player.spec} loses by an illegal action"
     assert [one and len(one.tries) for one in episode.analysis] == [1, None, 2]
     assert [one.answer for one in episode.analysis[2].tries] == answers[1:3]
     assert not episode.analysis[2].weights

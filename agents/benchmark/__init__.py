@@ -80,9 +80,9 @@ def benchmark(
 
     Example:
         >>> import agents
-        >>> card = agents.benchmark("greedy", tasks=["112"], minutes=0.02)
+        >>> card = agents.benchmark("greedy", tasks=["game112"], minutes=0.02)
         >>> [task["task"] for task in card.to_dict()["tasks"]]
-        ['112']
+        ['game112']
     """
     from agents.arena import local
     from agents.benchmark.card import ScoreCard

@@ -91,7 +91,7 @@ _V1 = (
         openings="balanced",
     ),
     Task(
-        "112",
+        "game112",
         "game112",
         ("random", *_mixes("greedy", 60, 20), "greedy"),
         opening_plies=2,

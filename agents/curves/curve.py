@@ -57,7 +57,7 @@ class Curve:
     Example:
         >>> import agents
         >>> from agents.curves import Curve
-        >>> curve = Curve("mine", "112", seed=0)
+        >>> curve = Curve("mine", "game112", seed=0)
         >>> point = curve.rate(lambda game, seed: agents.make("greedy", game), 1000, seconds=2.5)
         >>> [point.decisions for point in curve.points]
         [1000]
@@ -166,7 +166,7 @@ def read_curves(path: str | Path) -> list[Curve]:
         >>> from agents.curves import Curve, read_curves, write_curves
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     path = pathlib.Path(folder, "curves.json")
-        ...     write_curves(path, [Curve("mine", "112")])
+        ...     write_curves(path, [Curve("mine", "game112")])
         ...     [curve.learner for curve in read_curves(path)]
         ['mine']
     """
@@ -238,7 +238,7 @@ def write_curves(path: str | Path, curves: Sequence[Curve]) -> None:
         >>> from agents.curves import Curve, write_curves
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     path = pathlib.Path(folder, "curves.json")
-        ...     write_curves(path, [Curve("mine", "112")])
+        ...     write_curves(path, [Curve("mine", "game112")])
         ...     path.is_file()
         True
     """

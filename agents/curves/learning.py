@@ -47,7 +47,7 @@ def learn(
 
     Example:
         >>> from agents.curves import learn
-        >>> curve = learn("ppo", "112", minutes=0)  # one round of training
+        >>> curve = learn("ppo", "game112", minutes=0)  # one round of training
         >>> [point.decisions for point in curve.points]
         [0, 16384]
     """

@@ -255,7 +255,7 @@ class Subjects:
             "workers": 1,
             "make_agent": "random",
             "suite": "v1",
-            "tasks": ["112"],
+            "tasks": ["game112"],
             "minutes": 0.0,
             "aim": 50.0,
         }

@@ -61,7 +61,7 @@ SUBCOMMANDS = {
     "benchmark": ["benchmark", "mcts:2000", "--workers", "1"],
     "benchmark --store": ["benchmark", "greedy", "--workers", "2", "--store", "games"],
     "curves": ["curves", "--out", "curves.png"],
-    "curves --learn": ["curves", "112", "--learn", "ppo", "--json", "curves.json"],
+    "curves --learn": ["curves", "game112", "--learn", "ppo", "--json", "curves.json"],
     "engine": ["engine", "gomoku", "threats"],
     "bench": ["bench", "--quick"],
     "compile": ["compile", "gomoku"],

@@ -11,7 +11,7 @@ from agents.benchmark.ladder import Ladder, read_ladder
 from agents.benchmark.training_opponents import met_in_training
 from agents.intervals import bootstrap_mean, interquartile_mean
 
-QUICK = {"tasks": ["112"], "minutes": 5.0, "seed": 3, "aim": 80.0}
+QUICK = {"tasks": ["game112"], "minutes": 5.0, "seed": 3, "aim": 80.0}
 
 
 class Legal:
@@ -64,14 +64,14 @@ def test_forfeits_are_counted():
     assert task["forfeits"] > 0.9 * task["games"] > 0
     assert task["high"] < 0
     lines = str(card).splitlines()
-    assert f"112: {task['forfeits']} games lost by illegal moves." in lines
-    assert "112: below random." in lines
+    assert f"game112: {task['forfeits']} games lost by illegal moves." in lines
+    assert "game112: below random." in lines
 
 
 def test_where_the_ladder_ends_is_told(monkeypatch):
     monkeypatch.setattr(Ladder, "best", property(lambda ladder: 50.0))
     card = agents.benchmark("greedy", **QUICK)
-    assert "112: above the ladder: nobody there is strong enough to tell" in str(card)
+    assert "game112: above the ladder: nobody there is strong enough to tell" in str(card)
 
 
 def test_games_end_when_they_cannot_say_more_than_the_ladder(monkeypatch):
@@ -81,19 +81,19 @@ def test_games_end_when_they_cannot_say_more_than_the_ladder(monkeypatch):
 
 
 def test_a_suite_without_a_ladder_says_so(tmp_path, monkeypatch):
-    monkeypatch.setattr(ladder, "ladder_path", lambda *_: tmp_path / "112.json")
-    with pytest.raises(ValueError, match="suite v1 has no ladder of 112 yet"):
-        read_ladder("v1", "112")
-    (tmp_path / "112.json").write_text('{"task": "112"}')
-    with pytest.raises(ValueError, match=r"112\.json is no ladder of 112"):
-        read_ladder("v1", "112")
+    monkeypatch.setattr(ladder, "ladder_path", lambda *_: tmp_path / "game112.json")
+    with pytest.raises(ValueError, match="suite v1 has no ladder of game112 yet"):
+        read_ladder("v1", "game112")
+    (tmp_path / "game112.json").write_text('{"task": "game112"}')
+    with pytest.raises(ValueError, match=r"game112\.json is no ladder of game112"):
+        read_ladder("v1", "game112")
 
 
 def test_it_goes_on_where_it_stopped(tmp_path):
     whole = played(agents.benchmark("greedy", **QUICK))
     store = tmp_path / "games"
     agents.benchmark("greedy", store=store, **QUICK | {"aim": 150.0})
-    assert (store / "v1-112.games").is_file()
+    assert (store / "v1-game112.games").is_file()
     assert played(agents.benchmark("greedy", store=store, **QUICK)) == whole
 
     made = []
@@ -127,11 +127,11 @@ def test_arguments_of_the_function():
     with pytest.raises(ValueError, match="make_agent"):
         agents.benchmark(3)
     with pytest.raises(ValueError, match="tasks"):
-        agents.benchmark("random", tasks="112")
+        agents.benchmark("random", tasks="game112")
     with pytest.raises(ValueError, match="called by it"):
         agents.benchmark("random", name="other")
     with pytest.raises(ValueError, match="act"):
-        agents.benchmark(lambda game, seed: None, tasks=["112"])
+        agents.benchmark(lambda game, seed: None, tasks=["game112"])
 
 
 def test_interquartile_means():
@@ -180,7 +180,7 @@ def test_held_out_needs_somebody_who_is():
     with pytest.raises(ValueError, match="not known whom the policy met in training"):
         agents.benchmark(Legal, held_out=True, **QUICK)
     everyone = ["random", "mixed:60:greedy", "mixed:20:greedy", "greedy"]
-    with pytest.raises(ValueError, match="met all agents of 112 in training"):
+    with pytest.raises(ValueError, match="met all agents of game112 in training"):
         agents.benchmark(Legal, met=everyone, held_out=True, **QUICK)
     with pytest.raises(ValueError, match="met must be a list of agents' specs"):
         agents.benchmark(Legal, met="random", **QUICK)
@@ -193,7 +193,7 @@ def test_perfect_play_is_the_end_of_the_scale():
     (task,) = card.to_dict()["tasks"]
     expected = agents.exploitability("random", "game112").value
     assert task["perfection"]["value"] == expected > 0.9
-    assert f"112: exploitability {expected:.3f}" in str(card)
+    assert f"game112: exploitability {expected:.3f}" in str(card)
     # One that only acts tells no policy, and a few seconds are for games.
     assert agents.benchmark(Legal, **QUICK).to_dict()["tasks"][0]["perfection"] is None
     short = agents.benchmark("greedy", **QUICK | {"minutes": 0.02})

@@ -19,7 +19,7 @@ pytestmark = [
 
 def test_the_same_card_as_on_this_machine(cluster):
     engine = functools.partial(ray_tasks.play, address=cluster[0].address)
-    given = {"tasks": ["112", "goat_race-3"], "minutes": 5.0, "seed": 3, "aim": 80.0}
+    given = {"tasks": ["game112", "goat_race-3"], "minutes": 5.0, "seed": 3, "aim": 80.0}
     cards = [agents.benchmark("greedy", **given, engine=one) for one in (None, engine)]
     here, there = (card.to_dict() for card in cards)
     for told in (here, there):

@@ -17,6 +17,14 @@ LADDERS = [(name, task.name) for name, tasks in SUITES.items() for task in tasks
 REPLAYED = 4
 
 
+@pytest.mark.parametrize("suite", SUITES)
+def test_a_task_is_called_by_its_game(suite):
+    """Of a game with several tasks, each says which after a hyphen."""
+    for task in SUITES[suite]:
+        assert task.name == task.game or task.name.startswith(f"{task.game}-")
+        assert read_ladder(suite, task.name).told["game"] == task.game
+
+
 @pytest.fixture(scope="module", params=LADDERS, ids="-".join)
 def ladder(request):
     return read_ladder(*request.param)
@@ -47,7 +55,7 @@ def test_the_others_play_as_they_did(ladder):
 
 
 def test_an_agent_that_plays_otherwise_is_seen(monkeypatch):
-    ladder = read_ladder("v1", "112")
+    ladder = read_ladder("v1", "game112")
     name = "agents.greedy.GreedyAgent.choose"
     monkeypatch.setattr(name, lambda self, states, words: self.game.legal(states).argmax(1))
     with pytest.raises(AssertionError, match="the suite needs a new version"):

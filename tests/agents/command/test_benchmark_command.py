@@ -7,14 +7,14 @@ import pytest
 
 def test_the_command(command, tmp_path):
     card, page = tmp_path / "card.json", tmp_path / "page.html"
-    arguments = ["benchmark", "greedy", "--tasks", "112", "--minutes", "0.02", "--workers", "1"]
+    arguments = ["benchmark", "greedy", "--tasks", "game112", "--minutes", "0.02", "--workers", "1"]
     status, out, err = command(*arguments, "--json", card, "--html", page)
     assert (status, err) == (0, "")
     assert "Interquartile mean of the scores" in out
     assert out.splitlines()[-1].startswith("| greedy | ")
     told = json.loads(card.read_text(encoding="utf-8"))
-    assert told["command"].startswith("boardenvs benchmark greedy --tasks 112")
-    assert [task["task"] for task in told["tasks"]] == ["112"]
+    assert told["command"].startswith("boardenvs benchmark greedy --tasks game112")
+    assert [task["task"] for task in told["tasks"]] == ["game112"]
     text = page.read_text(encoding="utf-8")
     assert "▶ greedy" in text
     assert "mixed:60:greedy" in text
@@ -36,8 +36,8 @@ def test_a_game_for_one(command, tmp_path):
     ("more", "message"),
     [
         (["--tasks", "chess"], "suite v1 has no task 'chess'"),
-        (["--tasks", "112", "chess"], "suite v1 has no task 'chess'"),
-        (["--tasks", "112,chess"], "suite v1 has no task 'chess'"),
+        (["--tasks", "game112", "chess"], "suite v1 has no task 'chess'"),
+        (["--tasks", "game112,chess"], "suite v1 has no task 'chess'"),
         (["--suite", "v0"], "there is no suite 'v0'"),
         (["--minutes", "-1"], "minutes"),
         (["--workers", "0"], "workers"),
@@ -45,7 +45,7 @@ def test_a_game_for_one(command, tmp_path):
     ],
 )
 def test_what_cannot_be(command, more, message):
-    status, out, err = command("benchmark", "random", "--tasks", "112", *more)
+    status, out, err = command("benchmark", "random", "--tasks", "game112", *more)
     assert (status, out) == (2, "")
     assert message in err
     assert len(err.splitlines()) == 1
@@ -53,7 +53,7 @@ def test_what_cannot_be(command, more, message):
 
 @pytest.mark.parametrize("more", [("--workers", "2"), ("--engine", "ray")])
 def test_who_thinks_with_all_cores_plays_in_one_process(command, more):
-    status, out, err = command("benchmark", "mcts:10ms", "--tasks", "112", *more)
+    status, out, err = command("benchmark", "mcts:10ms", "--tasks", "game112", *more)
     assert (status, out) == (2, "")
     assert "mcts:10ms thinks with all cores, so that one process plays" in err
     assert len(err.splitlines()) == 1

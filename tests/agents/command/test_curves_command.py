@@ -14,7 +14,7 @@ def kept(tmp_path):
     curves = [
         Curve(
             learner,
-            "112",
+            "game112",
             seed,
             points=[Point(0, 0, 0, -9, 9, 99), Point(5000, 60, elo, 0, 400, 99)],
         )
@@ -30,50 +30,50 @@ def test_they_are_told_and_drawn(kept, tmp_path, capsys):
     (tmp_path / "mine.csv").write_text("decisions,elo\n0,0\n9000,350\n")
     own = f"my run={tmp_path / 'mine.csv'}"
     out = tmp_path / "curves.svg"
-    assert main(["curves", "112", "--json", kept, "--own", own, "--out", str(out)]) == 0
+    assert main(["curves", "game112", "--json", kept, "--own", own, "--out", str(out)]) == 0
     rows = [line.split() for line in capsys.readouterr().out.splitlines()]
-    assert ["112", "ppo", "2", "5,000", "1.0", "0.261"] in [row[:6] for row in rows]
-    assert ["112", "my", "run", "1", "9,000"] in [row[:5] for row in rows]
+    assert ["game112", "ppo", "2", "5,000", "1.0", "0.261"] in [row[:6] for row in rows]
+    assert ["game112", "my", "run", "1", "9,000"] in [row[:5] for row in rows]
     assert "my run" in out.read_text()
 
 
 def test_a_run_that_was_rated_once_is_told(kept, tmp_path, capsys):
     (tmp_path / "mine.csv").write_text("decisions,elo\n9000,350\n")
-    assert main(["curves", "112", "--json", kept, "--own", f"mine={tmp_path / 'mine.csv'}"]) == 0
+    assert main(["curves", "game112", "--json", kept, "--own", f"mine={tmp_path / 'mine.csv'}"]) == 0
     rows = [line.split() for line in capsys.readouterr().out.splitlines()]
-    assert [row[3] for row in rows if row[:3] == ["112", "mine", "1"]] == ["9,000"]
+    assert [row[3] for row in rows if row[:3] == ["game112", "mine", "1"]] == ["9,000"]
 
 
 def test_curves_that_are_there_are_not_made_again(kept, capsys):
     pytest.importorskip("sb3_contrib", reason="the extra train is not installed")
     before = Path(kept).read_bytes()
-    assert main(["curves", "112", "--learn", "ppo", "--seeds", "0,1", "--json", kept]) == 0
+    assert main(["curves", "game112", "--learn", "ppo", "--seeds", "0,1", "--json", kept]) == 0
     assert Path(kept).read_bytes() == before
 
 
 def test_others_are_added(kept, monkeypatch, capsys):
     pytest.importorskip("sb3_contrib", reason="the extra train is not installed")
     monkeypatch.setattr("agents.curves.learners._ROLLOUT", 64)
-    words = ["curves", "112", "--learn", "ppo", "--seeds", "1,7", "--minutes", "0", "--json", kept]
+    words = ["curves", "game112", "--learn", "ppo", "--seeds", "1,7", "--minutes", "0", "--json", kept]
     assert main(words) == 0
     captured = capsys.readouterr()
-    assert "112 ppo 7: 512 decisions" in captured.err
-    assert ["112", "ppo", "3"] in [line.split()[:3] for line in captured.out.splitlines()]
+    assert "game112 ppo 7: 512 decisions" in captured.err
+    assert ["game112", "ppo", "3"] in [line.split()[:3] for line in captured.out.splitlines()]
 
 
 @pytest.mark.parametrize(
     ("words", "told"),
     [
         (["chess"], "no task 'chess'"),
-        (["112", "--suite", "v0"], "no suite 'v0'"),
-        (["112", "--learn", "ppo"], "--learn needs a task, and --json FILE"),
-        (["112", "--minutes", "1"], "--seeds and --minutes are for --learn"),
-        (["112", "--out", "x.txt"], "--out must end in .svg, .png or .pdf"),
-        (["112", "--own", "mine.csv"], "--own must be NAME=FILE"),
-        (["112", "--own", "mine=there.csv"], "there.csv cannot be read"),
-        (["112", "--own", "mine=there"], "there cannot be read"),
+        (["game112", "--suite", "v0"], "no suite 'v0'"),
+        (["game112", "--learn", "ppo"], "--learn needs a task, and --json FILE"),
+        (["game112", "--minutes", "1"], "--seeds and --minutes are for --learn"),
+        (["game112", "--out", "x.txt"], "--out must end in .svg, .png or .pdf"),
+        (["game112", "--own", "mine.csv"], "--own must be NAME=FILE"),
+        (["game112", "--own", "mine=there.csv"], "there.csv cannot be read"),
+        (["game112", "--own", "mine=there"], "there cannot be read"),
         (["--own", "mine=there.csv"], "--own needs a task"),
-        (["112", "--json", "there.json"], "there.json cannot be read"),
+        (["game112", "--json", "there.json"], "there.json cannot be read"),
     ],
 )
 def test_what_is_refused(words, told, tmp_path, monkeypatch, capsys):
@@ -89,5 +89,5 @@ def test_files_of_another_task_are_refused(kept, capsys):
     assert "has curves of another task than gekitai" in capsys.readouterr().err
     assert main(["curves", "gekitai", "--learn", "ppo", "--json", kept]) == 2
     assert "has curves of another task than gekitai" in capsys.readouterr().err
-    assert main(["curves", "112", "--learn", "ppo", "--seeds", "x", "--json", kept]) == 2
+    assert main(["curves", "game112", "--learn", "ppo", "--seeds", "x", "--json", kept]) == 2
     assert "--seeds must be whole numbers, by commas, got x" in capsys.readouterr().err

@@ -10,16 +10,16 @@ from agents.benchmark.tasks import suite
 from agents.curves import Curve, Point, own_run, read_curves, reference_curves, write_curves
 
 
-def some(task="112"):
+def some(task="game112"):
     points = [Point(0, 0.0, -10.0, -60.0, 40.0, 200), Point(500, 1.25, 200.5, 150.0, 250.0, 180)]
     return Curve("mine", task, 3, command="make it", met=("random",), points=points)
 
 
 def test_a_rating_is_that_of_the_benchmark():
-    curve = Curve("greedy", "112", seed=4)
+    curve = Curve("greedy", "game112", seed=4)
     point = curve.rate(lambda game, seed: agents.make("greedy", game, seed), 7, 2.5, aim=60)
     card = agents.benchmark(
-        lambda game, seed: agents.make("greedy", game, seed), tasks=["112"], seed=4, aim=60
+        lambda game, seed: agents.make("greedy", game, seed), tasks=["game112"], seed=4, aim=60
     )
     (task,) = card.to_dict()["tasks"]
     assert (point.value, point.low, point.high) == tuple(
@@ -47,7 +47,7 @@ def test_scores_and_values_are_each_others_inverse(name):
 
 def test_a_file_keeps_all_of_it(tmp_path):
     path = tmp_path / "curves.json"
-    curves = [some(), Curve("other", "112", 1)]
+    curves = [some(), Curve("other", "game112", 1)]
     write_curves(path, curves)
     assert read_curves(path) == curves
     points = [line for line in path.read_text().splitlines() if line.lstrip().startswith("[")]
@@ -57,7 +57,7 @@ def test_a_file_keeps_all_of_it(tmp_path):
 def test_csv_files_are_runs_of_ones_own(tmp_path):
     path = tmp_path / "mine.csv"
     some().to_csv(path)
-    assert own_run(path, "112").points == some().points
+    assert own_run(path, "game112").points == some().points
 
 
 @pytest.mark.parametrize(

@@ -37,8 +37,8 @@ def test_the_same_picture_each_time():
 
 
 def test_several_tasks():
-    curves = {"gekitai": RUNS, "112": [curve([0, 0.5, 1.0], seed, "112") for seed in range(3)]}
-    assert "interquartile mean over gekitai, 112" in texts(draw_curves(curves))
+    curves = {"gekitai": RUNS, "game112": [curve([0, 0.5, 1.0], seed, "game112") for seed in range(3)]}
+    assert "interquartile mean over gekitai, game112" in texts(draw_curves(curves))
 
 
 def test_a_run_without_times_is_drawn_over_decisions_alone():
@@ -64,10 +64,10 @@ def test_a_run_that_was_rated_once_is_a_dot():
 def test_what_cannot_be_drawn_is_refused():
     with pytest.raises(ValueError, match="no curves of gekitai yet"):
         draw_curves({"gekitai": []})
-    with pytest.raises(ValueError, match="mine has no curve of 112"):
-        draw_curves({"gekitai": RUNS, "112": [Curve("other", "112")]})
+    with pytest.raises(ValueError, match="mine has no curve of game112"):
+        draw_curves({"gekitai": RUNS, "game112": [Curve("other", "game112")]})
     with pytest.raises(ValueError, match="own runs are drawn beside curves of their task alone"):
-        draw_curves({"gekitai": RUNS}, [curve([0, 1], task="112")])
+        draw_curves({"gekitai": RUNS}, [curve([0, 1], task="game112")])
 
 
 def shipped():
@@ -94,7 +94,7 @@ def test_there_are_no_other_pictures():
 def test_means_are_over_tasks_of_every_learner():
     other = [curve([0, 0.5]), curve([0, 1])]
     other[1].learner = "other"
-    curves = {"gekitai": RUNS, "112": [], "gomoku-9x9": other}
+    curves = {"gekitai": RUNS, "game112": [], "gomoku-9x9": other}
     assert list(comparable(curves)) == ["gomoku-9x9"]
     with pytest.raises(ValueError, match="no task has curves of every learner"):
-        comparable({"gekitai": RUNS, "112": other[1:]})
+        comparable({"gekitai": RUNS, "game112": other[1:]})

@@ -73,7 +73,7 @@ def test_students_interval(number):
 def test_over_tasks_it_is_the_interquartile_mean_of_all_runs():
     ends = {
         "gekitai": [0.0, 0.1, 0.2],
-        "112": [0.3, 0.4, 0.5],
+        "game112": [0.3, 0.4, 0.5],
         "goat_race-2": [0.9, 0.95, 1.0],
         "pizza_order": [0.6, 0.7, 0.8],
     }

@@ -20,12 +20,12 @@ def short(monkeypatch):
 
 @pytest.mark.parametrize("learner", ["ppo", "ppo-pool"])
 def test_the_same_seed_makes_the_same_curve(learner, short):
-    curves = [learn(learner, "112", seed=5, minutes=0) for _ in range(2)]
+    curves = [learn(learner, "game112", seed=5, minutes=0) for _ in range(2)]
     assert [point.decisions for point in curves[0].points] == [0, 512]
     without_times = [[(p.decisions, p.value, p.games) for p in c.points] for c in curves]
     assert without_times[0] == without_times[1]
     assert curves[0].met == LEARNERS[learner].met
-    assert curves[0].command == f"boardenvs curves 112 --learn {learner} --seeds 5 --minutes 0"
+    assert curves[0].command == f"boardenvs curves game112 --learn {learner} --seeds 5 --minutes 0"
 
 
 def test_searched_games_teach(monkeypatch):
@@ -36,7 +36,7 @@ def test_searched_games_teach(monkeypatch):
     monkeypatch.setattr("agents.curves.learning.time", clock)
     seen = []
     curve = learn(
-        "self-play", "112", minutes=16 / 60, progress=lambda curve, point: seen.append(point)
+        "self-play", "game112", minutes=16 / 60, progress=lambda curve, point: seen.append(point)
     )
     assert seen == curve.points
     assert curve.points[-1].seconds == 16
@@ -47,7 +47,7 @@ def test_each_learner_says_what_it_cannot_learn():
     with pytest.raises(ValueError, match="dominoes175 has 1 players"):
         learn("self-play", "dominoes175")
     with pytest.raises(ValueError, match=r"no learner 'pp'; there are ppo, .*mean"):
-        learn("pp", "112")
+        learn("pp", "game112")
     with pytest.raises(ValueError, match="no task 'chess'"):
         learn("ppo", "chess")
 
@@ -55,13 +55,13 @@ def test_each_learner_says_what_it_cannot_learn():
 @pytest.mark.parametrize("learner", ["ppo", "ppo-pool"])
 def test_no_folder_is_left_behind(learner, short, monkeypatch, tmp_path):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    task = learners.Task("112", "game112", ())
+    task = learners.Task("game112", "game112", ())
     LEARNERS[learner].make(task, 0).advance()
     assert not list(tmp_path.iterdir())
 
 
 def test_earlier_selves_are_kept(short):
-    learner = LEARNERS["ppo-pool"].make(learners.Task("112", "game112", ()), 0)
+    learner = LEARNERS["ppo-pool"].make(learners.Task("game112", "game112", ()), 0)
     assert len(learner._earlier.selves) == 1
     for _ in range(2):
         learner.advance()

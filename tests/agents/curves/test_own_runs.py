@@ -46,14 +46,14 @@ def test_what_says_no_such_thing_is_refused(tmp_path, text, told):
     path = tmp_path / "mine.csv"
     path.write_text(text, "utf-8", "surrogateescape")
     with pytest.raises(ValueError, match=told) as error:
-        own_run(path, "112")
+        own_run(path, "game112")
     assert "\n" not in str(error.value)
 
 
 def test_missing_files_are_refused(tmp_path):
     for name in ("mine.csv", "mine"):
         with pytest.raises(ValueError, match="cannot be read"):
-            own_run(tmp_path / name, "112")
+            own_run(tmp_path / name, "game112")
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning:tensorboard", "ignore::FutureWarning")

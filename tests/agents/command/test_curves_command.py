@@ -39,7 +39,9 @@ def test_they_are_told_and_drawn(kept, tmp_path, capsys):
 
 def test_a_run_that_was_rated_once_is_told(kept, tmp_path, capsys):
     (tmp_path / "mine.csv").write_text("decisions,elo\n9000,350\n")
-    assert main(["curves", "game112", "--json", kept, "--own", f"mine={tmp_path / 'mine.csv'}"]) == 0
+    assert (
+        main(["curves", "game112", "--json", kept, "--own", f"mine={tmp_path / 'mine.csv'}"]) == 0
+    )
     rows = [line.split() for line in capsys.readouterr().out.splitlines()]
     assert [row[3] for row in rows if row[:3] == ["game112", "mine", "1"]] == ["9,000"]
 
@@ -54,7 +56,18 @@ def test_curves_that_are_there_are_not_made_again(kept, capsys):
 def test_others_are_added(kept, monkeypatch, capsys):
     pytest.importorskip("sb3_contrib", reason="the extra train is not installed")
     monkeypatch.setattr("agents.curves.learners._ROLLOUT", 64)
-    words = ["curves", "game112", "--learn", "ppo", "--seeds", "1,7", "--minutes", "0", "--json", kept]
+    words = [
+        "curves",
+        "game112",
+        "--learn",
+        "ppo",
+        "--seeds",
+        "1,7",
+        "--minutes",
+        "0",
+        "--json",
+        kept,
+    ]
     assert main(words) == 0
     captured = capsys.readouterr()
     assert "game112 ppo 7: 512 decisions" in captured.err

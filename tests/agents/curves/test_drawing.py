@@ -37,7 +37,10 @@ def test_the_same_picture_each_time():
 
 
 def test_several_tasks():
-    curves = {"gekitai": RUNS, "game112": [curve([0, 0.5, 1.0], seed, "game112") for seed in range(3)]}
+    curves = {
+        "gekitai": RUNS,
+        "game112": [curve([0, 0.5, 1.0], seed, "game112") for seed in range(3)],
+    }
     assert "interquartile mean over gekitai, game112" in texts(draw_curves(curves))
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import boardenvs
 from agents.game_parameters import add_parameters, parameters
 from agents.users_own import register_game
+from boardenvs.files import check_suffix
 from boardenvs.game import Game
 
 __all__ = [
@@ -54,12 +55,21 @@ def make_game(options: argparse.Namespace) -> Game:
     return boardenvs.make(name, **parameters(options))
 
 
-def check_place(path: Path | None) -> None:
+def check_place(option: str, path: Path | None, *suffixes: str) -> None:
     """Refuse before the games are played what could not be written after them.
 
+    Args:
+        option: by which the file was named.
+        path: of the file, if one was named.
+        *suffixes: of the format that will be written; by default any is right.
+
     Raises:
-        ValueError: it is a folder, or there is no folder for it.
+        ValueError: it is a folder, there is no folder for it, or its suffix is another format's.
     """
-    if path is not None and (path.is_dir() or not path.parent.is_dir()):
+    if path is None:
+        return
+    if suffixes:
+        check_suffix(option, path, *suffixes)
+    if path.is_dir() or not path.parent.is_dir():
         reason = "it is a folder" if path.is_dir() else f"there is no folder {path.parent}"
         raise ValueError(f"{path} cannot be written: {reason}")

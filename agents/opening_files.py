@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from boardenvs.checks import text_value
-from boardenvs.files import write_atomically
+from boardenvs.files import check_suffix, write_atomically
 from boardenvs.game import Game
 
 __all__ = ["NamedOpenings", "openings_in", "read_head", "write_openings"]
@@ -82,8 +82,10 @@ def write_openings(
 
     Raises:
         OSError: the file cannot be written.
-        ValueError: an opening is none, or the game is over after it.
+        ValueError: an opening is none, the game is over after it, or `path` ends in the suffix of
+            another format.
     """
+    check_suffix("path", Path(path), ".json")
     texts = []
     for actions in np.asarray(moves).tolist():
         states = game.new(1, 0)

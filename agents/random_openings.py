@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 import boardenvs
+from agents.arguments import check_place
 from agents.game_parameters import add_parameters, parameters
 from agents.opening_files import write_openings
 from boardenvs.checks import whole_number
@@ -117,6 +118,7 @@ def make_openings(
         num = whole_number("num", options.num, 1)
         moves = whole_number("moves", options.moves, 1, 10)
         seed = whole_number("seed", options.seed, 0)
+        check_place("--out", options.out, ".json")
         judge, among, path, params, made = judged(options, game)
     except ValueError as error:
         parser.error(str(error))

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from boardenvs.analysis import Analysis
 from boardenvs.chance import one_way, seed_word, stream_words
 from boardenvs.checks import file_path, finite_number, is_list, printable, shown, whole_number
-from boardenvs.files import write_atomically
+from boardenvs.files import check_suffix, write_atomically
 from boardenvs.game import Game, States
 from boardenvs.interface import given_states, initial_states, resolve_game
 from boardenvs.named_players import make_player
@@ -286,9 +286,11 @@ class Episode:
 
         Raises:
             OSError: it cannot be written.
-            ValueError: `path` is none.
+            ValueError: `path` is none, or ends in the suffix of another format.
         """
-        write_atomically(file_path("path", path), self.to_json().encode())
+        place = file_path("path", path)
+        check_suffix("path", place, ".json")
+        write_atomically(place, self.to_json().encode())
 
     def to_json(self) -> str:
         """What `save` writes."""
@@ -399,9 +401,11 @@ class Episode:
 
         Raises:
             OSError: it cannot be written.
-            ValueError: as `to_html`.
+            ValueError: as `to_html`, or `path` ends in the suffix of another format.
         """
-        write_atomically(file_path("path", path), self.to_html(remarks).encode())
+        place = file_path("path", path)
+        check_suffix("path", place, ".html", ".htm")
+        write_atomically(place, self.to_html(remarks).encode())
 
     # -- GIF ----------------------------------------------------------------------------
 
@@ -417,12 +421,13 @@ class Episode:
 
         Raises:
             OSError: it cannot be written.
-            ValueError: for a bad `size` or `seconds`, or where the extra `[render]` is
-                not installed.
+            ValueError: for a bad `size` or `seconds`, where the extra `[render]` is not
+                installed, or where `path` ends in the suffix of another format.
         """
         from boardenvs.animation import gif
 
         place = file_path("path", path)
+        check_suffix("path", place, ".gif")
         seconds = finite_number("seconds", seconds, 0.02, 60)
 
         def draw(number: int) -> npt.NDArray[np.uint8]:

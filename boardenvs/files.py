@@ -6,33 +6,57 @@ import contextlib
 import os
 import re
 import secrets
+import stat
 from collections.abc import Iterable
 from pathlib import Path
 
-__all__ = ["remove_leftovers", "write_atomically"]
+__all__ = ["check_suffix", "remove_leftovers", "write_atomically"]
+
+_KEPT = 32
+"""Characters of a file's name in that of the file beside it, whose name must not get too long."""
 
 
 def write_atomically(path: Path, data: bytes) -> None:
     """Write a file beside its place, then move it there: a reader never sees half of it.
 
+    A link stays, and the file that it leads to is written. A file that was there keeps its mode
+    and, as far as permitted, its owner. What is no regular file, such as a device, a FIFO or
+    `/dev/stdout`, is written to directly.
+
     Raises:
         OSError: it cannot be written, with the file's name; an old file is still whole.
     """
-    beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
-        with beside.open("xb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(path)
+        try:
+            old = path.stat()
+        except FileNotFoundError:
+            old = None
+        place = Path(os.path.realpath(path))
+        # What is open without a name, as `/proc/self/fd/3` may be, has no place either.
+        if old is None or (stat.S_ISREG(old.st_mode) and place.exists() and not _printed_to(old)):
+            _replace(place, old, data)
+        else:
+            _write_directly(path, old, data)
     except OSError as error:
         if error.errno is None:
             raise
         # Name the user's file, not the one beside it; what fails while it is open names none.
         raise OSError(error.errno, error.strerror, str(path)) from error
-    finally:
-        with contextlib.suppress(OSError):
-            beside.unlink()
+
+
+def check_suffix(what: str, path: Path, *suffixes: str) -> None:
+    """Refuse a file's name that belongs to another format than will be written.
+
+    A name without a suffix fits, and so does everything that is no regular file.
+
+    Raises:
+        ValueError: the suffix is none of those, upper or lower case.
+    """
+    found = path.suffix.lower()
+    if found and found not in suffixes and not (path.exists() and not path.is_file()):
+        *some, last = suffixes
+        expected = f"{', '.join(some)} or {last}" if some else last
+        raise ValueError(f"{what} must end in {expected}, got {path}")
 
 
 def remove_leftovers(folder: Path, names: Iterable[str]) -> None:
@@ -42,8 +66,44 @@ def remove_leftovers(folder: Path, names: Iterable[str]) -> None:
         folder: in which nobody else is writing.
         names: of the files that they were to be.
     """
-    wanted = "|".join(map(re.escape, names))
+    wanted = "|".join(re.escape(name[:_KEPT]) for name in names)
     for path in folder.glob(".*"):
         if re.fullmatch(rf"\.({wanted})\.[0-9a-f]{{8}}", path.name):
             with contextlib.suppress(OSError):
                 path.unlink()
+
+
+def _printed_to(old: os.stat_result) -> int | None:
+    """The number of this process's standard output or error, if the file is one of them."""
+    for number in (1, 2):
+        with contextlib.suppress(OSError):
+            if os.path.samestat(old, os.fstat(number)):
+                return number
+    return None
+
+
+def _write_directly(path: Path, old: os.stat_result, data: bytes) -> None:
+    # A second opening of standard output would begin at its start, over what was printed.
+    number = _printed_to(old)
+    print(end="", flush=True)
+    with open(path if number is None else number, "wb", closefd=number is None) as file:
+        file.write(data)
+
+
+def _replace(place: Path, old: os.stat_result | None, data: bytes) -> None:
+    """Write a regular file, in whose place there may be one."""
+    beside = place.with_name(f".{place.name[:_KEPT]}.{secrets.token_hex(4)}")
+    try:
+        with beside.open("xb") as file:
+            if old is not None and hasattr(os, "fchown"):
+                for owner in ((old.st_uid, -1), (-1, old.st_gid)):
+                    with contextlib.suppress(OSError):
+                        os.fchown(file.fileno(), *owner)
+                os.fchmod(file.fileno(), stat.S_IMODE(old.st_mode))
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(place)
+    finally:
+        with contextlib.suppress(OSError):
+            beside.unlink()

@@ -63,7 +63,7 @@ def test_round_trip_of_forfeits_names_and_parameters(tmp_path):
 
 
 def test_saving_replaces_the_file_or_leaves_it(tmp_path, monkeypatch):
-    path = tmp_path / "episode.json"
+    path = tmp_path / "episode"
     won(players=["ann", "bob"]).save(path)
     won().save(path)
     assert Episode.load(path) == won()
@@ -77,7 +77,7 @@ def test_saving_replaces_the_file_or_leaves_it(tmp_path, monkeypatch):
     with pytest.raises(OSError, match="disk full"):
         won().save_html(path)
     assert Episode.load(path) == won()
-    assert [p.name for p in tmp_path.iterdir()] == ["episode.json"]
+    assert [p.name for p in tmp_path.iterdir()] == ["episode"]
 
 
 def test_places_that_cannot_be_read_or_written(tmp_path):

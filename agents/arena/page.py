@@ -25,7 +25,7 @@ from agents.intervals import wilson
 from agents.losing_move import LossJudge, remarks
 from agents.report_page import report_page
 from boardenvs.episode import Episode
-from boardenvs.files import write_atomically
+from boardenvs.files import check_suffix, write_atomically
 
 __all__ = ["page_html", "write_page"]
 
@@ -44,8 +44,9 @@ def write_page(
 
     Raises:
         OSError: it cannot be written.
-        ValueError: as `page_html`.
+        ValueError: as `page_html`, or `path` ends in the suffix of another format.
     """
+    check_suffix("path", Path(path), ".html", ".htm")
     write_atomically(Path(path), page_html(report, ratings, episodes, judge).encode())
 
 

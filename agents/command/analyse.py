@@ -63,7 +63,7 @@ def add(commands: Commands) -> None:
 def _run(options: argparse.Namespace) -> None:
     from agents.judgement import judge
 
-    check_place(options.json)
+    check_place("--json", options.json, ".json")
     most = whole_number("moves", options.moves, 1)
     seed = whole_number("seed", options.seed, 0)
     found = read_position(

@@ -82,9 +82,9 @@ def add(commands: Commands) -> None:
 
 def _run(options: argparse.Namespace) -> None:
     game = make_game(options)
-    check_place(options.json)
-    check_place(options.html)
-    check_place(options.store)
+    check_place("--json", options.json, ".json")
+    check_place("--html", options.html, ".html", ".htm")
+    check_place("--store", options.store)
     specs = timed(options.agents, options, game)
     judge = LossJudge(game) if options.judge else None
     results = play_arena(

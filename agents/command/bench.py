@@ -32,8 +32,8 @@ def add(commands: Commands) -> None:
 def _run(options: argparse.Namespace) -> None:
     from agents import bench
 
-    check_place(options.json)
-    check_place(options.plot)
+    check_place("--json", options.json, ".json")
+    check_place("--plot", options.plot, ".png")
     if options.plot is not None:
         require_extra("--plot", "bench", ["matplotlib"])
     measured = bench.Bench(bench.QUICK if options.quick else bench.FULL)

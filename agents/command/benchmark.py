@@ -61,8 +61,8 @@ def _run(options: argparse.Namespace) -> None:
     from agents.benchmark.tasks import suite
     from boardenvs.threads import cores
 
-    check_place(options.json)
-    check_place(options.html)
+    check_place("--json", options.json, ".json")
+    check_place("--html", options.html, ".html", ".htm")
     tasks = options.tasks and ",".join(options.tasks).split(",")
     engine = None
     workers = cores() if options.workers is None else options.workers

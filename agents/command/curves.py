@@ -61,8 +61,8 @@ def add(commands: Commands) -> None:
 def _run(options: argparse.Namespace) -> None:
     from agents.curves.curve import read_curves, reference_curves
 
-    check_place(options.out)
-    check_place(options.json)
+    check_place("--out", options.out, ".svg", ".png", ".pdf")
+    check_place("--json", options.json, ".json")
     kind = "" if options.out is None else options.out.suffix.lower().removeprefix(".")
     if options.out is not None:
         if kind not in ("svg", "png", "pdf"):

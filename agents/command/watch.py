@@ -52,9 +52,9 @@ def add(commands: Commands) -> None:
 
 
 def _run(options: argparse.Namespace) -> None:
-    check_place(options.html)
-    check_place(options.gif)
-    check_place(options.save)
+    check_place("--html", options.html, ".html", ".htm")
+    check_place("--gif", options.gif, ".gif")
+    check_place("--save", options.save, ".json")
     if options.gif is not None:
         require_render("--gif")
     if options.store is not None:

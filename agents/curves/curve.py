@@ -15,7 +15,7 @@ import boardenvs
 from agents.benchmark.ladder import Ladder, read_ladder
 from agents.benchmark.running import Contender, run_task
 from boardenvs.checks import finite_number, shown, text_value, whole_number
-from boardenvs.files import write_atomically
+from boardenvs.files import check_suffix, write_atomically
 from boardenvs.game import Game
 from boardenvs.opponents import Opponent
 
@@ -115,7 +115,13 @@ class Curve:
         return [ladder.score(point.value) for point in self.points]
 
     def to_csv(self, path: str | Path) -> None:
-        """Write the points as rows, which `boardenvs curves --own` draws."""
+        """Write the points as rows, which `boardenvs curves --own` draws.
+
+        Raises:
+            ValueError: `path` ends in the suffix of another format.
+            OSError: the file cannot be written.
+        """
+        check_suffix("path", Path(path), ".csv")
         text = io.StringIO(newline="")
         rows = csv.DictWriter(text, list(Point.__dataclass_fields__))
         rows.writeheader()
@@ -230,7 +236,8 @@ def write_curves(path: str | Path, curves: Sequence[Curve]) -> None:
     """Write curves of one task, for `read_curves`.
 
     Raises:
-        ValueError: there are none, or of several tasks.
+        ValueError: there are none, or of several tasks; or `path` ends in the suffix of another
+            format.
         OSError: the file cannot be written.
 
     Example:
@@ -242,6 +249,7 @@ def write_curves(path: str | Path, curves: Sequence[Curve]) -> None:
         ...     path.is_file()
         True
     """
+    check_suffix("path", Path(path), ".json")
     about = {(curve.suite, curve.task) for curve in curves}
     if len(about) != 1:
         raise ValueError(f"curves of one task are written, got {len(about)} tasks")

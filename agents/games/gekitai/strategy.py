@@ -24,6 +24,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+from agents.arguments import check_place
 from agents.games.gekitai.check_strategy import FILE, FORMAT, check_strategy
 from agents.games.gekitai.solving import Solver
 from agents.games.gekitai.threats import lowest, wins_at_once
@@ -345,6 +346,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     options = parser.parse_args(arguments)
     try:
+        check_place("--out", options.out, ".npy")
         return run_program(lambda: _make(options.out, options.plies, options.table_bits))
     except ValueError as error:
         parser.error(str(error))

@@ -201,6 +201,30 @@ def test_a_file_that_cannot_be_written(fails, tmp_path, option, arguments):
     assert [p.name for p in tmp_path.iterdir()] == ["file"]
 
 
+@pytest.mark.parametrize(
+    ("expected", "arguments"),
+    [
+        (".html or .htm", ["watch", "gekitai", "random", "random", "--html"]),
+        (".gif", ["watch", "gekitai", "random", "random", "--gif"]),
+        (".json", ["watch", "gekitai", "random", "random", "--save"]),
+        (".json", ["arena", "gekitai", "random", "random", "--games", "2", "--json"]),
+        (".html or .htm", ["arena", "gekitai", "random", "random", "--games", "2", "--html"]),
+        (".json", ["benchmark", "random", "--json"]),
+        (".html or .htm", ["benchmark", "random", "--html"]),
+        (".json", ["analyse", "game112", "no such position", "--json"]),
+        (".json", ["bench", "--json"]),
+        (".png", ["bench", "--plot"]),
+        (".svg, .png or .pdf", ["curves", "--out"]),
+        (".json", ["curves", "gekitai", "--json"]),
+    ],
+)
+def test_a_suffix_that_does_not_fit(fails, tmp_path, expected, arguments):
+    path = tmp_path / "x.txt"
+    said = f"{arguments[-1]} must end in {expected}, got {path}"
+    assert fails(re.escape(said), *arguments, path) == ""
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_run_that_cannot_be_written(fails, tmp_path):
     (tmp_path / "file").write_text("here first\n", encoding="utf-8")
     fails("file", "train", "gekitai", "--steps", "1", "--out", tmp_path / "file" / "run")

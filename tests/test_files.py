@@ -1,0 +1,199 @@
+"""Files are written whole, to what the user named and nothing else."""
+
+import errno
+import os
+import re
+import stat
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+import boardenvs
+from agents.curves import Curve, write_curves
+from boardenvs.files import write_atomically
+
+POSIX = pytest.mark.skipif(os.name != "posix", reason="there are no such files")
+
+
+def files(folder):
+    return {p.name for p in folder.iterdir()}
+
+
+def test_writing(tmp_path):
+    path = tmp_path / "file"
+    write_atomically(path, b"old")
+    write_atomically(path, b"new")
+    assert path.read_bytes() == b"new"
+    assert files(path.parent) == {"file"}
+
+
+@pytest.mark.parametrize(("owner", "name"), [(os, "fsync"), (Path, "replace")], ids=str)
+@pytest.mark.parametrize("error", [OSError("no space left"), KeyboardInterrupt()], ids=repr)
+def test_a_failure_while_writing(tmp_path, monkeypatch, owner, name, error):
+    path = tmp_path / "file"
+    write_atomically(path, b"old")
+
+    def fails(*_args, **_kwargs):
+        raise error
+
+    with monkeypatch.context() as patch:
+        patch.setattr(owner, name, fails)
+        with pytest.raises(type(error)):
+            write_atomically(path, b"new, and much longer")
+    assert path.read_bytes() == b"old"
+    assert files(tmp_path) == {"file"}
+
+
+def test_a_failure_names_the_file(tmp_path, monkeypatch):
+    path = tmp_path / "file"
+
+    def full(_):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match=rf"No space left on device: '{re.escape(str(path))}'$"):
+        write_atomically(path, b"new")
+
+
+@POSIX
+def test_a_link_stays(tmp_path):
+    (tmp_path / "folder").mkdir()
+    for name, target in (("one", "folder/there"), ("two", "one")):
+        (tmp_path / name).symlink_to(target)
+    for data in (b"first", b"second"):  # at first it leads nowhere
+        write_atomically(tmp_path / "two", data)
+        assert (tmp_path / "folder" / "there").read_bytes() == data
+    assert (tmp_path / "two").readlink() == Path("one")
+    assert files(tmp_path) == {"one", "two", "folder"}
+    assert files(tmp_path / "folder") == {"there"}
+    (tmp_path / "loop").symlink_to("loop")
+    with pytest.raises(OSError, match=f"'{tmp_path}/loop'$"):
+        write_atomically(tmp_path / "loop", b"new")
+    assert (tmp_path / "loop").is_symlink()
+
+
+@POSIX
+def test_a_file_keeps_its_mode_and_owner(tmp_path):
+    old = os.umask(0o027)
+    try:
+        path = tmp_path / "file"
+        write_atomically(path, b"old")
+        assert stat.S_IMODE(path.stat().st_mode) == 0o640
+        path.chmod(0o606)
+        if os.geteuid() == 0:
+            os.chown(path, 12, 34)
+        before = path.stat()
+        write_atomically(path, b"new")
+    finally:
+        os.umask(old)
+    after = path.stat()
+    assert path.read_bytes() == b"new"
+    assert (after.st_mode, after.st_uid, after.st_gid) == (
+        before.st_mode,
+        before.st_uid,
+        before.st_gid,
+    )
+
+
+@pytest.mark.parametrize("name", ["a" * 255, "\N{WHITE CHESS KING}" * 85])
+def test_long_names(tmp_path, name):
+    for data in (b"old", b"new"):
+        write_atomically(tmp_path / name, data)
+        assert (tmp_path / name).read_bytes() == data
+    assert files(tmp_path) == {name}
+
+
+@POSIX
+def test_a_fifo_is_written_to(tmp_path):
+    path = tmp_path / "fifo"
+    os.mkfifo(path)
+    found = []
+    reader = threading.Thread(target=lambda: found.append(path.read_bytes()), daemon=True)
+    reader.start()
+    write_atomically(path, b"x" * 100_000)
+    reader.join(60)
+    assert found == [b"x" * 100_000]
+    assert path.is_fifo()
+
+
+@POSIX
+def test_devices_are_written_to():
+    episode = boardenvs.Episode.play("game112", ["random", "random"], seed=0)
+    episode.save_html("/dev/null")
+    assert Path("/dev/null").is_char_device()
+    if Path("/dev/full").exists():
+        with pytest.raises(OSError, match=r"No space left on device: '/dev/full'$"):
+            episode.save("/dev/full")
+        assert Path("/dev/full").is_char_device()
+
+
+@POSIX
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="there is no /proc")
+def test_a_file_that_is_open_without_a_name(tmp_path):
+    path = tmp_path / "file"
+    with path.open("w+b") as file:
+        path.unlink()
+        write_atomically(Path(f"/proc/self/fd/{file.fileno()}"), b"new")
+        assert file.read() == b"new"
+    assert not files(tmp_path)
+
+
+PRINTING = """
+import sys
+from pathlib import Path
+from boardenvs.files import write_atomically
+
+print("before")
+write_atomically(Path(sys.argv[1]), b"data\\n")
+print("after")
+"""
+
+
+@POSIX
+@pytest.mark.parametrize("name", ["/dev/stdout", "/proc/self/fd/1"])
+@pytest.mark.parametrize("kept", [True, False], ids=["file", "pipe"])
+def test_standard_output(tmp_path, name, kept):
+    if not Path(name).exists():
+        pytest.skip("there is no such file")
+    command = [sys.executable, "-c", PRINTING, name]
+    if kept:
+        with (tmp_path / "out").open("w") as out:
+            subprocess.run(command, stdout=out, check=True)
+        printed = (tmp_path / "out").read_text()
+    else:
+        printed = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
+    assert printed == "before\ndata\nafter\n"
+
+
+def no_such(path):
+    return pytest.raises(ValueError, match=f"^path must end in .*, got {re.escape(str(path))}$")
+
+
+@pytest.mark.parametrize("name", ["save", "save_html", "save_gif"])
+def test_suffixes_of_an_episode(tmp_path, name):
+    episode = boardenvs.Episode.play("game112", ["random", "random"], seed=0)
+    write = getattr(episode, name)
+    with no_such(tmp_path / "game.txt"):
+        write(tmp_path / "game.txt")
+    assert not files(tmp_path)
+    fits = {"save": "game.JSON", "save_html": "game.HTM", "save_gif": "game.Gif"}[name]
+    for right in (fits, "game"):
+        write(tmp_path / right)
+    if os.name == "posix":
+        os.mkfifo(tmp_path / "game.fifo")
+        reader = threading.Thread(target=(tmp_path / "game.fifo").read_bytes, daemon=True)
+        reader.start()
+        write(tmp_path / "game.fifo")
+        reader.join(60)
+        assert not reader.is_alive()
+
+
+def test_suffixes_of_curves(tmp_path):
+    curve = Curve("mine", "gekitai")
+    for write in (curve.to_csv, lambda path: write_curves(path, [curve])):
+        with no_such(tmp_path / "curve.png"):
+            write(tmp_path / "curve.png")
+    assert not files(tmp_path)

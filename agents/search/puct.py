@@ -14,13 +14,11 @@ import numpy.typing as npt
 from agents.agent import Words
 from agents.in_threads import Stopping, in_threads
 from agents.search.decisive import checked_decisive, checked_forced, decisive_part
-from agents.search.grove import Grove
 from agents.search.guided import STRAYS, report_trees, step_trees
 from agents.search.mcts import SearchAgent, Searched, room_for, threads_of, unsearched
 from agents.search.network import SearchNetwork
 from agents.search.slots import Bind, Clock, Judge, Judged, Slot, take_turns
 from agents.search.tree import OPTIONS, Options, Tree, empty_forest
-from agents.work_stealing import WorkStealing
 from boardenvs.checks import finite_number, whole_number
 from boardenvs.game import Game, States
 from boardenvs.numba_doors import entry_point
@@ -268,28 +266,19 @@ class PuctAgent(SearchAgent):
             at_once = _EDGES // (apart * self.simulations * self.game.num_actions)
             at_once = max(1, min(at_once, _SIDE_BY_SIDE, -(-len(states) // apart)))
         pieces = [slice(low, low + at_once) for low in range(0, len(states), at_once)]
-        stealing: WorkStealing[slice | Grove] = WorkStealing(pieces, apart)
-        parted: list[Grove] = []
 
         def search(place: int, stopping: Stopping) -> None:
-            while (piece := stealing.next(place, stopping)) is not None:
-                if isinstance(piece, Grove):
-                    self._grow(piece, threads // apart, stopping, stealing)
-                else:
-                    into = [array[piece] for array in found]
-                    grove = self._plant(
-                        states[piece], words[piece], noise[piece], into, threads // apart
-                    )
-                    self._grow(grove, threads // apart, stopping, stealing)
-                    if grove.is_parted:
-                        parted.append(grove)  # somebody else may not be done with its forest
-                    else:
-                        self._keep(grove)
-                stealing.finish()
+            for piece in pieces[place::apart]:
+                self._search_side_by_side(
+                    states[piece],
+                    words[piece],
+                    noise[piece],
+                    [array[piece] for array in found],
+                    threads // apart,
+                    stopping,
+                )
 
         in_threads(search, apart)
-        for grove in parted:
-            self._keep(grove)
 
     def _threads(self) -> int:
         """How many threads search."""
@@ -297,85 +286,75 @@ class PuctAgent(SearchAgent):
             return 1
         return threads_of(self)
 
-    def _plant(
+    def _search_side_by_side(
         self,
         states: States,
         words: Words,
         noise: npt.NDArray[np.float32],
         found: Sequence[npt.NDArray[Any]],
         threads: int,
-    ) -> Grove:
-        """Room for trees that so many threads grow side by side."""
-        num, most = len(states), int(self._options["most_awaited"][0])
-        slots = _SLOTS if most > 1 else min(_SLOTS, threads, num)
-        room = num * -(-most // 2)
-        return Grove(
-            states,
-            words,
-            noise,
-            self._forest(num),
-            found,
-            [self._slot(room) for _ in range(slots)],
-        )
-
-    def _grow(
-        self,
-        grove: Grove,
-        threads: int,
         stopping: Stopping,
-        stealing: WorkStealing[slice | Grove],
     ) -> None:
-        """Search side by side, and write down what is found."""
-        options = self._options.copy()
-        each = min(threads, len(grove.slots))  # slot's thread
-        clock = None if self.time_limit is None else Clock(self.time_limit)
-        steps = self._steps(grove, options, each)
+        """Search states at once, their leaves evaluated together, and write down what is found.
 
-        def turn(slot: Slot, number: int) -> int:
-            if clock is None:
-                if stealing.is_wanted() and (other := grove.part(slot)) is not None:
-                    steps[:] = self._steps(grove, options, each)
-                    stealing.give(other)
-                return steps[number % len(steps)](number, slot.num)
-            root, used = grove.forest.nodes[0, 0], grove.forest.used[0]
-            judged, found = slot.num, 0
-            while not found:
-                if clock.is_over(number, len(grove.slots)):
-                    options["simulations"] = 1  # whatever comes, the root is evaluated
-                found = steps[number % len(steps)](number, judged)
-                judged = 0
-                # Simulations that end the game are not awaited, and there may be any number.
-                if used[4] or root["proven"] or root["visits"] > options["simulations"][0]:
-                    break
-            return found
+        Args:
+            states: shape (N,).
+            words: stream words, shape (N,).
+            noise: shape (N, num_actions), or (N, 0) for none.
+            found: where to write what is found, N rows each.
+            threads: that work on this.
+            stopping: whether it need not go on.
 
-        evaluate = functools.partial(
-            Slot.evaluate, judge=self._judge(threads // each), threads=threads // each
-        )
-        take_turns(grove.slots, turn, evaluate, each, stopping)
-        if clock is not None:
-            options["simulations"] = grove.forest.nodes["visits"][0, 0] - 1
-        grown = Tree._make(array[: len(grove.states)] for array in grove.forest)
-        self._report(grove.states, grove.noise, options, grown, grove.found)
-
-    def _steps(self, grove: Grove, options: Options, each: int) -> list[Callable[[int, int], int]]:
-        """For each slot what takes the trees on in its turn.
-
-        Told the turn's number, and how many of the slot's leaves have been judged, it says how many
-        leaves there are now.
+        Raises:
+            StoppedError: it need not go on.
         """
+        num, most_awaited = len(states), int(self._options["most_awaited"][0])
+        num_slots = _SLOTS if most_awaited > 1 else min(_SLOTS, threads, num)
+        slots = [self._slot(num * -(-most_awaited // 2)) for _ in range(num_slots)]
+        forest = self._forest(num)
+        options = self._options.copy()
+        each = min(threads, num_slots)  # slot's thread
         arguments = [
             (
-                grove.states, self.game.constants, grove.words, options, self._scales, grove.noise,
-                self._schedule, each, slot.leaves, slot.masks, slot.owners, slot.seen_constants,
-                slot.seen, slot.logits, slot.estimates, grove.forest,
+                states, self.game.constants, words, options, self._scales, noise, self._schedule,
+                each, slot.leaves, slot.masks, slot.owners, slot.seen_constants, slot.seen,
+                slot.logits, slot.estimates, forest,
             )
-            for slot in grove.slots
+            for slot in slots
         ]  # fmt: skip
         if self._step_trees is None:
             loop = step_trees.bound_to(self.game.rules_name, self._decisive_part)
             self._step_trees = entry_point(loop, *arguments[0], 0, 0)
-        return [functools.partial(self._step_trees, *some) for some in arguments]
+        steps = [functools.partial(self._step_trees, *some) for some in arguments]
+        clock = None if self.time_limit is None else Clock(self.time_limit)
+
+        def turn(slot: Slot, number: int) -> int:
+            step = steps[number % num_slots]
+            if clock is None:
+                return step(number, slot.num)
+            root, used = forest.nodes[0, 0], forest.used[0]
+            judged, leaves = slot.num, 0
+            while not leaves:
+                if clock.is_over(number, num_slots):
+                    options["simulations"] = 1  # whatever comes, the root is evaluated
+                leaves = step(number, judged)
+                judged = 0
+                # Simulations that end the game are not awaited, and there may be any number.
+                if used[4] or root["proven"] or root["visits"] > options["simulations"][0]:
+                    break
+            return leaves
+
+        evaluate = functools.partial(
+            Slot.evaluate, judge=self._judge(threads // each), threads=threads // each
+        )
+        take_turns(slots, turn, evaluate, each, stopping)
+        if clock is not None:
+            options["simulations"] = forest.nodes["visits"][0, 0] - 1
+        grown = Tree._make(array[:num] for array in forest)
+        self._report(states, noise, options, grown, found)
+        if forest.edges.nbytes <= _KEPT:
+            self._forests.append(forest)
+            self._slots.extend(slots)
 
     def _judge(self, threads: int) -> Judge:
         """The function that evaluates positions, with no more than so many threads."""
@@ -387,12 +366,6 @@ class PuctAgent(SearchAgent):
 
     def _is_concurrent(self) -> bool:
         return bool(getattr(self.evaluator, "concurrent", False))
-
-    def _keep(self, grove: Grove) -> None:
-        """Keep room for the next search."""
-        if grove.forest.edges.nbytes <= _KEPT:
-            self._forests.append(grove.forest)
-            self._slots.extend(grove.slots)
 
     def _slot(self, room: int) -> Slot:
         """An empty slot for so many leaves or more."""

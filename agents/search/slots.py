@@ -61,7 +61,6 @@ class Slot:
         """Legal actions of each."""
         self.owners = np.empty((room, 2), np.int32)
         """Tree and node of each."""
-        self.game = game
         self.bound: Bound | None = None
         if bind is None:
             self.seen_constants = game.constants
@@ -86,7 +85,6 @@ class Slot:
                         f"the evaluator's {name} must be a writable contiguous float32 array of "
                         f"shape {shape}, got one of {array.dtype} and shape {array.shape}"
                     )
-        self._bind = bind
 
     def evaluate(self, judge: Judge, threads: int | None = None) -> None:
         """Have the leaves judged.
@@ -109,20 +107,6 @@ class Slot:
             )
         self.logits[:num] = logits
         self.estimates[:num] = estimates
-
-    def part(self, tree: int) -> Slot:
-        """Another slot, with what is known of the leaves of this and all later trees.
-
-        Trees are counted anew there. Leaves are in the order of their trees, and have been judged.
-        """
-        first = int(np.searchsorted(self.owners[: self.num, 0], tree))
-        other = Slot(self.game, self.room, self._bind)
-        other.num = self.num - first
-        for name in ("logits", "estimates", "masks", "owners"):
-            getattr(other, name)[: other.num] = getattr(self, name)[first : self.num]
-        other.owners[: other.num, 0] -= tree
-        self.num = first
-        return other
 
 
 class Clock:

@@ -13,7 +13,6 @@ from agents.search.gumbel import GumbelAgent
 from agents.search.network import SearchNetwork
 from agents.search.puct import PuctAgent
 from agents.trained import TrainedAgent
-from agents.work_stealing import WorkStealing
 
 SHIPPED = [
     ("gekitai", TrainedAgent),
@@ -68,11 +67,6 @@ def test_a_search_finds_the_same(name, kind, simulations, live_positions):
     check_alike(game, states[-9:].copy(), kind, simulations)
 
 
-def test_a_search_whose_trees_are_parted_finds_the_same(gekitai, live_positions, monkeypatch):
-    monkeypatch.setattr(WorkStealing, "is_wanted", lambda _: True)
-    check_alike(gekitai, live_positions(gekitai, 3, 3)[:23].copy(), GumbelAgent, 32)
-
-
 @pytest.mark.parametrize("remembered", [True, False], ids=["trained with", "trained without"])
 def test_a_network_sees_what_it_was_trained_on(remembered, network_file, live_positions):
     trained_on = boardenvs.make("goat_race", num_players=2, memory=remembered)
@@ -115,7 +109,6 @@ def test_room_is_kept_for_the_next_search(num, gekitai, monkeypatch):
     monkeypatch.setattr(
         agent.evaluator, "bind_to_arrays", lambda room: made.append(room) or bind(room)
     )
-    monkeypatch.setattr(WorkStealing, "is_wanted", lambda _: False)
     for _ in range(3):
         agent.act(gekitai.new(num, 0))
     agent.act(gekitai.new(1, 0))

@@ -1,13 +1,11 @@
-"""Trees that are parted while they grow: they grow on as they would have."""
+"""States searched side by side on several threads: the same is found as one by one."""
 
 import numpy as np
 import pytest
 
 import boardenvs
-from agents.search.grove import Grove
 from agents.search.gumbel import GumbelAgent
 from agents.search.puct import PuctAgent
-from agents.work_stealing import WorkStealing
 
 
 class Plain:
@@ -29,23 +27,6 @@ class Plain:
         return logits, np.tanh(np.array([row @ self.value for row in seen]))
 
 
-@pytest.fixture
-def often_parted(monkeypatch):
-    """Trees are parted whenever they can be; counts how often."""
-    parted = []
-    part = Grove.part
-
-    def counted(self, slot):
-        other = part(self, slot)
-        if other is not None:
-            parted.append((len(self.states), len(other.states)))
-        return other
-
-    monkeypatch.setattr(WorkStealing, "is_wanted", lambda _: True)
-    monkeypatch.setattr(Grove, "part", counted)
-    return parted
-
-
 def searched(agent, states, noise):
     words = np.arange(len(states), dtype=np.uint64)
     found = agent.search(states, words, noise) if noise is not None else agent.search(states, words)
@@ -56,7 +37,7 @@ def searched(agent, states, noise):
 @pytest.mark.parametrize(
     "name", ["gekitai", "dominoes175", pytest.param("goat_race", marks=pytest.mark.slow)]
 )
-def test_parted_trees_find_the_same(name, kind, live_positions, often_parted, monkeypatch):
+def test_threads_do_not_change_what_is_found(name, kind, live_positions, monkeypatch):
     game = boardenvs.make(name)
     states = live_positions(game, 6, 2)[:23].copy()
     noise = None
@@ -67,28 +48,7 @@ def test_parted_trees_find_the_same(name, kind, live_positions, often_parted, mo
     agent = kind(game, 0, simulations=40, evaluator=Plain(game), threads=2)
     found = searched(agent, states, noise)
     again = searched(agent, states, noise)  # in the trees that were kept
-    assert len(often_parted) > 10
-    monkeypatch.setattr(WorkStealing, "is_wanted", lambda _: False)
     alone = searched(kind(game, 0, simulations=40, evaluator=Plain(game), threads=1), states, noise)
     for key, value in alone.items():
         np.testing.assert_array_equal(found[key], value)
         np.testing.assert_array_equal(again[key], value)
-
-
-def test_trees_that_others_may_still_grow_are_not_kept_too_early(
-    live_positions, often_parted, monkeypatch
-):
-    game = boardenvs.make("game112")
-    agent = GumbelAgent(game, 0, simulations=20, evaluator=Plain(game), threads=2)
-    kept = []
-    keep = agent._keep
-    monkeypatch.setattr(agent, "_keep", lambda grove: (kept.append(grove.forest), keep(grove)))
-    states = live_positions(game, 20, 2)[:64].copy()
-    for _ in range(3):
-        kept.clear()
-        agent.search(states)
-        assert often_parted
-        rows = [forest.used for forest in kept]
-        assert not any(
-            np.shares_memory(rows[i], rows[k]) for i in range(len(rows)) for k in range(i)
-        )

@@ -277,8 +277,8 @@ _LAYER_IS_CHOSEN = _choose_layer()
 _HAS_TBB = _load_tbb()
 
 
-def _start_threads() -> None:
-    """Have Numba start its threads.
+def _start_threads() -> str:
+    """Have Numba start its threads, and return the name of their layer.
 
     Numba starts TBB's by an empty task, for which it waits as the process leaves. Where no thread
     has taken it, since there is one core or others want them all, and the process has forked or
@@ -293,11 +293,13 @@ def _start_threads() -> None:
 
     started = getattr(parallel, "_is_initialized", True)
     numba.get_num_threads()
-    if not started and parallel.threading_layer() == "tbb":
+    layer = str(parallel.threading_layer())
+    if not started and layer == "tbb":
         pool = importlib.import_module("numba.np.ufunc.tbbpool")
         wait = getattr(pool, "synchronize", None)  # the address of a function in C
         if isinstance(wait, int):
             ctypes.CFUNCTYPE(None)(wait)()
+    return layer
 
 
 class Threads:
@@ -334,11 +336,11 @@ class Threads:
             if not _HAS_TBB:
                 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
             try:
-                _start_threads()
+                layer = _start_threads()
             except (ImportError, ValueError):
                 self._usable = False
             else:
-                if numba.threading_layer() != "workqueue":
+                if layer != "workqueue":
                     self.turn = contextlib.nullcontext()
                 self._usable = True
         elif not self._usable:

@@ -1,11 +1,19 @@
-"""The list of games, the only one: how each is found by name, and what Gymnasium is told of it."""
+"""The list of games, the only one: how each is found by name, here and in other registries.
+
+Gymnasium's registry has every game as soon as this package is imported, and so has PettingZoo's,
+which exists since PettingZoo 1.27, as soon as both packages are.
+"""
 
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import inspect
 import re
+import sys
 from collections.abc import Mapping
+from importlib.machinery import ModuleSpec
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import gymnasium
@@ -112,8 +120,9 @@ def env_id(name: str) -> str:
 def register(cls: _Class) -> _Class:
     """Make a game of your own known by its name, as the six are; to be written above its class.
 
-    From then on `boardenvs.make` finds it, `gymnasium.make` by `boardenvs/CLASS-v0`, and
-    episodes, agents and stores that were saved can be loaded. That lasts as long as the process;
+    From then on `boardenvs.make` finds it, `gymnasium.make` by `boardenvs/CLASS-v0`,
+    `pettingzoo.make` by `boardenvs/NAME_v0`, and episodes, agents and stores that were saved can
+    be loaded. That lasts as long as the process;
     the `boardenvs` command takes `MODULE:CLASS` for a game.
 
     Args:
@@ -152,22 +161,65 @@ def register(cls: _Class) -> _Class:
             f"{name} needs a class of another name: boardenvs/{cls.__name__}-v0 is taken"
         )
     _own[name] = cls
-    if env_id(name) in gymnasium.registry:
-        del gymnasium.registry[env_id(name)]
     _tell_gymnasium(name)
+    _tell_pettingzoo(name)
     return cls
 
 
 def register_all() -> None:
-    """Register every game with Gymnasium: single-seat and native vector environment."""
+    """Register every game with Gymnasium and PettingZoo, quietly where it is known already."""
     for name in GAMES:
         _tell_gymnasium(name)
+        _tell_pettingzoo(name)
+    if "pettingzoo" not in sys.modules:
+        sys.meta_path.insert(0, _WithPettingZoo())
 
 
 def _tell_gymnasium(name: str) -> None:
+    gymnasium.registry.pop(env_id(name), None)  # else it warns, as when this package is reloaded
     gymnasium.register(
         env_id(name),
         entry_point="boardenvs.single:SeatEnv",
         vector_entry_point="boardenvs.vector:SeatVectorEnv",
         kwargs={"game": name},
     )
+
+
+def _tell_pettingzoo(name: str) -> None:
+    """Register a game with PettingZoo, if it is imported and has a registry."""
+    pettingzoo: Any = sys.modules.get("pettingzoo")
+    if not hasattr(pettingzoo, "register"):
+        return
+    entry_point: Any = f"boardenvs.{name}:env"
+    if name in _own:
+        from boardenvs.aec import make_env
+
+        entry_point = make_env(_own[name])
+    pettingzoo.aec_registry.pop(f"boardenvs/{name}-v0", None)  # as for Gymnasium
+    pettingzoo.register("aec", f"boardenvs/{name}_v0", entry_point)
+
+
+class _WithPettingZoo:
+    """An import hook that registers the games when PettingZoo is imported.
+
+    To import PettingZoo here takes half as long as the rest of this package does.
+    """
+
+    def find_spec(
+        self, name: str, path: Any = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """Find PettingZoo as it would be found without this; all else is left to others."""
+        if name != "pettingzoo":
+            return None
+        sys.meta_path.remove(self)
+        spec = importlib.util.find_spec(name)
+        if spec is not None and spec.loader is not None:
+            load = spec.loader.exec_module
+
+            def load_and_register(module: ModuleType) -> None:
+                load(module)
+                for game in names():
+                    _tell_pettingzoo(game)
+
+            vars(spec.loader)["exec_module"] = load_and_register
+        return spec

@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import numpy as np
+import pettingzoo
 import pytest
 
 import boardenvs
@@ -20,7 +21,7 @@ def theirs(library):
         classic = pytest.importorskip("pettingzoo.classic.connect_four_v3")
         env = classic.env()
         env.reset(seed=0)
-        return {"pz": env}
+        return {"pz": env, "pettingzoo": pettingzoo}
     if library == "OpenSpiel":
         pyspiel = pytest.importorskip("pyspiel")
         return {"pyspiel": pyspiel, "state": pyspiel.load_game("connect_four").new_initial_state()}

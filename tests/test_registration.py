@@ -7,6 +7,7 @@ import sys
 
 import gymnasium
 import numpy as np
+import pettingzoo
 import pytest
 from gymnasium.envs.registration import EnvSpec
 from gymnasium.utils.env_match import check_environments_match
@@ -67,6 +68,53 @@ import boardenvs
 print(*sorted({"numba", "pettingzoo", "torch", "onnxruntime"} & set(sys.modules)))
 """
     assert fresh_process(code, tmp_path) == "\n"
+
+
+PETTINGZOO = """
+{imports}
+for name in boardenvs.GAMES:
+    env = pettingzoo.make("aec", f"boardenvs/{{name}}_v0", render_mode="ansi", max_plies=20)
+    env.reset(seed=0)
+    print(env, env.game == boardenvs.make(name, max_plies=20), bool(env.render()))
+
+@boardenvs.register
+class ShortGame(type(boardenvs.make("game112"))):
+    name = "short_game"
+
+    def __init__(self):
+        super().__init__(board_size=5)
+
+print(pettingzoo.make("aec", "boardenvs/short_game").game)
+"""
+
+
+@pytest.mark.skipif(not hasattr(pettingzoo, "register"), reason="PettingZoo before 1.27")
+@pytest.mark.parametrize("order", [("boardenvs", "pettingzoo"), ("pettingzoo", "boardenvs")])
+def test_found_by_pettingzoo_whichever_is_imported_first(tmp_path, order):
+    imports = "\n".join(f"import {name}" for name in order)
+    printed = fresh_process(PETTINGZOO.format(imports=imports), tmp_path).splitlines()
+    assert printed[:-1] == [f"{name}_v0 True True" for name in GAMES]
+    assert printed[-1].startswith("ShortGame(board_size=5")
+
+
+RELOAD = """
+import importlib
+import sys
+{imports}
+for module in (boardenvs, boardenvs.registration, boardenvs.gekitai_v0, boardenvs):
+    importlib.reload(module)
+import pettingzoo
+for name in [name for name in sys.modules if name.partition(".")[0] == "boardenvs"]:
+    del sys.modules[name]
+import boardenvs
+import gymnasium
+print(gymnasium.make("boardenvs/Gekitai-v0").unwrapped.game)
+"""
+
+
+@pytest.mark.parametrize("imports", ["import boardenvs", "import pettingzoo, boardenvs"])
+def test_to_reload_the_package_says_nothing(tmp_path, imports):
+    assert fresh_process(RELOAD.format(imports=imports), tmp_path).startswith("Gekitai(")
 
 
 def test_ids_and_specs(game):

@@ -22,12 +22,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from agents.training.int8_layout import lay_out
 from agents.training.int8_preparation import (
     ADDED,
     Proto,
-    board_of,
-    has_free_board,
     looks_up,
     padded,
     prepared,
@@ -144,8 +141,6 @@ def int8_template(
         quantised = onnx.load(made)
     for tensor in quantised.graph.initializer:  # all in one of the two ways that ONNX has
         tensor.CopyFrom(numpy_helper.from_array(_array(tensor), tensor.name))
-    free = has_free_board(quantised.graph)
-    lay_out(quantised, None if free else board_of(_largest(parts)))
     return Int8Template(quantised.SerializeToString())
 
 

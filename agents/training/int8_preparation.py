@@ -8,10 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = [
-    "ADDED", "Proto", "board_of", "has_free_board", "looks_up", "padded", "prepared", "trunk",
-    "up_to_the_stem",
-]  # fmt: skip
+__all__ = ["ADDED", "Proto", "looks_up", "padded", "prepared", "trunk", "up_to_the_stem"]
 
 Proto = Any
 """A message of ONNX."""
@@ -39,9 +36,9 @@ def prepared(model: Proto, shape: tuple[int, ...]) -> Proto:
     model = copy.deepcopy(model)
     graph = model.graph
     _give_each_its_own(graph)
-    board = board_of(shape)
+    board = list(shape[1:]) if len(shape) == 3 else [1, *shape[1:]]
     whole: dict[str, Any] = {"kernel_shape": board}
-    if has_free_board(graph):
+    if any(dim.dim_param for dim in graph.input[0].type.tensor_type.shape.dim[2:]):
         # The maximum over any board up to this size: what is added at its ends does not count.
         # ONNX Runtime has no operator in int8 for the maximum over all that there is.
         whole |= {"strides": board, "pads": [0, 0, *(side - 1 for side in board)]}
@@ -64,16 +61,6 @@ def prepared(model: Proto, shape: tuple[int, ...]) -> Proto:
     entry = model.metadata_props.add()
     entry.key, entry.value = "onnx.quant.pre_process", "onnxruntime.quant"
     return model
-
-
-def board_of(shape: tuple[int, ...]) -> list[int]:
-    """Rows and columns that convolutions see of observations of this shape."""
-    return list(shape[1:]) if len(shape) == 3 else [1, *shape[1:]]
-
-
-def has_free_board(graph: Proto) -> bool:
-    """Whether a network is for boards of several sizes."""
-    return any(dim.dim_param for dim in graph.input[0].type.tensor_type.shape.dim[2:])
 
 
 def _add_planes(graph: Proto) -> None:

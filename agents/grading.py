@@ -67,10 +67,13 @@ class Grade:
 
     def __str__(self) -> str:
         low, high = self.interval
-        return (
+        kept = (
             f"kept {self.kept:,} of {self.won:,} wins: {self.share_kept:.3f} "
-            f"({low:.3f} to {high:.3f}), {self.given_away:,} given away, {self.unclear:,} unclear; "
-            f"{self.lost:,} positions lost, {self.drawn:,} drawn, {self.unsettled:,} not settled"
+            f"({low:.3f} to {high:.3f}), {self.given_away:,} given away, {self.unclear:,} unclear"
+        )
+        return (
+            f"{kept if self.won else 'had no win to keep'}; {self.lost:,} positions lost, "
+            f"{self.drawn:,} drawn, {self.unsettled:,} not settled"
         )
 
 

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import functools
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,7 +24,7 @@ from boardenvs.checks import (
 if TYPE_CHECKING:  # whoever plays a game need not wait for what rates policies
     from agents.arena.tournament import Engine
     from agents.benchmark.card import ScoreCard
-    from agents.benchmark.running import MakeAgent, Progress
+    from agents.benchmark.running import MakeAgent, Outcome, Progress
 
 __all__ = ["benchmark"]
 
@@ -57,7 +56,8 @@ def benchmark(
             or the spec of an agent.
         suite: which tasks and reference agents.
         tasks: the names of some of them; by default all.
-        minutes: for all of them, shared out equally. What a task leaves goes to those after it.
+        minutes: of playing, for all of them, shared out equally. What a task leaves goes to those
+            after it, and a task that gets none is not rated. Compiling does not count.
         seed: of everything random.
         name: what the policy is called; by default its spec, or "policy".
         aim: half of the interval's width that is enough, in points; by default the suite's.
@@ -118,10 +118,10 @@ def benchmark(
         engine = functools.partial(local.play, workers=workers)
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
-    deadline = time.monotonic() + seconds
-    outcomes = []
+    outcomes: list[Outcome] = []
     for done, ladder in enumerate(ladders):
-        left = max(0.0, deadline - time.monotonic()) / (len(ladders) - done)
+        spent = sum(outcome.seconds for outcome in outcomes)
+        left = max(0.0, seconds - spent) / (len(ladders) - done)
         file = None if folder is None else folder / f"{suite}-{ladder.task.name}.games"
         outcomes.append(
             run_task(

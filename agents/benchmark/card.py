@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import platform
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,6 +16,8 @@ from agents.intervals import Z, bootstrap_mean, interquartile_mean
 from agents.text_table import text_table
 
 __all__ = ["ScoreCard"]
+
+_NOT_RATED = "not rated"
 
 
 @dataclass(frozen=True)
@@ -33,7 +36,8 @@ class ScoreCard:
         `by_games` and `by_ladder`; of a game for one the share won, with the distance from the best
         policy's; `score`, 0 for `random` and 1 for the strongest agent or the best policy; games,
         forfeits, seconds per move; and the results against each reference agent. Over all tasks,
-        `overall` is the interquartile mean of the scores. `perfection` is how near it comes to
+        `overall` is the interquartile mean of the scores of those that are `rated`. A task without
+        a game is not: its figures are `None`. `perfection` is how near it comes to
         perfect play (`agents.exploitability`) in Gekitai and 112, if the task had a minute. `met`
         are the ladder's agents that it met in training, `None` if that is not known; `held_out`
         whether it was rated against the others alone.
@@ -55,15 +59,16 @@ class ScoreCard:
         told = self.to_dict()
         rows = [("task", "rating", "95% interval", "score", "95% interval", "games", "per move")]
         for task in told["tasks"]:
-            rated = task["elo"] is not None
-            value, ends = ("elo", ("low", "high")) if rated else ("share", ("low", "high"))
-            form = "{:+.0f}" if rated else "{:.4f}"
+            if not task["rated"]:
+                rows.append((task["task"], _NOT_RATED, *[""] * 5))
+                continue
+            value, form = ("share", "{:.4f}") if task["elo"] is None else ("elo", "{:+.0f}")
             pace = task["seconds_per_move"]
             rows.append(
                 (
                     task["task"],
                     form.format(task[value]),
-                    " to ".join(form.format(task[end]) for end in ends),
+                    " to ".join(form.format(task[end]) for end in ("low", "high")),
                     f"{task['score']:.3f}",
                     f"{task['score_low']:.3f} to {task['score_high']:.3f}",
                     str(task["games"]),
@@ -72,10 +77,13 @@ class ScoreCard:
             )
         text = text_table(rows, right=(1, 3, 5, 6))
         overall = told["overall"]
-        text += (
-            f"\nInterquartile mean of the scores: {overall['score']:.3f} "
-            f"({overall['low']:.3f} to {overall['high']:.3f}); 0 is random, 1 the strongest.\n"
-        )
+        if overall["tasks"]:
+            text += (
+                f"\nInterquartile mean of the scores: {overall['score']:.3f} "
+                f"({overall['low']:.3f} to {overall['high']:.3f}); 0 is random, 1 the strongest.\n"
+            )
+        if self.not_rated:
+            text += f"\nNot rated, for the time was over: {', '.join(self.not_rated)}.\n"
         for task in told["tasks"]:
             if task["forfeits"]:
                 text += f"{task['task']}: {task['forfeits']} games lost by illegal moves.\n"
@@ -90,17 +98,28 @@ class ScoreCard:
                 text += f"{task['task']}: met in training: {', '.join(task['met'])}; {against}.\n"
         return text
 
+    @property
+    def not_rated(self) -> list[str]:
+        """The tasks in which no game was played."""
+        return [one.ladder.task.name for one in self.outcomes if not one.games]
+
     def row(self) -> str:
         """A row for a paper's table, in Markdown: the policy, each task, and the mean."""
         cells = [self.policy]
         told = self.to_dict()
         for task in told["tasks"]:
-            if task["elo"] is None:
+            if not task["rated"]:
+                cells.append(_NOT_RATED)
+            elif task["elo"] is None:
                 cells.append(f"{task['share']:.3f} [{task['low']:.3f}, {task['high']:.3f}]")
             else:
                 cells.append(f"{task['elo']:.0f} [{task['low']:.0f}, {task['high']:.0f}]")
         overall = told["overall"]
-        cells.append(f"{overall['score']:.2f} [{overall['low']:.2f}, {overall['high']:.2f}]")
+        cells.append(
+            f"{overall['score']:.2f} [{overall['low']:.2f}, {overall['high']:.2f}]"
+            if overall["tasks"]
+            else _NOT_RATED
+        )
         return f"| {' | '.join(cells)} |"
 
 
@@ -122,9 +141,12 @@ def _task(outcome: Outcome) -> dict[str, Any]:
         "met": None if outcome.met is None else _on_ladder(outcome),
         "held_out": outcome.held_out,
         "perfection": _perfection(outcome),
+        "rated": outcome.games > 0,
         "beyond": None,
         "elo": None,
     }
+    if not outcome.games:
+        return told | dict.fromkeys(("low", "high", "score", "score_low", "score_high"))
     return told | (_solo(outcome) if outcome.estimate is None else _rated(outcome))
 
 
@@ -137,7 +159,7 @@ def _on_ladder(outcome: Outcome) -> list[str]:
 def _perfection(outcome: Outcome) -> dict[str, Any] | None:
     """How near it comes to perfect play: what was measured, its value and its interval."""
     found = outcome.perfection
-    if found is None:
+    if found is None or math.isnan(found.value):  # it had no win to keep
         return None
     low, high = found.interval
     return {"kind": found.kind, "value": found.value, "low": low, "high": high}
@@ -201,7 +223,10 @@ def _solo(outcome: Outcome) -> dict[str, Any]:
 
 
 def _overall(tasks: Sequence[dict[str, Any]], seed: int) -> dict[str, Any]:
-    scores = np.array([task["score"] for task in tasks])
-    errors = np.array([(task["score_high"] - task["score_low"]) / 2 for task in tasks])
+    rated = [task for task in tasks if task["rated"]]
+    if not rated:
+        return {"score": None, "low": None, "high": None, "tasks": 0}
+    scores = np.array([task["score"] for task in rated])
+    errors = np.array([(task["score_high"] - task["score_low"]) / 2 for task in rated])
     low, high = bootstrap_mean(scores, errors / Z, np.random.default_rng(seed))
-    return {"score": interquartile_mean(scores), "low": low, "high": high, "tasks": len(tasks)}
+    return {"score": interquartile_mean(scores), "low": low, "high": high, "tasks": len(rated)}

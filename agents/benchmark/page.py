@@ -27,21 +27,28 @@ def page_html(card: ScoreCard, command: str | None = None) -> str:
     bars = [
         Bar(task["task"], task["score"], task["score_low"], task["score_high"])
         for task in told["tasks"]
+        if task["rated"]
     ]
-    mean = Bar("interquartile mean", overall["score"], overall["low"], overall["high"])
+    if bars:
+        mean = Bar("interquartile mean", overall["score"], overall["low"], overall["high"])
+        bars.insert(0, mean)
     body = [
         "<h2>All tasks</h2>",
         "<p>The score is 0 for <code>random</code> and 1 for the strongest known agent, or the "
         "best policy where it is known. The bars are 95% intervals.</p>",
-        interval_chart([mean, *bars], lambda x: f"{x:.2f}", "Scores with their 95% intervals"),
     ]
+    if bars:
+        title = "Scores with their 95% intervals"
+        body.append(interval_chart(bars, lambda x: f"{x:.2f}", title))
+    if card.not_rated:
+        body.append(f"<p>Not rated, for the time was over: {', '.join(card.not_rated)}.</p>")
     for outcome, task in zip(card.outcomes, told["tasks"], strict=True):
         body.append(f"<h2>{html.escape(task['task'])}</h2>")
         pace = task["seconds_per_move"]
         words = [f"{task['games']} games", f"{task['forfeits']} forfeited", f"{task['ended']}"]
         words += [] if pace is None else [f"{1000 * pace:.2f} ms a move"]
         body.append(f"<p>{html.escape('; '.join(words))}.</p>")
-        body += _ladder(card.policy, outcome, task)
+        body += _ladder(card.policy, outcome)
     if command is not None:
         body.append(f"<h2>Again</h2><p><code>{html.escape(command)}</code></p>")
     return report_page(
@@ -51,18 +58,13 @@ def page_html(card: ScoreCard, command: str | None = None) -> str:
     )
 
 
-def _ladder(policy: str, outcome: Outcome, task: dict[str, object]) -> Iterable[str]:
+def _ladder(policy: str, outcome: Outcome) -> Iterable[str]:
     scale = outcome.ladder.scale
-    value, low, high = (
-        (float(str(task[k])) for k in ("share", "low", "high"))
-        if scale is None
-        else (float(str(task[k])) for k in ("elo", "low", "high"))
-    )
-    mine = Bar(f"▶ {policy}", value, low, high)
+    mine = [Bar(f"▶ {policy}", *outcome.value())] if outcome.games else []
     if scale is None:
         shares = zip(outcome.ladder.specs, outcome.ladder.shares, strict=True)
         bars = [Bar(spec, share, share, share) for spec, share in shares]
-        yield interval_chart(_sorted([mine, *bars]), lambda x: f"{x:.3f}", "Shares of games won")
+        yield interval_chart(_sorted([*mine, *bars]), lambda x: f"{x:.3f}", "Shares of games won")
         return
     errors = Z * scale.covariance.diagonal() ** 0.5
     bars = [
@@ -71,7 +73,7 @@ def _ladder(policy: str, outcome: Outcome, task: dict[str, object]) -> Iterable[
             outcome.ladder.specs, scale.elo.tolist(), errors.tolist(), strict=True
         )
     ]
-    yield interval_chart(_sorted([mine, *bars]), elo_text, "The ladder, and where the policy is")
+    yield interval_chart(_sorted([*mine, *bars]), elo_text, "The ladder, and where the policy is")
     rows = [
         (
             agent,

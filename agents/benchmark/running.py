@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import collections
 import contextlib
+import itertools
 import time
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
@@ -90,7 +92,7 @@ class Outcome:
     ended: str
     """Why no more was played."""
     seconds: float
-    """That were played for, without games from a store."""
+    """That were played for, without games from a store and without compiling."""
     version: str
     """Of the policy, as far as it can be told."""
     estimate: Estimate | None = None
@@ -108,13 +110,18 @@ class Outcome:
         return sum(scores.games for scores in self.scores)
 
     def value(self) -> tuple[float, float, float]:
-        """The Elo, or in a game for one the share won or right, with its 95% interval."""
+        """Return the Elo, or in a game for one the share won or right, with its 95% interval.
+
+        Raises:
+            ValueError: no game was played, so that nothing is known.
+        """
+        if not self.games:
+            raise ValueError(f"{self.ladder.task.name} is not rated: no game was played")
         if self.estimate is not None:
             found = self.estimate
             return float(found.elo), float(found.low), float(found.high)
-        wins, games = (self.scores[0].wins[0], self.games) if self.scores else (0, 0)
-        low, high = wilson(wins, games)
-        return (wins / games if games else (low + high) / 2), low, high
+        wins = self.scores[0].wins[0]
+        return wins / self.games, *wilson(wins, self.games)
 
 
 class _Meeting:
@@ -138,6 +145,24 @@ class _Meeting:
         self.planned = np.zeros(len(self.records), np.int64)
         """How many games of each match belong to a round so far."""
         self.seconds_a_game = 0.0
+        self.warming_seconds = 0.0
+        """What `warm_up` has taken."""
+        self._warm: set[int] = set()
+
+    def warm_up(self, place: int, numbers: np.ndarray) -> None:
+        """Play the first plies of a match once, so that compiling takes none of its time.
+
+        Args:
+            place: of the match.
+            numbers: of its games that are planned. If all of them are there, nothing is played.
+        """
+        if place in self._warm or not len(self.records[place].missing(numbers)):
+            return
+        self._warm.add(place)
+        began = time.monotonic()
+        both = itertools.islice(self.match(place).play(np.arange(2)), 2)  # either moves once
+        collections.deque(both, 0)
+        self.warming_seconds += time.monotonic() - began
 
     def match(self, place: int) -> Match:
         specs = self.records[place].specs
@@ -187,7 +212,7 @@ def run_task(
         ladder: of the task.
         contender: the policy.
         seed: of everything random.
-        seconds: after which no more games are begun.
+        seconds: of playing, after which no more games are begun. Compiling does not count.
         aim: half of the interval's width that is enough, in points; by default the task's.
         store: the file that keeps the games, and has those of an earlier run.
         engine: what plays; by default this process, and always for a policy that has no spec.
@@ -204,8 +229,8 @@ def run_task(
     strangers = _strangers(ladder, known) if held_out else np.ones(len(ladder.specs), np.bool_)
     for place in range(len(meeting.records)):
         meeting.match(place).check_players()
+    most = meeting.most_pairs()
     began = time.monotonic()
-    deadline = began + seconds
     ended = ["the time was over"]
     told = progress or (lambda _: None)
     aim = ladder.task.aim if aim is None else aim
@@ -213,11 +238,13 @@ def run_task(
     if ladder.task.solved and seconds >= _LONG_ENOUGH:
         told(f"{ladder.task.name}: beside perfect play")
         perfection = _perfection(meeting, contender)
-    most = meeting.most_pairs()
     latest: list[Estimate] = []
 
+    def spent() -> float:
+        return time.monotonic() - began - meeting.warming_seconds
+
     def affordable(games: float) -> float:
-        left = deadline - time.monotonic()
+        left = seconds - spent()
         if left <= 0:
             return 0
         return games if not meeting.seconds_a_game else min(games, left / meeting.seconds_a_game)
@@ -250,8 +277,10 @@ def run_task(
         if number < 2:
             return None
         first = int(meeting.planned[place])
+        numbers = np.arange(first, first + number)
+        meeting.warm_up(place, numbers)
         meeting.planned[place] += number
-        return place, np.arange(first, first + number)
+        return place, numbers
 
     def plan_alone() -> tuple[int, np.ndarray] | None:
         first = int(meeting.planned[0])
@@ -268,8 +297,10 @@ def run_task(
         number = int(affordable(min(_SOLO_ROUND, _SOLO_GAMES - first)))
         if number < 1:
             return None
+        numbers = np.arange(first, first + number)
+        meeting.warm_up(0, numbers)
         meeting.planned[0] += number
-        return 0, np.arange(first, first + number)
+        return 0, numbers
 
     alone = ladder.scale is None
     work = Rounds(
@@ -286,21 +317,21 @@ def run_task(
             playing = _play_here(work, meeting.players)
         else:
             playing = engine(work)  # type: ignore[arg-type]
-        start = time.monotonic()
+        start = spent()
         with contextlib.closing(playing):
             for place, games in playing:
                 if kept is not None:
                     kept.add(meeting.records[place].specs, games)
                 meeting.records[place].add(games)
                 played += len(games)
-                meeting.seconds_a_game = (time.monotonic() - start) / played
+                meeting.seconds_a_game = (spent() - start) / played
     places = [place for place, number in enumerate(meeting.planned) if number]
     return Outcome(
         ladder,
         [] if alone else [ladder.specs[place] for place in places],
         [meeting.records[place].scores(np.arange(meeting.planned[place])) for place in places],
         ended[0],
-        time.monotonic() - began,
+        spent(),
         meeting.version,
         None if alone else latest[0],
         known,

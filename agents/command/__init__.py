@@ -67,7 +67,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments: what stands after `boardenvs`; by default the process's own.
 
     Returns:
-        The exit status: 0, 2 after an error, 130 after Ctrl-C, 143 after SIGTERM.
+        The exit status: 0, 1 if a benchmark left a task out, 2 after an error, 130 after Ctrl-C,
+        143 after SIGTERM.
     """
     prepare_streams()
     given = list(sys.argv[1:] if arguments is None else arguments)
@@ -80,7 +81,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         options.command_line = shlex.join(["boardenvs", *given])
         loaded()
         with _plain_warnings():
-            options.run(options)
+            status: int = options.run(options) or 0
         sys.stdout.flush()
     except (ValueError, OSError) as error:
         if isinstance(error, BrokenPipeError):  # the reader, `head` say, has seen enough
@@ -95,7 +96,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         status = interrupted()
         print(f"\nboardenvs: stopped{''.join(f'; {what}' for what in stop.args)}", file=sys.stderr)
         return status
-    return 0
+    return status
 
 
 @contextlib.contextmanager

@@ -56,7 +56,7 @@ def add(commands: Commands) -> None:
     )
 
 
-def _run(options: argparse.Namespace) -> None:
+def _run(options: argparse.Namespace) -> int:
     from agents.benchmark import benchmark
     from agents.benchmark.tasks import suite
     from boardenvs.threads import cores
@@ -107,6 +107,10 @@ def _run(options: argparse.Namespace) -> None:
         from agents.benchmark.page import page_html
 
         write_atomically(options.html, page_html(card, options.command_line).encode())
+    if card.not_rated:
+        missed = ", ".join(card.not_rated)
+        print(f"boardenvs: no game was played in {missed}: give more --minutes", file=sys.stderr)
+    return 1 if card.not_rated else 0
 
 
 def _clocked(spec: str, game: object) -> bool:

@@ -61,7 +61,7 @@ class Commands:
     def add(
         self,
         name: str,
-        run: Callable[[argparse.Namespace], None],
+        run: Callable[[argparse.Namespace], int | None],
         text: str,
         *,
         game: bool = True,
@@ -71,7 +71,7 @@ class Commands:
 
         Args:
             name: of the subcommand.
-            run: what it does, given the options as they were typed.
+            run: what it does, given the options as they were typed. It may return an exit status.
             text: what it does, in words.
             game: whether it takes a game.
             optional: whether the game may be left out.

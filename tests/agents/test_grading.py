@@ -7,7 +7,7 @@ import pytest
 
 import agents
 import boardenvs
-from agents.grading import grade, main
+from agents.grading import Grade, grade, main
 
 
 @pytest.fixture(scope="module")
@@ -51,6 +51,11 @@ def test_112_is_settled_everywhere():
     assert found.given_away > 0
     assert found.drawn > 0
     assert grade(game, agents.make("exact", game, 0), players[0], 40, 1).given_away == 0
+
+
+def test_without_a_win_there_is_no_share_of_them():
+    none = Grade(lost=3, drawn=1, unsettled=0, kept=0, given_away=0, unclear=0)
+    assert str(none) == "had no win to keep; 3 positions lost, 1 drawn, 0 not settled"
 
 
 def test_the_program_prints_a_line_for_each(capsys):

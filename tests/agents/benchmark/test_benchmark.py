@@ -8,7 +8,9 @@ import pytest
 import agents
 from agents.benchmark import ladder, running
 from agents.benchmark.ladder import Ladder, read_ladder
+from agents.benchmark.page import page_html
 from agents.benchmark.training_opponents import met_in_training
+from agents.grading import Grade
 from agents.intervals import bootstrap_mean, interquartile_mean
 
 QUICK = {"tasks": ["game112"], "minutes": 5.0, "seed": 3, "aim": 80.0}
@@ -52,6 +54,57 @@ def test_a_reference_agent_is_where_it_was_rated():
     for spec, elo in rated.items():
         (task,) = agents.benchmark(spec, **QUICK).to_dict()["tasks"]
         assert task["low"] < elo < task["high"], spec
+
+
+@pytest.mark.parametrize(("rated", "unrated"), [("game112", "gekitai"), ("gekitai", "pizza_order")])
+def test_a_task_without_games_is_not_rated(rated, unrated, monkeypatch):
+    """The mean is that of the others."""
+    run_task = running.run_task
+
+    def hurried(ladder, contender, seed, seconds, *more, **options):
+        seconds = 0 if ladder.task.name == unrated else 0.5
+        return run_task(ladder, contender, seed, seconds, *more, **options)
+
+    monkeypatch.setattr(running, "run_task", hurried)
+    card = agents.benchmark("greedy", tasks=[rated, unrated], minutes=1)
+    told = card.to_dict()
+    first, second = told["tasks"]
+    assert (first["rated"], second["rated"], card.not_rated) == (True, False, [unrated])
+    assert {second[key] for key in ("elo", "low", "high", "score", "score_high")} == {None}
+    assert told["overall"]["tasks"] == 1
+    assert told["overall"]["score"] == first["score"]
+    assert card.row().count("not rated") == 1
+    text = str(card)
+    assert [line.split()[:3] for line in text.splitlines() if line.startswith(f"{unrated} ")] == [
+        [unrated, "not", "rated"]
+    ]
+    page = page_html(card)
+    assert f"Not rated, for the time was over: {unrated}." in page
+    assert "▶ greedy" in page
+    assert "▶ greedy" not in page.partition(f"<h2>{unrated}</h2>")[2]
+
+
+def test_a_card_without_any_game_has_no_mean():
+    card = agents.benchmark("greedy", tasks=["game112", "pizza_order"], minutes=0)
+    assert card.to_dict()["overall"] == {"score": None, "low": None, "high": None, "tasks": 0}
+    assert card.row() == "| greedy | not rated | not rated | not rated |"
+    assert "mean" not in str(card) + page_html(card)
+
+
+def test_compiling_is_no_playing_time(monkeypatch):
+    """Nor is what a policy loads when it is first asked."""
+    clock = SimpleNamespace(now=0.0)
+    monkeypatch.setattr(running, "time", SimpleNamespace(monotonic=lambda: clock.now))
+
+    class Loading(Legal):
+        def act(self, states):
+            clock.now += 0.1 if self.asked else 100
+            return super().act(states)
+
+    tasks = ["game112", "gekitai", "goat_race-2"]
+    card = agents.benchmark(Loading, tasks=tasks, minutes=0.5)
+    assert card.not_rated == []
+    assert all(0 < outcome.seconds < 100 for outcome in card.outcomes)
 
 
 def test_forfeits_are_counted():
@@ -198,3 +251,12 @@ def test_perfect_play_is_the_end_of_the_scale():
     assert agents.benchmark(Legal, **QUICK).to_dict()["tasks"][0]["perfection"] is None
     short = agents.benchmark("greedy", **QUICK | {"minutes": 0.02})
     assert short.to_dict()["tasks"][0]["perfection"] is None
+
+
+def test_a_policy_without_a_win_to_keep_has_no_perfection(monkeypatch):
+    """Which in JSON would be NaN."""
+    none = Grade(lost=3, drawn=1, unsettled=0, kept=0, given_away=0, unclear=0)
+    monkeypatch.setattr(running, "_perfection", lambda *_: none)
+    card = agents.benchmark("random", **QUICK)
+    assert card.to_dict()["tasks"][0]["perfection"] is None
+    assert "nan" not in str(card)

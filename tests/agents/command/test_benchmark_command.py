@@ -21,6 +21,19 @@ def test_the_command(command, tmp_path):
     assert "{{" not in text
 
 
+def test_tasks_that_were_not_reached_are_told(command, tmp_path):
+    card = tmp_path / "card.json"
+    words = ["--tasks", "game112,gekitai", "--minutes", "0", "--workers", "1", "--json", card]
+    status, out, err = command("benchmark", "random", *words)
+    assert status == 1
+    assert "Elo" not in out
+    assert err.splitlines() == [
+        "boardenvs: no game was played in game112, gekitai: give more --minutes"
+    ]
+    told = json.loads(card.read_text(encoding="utf-8"))
+    assert [task["rated"] for task in told["tasks"]] == [False, False]
+
+
 def test_a_game_for_one(command, tmp_path):
     page = tmp_path / "page.html"
     words = ("--tasks", "pizza_order", "--minutes", "0.02", "--workers", "1", "--html", page)

@@ -74,7 +74,10 @@ def test_the_program_prints_a_line_for_each(capsys):
         (["gekitai", "nobody"], "nobody"),
         (["goat_race", "random"], "agent 'exact' cannot play goat_race, which has chance"),
         (["gomoku", "random", "--budget", "9"], "agent 'exact' cannot play gomoku from the start"),
-        (["gekitai", "short_sighted:Blind"], "agent Blind failed: ValueError: it is dark"),
+        (
+            ["gekitai", "short_sighted:Blind"],
+            "agent short_sighted:Blind failed: ValueError: it is dark",
+        ),
         (["gekitai", "random", "--games", "0"], "games must be a whole number of at least 1"),
         (["gekitai", "random", "--budget", "0"], "budget must be a whole number of at least 1"),
         (["gekitai", "random", "--seed", "-1"], "seed must be a whole number of at least 0"),

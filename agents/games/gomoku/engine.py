@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-import shlex
 import shutil
 import warnings
 from pathlib import Path
@@ -14,7 +13,7 @@ import numpy.typing as npt
 
 from agents.agent import Actions, Agent, Words
 from agents.clock import seconds_of
-from agents.games.gomoku.engine_process import EngineError, EngineProcess
+from agents.games.gomoku.engine_process import EngineError, EngineProcess, words_of
 from agents.games.gomoku.protocol import FREE, OTHER, OWN, UNLIMITED, cell_of, text_of
 from boardenvs.checks import finite_number
 from boardenvs.game import Game, States
@@ -26,6 +25,8 @@ _SECONDS = 1.0
 """For a move, where nobody says otherwise."""
 _START = 300.0
 """Seconds that a program has to get ready: it may have to compile first, on a busy machine."""
+_PATIENCE = (1.0, 2.0, 4.0, 8.0)
+"""Seconds that a program has to answer RESTART, each time that it is asked."""
 _MEMORY = 350 * 2**20
 """Bytes, as in the tournament."""
 
@@ -37,8 +38,13 @@ class EngineAgent(Agent):
     """Plays as a program does, which runs beside; what it does wrong loses the game.
 
     The program is told each position anew by BOARD, or by TURN where the game that it was asked of
-    last goes on. When it ends by itself, answers late, or answers no empty cell, the agent forfeits
-    that game: it plays an illegal action, and a `RuntimeWarning` says why. On an empty board, where
+    last goes on. A program may lose what it reads right after its move. So RESTART is repeated
+    until it is answered. A TURN without an answer is followed by RESTART: if the program answers
+    with its move, the move is late. If it answers OK, it is told the position by BOARD and has the
+    time for a move once more.
+
+    When the program ends by itself, answers late, or answers no empty cell, the agent forfeits that
+    game: it plays an illegal action, and a `RuntimeWarning` says why. On an empty board, where
     every action is legal, it does so a move later. For the next position the program is started
     again.
     """
@@ -60,7 +66,7 @@ class EngineAgent(Agent):
         Args:
             game: Gomoku with lines of five.
             seed: of nothing: programs have no seeds.
-            command: the program and its arguments, quoted as for a shell, which is not used. A time
+            command: the program and its arguments, split as `.engine_process.words_of` says. A time
                 and a colon may stand before it: `500ms:./pbrain-mine`.
             time_limit: seconds that the program is given for a move; by default the time that
                 stands before the command, else 1.
@@ -99,7 +105,7 @@ class EngineAgent(Agent):
     def version(self) -> str:
         """The SHA-256 of the command's files, and the time that the program is given."""
         digest = hashlib.sha256()
-        for word in shlex.split(self.command):
+        for word in words_of(self.command):
             path = Path(shutil.which(word) or word)
             if path.is_file():
                 digest.update(path.read_bytes())
@@ -144,28 +150,68 @@ class EngineAgent(Agent):
         Raises:
             EngineError: it fails.
         """
-        process = self._running()
         size = self._board_size
         followed = self._followed(board)
         self._known = None
+        turn, answer = "", None
         if followed is not None:
-            process.tell([f"TURN {text_of(followed, size)}"])
-        else:
-            if not self._fresh:
-                process.tell(["RESTART"])
-                _expect_ok(process, "RESTART")
-            self._fresh = False
-            process.tell(self._told(board))
-        answer = process.answer(self.time_limit + self.grace)
+            turn = f"TURN {text_of(followed, size)}"
+            answer = self._move(turn)
+        if answer is None:
+            self._clear(turn)
+            position = self._told(board)
+            answer = self._move(*position)
+            if answer is None:
+                raise self._late(position[0])
         try:
             cell = cell_of(answer, size)
         except ValueError:
             raise EngineError(f"answered {answer[:80]!r} instead of a move") from None
         if board[cell]:
-            raise EngineError(f"played {answer}, where there is a stone already")
+            raise EngineError(f"played {text_of(cell, size)}, where there is a stone already")
         self._known = board.copy()
         self._known[cell] = OWN
         return cell
+
+    def _move(self, *request: str) -> str | None:
+        """What the program answers to a request for a move; `None` if it does not in time."""
+        process = self._running()
+        self._fresh = False
+        # In a write of its own: a program may drop what it reads right after its last move.
+        process.tell(f"INFO time_left {UNLIMITED}")
+        seconds = self.time_limit + self.grace
+        return process.ask(*request, seconds=seconds, passed_over=("OK", "ERROR", "UNKNOWN"))
+
+    def _clear(self, turn: str) -> None:
+        """Have the program forget the game that it is in.
+
+        RESTART also finds out why a TURN has no answer. A program that lost it answers OK, and can
+        be told the position. One that still thinks answers with its move, which is late.
+
+        Args:
+            turn: the request that has no answer, if there is one.
+
+        Raises:
+            EngineError: it does not answer, or was late.
+        """
+        process = self._running()
+        if self._fresh:
+            return
+        answers = (
+            process.ask("RESTART", seconds=seconds, passed_over=["ERROR"]) for seconds in _PATIENCE
+        )
+        answer = next(filter(None, answers), "")
+        word = answer.partition(" ")[0].upper()
+        if word == "OK":
+            return
+        if turn and word != "UNKNOWN":
+            raise self._late(turn)
+        if not answer:
+            raise _no_answer(process, "RESTART", sum(_PATIENCE))
+        self._stop()  # it knows no RESTART, so that the next one to run begins anew
+
+    def _late(self, request: str) -> EngineError:
+        return _no_answer(self._running(), request, self.time_limit + self.grace)
 
     def _followed(self, board: Board) -> int | None:
         """The cell that was played after the program's own move, if that is what has happened."""
@@ -200,25 +246,29 @@ class EngineAgent(Agent):
         if self._process is None:
             process = EngineProcess(self.command)
             try:
-                start = f"START {self._board_size}"
-                process.tell([start])
-                _expect_ok(process, start)
-                process.tell(
-                    [
-                        f"INFO timeout_turn {round(1000 * self.time_limit)}",
-                        f"INFO timeout_match {FREE}",
-                        f"INFO time_left {UNLIMITED}",
-                        f"INFO max_memory {_MEMORY}",
-                        "INFO game_type 1",
-                        f"INFO rule {self._rule}",
-                    ]
-                )
-            except EngineError:
+                self._start(process)
+            except BaseException:
                 process.close()
                 raise
             self._process = process
             self._fresh = True
         return self._process
+
+    def _start(self, process: EngineProcess) -> None:
+        start = f"START {self._board_size}"
+        answer = process.ask(start, seconds=_START)
+        if answer is None:
+            raise _no_answer(process, start, _START)
+        if answer.split()[0].upper() != "OK":
+            raise EngineError(f"answered {answer[:80]!r} to {start}")
+        process.tell(
+            f"INFO timeout_turn {round(1000 * self.time_limit)}",
+            f"INFO timeout_match {FREE}",
+            f"INFO time_left {UNLIMITED}",
+            f"INFO max_memory {_MEMORY}",
+            "INFO game_type 1",
+            f"INFO rule {self._rule}",
+        )
 
     def _stop(self) -> None:
         self._known = None
@@ -227,7 +277,6 @@ class EngineAgent(Agent):
             self._process = None
 
 
-def _expect_ok(process: EngineProcess, command: str) -> None:
-    answer = process.answer(_START)
-    if answer.split()[0].upper() != "OK":
-        raise EngineError(f"answered {answer[:80]!r} to {command}")
+def _no_answer(process: EngineProcess, request: str, seconds: float) -> EngineError:
+    complaint = f": {process.complaint[:80]}" if process.complaint else ""
+    return EngineError(f"did not answer {request} within {seconds:g} s{complaint}")

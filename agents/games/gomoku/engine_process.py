@@ -2,21 +2,39 @@
 
 from __future__ import annotations
 
+import collections
 import contextlib
-import queue
+import os
+import re
+import selectors
 import shlex
+import signal
+import socket
 import subprocess
-import tempfile
+import sys
 import threading
 import time
 import weakref
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection
 from typing import IO
 
-__all__ = ["EngineError", "EngineProcess"]
+__all__ = ["EngineError", "EngineProcess", "words_of"]
 
+_WINDOWS = sys.platform == "win32"
 _TO_END = 1.0
 """Seconds that a program has to end by itself."""
+_LOOK = 0.5
+"""Seconds between two looks at whether a silent program still runs: a child may hold its output."""
+_PART = 2**16
+"""Bytes read at once."""
+_LONGEST = 2**16
+"""Bytes of a line."""
+_TAIL = 2**12
+"""Bytes kept of what a program writes to standard error."""
+_LINE_END = re.compile(rb"[\r\n]")
+_REMARKS = ("MESSAGE", "DEBUG")
+"""What lines begin with that answer no request."""
+_COMPLAINTS = ("ERROR", "UNKNOWN")
 
 
 class EngineError(Exception):
@@ -24,42 +42,41 @@ class EngineError(Exception):
 
 
 class EngineProcess:
-    """A running program: lines to it, and its answers within a time."""
+    """A running program: requests to it, and its answers within a time."""
 
     def __init__(self, command: str) -> None:
         """Start the program.
 
         Args:
-            command: the program and its arguments, quoted as for a shell, which is not used.
+            command: the program and its arguments, as `words_of` splits it.
 
         Raises:
             ValueError: it cannot be started.
         """
-        # A file, since nobody reads from a pipe what a chatty program writes there.
-        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 as long as the program
+        self._selector = selectors.DefaultSelector()
         try:
-            self._process = subprocess.Popen(
-                shlex.split(command),
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=self._errors,
-                text=True,
-                encoding="utf-8",
-                errors="replace",
-            )
+            self._process = _started(words_of(command))
         except (OSError, ValueError, IndexError) as error:
-            self._errors.close()
+            self._selector.close()
             reason = getattr(error, "strerror", None) or str(error)
             raise ValueError(f"engine {command!r} cannot be started: {reason}") from None
-        self._answers: queue.SimpleQueue[str | None] = queue.SimpleQueue()
-        assert self._process.stdout is not None
-        threading.Thread(
-            target=_read, args=(self._process.stdout, self._answers), daemon=True
-        ).start()
-        self.close = weakref.finalize(self, _end, self._process, self._errors)
-        """End the program, if need be by force; also at this process's end."""
+        self.complaint = ""
+        """The last ERROR or UNKNOWN that was passed over since the last request."""
+        self._lines: collections.deque[str] = collections.deque()
+        self._rest = b""
+        """What has come of a line."""
+        self._errors = b""
+        self._over = False
+        """Whether the output has ended."""
+        self.close = weakref.finalize(self, _end, self._process, self._selector)
+        """End the program and its children, if need be by force; also at this process's end."""
+        for stream in (self._process.stdout, self._process.stderr):
+            assert stream is not None
+            source = _copied(stream) if _WINDOWS else stream
+            is_output = stream is self._process.stdout
+            self._selector.register(source, selectors.EVENT_READ, (source, is_output))
 
-    def tell(self, lines: Sequence[str]) -> None:
+    def tell(self, *lines: str) -> None:
         """Send lines to the program.
 
         Raises:
@@ -67,64 +84,158 @@ class EngineProcess:
         """
         assert self._process.stdin is not None
         try:
-            self._process.stdin.write("".join(f"{line}\r\n" for line in lines))
+            self._process.stdin.write("".join(f"{line}\r\n" for line in lines).encode())
             self._process.stdin.flush()
         except OSError:
             raise self._ended() from None
 
-    def answer(self, seconds: float, passed_over: Iterable[str] = ("MESSAGE", "DEBUG")) -> str:
-        """The program's next line.
+    def ask(self, *lines: str, seconds: float, passed_over: Collection[str] = ()) -> str | None:
+        """Send a request to the program and return the line that answers it.
 
         Args:
-            seconds: that it has.
-            passed_over: what lines begin with that are no answers, in capitals.
+            lines: the request.
+            seconds: that the program has.
+            passed_over: what lines begin with that do not answer this request, in capitals;
+                MESSAGE and DEBUG answer none.
+
+        Returns:
+            The line, or `None` if none came in time.
 
         Raises:
-            EngineError: it has ended, or was late.
+            EngineError: the program has ended, or its line is too long.
         """
+        self.complaint = ""
+        self.tell(*lines)
         end = time.perf_counter() + seconds
-        while True:
-            try:
-                line = self._answers.get(timeout=max(0.0, end - time.perf_counter()))
-            except queue.Empty:
-                raise EngineError(f"did not answer within {seconds:g} s") from None
-            if line is None:
+        while (line := self._line(end)) is not None:
+            word = line.split()[0].upper()
+            if word not in (*_REMARKS, *passed_over):
+                return line
+            if word in _COMPLAINTS:
+                self.complaint = line
+        return None
+
+    def _line(self, end: float) -> str | None:
+        """The program's next line that is not empty; `None` if the time is over before."""
+        while not self._lines:
+            seconds = end - time.perf_counter()
+            if seconds <= 0:
+                return None
+            ended = self._over or self._process.poll() is not None
+            if not self._take(0 if ended else min(seconds, _LOOK)) and ended:
                 raise self._ended()
-            words = line.split()
-            if words and words[0].upper() not in passed_over:
-                return line.strip()
+        return self._lines.popleft()
+
+    def _take(self, seconds: float) -> bool:
+        """Read what the program has written; whether there was anything in time."""
+        ready = self._selector.select(seconds) if self._selector.get_map() else []
+        for key, _ in ready:
+            source, is_output = key.data
+            part = _read(source)
+            if not part:
+                self._selector.unregister(source)
+                source.close()
+            if not is_output:
+                self._errors = (self._errors + part)[-_TAIL:]
+                continue
+            self._over = not part
+            *lines, self._rest = _LINE_END.split(self._rest + (part or b"\n"))
+            texts = (line.decode(errors="replace").strip() for line in lines)
+            self._lines.extend(filter(None, texts))
+            if len(self._rest) > _LONGEST:
+                raise EngineError(f"wrote a line of more than {_LONGEST:,} bytes")
+        return bool(ready)
 
     def _ended(self) -> EngineError:
         """What is to be said of a program that speaks no more."""
+        end = time.perf_counter() + _TO_END
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(_TO_END)
-        self._errors.seek(0)
-        told = self._errors.read().decode(errors="replace").split("\n")
+        while self._take(max(0.0, end - time.perf_counter())) and time.perf_counter() < end:
+            pass
+        told = self._errors.decode(errors="replace").split("\n")
         last = next((" ".join(line.split()) for line in reversed(told) if line.strip()), "")
         status = self._process.returncode
         how = "closed its output" if status is None else f"ended with status {status}"
         return EngineError(f"{how}{f': {last}' if last else ''}")
 
 
-def _read(output: IO[str], answers: queue.SimpleQueue[str | None]) -> None:
-    """Pass on a program's lines, at last `None`."""
-    with contextlib.suppress(OSError, ValueError):
-        for line in output:
-            answers.put(line)
-    answers.put(None)
+def words_of(command: str, windows: bool = _WINDOWS) -> list[str]:
+    r"""Split a command into the program and its arguments, as the platform does.
+
+    Args:
+        command: quoted as for a shell, which is not used. On Windows only double quotes quote, and
+            a backslash stands for itself.
+        windows: whether to split as on Windows.
+
+    Raises:
+        ValueError: a quotation has no end.
+
+    Example:
+        >>> words_of(r'"C:\My engines\pbrain-x.exe" -n 2', windows=True)
+        ['C:\\My engines\\pbrain-x.exe', '-n', '2']
+    """
+    if not windows:
+        return shlex.split(command)
+    if command.count('"') % 2:
+        raise ValueError("No closing quotation")
+    words = re.findall(r'(?:"[^"]*"|[^\s"])+', command)
+    return [word.replace('"', "") for word in words]
 
 
-def _end(process: subprocess.Popen[str], errors: IO[bytes]) -> None:
+def _started(words: list[str]) -> subprocess.Popen[bytes]:
+    """Start a program in a process group of its own, so that its children can be ended with it."""
+    pipe = subprocess.PIPE
+    if sys.platform == "win32":
+        group = subprocess.CREATE_NEW_PROCESS_GROUP
+        return subprocess.Popen(words, stdin=pipe, stdout=pipe, stderr=pipe, creationflags=group)
+    return subprocess.Popen(words, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True)
+
+
+def _copied(stream: IO[bytes]) -> socket.socket:
+    """A socket that receives what a stream does: on Windows one can wait for sockets alone."""
+    ours, theirs = socket.socketpair()
+
+    def copy() -> None:
+        with contextlib.suppress(OSError), stream, theirs:
+            while part := os.read(stream.fileno(), _PART):
+                theirs.sendall(part)
+
+    threading.Thread(target=copy, daemon=True).start()
+    return ours
+
+
+def _read(source: IO[bytes] | socket.socket) -> bytes:
+    """What there is to read; nothing at the end."""
+    with contextlib.suppress(OSError):
+        if isinstance(source, socket.socket):
+            return source.recv(_PART)
+        return os.read(source.fileno(), _PART)
+    return b""
+
+
+def _end(process: subprocess.Popen[bytes], selector: selectors.BaseSelector) -> None:
     assert process.stdin is not None
-    with contextlib.suppress(OSError, ValueError):
-        process.stdin.write("END\r\n")
-        process.stdin.close()
     try:
-        process.wait(_TO_END)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
-    if process.stdout is not None:
         with contextlib.suppress(OSError):
-            process.stdout.close()
-    errors.close()
+            process.stdin.write(b"END\r\n")
+            process.stdin.close()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(_TO_END)
+    finally:
+        _kill(process)
+    process.wait()
+    for key in list(selector.get_map().values()):
+        key.data[0].close()
+    selector.close()
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    """End the program and its children by force."""
+    if sys.platform == "win32":
+        tree = ["taskkill", "/F", "/T", "/PID", str(process.pid)]
+        subprocess.run(tree, capture_output=True, check=False)
+        process.kill()
+    else:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)

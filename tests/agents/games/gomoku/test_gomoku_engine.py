@@ -1,6 +1,7 @@
 """Programs that speak the tournament's protocol, as agents: a good one, and many bad ones."""
 
 import functools
+import itertools
 import re
 import shlex
 import subprocess
@@ -15,6 +16,7 @@ import boardenvs
 from agents.arena import local, play_match, round_robin
 from agents.arena.versions import agent_version
 from agents.command import main
+from agents.games.gomoku import engine as engine_module
 from agents.games.gomoku.engine import EngineAgent
 
 PROGRAM = """
@@ -91,6 +93,83 @@ def test_it_plays_what_the_program_plays(small, program):
     assert engine.act(other).tolist() == [int((cells == 0).argmax())]
 
 
+DROPPING = """
+import sys, time
+
+how = sys.argv[1]
+size, taken, telling, deaf_until, restarts, turns = 0, set(), False, 0.0, 0, 0
+for line in sys.stdin:
+    if time.monotonic() < deaf_until:
+        continue
+    word, _, rest = line.strip().partition(" ")
+    if telling and word != "DONE":
+        taken.add(tuple(map(int, word.split(",")[:2])))
+        continue
+    telling = word == "BOARD"
+    if word == "START":
+        size = int(rest)
+        print("OK", flush=True)
+    elif word == "RESTART":
+        restarts += 1
+        if how == "knows no RESTART":
+            print("UNKNOWN RESTART", flush=True)
+            continue
+        if how == "drops RESTART" or how.endswith("first RESTART") and restarts == 1:
+            continue
+        taken = set()
+        # One whose first RESTART took its time answers it now.
+        print("OK\\n" * (1 + (how == "is slow at its first RESTART" and restarts == 2)), flush=True)
+    elif word in ("BEGIN", "TURN", "DONE"):
+        turns += word == "TURN"
+        if how == "drops a TURN" and turns == 2 and word == "TURN":
+            print("ERROR Unknown command " + rest, flush=True)
+            continue
+        if how == "drops moves" and turns:
+            continue
+        if rest:
+            taken.add(tuple(map(int, rest.split(","))))
+        move = next((x, y) for y in range(size) for x in range(size) if (x, y) not in taken)
+        taken.add(move)
+        print("{},{}".format(*move), flush=True)
+        deaf_until = time.monotonic() + 0.05 * (how == "drops lines for 50 ms")
+"""
+
+
+@pytest.fixture
+def dropping(tmp_path, monkeypatch):
+    """As `program`, of a program that loses requests; it has half a second to answer RESTART."""
+    monkeypatch.setattr(engine_module, "_PATIENCE", (0.5, 5.0))
+    path = tmp_path / "dropping.py"
+    path.write_text(DROPPING, encoding="utf-8")
+    return lambda how: shlex.join([sys.executable, str(path), how])
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        "drops lines for 50 ms",
+        "drops the first RESTART",
+        "is slow at its first RESTART",
+        "drops a TURN",
+        "knows no RESTART",
+    ],
+)
+def test_what_a_program_loses_it_is_asked_again(small, dropping, how):
+    short = boardenvs.make("gomoku", board_size=7, max_plies=6)
+    engine = EngineAgent(short, command=dropping(how), time_limit=0.3)
+    assert play_match(short, [engine, "random"], 2, 1).forfeits == [0, 0]
+
+
+@pytest.mark.parametrize(
+    ("how", "asked", "forfeits"),
+    [("drops RESTART", "RESTART within 5.5 s", 1), ("drops moves", "BOARD within 0.8 s", 2)],
+)
+def test_what_a_program_never_answers_loses_the_game(small, dropping, how, asked, forfeits):
+    engine = EngineAgent(small, command=dropping(how), time_limit=0.3)
+    with pytest.warns(RuntimeWarning, match=f"engine .*{how}.* did not answer {asked}: it"):
+        assert play_match(small, [engine, "random"], 2, 1).forfeits == [forfeits, 0]
+
+
 def test_both_colours_and_many_games(small, program):
     scores = play_match(small, [EngineAgent(small, command=program("well")), "random"], 6, 1)
     assert scores.forfeits == [0, 0]
@@ -122,6 +201,11 @@ def test_a_program_plays_one_game_after_another(
     games = []
     for log in tmp_path.glob("log-*"):
         words = re.sub(r"BOARD\n.*?DONE", "BOARD", log.read_text(), flags=re.DOTALL).split("\n")
+        assert all(
+            before.startswith("INFO time_left")
+            for before, line in itertools.pairwise(words)
+            if line.partition(" ")[0] in ("BEGIN", "BOARD", "TURN")
+        )
         asked = [word for line in words if (word := line.partition(" ")[0]) not in ("INFO", "")]
         games += re.split(r"\b(?:RE)?START\b", " ".join(asked).removesuffix("END"))[1:]
     played = [game.split() for game in games if game.strip()]
@@ -135,14 +219,15 @@ def test_a_program_plays_one_game_after_another(
     ("how", "message"),
     [
         ("crashes", "ended with status 1: no idea: it forfeits a game"),
-        ("hangs", "did not answer within 0.3 s: it forfeits a game"),
-        ("is late", "did not answer within 0.3 s: it forfeits a game"),
+        ("hangs", "did not answer TURN .* within 0.3 s: it forfeits a game"),
+        ("is late", "did not answer TURN .* within 0.3 s: it forfeits a game"),
         ("plays twice", "where there is a stone already: it forfeits a game"),
         ("plays outside", "answered '99,1' instead of a move: it forfeits a game"),
         ("babbles", "answered 'seven' instead of a move: it forfeits a game"),
     ],
 )
-def test_what_goes_wrong_loses_the_game(small, program, how, message):
+def test_what_goes_wrong_loses_the_game(small, program, how, message, monkeypatch):
+    monkeypatch.setattr(engine_module, "_PATIENCE", (0.1, 1.5))
     engine = EngineAgent(small, command=program(how), time_limit=0.2, grace=0.1)
     with pytest.warns(RuntimeWarning, match=message):
         scores = play_match(small, [engine, "random"], 2, 1)
@@ -184,6 +269,13 @@ def test_what_cannot_play_is_told_before_the_match(small, program, command, mess
 def test_what_is_refused(game, spec, options, message):
     with pytest.raises(ValueError, match=message):
         agents.make(spec, boardenvs.make(game), 0, **options)
+
+
+@pytest.mark.parametrize(("time", "seconds"), [("", 1.0), ("500ms:", 0.5)])
+def test_a_drive_before_a_colon_is_no_time(small, time, seconds):
+    command = r"C:\engines\pbrain-x.exe"
+    engine = agents.make(f"engine:{time}{command}", small)
+    assert (engine.command, engine.time_limit) == (command, seconds)
 
 
 def test_only_lines_of_five():

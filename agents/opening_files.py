@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boardenvs.checks import text_value
+from boardenvs.checks import printable, text_value
 from boardenvs.files import check_suffix, write_atomically
 from boardenvs.game import Game
 
-__all__ = ["NamedOpenings", "openings_in", "read_head", "write_openings"]
+__all__ = ["NamedOpenings", "openings_in", "openings_listed_in", "read_head", "write_openings"]
 
 _FORMAT = "boardenvs openings"
 _KEYS = {"format", "game", "name", "params", "made", "sha256", "openings"}
@@ -28,19 +28,20 @@ _KEYS = {"format", "game", "name", "params", "made", "sha256", "openings"}
 
 @dataclass(frozen=True)
 class NamedOpenings:
-    """Openings of one game, all of equally many moves."""
+    """Openings of one game."""
 
     name: str
-    """Such as "balanced"."""
+    """Such as "balanced", or the path of a list."""
     moves: npt.NDArray[np.int32]
-    """The actions from the game's start, shape (openings, moves)."""
+    """The actions from the game's start, shape (openings, moves), -1 after the end of an opening
+    of a list that has fewer."""
     sha256: str
     """Of the moves as text."""
 
     @property
     def version(self) -> str:
         """What a store tells these from others by."""
-        return f"{self.name} {self.sha256[:12]}"
+        return f"{Path(self.name).name} {self.sha256[:12]}"
 
 
 def openings_in(path: Path, game: Game) -> NamedOpenings:
@@ -60,6 +61,40 @@ def openings_in(path: Path, game: Game) -> NamedOpenings:
     if moves.ndim != 2 or not moves.size:
         raise ValueError(f"{path.name} is damaged: it has no openings of equally many moves")
     return NamedOpenings(told["name"], moves, told["sha256"])
+
+
+def openings_listed_in(
+    path: Path, game: Game, read: Callable[[str, Game], Sequence[int]]
+) -> NamedOpenings:
+    """The openings of a list, one a line; empty lines count for nothing.
+
+    Args:
+        path: of the list.
+        game: whose openings these are.
+        read: returns the actions of a line, and raises `ValueError` for what is none.
+
+    Raises:
+        ValueError: the list cannot be read, is empty, or a line is no opening of the game.
+    """
+    try:
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, UnicodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is no text"
+        raise ValueError(f"{path} cannot be read: {reason}") from None
+    rows = []
+    for number, line in enumerate(lines, 1):
+        try:
+            if line.strip():
+                texts = [game.action_to_text(action) for action in read(line, game)]
+                rows.append((texts, _played(game, texts)))
+        except ValueError as error:
+            raise ValueError(printable(f"{path}, line {number}: {error}")) from None
+    if not rows:
+        raise ValueError(f"{path} has no openings")
+    moves = np.full((len(rows), max(len(actions) for _, actions in rows)), -1, np.int32)
+    for row, (_, actions) in zip(moves, rows, strict=True):
+        row[: len(actions)] = actions
+    return NamedOpenings(str(path), moves, _digest([texts for texts, _ in rows]))
 
 
 def write_openings(

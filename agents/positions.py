@@ -44,8 +44,9 @@ def read_position(
     """A position of a game.
 
     Args:
-        where: a file's name, `-` for standard input, or the text itself. The text is an episode
-            as `Episode.save` writes it, a position as `Game.to_dict` has it in JSON, or a board
+        where: a file's name, `-` for standard input, or the text itself. A file may be an episode
+            in any format that `Episode.load` reads. The text is an episode as `Episode.save`
+            writes it in JSON, a position as `Game.to_dict` has it in JSON, or a board
             as the console shows it, with or without what stands below it for the player to move
             and the marks of a last move.
         game: what is played.
@@ -57,6 +58,9 @@ def read_position(
     Raises:
         ValueError: it holds no position of the game, in one line that says why.
     """
+    if os.path.isfile(where) and Path(where).suffix.lower() in game.file_formats:  # noqa: PTH113
+        _refuse("--to-move", to_move, "a board that does not tell whose turn it is")
+        return _of_episode(Episode.load(where, game if params_given else None), ply)
     text, is_text = _text_of(where)
     name = "the text" if is_text else where
     try:
@@ -102,11 +106,7 @@ def _of_json(
     if "format" in data:
         episode = Episode.from_json(text.encode())
         _check_same(episode.game, game, params_given)
-        count = len(episode)
-        ply = count if ply is None else ply
-        if not 0 <= ply <= count:
-            raise ValueError(f"the episode has positions 0 to {count}, not {ply}")
-        return Found(episode.game, episode.states()[ply : ply + 1])
+        return _of_episode(episode, ply)
     _refuse("--ply", ply, "an episode")
     if data.get("game", game.name) != game.name:
         raise ValueError(f"it is a position of {shown(data['game'])}, not of {game.name}")
@@ -114,6 +114,14 @@ def _of_json(
     if isinstance(params, dict) and not params_given:
         game = make(game.name, **params)
     return Found(game, game.restore(data))
+
+
+def _of_episode(episode: Episode, ply: int | None) -> Found:
+    count = len(episode)
+    ply = count if ply is None else ply
+    if not 0 <= ply <= count:
+        raise ValueError(f"the episode has positions 0 to {count}, not {ply}")
+    return Found(episode.game, episode.states()[ply : ply + 1])
 
 
 def _check_same(theirs: Game, game: Game, params_given: bool) -> None:

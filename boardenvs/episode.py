@@ -6,7 +6,7 @@ import hashlib
 import html
 import json
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from typing import Any
 
@@ -24,7 +24,7 @@ from boardenvs.opponents import Opponent, ask, consult, player_names
 from boardenvs.page import packed, page_html, position_text, show_analysis, show_moves, show_players
 from boardenvs.page.in_words import end_in_words
 from boardenvs.playout import playout
-from boardenvs.registration import make
+from boardenvs.registration import game_class, make, names
 
 __all__ = ["Episode"]
 
@@ -282,31 +282,63 @@ class Episode:
         return dict(json.loads(json.dumps(content)))
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the episode as JSON, whole or not at all.
+        """Write the episode, whole or not at all.
+
+        Args:
+            path: of the file. With the suffix of a format in which other programs keep the game,
+                such as `.psq` and `.sgf` for Gomoku, it is written in that format, which holds no
+                analysis and no illegal last action; else as JSON.
 
         Raises:
             OSError: it cannot be written.
-            ValueError: `path` is none, or ends in the suffix of another format.
+            ValueError: `path` is none, its suffix is that of another format, or the format cannot
+                hold the episode.
         """
         place = file_path("path", path)
-        check_suffix("path", place, ".json")
-        write_atomically(place, self.to_json().encode())
+        check_suffix("path", place, ".json", *self.game.file_formats)
+        suffix = place.suffix.lower()
+        if suffix in self.game.file_formats:
+            data = self.game.file_formats[suffix][1](self)
+        else:
+            data = self.to_json().encode()
+        write_atomically(place, data)
 
     def to_json(self) -> str:
-        """What `save` writes."""
+        """What `save` writes into a JSON file."""
         content = self._content()
         return json.dumps({**content, "sha256": _digest(content)}) + "\n"
 
     @classmethod
-    def load(cls, path: str | PathLike[str]) -> Episode:
-        """Read what `save` wrote, and play it again to check it.
+    def load(cls, path: str | PathLike[str], game: Game | None = None) -> Episode:
+        """Read what `save` or another program wrote, and play it again to check it.
+
+        Args:
+            path: of the file; its suffix says in which format it is, see `save`.
+            game: what it must be a game of; by default what the file says.
 
         Raises:
             OSError: the file cannot be read.
-            ValueError: it holds no episode, a damaged one, or one that this version of
-                the game plays otherwise. One line names the file and the reason.
+            ValueError: it holds no episode, a damaged one, one of another game, or one that this
+                version of the game plays otherwise. One line names the file and the reason.
         """
-        return cls._checked_parse(file_path("path", path).read_bytes(), f"{path}: ")
+        place = file_path("path", path)
+        if game is not None:
+            game = resolve_game(game)
+        suffix = place.suffix.lower()
+        kinds = [game_class(name) for name in names()] if game is None else [type(game)]
+        if suffix in ("", ".json"):
+            kinds = []
+        readers = [kind.file_formats[suffix][0] for kind in kinds if suffix in kind.file_formats]
+
+        def parse(data: bytes) -> Episode:
+            if readers:
+                return readers[0](data, game)
+            episode = cls._parse(data)
+            if game is not None and episode.game != game:
+                raise ValueError(f"it must be an episode of {game!r}, got one of {episode.game!r}")
+            return episode
+
+        return cls._checked_parse(place.read_bytes(), f"{path}: ", parse)
 
     @classmethod
     def from_json(cls, data: str | bytes) -> Episode:
@@ -318,14 +350,14 @@ class Episode:
         if not isinstance(data, str | bytes):
             raise ValueError(f"data must be text or bytes, got {shown(data)}")
         content = data.encode("utf-8", "replace") if isinstance(data, str) else data
-        return cls._checked_parse(content, "")
+        return cls._checked_parse(content, "", cls._parse)
 
-    @classmethod
-    def _checked_parse(cls, data: bytes, name: str) -> Episode:
+    @staticmethod
+    def _checked_parse(data: bytes, name: str, parse: Callable[[bytes], Episode]) -> Episode:
         # Whatever a hostile file makes the parser, a game or NumPy raise, callers get one error.
         try:
             with np.errstate(all="raise"):
-                return cls._parse(data)
+                return parse(data)
         except (ValueError, TypeError, LookupError, ArithmeticError, RecursionError) as error:
             reason = textwrap.shorten(str(error), 300, placeholder=" ...")
             raise ValueError(printable(f"{name}{reason}")) from error

@@ -26,6 +26,7 @@ from boardenvs.presentation import Presentation
 from boardenvs.records import fault_message, is_over, record_dtype
 
 if TYPE_CHECKING:
+    from boardenvs.episode import Episode
     from boardenvs.kernels import Kernels
     from boardenvs.symmetries import Symmetries
 
@@ -73,6 +74,15 @@ class Game(Presentation):
     """Whether `info` stays the same from the deal to the end.
 
     Then the environments of one game ask for it once a game, and tell the same objects again.
+    """
+
+    file_formats: ClassVar[
+        Mapping[str, tuple[Callable[[bytes, Game | None], Episode], Callable[[Episode], bytes]]]
+    ] = {}
+    """How other programs keep this game: what reads and what writes it, by the suffix of a file.
+
+    The one gets the content of a file, and the game that it must be of or `None`; the other gets an
+    episode. Both raise `ValueError` for what cannot be. See `Episode.load` and `Episode.save`.
     """
 
     num_players: int

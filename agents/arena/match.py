@@ -170,8 +170,11 @@ class Match:
         """
         alone = any(getattr(player, "one_game_at_a_time", False) for player in self.players)
         most = 1 if alone else _SIDE_BY_SIDE
-        for low in range(0, len(numbers), most):
-            yield from self._play_side_by_side(numbers[low : low + most])
+        lengths = (self._named_moves(numbers) >= 0).sum(1)
+        for length in np.unique(lengths):  # games side by side have all made as many moves
+            same = numbers[lengths == length]
+            for low in range(0, len(same), most):
+                yield from self._play_side_by_side(same[low : low + most])
 
     def _play_side_by_side(self, numbers: Numbers) -> Iterator[Games | None]:
         game = self.game
@@ -254,8 +257,9 @@ class Match:
         return states
 
     def _named_moves(self, numbers: Numbers) -> npt.NDArray[np.int32]:
-        """The moves of games' named openings, equally many: shape (N, moves)."""
-        return self._moves[numbers // len(self.seatings) % len(self._moves)]
+        """The moves of games' named openings, -1 after the end of all but the longest of these."""
+        moves = self._moves[numbers // len(self.seatings) % len(self._moves)]
+        return moves[:, : int((moves >= 0).sum(1).max(initial=0))]
 
     def _opened(
         self, numbers: Numbers, groups: Numbers, starts: npt.NDArray[np.uint64]
@@ -339,7 +343,8 @@ def play_match(
             in all orders of seats before the next one comes, and after the last the first
             comes again. Of chance they keep nothing: it comes from `seed`. Or the name of
             openings that the game has, such as "balanced" (see `agents.arena.openings`): these
-            come in an order that follows the seed, and `num_games` may be any number.
+            come in an order that follows the seed, and `num_games` may be any number. Or the
+            name of a file `*.txt` of openings in a list, where the game has such lists.
         progress: called with the number of games just finished, now and then.
 
     Raises:

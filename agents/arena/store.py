@@ -33,7 +33,7 @@ from agents.arena.store_format import (
     holds_nothing,
     take_back,
 )
-from boardenvs.checks import file_path
+from boardenvs.checks import file_path, one_of
 from boardenvs.episode import Episode
 from boardenvs.game import Game
 
@@ -406,6 +406,28 @@ class Store:
     def game_of(self, specs: Sequence[str], number: int) -> Episode:
         """One game of a match of these agents; raises as `episode`."""
         return self.episode(f"{self._match(specs).id}.{number}")
+
+    def export(self, folder: str | Path, suffix: str = ".json") -> int:
+        """Write each game into a file `MATCH.NUMBER` of a folder, which is made if need be.
+
+        Args:
+            folder: for the files.
+            suffix: of the files, which says in which format they are; see `Episode.save`.
+
+        Returns:
+            The number of games.
+
+        Raises:
+            OSError: a file cannot be written.
+            ValueError: there is no such format for the game, or the store is damaged.
+        """
+        one_of("suffix", suffix, [".json", *self.game.file_formats])
+        place = file_path("folder", folder)
+        place.mkdir(exist_ok=True)
+        games = self._rows("SELECT match, number FROM games ORDER BY match, number")
+        for match, number in games:
+            self.episode(f"{match}.{number}").save(place / f"{match}.{number}{suffix}")
+        return len(games)
 
     # -- SQLite -------------------------------------------------------------------------
 

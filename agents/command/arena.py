@@ -43,7 +43,7 @@ def add(commands: Commands) -> None:
         "--openings",
         metavar="NAME",
         help="openings of the game to begin with, each for every order of seats, such as "
-        "'balanced'; by default none",
+        "'balanced', or in Gomoku a list as Gomocup has them, LIST.txt; by default none",
     )
     arena.add_argument(
         "--until",

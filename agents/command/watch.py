@@ -14,6 +14,7 @@ from agents.command.thinking_time import add_time, timed
 from agents.losing_move import LossJudge, loss_line, remarks
 from agents.making import make
 from agents.seeds import agent_seed, fresh_seed
+from boardenvs.checks import one_of
 from boardenvs.episode import Episode
 from boardenvs.game import Game
 from boardenvs.pixels import require_render
@@ -38,6 +39,14 @@ def add(commands: Commands) -> None:
         metavar="MATCH.NUMBER",
         help="which of them, such as 1.0; without it they are listed",
     )
+    watch.add_argument(
+        "--export", type=Path, metavar="FOLDER", help="write each of them into a file there"
+    )
+    watch.add_argument(
+        "--format",
+        metavar="SUFFIX",
+        help="of the files: json, or in Gomoku psq or sgf; by default json",
+    )
     add_time(watch)
     watch.add_argument("--seed", type=int, default=None, help="of everything random")
     watch.add_argument(
@@ -48,27 +57,40 @@ def add(commands: Commands) -> None:
     )
     watch.add_argument("--html", type=Path, metavar="F", help="write the game as a page, too")
     watch.add_argument("--gif", type=Path, metavar="F", help="write it as an animation, too")
-    watch.add_argument("--save", type=Path, metavar="F", help="write the game as JSON, too")
+    watch.add_argument(
+        "--save",
+        type=Path,
+        metavar="F",
+        help="write it as JSON, too, or in Gomoku as F.psq or F.sgf",
+    )
 
 
 def _run(options: argparse.Namespace) -> None:
     check_place("--html", options.html, ".html", ".htm")
     check_place("--gif", options.gif, ".gif")
-    check_place("--save", options.save, ".json")
     if options.gif is not None:
         require_render("--gif")
+    if options.format is not None and options.export is None:
+        raise ValueError("--format is for --export")
     if options.store is not None:
         if options.game or options.agents or options.time:
             raise ValueError("a stored game has its agents: --store takes no GAME, SPEC and --time")
+        if options.export is not None:
+            _export(options)
+            return
+        check_place("--save", options.save)
         episode = _stored(options.store, options.stored)
-    elif options.stored is not None:
-        raise ValueError("--game is for --store")
+        if episode is not None:
+            check_place("--save", options.save, ".json", *episode.game.file_formats)
+    elif options.stored is not None or options.export is not None:
+        raise ValueError(f"{'--game' if options.stored else '--export'} is for --store")
     elif not options.agents:
         missing = "SPEC" if options.game else "GAME, SPEC"
         raise ValueError(f"the following arguments are required: {missing}")
     else:
         kept = options.html is not None or options.save is not None
         game = make_game(options)
+        check_place("--save", options.save, ".json", *game.file_formats)
         specs = timed(options.agents, options, game)
         episode = _played(game, specs, options.seed, analysis=kept)
     if episode is None:
@@ -85,7 +107,9 @@ def _run(options: argparse.Namespace) -> None:
         print(f"\nThe game as an animation: {options.gif}")
     if options.save is not None:
         episode.save(options.save)
-        print(f"\nThe game as JSON: {options.save}")
+        suffix = options.save.suffix.lower()
+        kind = suffix[1:].upper() if suffix in episode.game.file_formats else "JSON"
+        print(f"\nThe game as {kind}: {options.save}")
 
 
 def _played(game: Game, specs: Sequence[str], seed: int | None, *, analysis: bool) -> Episode:
@@ -109,6 +133,30 @@ def _played(game: Game, specs: Sequence[str], seed: int | None, *, analysis: boo
         check_can_play(agent, game.new(1, seed))
     with blamed("an agent"):
         return Episode.play(game, agents, seed, analysis=analysis)
+
+
+def _export(options: argparse.Namespace) -> None:
+    """Write all games of a store into a folder.
+
+    Raises:
+        ValueError: there is no such store or format, or it is damaged.
+    """
+    from agents.arena.store import Store
+
+    for option, given in (
+        ("--game", options.stored),
+        ("--html", options.html),
+        ("--gif", options.gif),
+        ("--save", options.save),
+        ("--judge", options.judge),
+    ):
+        if given:
+            raise ValueError(f"--export writes all games: it takes no {option}")
+    with Store.read(options.store) as store:
+        formats = ["json", *(suffix.removeprefix(".") for suffix in store.game.file_formats)]
+        suffix = one_of("--format", options.format or "json", formats)
+        num = store.export(options.export, f".{suffix}")
+    print(f"{num} game{'s' if num != 1 else ''} in {options.export}")
 
 
 def _stored(path: Path, number: str | None) -> Episode | None:

@@ -8,7 +8,7 @@ defined in a package P, is P.players. Either may hold
   those of the name of an agent for any game take its place;
 - modules of a fixed name that loops look for, such as `decisive`;
 - `training.toml`, the settings of training;
-- openings, `*.openings.json`; see `agents.arena.openings`;
+- openings, `*.openings.json`, and what reads lists of others; see `agents.arena.openings`;
 - trained networks, `*.onnx`, with their cards, and their versions in int8, `*.int8.onnx`.
 
 Whose a part is, follows from the bases of the game's class, as whose its rules are

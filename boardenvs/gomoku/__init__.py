@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -10,7 +10,7 @@ import numpy.typing as npt
 from boardenvs.aec import make_env
 from boardenvs.checks import truth_value, whole_number
 from boardenvs.game import Game, States
-from boardenvs.gomoku import in_short, in_words
+from boardenvs.gomoku import in_short, in_words, psq, sgf
 from boardenvs.gomoku import text as notation
 from boardenvs.gomoku.picture import board_picture, seat_symbol
 from boardenvs.picture import cell_area
@@ -59,6 +59,7 @@ class Gomoku(Game):
         "usual ones."
     )
     seat_names = ("Player ●", "Player ○")
+    file_formats: ClassVar = {".psq": (psq.read, psq.write), ".sgf": (sgf.read, sgf.write)}
 
     def __init__(
         self,

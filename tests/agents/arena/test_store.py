@@ -21,6 +21,7 @@ from agents.arena.replay import offenders_of
 from agents.arena.store import Store
 from agents.arena.versions import agent_version
 from agents.search.mcts import SearchAgent
+from boardenvs import Episode
 
 # While there is a file `hold`, it plays on only until the store has as many games as that says.
 HELD = """
@@ -101,6 +102,27 @@ def test_every_game_can_be_watched_again(game, path):
                 first = episode.players.index("random")
                 assert episode.returns[first] == played[0].scores.returns[number, 0]
                 assert first == number % 2
+
+
+@pytest.mark.parametrize("suffix", [".json", ".psq", ".sgf"])
+def test_every_game_can_be_exported(path, tmp_path, suffix):
+    game = boardenvs.make("gomoku", board_size=5)
+    list(round_robin(game, ["random", "greedy", "neighbour"], 4, 3, store=path))
+    folder = tmp_path / "games"
+    with Store.read(path) as store:
+        assert store.export(folder, suffix) == 12
+        assert len(list(folder.iterdir())) == 12
+        for file in folder.iterdir():
+            episode, held = Episode.load(file), store.episode(file.stem)
+            assert episode.game == game
+            assert (episode.actions, episode.players) == (held.actions, held.players)
+            assert episode.result == held.result
+
+
+def test_only_formats_of_the_game_are_exported(filled, tmp_path, refused):
+    with Store.read(filled) as store, refused("suffix must be one of|suffix must be '.json'"):
+        store.export(tmp_path / "games", ".psq")
+    assert not (tmp_path / "games").exists()
 
 
 def test_what_was_not_played_cannot_be_watched(filled, gekitai, refused):

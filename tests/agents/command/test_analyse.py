@@ -47,6 +47,20 @@ def test_an_episode_at_a_ply(command, tmp_path, gekitai):
     assert 5 <= counted <= 20
 
 
+def test_a_game_of_another_program(command, fails, tmp_path):
+    file = tmp_path / "game.psq"
+    stones = ["5,5,0", "1,1,0", "6,5,0", "1,2,0", "7,5,0", "1,3,0", "8,5,0", "1,4,0"]
+    file.write_text("\n".join(["Piskvorky 9x9, 0:0, 0", *stones, "-1\n"]))
+    arguments = ["analyse", "gomoku", file, "threats:100"]
+    status, out, _ = command(*arguments)
+    assert status == 0
+    assert re.search("threats:100 plays 4 (D|I)", out)
+    assert " --●--●--●--●--  4\n" in out
+    assert "  7\n" in command(*arguments, "--ply", "2")[1]
+    fails("the board must be 15 by 15, got 9 by 9", *arguments, "-p", "board_size=15")
+    fails("the episode has positions 0 to 8, not 9", *arguments, "--ply", "9")
+
+
 def test_a_board_at_standard_input(command, typed, gekitai):
     typed(*gekitai.to_text(gekitai.new(1)[0]).splitlines())
     status, out, _ = command("analyse", "gekitai", "-", "greedy")

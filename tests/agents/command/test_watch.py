@@ -82,6 +82,31 @@ def test_watch_writes_files(command, tmp_path, gekitai):
     assert (page.read_bytes(), saved.read_bytes()) == before
 
 
+def test_watch_writes_files_of_other_programs(command, fails, tmp_path):
+    saved, store, folder = (tmp_path / name for name in ("game.psq", "games.db", "games"))
+    arguments = ["gomoku", "random", "greedy", "-p", "board_size=9", "--seed", "2"]
+    status, out, _ = command("watch", *arguments, "--save", saved)
+    assert status == 0
+    assert f"\nThe game as PSQ: {saved}\n" in out
+    assert Episode.load(saved).players == ["random", "greedy"]
+    command("arena", *arguments, "--games", "2", "--store", store)
+    exporting = ["watch", "--store", store, "--export", folder]
+    assert command(*exporting, "--format", "sgf") == (0, f"2 games in {folder}\n", "")
+    assert sorted(file.name for file in folder.iterdir()) == ["1.0.sgf", "1.1.sgf"]
+    assert command(*exporting)[0] == 0
+    assert Episode.load(folder / "1.0.json").actions == Episode.load(folder / "1.0.sgf").actions
+    fails(
+        r"--format must be one of \['json', 'psq', 'sgf'\], got 'pgn'",
+        *exporting,
+        "--format",
+        "pgn",
+    )
+    fails("--export writes all games: it takes no --game", *exporting, "--game", "1.0")
+    fails("--export is for --store", "watch", *arguments, "--export", folder)
+    fails("--format is for --export", "watch", *arguments, "--format", "sgf")
+    fails("File exists", "watch", "--store", store, "--export", saved)
+
+
 def test_watch_writes_an_animation(command, tmp_path):
     pytest.importorskip("resvg_py", reason="needs the extra [render]")
     path, saved, again = (tmp_path / name for name in ("game.gif", "game.json", "again.gif"))

@@ -1,4 +1,4 @@
-"""Gomoku's balanced openings, and the command that makes them."""
+"""Gomoku's balanced openings, the command that makes them, and lists of others."""
 
 import json
 
@@ -7,8 +7,9 @@ import pytest
 
 import agents
 import boardenvs
-from agents.arena import play_match
+from agents.arena import play_match, round_robin
 from agents.arena.openings import named_openings
+from agents.arena.store import Store
 from agents.games.gomoku.openings import MOST, is_balanced, main, near_others
 
 
@@ -102,3 +103,77 @@ def test_more_than_there_are_is_refused_in_one_line(tmp_path, monkeypatch, capsy
         main([*arguments, "--out", str(path)])
     assert "openings of 1 moves, not 7" in capsys.readouterr().err.splitlines()[-1]
     assert not path.exists()
+
+
+# As Gomocup has them: some with blanks after the commas of a stone, some without.
+LISTED = """-7,-8, -6,-9, -3,-9
+
+6,6, 4,6, 6,4, 4,4, 6,2, 4,2\r
+-6,1,-6,0,-9,1,-3,2
+"""
+
+
+@pytest.fixture
+def listed(tmp_path):
+    """The function that gives the path of a list."""
+
+    def written(content, name="openings_20.txt"):
+        path = tmp_path / name
+        path.write_text(content, encoding="utf-8", newline="")
+        return str(path)
+
+    return written
+
+
+def test_a_list_counts_columns_and_rows_from_the_middle(listed):
+    game = boardenvs.make("gomoku", board_size=20)
+    found = named_openings(game, listed(LISTED))
+    rows = [[game.action_to_text(a) for a in row if a >= 0] for row in found.moves.tolist()]
+    assert rows[0] == ["2 D", "1 E", "1 H"]
+    assert [len(row) for row in rows] == [3, 6, 4]
+    assert found.version.startswith("openings_20.txt ")
+    small = boardenvs.make("gomoku", board_size=5)
+    assert named_openings(small, listed("-2,2, 0,0")).moves.tolist() == [[20, 12]]
+
+
+def test_games_begin_with_the_openings_of_a_list(listed, tmp_path):
+    game = boardenvs.make("gomoku", board_size=20)
+    path, store = listed(LISTED), tmp_path / "games.db"
+    arguments = {"openings": path, "store": store}
+    [result] = round_robin(game, ["random", "greedy"], 6, 5, **arguments)
+    rows = [tuple(a for a in row if a >= 0) for row in named_openings(game, path).moves.tolist()]
+    with Store.read(store) as held:
+        games = [held.game_of(result.agents, number) for number in range(6)]
+    begun = [next(row for row in rows if row == tuple(game.actions[: len(row)])) for game in games]
+    assert begun[::2] == begun[1::2]
+    assert sorted(begun[::2]) == sorted(rows)
+    assert result.scores.plies.tolist() == [len(game) for game in games]
+    scores = play_match(game, ["random", "greedy"], 6, 5, openings=path)
+    np.testing.assert_array_equal(scores.plies, result.scores.plies)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("0,0\n1,2,3", r"openings_20\.txt, line 2: expected x,y of each stone .*, got '1,2,3'"),
+        ("0,0, a,1", r"line 1: expected x,y of each stone such as -1,2, 0,3, got '0,0, a,1'"),
+        ("0,0 1,1", "line 1: expected x,y of each stone"),
+        ("0,0, 8,0", r"line 1: 8,0 is off the board of 15 by 15"),
+        ("0,0, 1,1, 0,0", "line 1: .*illegal"),
+        ("0,0, 0,1, 1,0, 1,1, 2,0, 2,1, 3,0, 3,1, 4,0", "line 1: the game is over after"),
+        ("\n \n", r"openings_20\.txt has no openings"),
+    ],
+)
+def test_a_list_that_does_not_fit_the_game(listed, refused, content, message):
+    with refused(message):
+        named_openings(boardenvs.make("gomoku"), listed(content))
+
+
+def test_what_is_no_list(tmp_path, refused):
+    with refused("none.txt cannot be read: No such file"):
+        named_openings(boardenvs.make("gomoku"), str(tmp_path / "none.txt"))
+    (tmp_path / "bytes.txt").write_bytes(b"\xff\xff")
+    with refused("bytes.txt cannot be read: it is no text"):
+        named_openings(boardenvs.make("gomoku"), str(tmp_path / "bytes.txt"))
+    with refused("gekitai has no lists of openings such as a.txt"):
+        play_match("gekitai", ["random", "random"], openings="a.txt")

@@ -1,0 +1,104 @@
+"""What a file of another program must have in common with a game of Gomoku; see `.psq`, `.sgf`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from boardenvs.episode import Episode
+    from boardenvs.game import Game
+
+__all__ = ["episode_of", "exact_of", "kept_moves", "rule_of", "winner_of"]
+
+_RULES = {"0": False, "freestyle": False, "1": True, "standard": True}
+"""Whether only exactly five win, by the number and the name of Gomocup's rules."""
+_HOME = f"{__package__}.rules"
+
+
+def exact_of(rule: str) -> bool:
+    """Whether only exactly five stones win by a rule.
+
+    Raises:
+        ValueError: it is a rule that is not played here.
+    """
+    if (key := rule.strip().lower()) not in _RULES:
+        raise ValueError(
+            f"the rule must be 0 (freestyle, exact=False) or 1 (standard, exact=True), got {rule!r}"
+        )
+    return _RULES[key]
+
+
+def rule_of(game: Game) -> str:
+    """The name of a game's rule."""
+    return "standard" if game.params["exact"] else "freestyle"
+
+
+def episode_of(
+    side: int,
+    exact: bool | None,
+    cells: Sequence[int],
+    players: Sequence[str] | None,
+    game: Game | None,
+) -> Episode:
+    """The episode that a file tells of.
+
+    Args:
+        side: of the board.
+        exact: whether only exactly five stones win; `None` if the file does not say.
+        cells: where the stones were placed, black first.
+        players: names of black and white; by default those of `Episode`.
+        game: what it must be a game of; by default what the file says, freestyle if it says
+            nothing.
+
+    Raises:
+        ValueError: it is a game on another board or by another rule, or no game.
+    """
+    from boardenvs.episode import Episode
+    from boardenvs.gomoku import Gomoku
+
+    if game is None:
+        game = Gomoku(side, exact=bool(exact))
+    _check_kind(game)
+    size, wanted = game.params["board_size"], game.params["exact"]
+    if side != size:
+        raise ValueError(f"the board must be {size} by {size}, got {side} by {side}")
+    if exact is not None and exact != wanted:
+        raise ValueError(f"the rule must be {rule_of(game)} (exact={wanted}), got exact={exact}")
+    taken = set()
+    for number, cell in enumerate(cells, 1):
+        if cell in taken:
+            where = game.action_to_text(cell)
+            raise ValueError(f"move {number} is on {where}, where there is a stone already")
+        taken.add(cell)
+    try:
+        return Episode(game, game.new(1, 0), list(cells), players)
+    except ValueError as error:
+        raise ValueError(f"by the rule {rule_of(game)} (exact={wanted}), {error}") from None
+
+
+def kept_moves(episode: Episode) -> list[int]:
+    """The moves that a file of another program can hold: all but an illegal last one.
+
+    Raises:
+        ValueError: it is not a game of lines of five from an empty board.
+    """
+    _check_kind(episode.game)
+    states = episode.states()
+    if states["ply"][0]:
+        raise ValueError(f"the game must begin on an empty board, got one after {states['ply'][0]}")
+    return episode.actions[: len(episode) - int(states["offender"][-1] >= 0)]
+
+
+def winner_of(episode: Episode) -> int | None:
+    """The seat that has won, -1 in a draw, `None` for an unfinished game."""
+    if not episode.terminated:
+        return None
+    return int(np.argmax(episode.returns)) if episode.returns.any() else -1
+
+
+def _check_kind(game: Game) -> None:
+    if game.rules_name != _HOME or game.params["win_length"] != 5:
+        raise ValueError(f"the game must be Gomoku with lines of five, got {game!r}")

@@ -1,0 +1,107 @@
+"""Games in files of Piskvork, the tournament manager of Gomocup: `*.psq`.
+
+The first line has the size of the board, the level of each player, and which player began (0, the
+first one, or 1). Then each line is a stone: column and row from 1 at the top left, and the
+milliseconds that it took. At the end there may be the names of both players, and a number that
+says how the game was ended. In files of Gomocup a last line has the result, and the name of the
+tournament, which contains that of the rule: Piskvork itself does not tell the rule.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from boardenvs.gomoku.other_files import episode_of, exact_of, kept_moves, rule_of, winner_of
+
+if TYPE_CHECKING:
+    from boardenvs.episode import Episode
+    from boardenvs.game import Game
+
+__all__ = ["read", "write"]
+
+_HEAD = re.compile(r"Piskvorky +([0-9]{1,4})x([0-9]{1,4}), *-?[0-9]+:-?[0-9]+, *([0-9]+)\s*")
+_STONE = re.compile(r"\s*([0-9]{1,4})\s*,\s*([0-9]{1,4})\s*(?:,\s*-?[0-9]+\s*)?")
+_ENDED = re.compile(r"\s*-?[0-9]+\s*")
+_RESULT = re.compile(r"\s*-?[0-9]+\s*,(.*)")
+_RULE = re.compile("freestyle|standard|renju|caro", re.IGNORECASE)
+
+
+def read(data: bytes, game: Game | None = None) -> Episode:
+    """The game of a file.
+
+    Args:
+        data: what is in it.
+        game: what it must be a game of; by default what the file says, see `.other_files`.
+
+    Raises:
+        ValueError: it is no such file, a damaged one, or one of another game.
+    """
+    text = data.decode("utf-8-sig", "replace")
+    lines = [
+        (number, line.rstrip("\r"))
+        for number, line in enumerate(text.split("\n"), 1)
+        if line.strip()
+    ]
+    head = _HEAD.fullmatch(lines[0][1]) if lines else None
+    if head is None:
+        raise ValueError("no PSQ file: its first line must be like 'Piskvorky 15x15, 11:11, 0'")
+    columns, rows, began = map(int, head.groups())
+    if columns != rows:
+        raise ValueError(f"the board must be square, got {columns} by {rows}")
+    if began > 1:
+        raise ValueError(f"the last number of the first line must be 0 or 1, got {began}")
+    cells = []
+    rest = lines[1:]
+    while rest and (stone := _STONE.fullmatch(rest[0][1])):
+        column, row = int(stone[1]), int(stone[2])
+        if not (1 <= column <= columns and 1 <= row <= rows):
+            raise ValueError(
+                f"line {rest[0][0]}: {column},{row} is off the board of {rows} by {rows}"
+            )
+        cells.append((row - 1) * columns + column - 1)
+        rest = rest[1:]
+    named = len(rest) > 2 or (len(rest) == 2 and not _ENDED.fullmatch(rest[1][1]))
+    names = [line for _, line in rest[:2]] if named else None
+    exact = _rule_of_end(rest if names is None else rest[2:])
+    if names and began:
+        names.reverse()
+    return episode_of(rows, exact, cells, names, game)
+
+
+def _rule_of_end(lines: list[tuple[int, str]]) -> bool | None:
+    """Whether only exactly five win, by the lines after the names, if they tell."""
+    exact = None
+    for place, (number, line) in enumerate(lines):
+        result = _RESULT.fullmatch(line)
+        if place == 0 and _ENDED.fullmatch(line):
+            continue
+        if place != 1 or result is None:
+            raise ValueError(
+                f"line {number} must be a stone such as 8,8,0, or an end, got {line[:20]!r}"
+            )
+        if rule := _RULE.search(result[1]):
+            exact = exact_of(rule[0])
+    return exact
+
+
+def write(episode: Episode) -> bytes:
+    """What a file holds of a game, as Gomocup writes it; nobody took any time.
+
+    Raises:
+        ValueError: such a file cannot hold it.
+    """
+    size = episode.game.params["board_size"]
+    for name in episode.players:
+        if not name.strip() or _STONE.fullmatch(name):
+            raise ValueError(f"a name in a PSQ file must be no blank and no stone, got {name!r}")
+    winner = winner_of(episode)
+    result = -1 if winner is None else winner + 1
+    lines = [
+        f"Piskvorky {size}x{size}, 11:11, 0",
+        *(f"{cell % size + 1},{cell // size + 1},0" for cell in kept_moves(episode)),
+        *episode.players,
+        "-1",
+        f"{result},{rule_of(episode.game)}",
+    ]
+    return "".join(f"{line}\n" for line in lines).encode()

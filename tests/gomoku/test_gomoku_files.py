@@ -1,0 +1,244 @@
+"""Gomoku in files of other programs: PSQ of Piskvork, SGF."""
+
+import re
+
+import numpy as np
+import pytest
+
+import boardenvs
+from boardenvs import Episode
+from boardenvs.playout import playout
+
+FIVE = [112, 0, 113, 1, 114, 2, 115, 3, 116]
+"""Black wins on row 7 of a board of 15 by 15, from its middle to the right; white is on row 0."""
+# As Piskvork saves a game of two people, and one that it ran in a tournament.
+SAVED = """Piskvorky 15x15, 0:0, 0
+8,8,4500
+1,1,2100
+9,8,800
+2,1,900
+10,8,700
+3,1,1100
+11,8,600
+4,1,500
+12,8,400
+-1
+"""
+IN_A_TOURNAMENT = SAVED.replace("-1\n", "pbrain-wine.exe\npbrain-pela.exe\n0\n").replace(
+    "0:0", "11:9"
+)
+# As Gomocup publishes it.
+PUBLISHED = IN_A_TOURNAMENT.removesuffix("0\n") + "-1\n1,Freestyle1\n"
+# As c-gomoku-cli writes it; as one that writes comments, escapes and variations.
+SGF = """(;FF[4]GM[4]GN[1]EV[wine x pela]DT[2021.05.01]RU[0]SZ[15]PB[wine]PW[pela]RE[B+1]TE[five]
+
+;B[hh]C[opening move];W[aa]C[opening move]
+;B[ih]C[12ms];W[ba]C[15ms];B[jh]C[9ms];W[ca]C[8ms];B[kh]C[9ms];W[da]C[7ms]
+;B[lh]C[1ms])
+
+"""
+TREE = r"""(;GM[4] FF[4]
+CA[UTF-8]SZ[15]AP[Some \[old\] editor:1.0]C[a ) and a ;B[aa\] in a comment \\]
+PB[Ann [\] \
+Lee]PW[五]RE[B+R]
+  ;B[hh]N[first](;W[aa];B[ih](;W[ba]LB[hh:A][ih:B]TR[aa](;B[jh];W[ca];B[kh];W[da];B[lh])(;B[aa]))
+(;W[ii];B[ii]))(;W[bb];AB[cc]))"""
+
+
+@pytest.fixture
+def path(tmp_path):
+    """The function that gives the path of a file with some content."""
+
+    def written(name, content):
+        path = tmp_path / name
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return path
+
+    return written
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "players"),
+    [
+        ("game.psq", SAVED, ["player_0", "player_1"]),
+        ("game.PSQ", SAVED.replace("\n", "\r\n"), ["player_0", "player_1"]),
+        ("game.psq", SAVED.removesuffix("-1\n"), ["player_0", "player_1"]),
+        ("game.psq", re.sub(r",\d+\n", "\n", SAVED, count=3), ["player_0", "player_1"]),
+        ("game.psq", IN_A_TOURNAMENT, ["pbrain-wine.exe", "pbrain-pela.exe"]),
+        # The second player began.
+        (
+            "game.psq",
+            IN_A_TOURNAMENT.replace("9, 0", "9, 1"),
+            ["pbrain-pela.exe", "pbrain-wine.exe"],
+        ),
+        ("game.psq", PUBLISHED, ["pbrain-wine.exe", "pbrain-pela.exe"]),
+        ("game.sgf", SGF, ["wine", "pela"]),
+        ("game.sgf", "\ufeff" + SGF.replace("RU[0]", "RU[Freestyle]"), ["wine", "pela"]),
+        ("game.sgf", SGF.replace("RU[0]SZ[15]", "SZ[15:15]"), ["wine", "pela"]),
+        ("game.sgf", TREE, ["Ann [] Lee", "五"]),
+        ("game.sgf", TREE.replace("UTF-8", "GB2312").encode("gb2312"), ["Ann [] Lee", "五"]),
+    ],
+)
+def test_files_of_other_programs(path, name, content, players):
+    place = path(name, content)
+    episode = Episode.load(place)
+    assert episode.game == boardenvs.make("gomoku")
+    assert episode.actions == FIVE
+    assert episode.players == players
+    assert episode.result == f"{players[0]} wins"
+    assert Episode.load(place, boardenvs.make("gomoku", max_plies=100)).actions == FIVE
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("game.psq", PUBLISHED.replace("Freestyle", "Standard")),
+        ("game.sgf", SGF.replace("RU[0]", "RU[1]")),
+        ("game.sgf", SGF.replace("RU[0]", "RU[standard]")),
+    ],
+)
+def test_the_rule_of_the_file(path, name, content):
+    place = path(name, content)
+    exact = boardenvs.make("gomoku", exact=True)
+    assert Episode.load(place).game == Episode.load(place, exact).game == exact
+    with pytest.raises(
+        ValueError, match=r"the rule must be freestyle \(exact=False\), got exact=True"
+    ):
+        Episode.load(place, boardenvs.make("gomoku"))
+
+
+def test_a_game_goes_on_after_six_in_a_row_by_the_exact_rule_only(path):
+    six = [7, 8, 9, 10, 12, 11]
+    stones = [f"{column},{row},0" for column in six for row in (3, column)]
+    place = path("game.psq", "\n".join(["Piskvorky 15x15, 0:0, 0", *stones]))
+    exact = boardenvs.make("gomoku", exact=True)
+    assert len(Episode.load(place, exact)) == 12
+    with pytest.raises(ValueError, match=r"freestyle \(exact=False\), the game is over after 11"):
+        Episode.load(place)
+
+
+def test_who_has_given_up_left_an_unfinished_game(path):
+    place = path("game.sgf", "(;GM[4]SZ[9]RE[W+R];B[ee];W[ef])")
+    assert Episode.load(place).result == "unfinished"
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "reason"),
+    [
+        ("game.psq", SAVED, "", "no PSQ file: its first line"),
+        ("game.psq", "Piskvorky", "Gomoku", "no PSQ file: its first line"),
+        ("game.psq", "15x15", "20x15", "the board must be square, got 20 by 15"),
+        ("game.psq", "15x15", "30x30", "board_size must be a whole number from 5 to 26, got 30"),
+        ("game.psq", "0:0, 0", "0:0, 4", "the last number of the first line must be 0 or 1, got 4"),
+        ("game.psq", "9,8,800", "9,8,0\n16,8,0", "line 5: 16,8 is off the board of 15 by 15"),
+        ("game.psq", "9,8,800", "0,8,800", "line 4: 0,8 is off the board"),
+        ("game.psq", "9,8,800", "9;8;800", "line 6 must be a stone such as 8,8,0, or an end"),
+        ("game.psq", "12,8,400", "12,8,4x", "line 10 must be a stone"),
+        ("game.psq", "400\n-1\n", "400\n12,", "line 11 must be a stone such as 8,8,0"),
+        ("game.psq", "9,8,800", "8,8,800", "move 3 is on 7 H, where there is a stone already"),
+        ("game.psq", "-1\n", "a\nb\n-1\n2,Renju1\n", "the rule must be 0 (freestyle, exact=False)"),
+        ("game.psq", "-1\n", "a\nb\n-1\n2,Caro\n", "got 'Caro'"),
+        ("game.psq", "12,8,400", "12,8,0\n1,2,0", "is over after 9 actions, but there are 10"),
+        ("game.sgf", SGF, "", "no SGF file: it has no '(;'"),
+        ("game.sgf", "GM[4]", "GM[1]", "GM must be 4, which is Gomoku, got 1"),
+        ("game.sgf", "GM[4]", "", "GM must be 4, which is Gomoku, got none"),
+        ("game.sgf", "RU[0]", "RU[4]", "the rule must be 0 (freestyle, exact=False)"),
+        ("game.sgf", "RU[0]", "RU[renju]", "got 'renju'"),
+        ("game.sgf", "SZ[15]", "SZ[15:13]", "the board must be square, got 15 by 13"),
+        ("game.sgf", "SZ[15]", "SZ[large]", "SZ must be a number, got 'large'"),
+        ("game.sgf", "SZ[15]", "SZ[11]", "move 9 must be two letters from 'a' to 'k', got 'lh'"),
+        ("game.sgf", "RE[B+1]", "RE[W+1]", "RE must be the result by the rule freestyle"),
+        ("game.sgf", "RE[B+1]", "RE[0]", "RE must be the result by the rule freestyle"),
+        ("game.sgf", "RE[B+1]", "AB[aa][bb]", "on an empty board, got stones set up (AB)"),
+        ("game.sgf", ";W[ba]", ";AW[ba]", "on an empty board, got stones set up (AW)"),
+        ("game.sgf", "W[ba]", "W[]", "move 4 must be a stone, got a pass"),
+        ("game.sgf", "W[ba]", "W[tt]", "move 4 must be a stone, got a pass"),
+        ("game.sgf", "W[ba]", "W[b2]", "move 4 must be two letters from 'a' to 'o', got 'b2'"),
+        ("game.sgf", "W[ba]", "B[ba]", "move 4 must be White's, got Black's"),
+        ("game.sgf", ";W[ba]", "W[ba]", "a node must have one move, got 2 as move 3"),
+        ("game.sgf", "W[ba]", "W[hh]", "move 4 is on 7 H, where there is a stone already"),
+        ("game.sgf", "C[15ms]", "C[15ms", "move 5 must be Black's, got White's: they take turns"),
+        ("game.sgf", "W[ba]C[15ms]", "W", "damaged: a property without a value before ';'"),
+        ("game.sgf", "W[ba]", "W[ba]%", "damaged at '%C[15ms];B[jh]C[9ms]'"),
+        ("game.sgf", "[1ms])", "[1ms]", "cut short: a ')' is missing"),
+        ("game.sgf", "[1ms])", "[1ms", "damaged at '[1ms'"),
+        ("game.sgf", "[1ms])", "[1ms])(;GM[4];B[hh])", "it must hold one game, got several"),
+    ],
+)  # fmt: skip
+def test_what_is_refused(path, name, old, new, reason):
+    content = SAVED if name == "game.psq" else SGF
+    assert old in content
+    place = path(name, content.replace(old, new))
+    with pytest.raises(ValueError, match=re.escape(reason)) as caught:
+        Episode.load(place)
+    assert str(caught.value).startswith(f"{place}: ")
+    assert len(str(caught.value).splitlines()) == 1
+
+
+@pytest.mark.parametrize("name", ["game.psq", "game.sgf"])
+def test_files_of_another_game_are_refused(path, name):
+    place = path(name, SAVED if name == "game.psq" else SGF)
+    with pytest.raises(ValueError, match="the board must be 13 by 13, got 15 by 15"):
+        Episode.load(place, boardenvs.make("gomoku", board_size=13))
+    with pytest.raises(ValueError, match="the game must be Gomoku with lines of five"):
+        Episode.load(place, boardenvs.make("gomoku", win_length=4))
+
+
+@pytest.mark.parametrize("suffix", [".psq", ".sgf"])
+def test_what_such_files_cannot_hold(tmp_path, suffix):
+    place = tmp_path / f"game{suffix}"
+    four = boardenvs.make("gomoku", win_length=4)
+    with pytest.raises(ValueError, match="the game must be Gomoku with lines of five"):
+        Episode(four, four.new(1, 0), [0]).save(place)
+    game = boardenvs.make("gomoku", board_size=5)
+    begun = game.from_dict({"board": ["X...."] + ["....."] * 4})
+    with pytest.raises(ValueError, match="must begin on an empty board, got one after 1"):
+        Episode(game, begun, [3]).save(place)
+    assert not place.exists()
+
+
+@pytest.mark.parametrize("suffix", [".psq", ".sgf"])
+def test_an_illegal_action_is_left_out(tmp_path, suffix):
+    place = tmp_path / f"game{suffix}"
+    game = boardenvs.make("gomoku", board_size=9)
+    Episode(game, game.new(1, 0), [40, 41, 40]).save(place)
+    assert Episode.load(place).actions == [40, 41]
+    assert (b"RE[W+F]" in place.read_bytes()) is (suffix == ".sgf")
+
+
+def test_it_writes_the_corners_where_others_do(tmp_path):
+    """The first number and letter are the column, and rows are counted from the top."""
+    game = boardenvs.make("gomoku")
+    moves = [game.action_from_text(text) for text in ("0 A", "0 O", "14 A", "2 F")]
+    episode = Episode(game, game.new(1, 0), moves, ["a]b", "c\\"])
+    episode.save(tmp_path / "game.psq")
+    stones = (tmp_path / "game.psq").read_text().splitlines()
+    assert stones == [
+        "Piskvorky 15x15, 11:11, 0", "1,1,0", "15,1,0", "1,15,0", "6,3,0", "a]b", "c\\", "-1",
+        "-1,freestyle",
+    ]  # fmt: skip
+    episode.save(tmp_path / "game.sgf")
+    text = (tmp_path / "game.sgf").read_text()
+    assert ";B[aa];W[oa];B[ao];W[fc]" in text
+    assert r"PB[a\]b]PW[c\\]" in text
+
+
+@pytest.mark.parametrize("exact", [False, True])
+@pytest.mark.parametrize(("size", "games"), [(5, 200), (9, 200), (15, 80), (26, 20)])
+def test_round_trip_of_random_games(size, games, exact):
+    """Of 1,000 in all."""
+    game = boardenvs.make("gomoku", board_size=size, exact=exact)
+    rng = np.random.default_rng(size)
+    moves = [[] for _ in range(games)]
+
+    def choose(states, places):
+        actions = (game.legal(states) * rng.random((len(states), game.num_actions))).argmax(1)
+        for place, action in zip(places, actions.tolist(), strict=True):
+            moves[place].append(action)
+        return actions
+
+    playout(game, game.new(games, 0), choose)
+    for number, actions in enumerate(moves):
+        episode = Episode(game, game.new(1, 0), actions, [f"<{number}]", "a \\:b;"])
+        for read, write in game.file_formats.values():
+            assert read(write(episode)) == episode

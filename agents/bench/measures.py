@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
-
-from tqdm import tqdm
 
 from agents.bench.batch import batch_steps
 from agents.bench.busy import steps_beside_another_program
@@ -24,6 +21,7 @@ from agents.bench.single import aec_loops, seat_steps
 from agents.bench.startup import first_steps, imports
 from agents.bench.training import training_steps
 from agents.bench.vector import learning_steps, vector_steps
+from agents.progress import progress_bar
 
 __all__ = ["MEASURES", "measure"]
 
@@ -55,10 +53,11 @@ MEASURES: dict[str, Callable[[Bench], list[Row]]] = {
 
 
 def measure(bench: Bench) -> list[Row]:
-    """All figures; a bar on standard error shows how far it is."""
+    """Return all figures; progress goes to standard error."""
     rows: list[Row] = []
-    with tqdm(MEASURES.items(), disable=not sys.stderr.isatty()) as bar:
-        for name, one in bar:
-            bar.set_description(name)
+    with progress_bar(len(MEASURES), unit="measure") as bar:
+        for name, one in MEASURES.items():
+            bar.set_description_str(name)
             rows += one(bench)
+            bar.update()
     return rows

@@ -130,7 +130,7 @@ def play_arena(
     store: Path | None = None,
     engine: Engine = local.play_here,
 ) -> list[PairResult] | list[SoloResult]:
-    """Every two agents play, or in a game for one each; a bar on standard error shows how far.
+    """Every two agents play, or in a game for one each; progress goes to standard error.
 
     Args:
         game: what is played.
@@ -147,7 +147,7 @@ def play_arena(
     Raises:
         ValueError: as `agents.arena.round_robin` and `agents.arena.solos`.
     """
-    from tqdm.auto import tqdm
+    from agents.progress import progress_bar
 
     games = whole_number("games", games, 1)
     alone = game.num_players == 1
@@ -156,10 +156,10 @@ def play_arena(
     if alone and openings is not None:
         raise ValueError(f"{game.name} is for one player: it has no openings")
     total = games * (len(specs) if alone else len(specs) * (len(specs) - 1) // 2)
-    with tqdm(total=total, unit="game", disable=not sys.stderr.isatty()) as bar:
+    with progress_bar(total, unit="game") as bar:
 
         def progress(pair: str, finished: int) -> None:
-            bar.set_description(pair)
+            bar.set_description_str(pair)
             bar.update(finished)
 
         if alone:

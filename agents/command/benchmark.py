@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import functools
 import json
-import sys
 from pathlib import Path
 
 from agents.arguments import add_engine, check_address, check_place
@@ -59,6 +58,7 @@ def add(commands: Commands) -> None:
 def _run(options: argparse.Namespace) -> int:
     from agents.benchmark import benchmark
     from agents.benchmark.tasks import suite
+    from agents.progress import progress_bar
     from boardenvs.threads import cores
 
     check_place("--json", options.json, ".json")
@@ -78,26 +78,30 @@ def _run(options: argparse.Namespace) -> int:
             raise ValueError("--workers is for --engine local: Ray has the nodes' cores")
         engine = functools.partial(ray_tasks.play, address=options.address)
     check_address(options)
-    lively = sys.stderr.isatty()
+    begun: list[str] = []
+    with progress_bar(len(tasks or games), unit="task", leave=False) as bar:
 
-    def show(text: str) -> None:
-        print(f"\r{text}\x1b[K", end="", file=sys.stderr, flush=True)
+        def show(text: str) -> None:
+            task = text.partition(":")[0]
+            if task not in begun:
+                bar.update(len(begun) - bar.n)
+                begun.append(task)
+            bar.set_description_str(text)
 
-    card = benchmark(
-        options.agent,
-        options.suite,
-        tasks,
-        options.minutes,
-        options.seed,
-        store=options.store,
-        workers=workers,
-        engine=engine,
-        progress=show if lively else None,
-        met=None if options.met is None else options.met.split(","),
-        held_out=options.held_out,
-    )
-    if lively:
-        print("\r\x1b[K", end="", file=sys.stderr)
+        card = benchmark(
+            options.agent,
+            options.suite,
+            tasks,
+            options.minutes,
+            options.seed,
+            store=options.store,
+            workers=workers,
+            engine=engine,
+            progress=show,
+            met=None if options.met is None else options.met.split(","),
+            held_out=options.held_out,
+        )
+        bar.update(len(begun) - bar.n)
     print(card, end="")
     print(f"\n{card.row()}")
     if options.json is not None:

@@ -13,9 +13,9 @@ from ray.rllib.algorithms.ppo import PPO
 from ray.rllib.core import COMPONENT_LEARNER, COMPONENT_RL_MODULE
 from ray.rllib.utils.metrics import ENV_RUNNER_RESULTS
 from torch.utils.tensorboard import SummaryWriter
-from tqdm.auto import tqdm
 
 from agents.agent import one_line
+from agents.progress import progress_bar
 from agents.rllib.config import SECONDS_TO_SAMPLE, ppo_config
 from agents.rllib.folder import SETTINGS, Progress, SavedRun, write_checkpoint, write_settings
 from agents.rllib.line_ups import DECISIONS, LEARNER, earlier
@@ -110,7 +110,7 @@ class ClusterRun:
         """Train up to the settings' number of steps; a checkpoint at every evaluation.
 
         Args:
-            progress: whether to show a bar on standard error.
+            progress: whether to show progress on standard error (see `agents.progress`).
 
         Raises:
             ValueError: again and again no env runner sent any games.
@@ -123,14 +123,14 @@ class ClusterRun:
             return
         with (
             SummaryWriter(str(self.folder / "tensorboard")) as log,
-            tqdm(
-                total=training.steps,
+            progress_bar(
+                training.steps,
                 initial=self.progress.steps,
                 unit="step",
                 unit_scale=True,
                 desc=f"training {self.game.name}",
                 mininterval=0.5,
-                disable=not progress,
+                shown=progress,
             ) as bar,
         ):
             while self.progress.steps < training.steps:

@@ -11,10 +11,10 @@ from typing import Any
 
 import torch
 from stable_baselines3.common.callbacks import BaseCallback
-from tqdm.auto import tqdm
 
 from agents.agent import Agent
 from agents.making import make
+from agents.progress import progress_bar
 from agents.sb3 import from_sb3
 from agents.sizes import Sizes, games_of, games_of_card
 from agents.training.actors import LocalActors
@@ -187,7 +187,7 @@ class TrainingRun:
         upwards.
 
         Args:
-            progress: whether to show a bar on standard error.
+            progress: whether to show progress on standard error (see `agents.progress`).
 
         Raises:
             OSError: a file cannot be written, with its name.
@@ -201,14 +201,14 @@ class TrainingRun:
                 self._learn(progress=progress)
 
     def _learn(self, *, progress: bool) -> None:
-        with tqdm(
-            total=self.settings.total_steps,
+        with progress_bar(
+            self.settings.total_steps,
             initial=self.steps,
             unit="step",
             unit_scale=True,
             desc=f"training {self.game.name}",
             mininterval=0.5,
-            disable=not progress,
+            shown=progress,
         ) as bar:
             threads = torch.get_num_threads()
             # Work is shared out between the cores by agents/training/sharded.py.

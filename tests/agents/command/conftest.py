@@ -13,13 +13,17 @@ from agents.command import main
 
 @pytest.fixture
 def command(capsys):
-    """The function that runs the command in this process: status, output, errors."""
+    """The function that runs the command in this process: status, output, errors.
 
-    def run(*arguments):
+    The lines of progress are among the errors only where they are asked for.
+    """
+
+    def run(*arguments, progress=False):
         capsys.readouterr()
         status = main([str(a) for a in arguments])
         said = capsys.readouterr()
-        return status, said.out, said.err
+        err = said.err if progress else re.sub(r"(?m)^.*: \d+% \(.*\)\n", "", said.err)
+        return status, said.out, err
 
     return run
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -11,6 +12,7 @@ import numpy.typing as npt
 from stable_baselines3.common.vec_env import VecEnv
 
 from agents.training.sharded import side_by_side
+from boardenvs.interface import given_options, plain_seed
 from boardenvs.symmetries import Symmetries
 from boardenvs.vector import SeatVectorEnv
 
@@ -25,7 +27,8 @@ class SB3VecEnv(VecEnv):
 
     Each steps natively; this class joins their arrays and speaks Stable-Baselines3's
     dialect: `terminal_observation`, `TimeLimit.truncated` and `episode` in the infos of
-    games that ended, and `action_masks` for sb3-contrib.
+    games that ended, and `action_masks` for sb3-contrib. `reset_infos` has the infos of `reset`;
+    that of a game which began when another one ended is empty.
 
     Example:
         >>> import gymnasium
@@ -61,7 +64,6 @@ class SB3VecEnv(VecEnv):
         for env in self.envs:
             self._slices.append(slice(low, low + env.num_envs))
             low += env.num_envs
-        self._seed_once = seed
         self._started = time.monotonic()
         self._lengths = np.zeros(low, np.int64)
         self._actions: npt.NDArray[np.int64] = np.zeros(low, np.int64)
@@ -70,19 +72,39 @@ class SB3VecEnv(VecEnv):
             Symmetries.none(game.num_actions, game.observation_size) if views is None else views
         )
         self._view = np.zeros(low, np.intp)
-        self._draws = np.random.default_rng(seed)
+        self._draws = np.random.default_rng()
         # Infos of games that go on. To make so many for each step costs as much as some games do.
         self._empty: list[dict[str, Any]] = [{} for _ in range(low)]
         super().__init__(low, envs[0].single_observation_space, envs[0].single_action_space)
+        self.metadata = self.envs[0].metadata
+        if seed is not None:
+            self.seed(seed)
 
     def reset(self) -> npt.NDArray[np.int8]:
-        observations = []
-        for k, env in enumerate(self.envs):
-            seed = None if self._seed_once is None else self._seed_once + k
-            observations.append(env.reset(seed=seed)[0])
-        self._seed_once = None
-        self._lengths[:] = 0
+        """Start all games, with the seed and the options that were set since the last time.
+
+        Raises:
+            ValueError: an option is no valid position, or has another key than `state`.
+        """
+        if len(self._options) != self.num_envs:
+            raise ValueError(
+                f"options must be a dictionary or a list of {self.num_envs}, got a list of "
+                f"{len(self._options)}"
+            )
         self._view = self._draws.integers(len(self._views), size=self.num_envs)
+        observations, self.reset_infos = [], []
+        for env, part in zip(self.envs, self._slices, strict=True):
+            options = _joined_options(env, self._options[part])
+            seen, infos = env.reset(seed=self._seeds[part.start], options=options)
+            observations.append(seen)
+            infos["action_mask"] = self._views.by_action(infos["action_mask"], self._view[part])
+            columns = {key: column for key, column in infos.items() if not key.startswith("_")}
+            self.reset_infos += [
+                {key: column[i] for key, column in columns.items()} for i in range(env.num_envs)
+            ]
+        self._reset_seeds()
+        self._reset_options()
+        self._lengths[:] = 0
         return self._views.observations(np.concatenate(observations), self._view)
 
     def step_async(self, actions: npt.NDArray[Any]) -> None:
@@ -129,6 +151,7 @@ class SB3VecEnv(VecEnv):
                     "TimeLimit.truncated": cut,
                     "episode": {"r": result, "l": length, "t": now},
                 }
+                self.reset_infos[place] = {}
         self._lengths[done] = 0
         if len(self._views) > 1:
             self._view[done] = self._draws.integers(len(self._views), size=int(done.sum()))
@@ -139,35 +162,111 @@ class SB3VecEnv(VecEnv):
         masks = _joined([env.action_masks() for env in self.envs])
         return self._views.by_action(masks, self._view)
 
+    def get_images(self) -> list[npt.NDArray[np.uint8] | None]:
+        """Return each game's picture, uint8 of shape (H, W, 3); `None` in other render modes."""
+        if self.render_mode != "rgb_array":
+            warnings.warn(
+                f"render_mode must be 'rgb_array', got {self.render_mode!r}", stacklevel=2
+            )
+            return [None] * self.num_envs
+        return self._rendered()
+
+    def _rendered(self) -> list[Any]:
+        return [one for env in self.envs for one in env.render() or [None] * env.num_envs]
+
     def env_method(
         self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any
     ) -> list[Any]:
-        if method_name != "action_masks":
-            raise AttributeError(f"only action_masks can be called, not {method_name}")
-        masks = self.action_masks()
-        return list(masks) if indices is None else [masks[i] for i in self._get_indices(indices)]
+        """Call a method of single games and return what it returned for each.
 
-    def has_attr(self, attr_name: str) -> bool:
-        return attr_name == "action_masks" or hasattr(self.envs[0], attr_name)
+        Args:
+            method_name: `action_masks`, `render` or, for all games at once, `set_opponent`.
+            *method_args: as `SeatEnv` takes them.
+            indices: a game or several; `None` for all.
+            **method_kwargs: as `SeatEnv` takes them.
+
+        Raises:
+            AttributeError: it is another method.
+            ValueError: `set_opponent` is called for some of the games.
+        """
+        found: Any
+        if method_name == "action_masks":
+            found = self.action_masks(*method_args, **method_kwargs)
+        elif method_name == "render":
+            found = self._rendered(*method_args, **method_kwargs)
+        elif method_name == "set_opponent":
+            if indices is not None:
+                raise ValueError(f"indices must be None for set_opponent, got {indices!r}")
+            for env in self.envs:
+                env.set_opponent(*method_args, **method_kwargs)
+            found = [None] * self.num_envs
+        else:
+            raise AttributeError(
+                f"method_name must be action_masks, render or set_opponent, got {method_name!r}"
+            )
+        return [found[i] for i in self._get_indices(indices)]
 
     def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
-        everyone = [getattr(env, attr_name) for env in self.envs for _ in range(env.num_envs)]
+        """Return an attribute for each game: its own space or `position`, or its environment's.
+
+        Raises:
+            AttributeError: there is no such attribute.
+        """
+        if attr_name == "position":
+            everyone: list[Any] = [record for env in self.envs for record in env.positions]
+        else:
+            if attr_name in ("observation_space", "action_space"):
+                attr_name = f"single_{attr_name}"
+            everyone = []
+            for env in self.envs:
+                everyone += [getattr(env, attr_name)] * env.num_envs
         return [everyone[i] for i in self._get_indices(indices)]
 
     def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
-        raise AttributeError("attributes of single games cannot be set")
+        """Refuse: single games have no attributes of their own.
+
+        Raises:
+            AttributeError: always.
+        """
+        raise AttributeError(f"attributes of single games cannot be set, got {attr_name!r}")
 
     def env_is_wrapped(self, wrapper_class: type[Any], indices: Any = None) -> list[bool]:
         return [False for _ in self._get_indices(indices)]
 
-    def seed(self, seed: int | None = None) -> list[int | None]:
-        self._seed_once = seed
-        self._draws = np.random.default_rng(seed)
-        return [seed]
+    def seed(self, seed: int | None = None) -> Sequence[int | None]:
+        """Set the seed of the next reset: environment k takes `seed + k`; `None` draws one.
+
+        Returns:
+            The seed of each game's environment.
+        """
+        first = super().seed(plain_seed(seed))[0]
+        self._draws = np.random.default_rng(first)
+        self._seeds = [
+            None if first is None else first + k
+            for k, env in enumerate(self.envs)
+            for _ in range(env.num_envs)
+        ]
+        return self._seeds
 
     def close(self) -> None:
         for env in self.envs:
             env.close()
+
+
+def _joined_options(env: SeatVectorEnv, options: list[dict[str, Any]]) -> dict[str, Any] | None:
+    """Return the options of single games as those of their environment."""
+    first = options[0]
+    if all(one is first for one in options):  # as `set_options` has them that got one dictionary
+        return dict(given_options(first, "state"))
+    states = [given_options(one, "state").get("state") for one in options]
+    if all(state is None for state in states):
+        return None
+    for i, state in enumerate(states):
+        if state is None:
+            raise ValueError(f"options must have a state for every game or none, got {options[i]}")
+        if isinstance(state, Mapping):  # else all of them would have the same dice
+            states[i] = {"rng": env.np_random.bit_generator.random_raw(), **state}
+    return {"state": np.concatenate([env.game.restore(state) for state in states])}
 
 
 def _joined(parts: Sequence[npt.NDArray[Any]]) -> npt.NDArray[Any]:

@@ -1,5 +1,7 @@
 """Stable-Baselines3: its environment checker, and MaskablePPO as sb3-contrib documents it."""
 
+import copy
+
 import gymnasium
 import numpy as np
 import pytest
@@ -10,12 +12,20 @@ from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_suppo
 from stable_baselines3.common.env_checker import check_env
 from stable_baselines3.common.env_util import make_vec_env
 from stable_baselines3.common.monitor import Monitor
-from stable_baselines3.common.vec_env import DummyVecEnv
+from stable_baselines3.common.vec_env import (
+    DummyVecEnv,
+    VecCheckNan,
+    VecFrameStack,
+    VecMonitor,
+    VecNormalize,
+    VecVideoRecorder,
+)
 
 import agents
 import boardenvs
 from agents.training.vec_env import SB3VecEnv
 from boardenvs.registration import env_id
+from boardenvs.vector import SeatVectorEnv
 
 
 @pytest.fixture(params=boardenvs.GAMES)
@@ -118,6 +128,136 @@ def test_masks_of_vectors_at_training_and_at_predict(name, make_vector):
     )
     assert len(returns) == len(lengths) >= 5
     assert all(-1 <= r <= 1 for r in returns)
+
+
+def alike(name, render_mode=None):
+    """Three games at the same positions, in Stable-Baselines3's own vector and in ours."""
+    dummy = DummyVecEnv(
+        [lambda: gymnasium.make(env_id(name), seat=0, render_mode=render_mode, render_size=64)] * 3
+    )
+    native = SB3VecEnv(
+        [
+            SeatVectorEnv(num, name, seat=0, render_mode=render_mode, render_size=64)
+            for num in (1, 2)
+        ]
+    )
+    game = boardenvs.make(name)
+    positions = []
+    for k in range(3):
+        position = game.new(1, seed=k)
+        while position["ply"] < k or position["to_move"]:
+            game.play(position, game.legal(position).argmax(1))
+        positions.append({"state": position[0]})
+    for venv in (dummy, native):
+        venv.set_options(positions)
+    return dummy, native
+
+
+def same(ours, theirs):
+    """Whether two answers are equal, arrays in lists and dictionaries included."""
+    assert type(ours) is type(theirs) or not isinstance(ours, list | tuple | dict)
+    if isinstance(ours, dict):
+        return ours.keys() == theirs.keys() and all(same(ours[k], theirs[k]) for k in ours)
+    if isinstance(ours, list | tuple):
+        return len(ours) == len(theirs) and all(map(same, ours, theirs))
+    return np.array_equal(ours, theirs)
+
+
+@pytest.mark.parametrize("render_mode", [None, "ansi", "human", "rgb_array"])
+def test_the_native_vector_answers_as_stable_baselines3s_own(name, render_mode, capsys):
+    def answers(venv):
+        observation = venv.reset()
+        found = [observation, copy.deepcopy(venv.reset_infos)]
+        found += [venv.render_mode, venv.metadata["render_fps"]]
+        found += [venv.unwrapped is venv, venv.getattr_depth_check("num_envs", already_found=False)]
+        found.append(venv.set_options({"state": venv.get_attr("position", 1)[0]}))
+        found += [venv.reset(), len(venv.seed(3)), len(venv.seed())]
+        for indices in (None, 2, -1, [2, 0], range(2), []):
+            found.append(venv.env_is_wrapped(Monitor, indices))
+            for attribute in ("position", "observation_space", "action_space", "game"):
+                found.append(venv.get_attr(attribute, indices))
+            found.append(venv.env_method("action_masks", indices=indices))
+            if render_mode in ("ansi", "rgb_array"):
+                found.append(venv.env_method("render", indices=indices))
+        found += [venv.has_attr(attribute) for attribute in ("position", "action_masks", "depth")]
+        found.append(venv.env_method("set_opponent", "greedy"))
+        if render_mode is not None:
+            capsys.readouterr()
+            found += [venv.render(), capsys.readouterr().out.split()]
+        if render_mode == "rgb_array":
+            found += [venv.get_images(), venv.render("rgb_array")]
+        else:
+            with pytest.warns(UserWarning, match="rgb_array"):
+                found.append(venv.get_images())
+        with pytest.raises(AttributeError):
+            venv.get_attr("depth")
+        with pytest.raises(AttributeError):
+            venv.env_method("depth")
+        with pytest.raises(IndexError):
+            venv.get_attr("game", 3)
+        venv.set_options({"depth": 3})
+        with pytest.raises(ValueError, match="options has no key 'depth'"):
+            venv.reset()
+        return [*found, venv.close()]
+
+    dummy, native = alike(name, render_mode)
+    for ours, theirs in zip(answers(native), answers(dummy), strict=True):
+        assert same(ours, theirs)
+
+
+def test_reset_infos_of_a_game_that_began_by_itself_are_empty():
+    venv = SB3VecEnv([SeatVectorEnv(4, "gekitai", max_plies=2)], seed=0)
+    venv.reset()
+    assert all(info["seat"] in (0, 1) for info in venv.reset_infos)
+    for _ in range(2):
+        venv.step(venv.action_masks().argmax(1))
+    assert venv.reset_infos == [{}] * 4
+
+
+def test_options_of_the_native_vector():
+    game = boardenvs.make("goat_race")
+    venv = SB3VecEnv([SeatVectorEnv(2, game, seat=0), SeatVectorEnv(1, game, seat=0)])
+    plain = game.to_dict(game.new(1, 0)[0])
+    del plain["rng"]
+    venv.set_options([{"state": plain}] * 2 + [{"state": game.new(1, 0)[0]}])
+    venv.reset()
+    streams = [position["rng"] for position in venv.get_attr("position")]
+    assert len(set(streams)) == 3
+    for options, said in (
+        ([{}, {"state": plain}, {}], "options must have a state for every game or none, got {}"),
+        ([{}], "options must be a dictionary or a list of 3, got a list of 1"),
+        ([{"reset_mask": [True, False]}] * 3, "options has no key 'reset_mask'"),
+    ):
+        venv.set_options(options)
+        with pytest.raises(ValueError, match=said):
+            venv.reset()
+    with pytest.raises(ValueError, match="indices must be None for set_opponent, got 1"):
+        venv.env_method("set_opponent", "greedy", indices=1)
+    with pytest.raises(AttributeError, match="cannot be set, got 'seat'"):
+        venv.set_attr("seat", 1)
+
+
+def test_the_native_vector_is_filmed(name, tmp_path):
+    pytest.importorskip("moviepy")
+    _, native = alike(name, "rgb_array")
+    venv = VecVideoRecorder(
+        VecMonitor(native), str(tmp_path), lambda step: step == 0, video_length=2
+    )
+    venv.reset()
+    for _ in range(3):
+        venv.step(get_action_masks(venv).argmax(1))
+    venv.close()
+    (film,) = tmp_path.iterdir()
+    assert film.stat().st_size > 0
+    assert film.suffix == ".mp4"
+
+
+def test_the_native_vector_in_wrappers_of_stable_baselines3():
+    _, native = alike("gekitai")
+    venv = VecFrameStack(VecCheckNan(VecNormalize(VecMonitor(native))), 2)
+    assert is_masking_supported(venv)
+    small_model(venv).learn(3 * 64)
+    assert venv.reset().shape == (3, *venv.observation_space.shape)
 
 
 def test_made_by_id(name):

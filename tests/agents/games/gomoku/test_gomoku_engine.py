@@ -138,7 +138,7 @@ for line in sys.stdin:
 @pytest.fixture
 def dropping(tmp_path, monkeypatch):
     """As `program`, of a program that loses requests; it has half a second to answer RESTART."""
-    monkeypatch.setattr(engine_module, "_PATIENCE", (0.5, 5.0))
+    monkeypatch.setattr(engine_module, "_PATIENCE", (0.5, 3.0))
     path = tmp_path / "dropping.py"
     path.write_text(DROPPING, encoding="utf-8")
     return lambda how: shlex.join([sys.executable, str(path), how])
@@ -156,16 +156,16 @@ def dropping(tmp_path, monkeypatch):
 )
 def test_what_a_program_loses_it_is_asked_again(small, dropping, how):
     short = boardenvs.make("gomoku", board_size=7, max_plies=6)
-    engine = EngineAgent(short, command=dropping(how), time_limit=0.3)
+    engine = EngineAgent(short, command=dropping(how), time_limit=1.0)
     assert play_match(short, [engine, "random"], 2, 1).forfeits == [0, 0]
 
 
 @pytest.mark.parametrize(
     ("how", "asked", "forfeits"),
-    [("drops RESTART", "RESTART within 5.5 s", 1), ("drops moves", "BOARD within 0.8 s", 2)],
+    [("drops RESTART", "RESTART within 3.5 s", 1), ("drops moves", "BOARD within 1.5 s", 2)],
 )
 def test_what_a_program_never_answers_loses_the_game(small, dropping, how, asked, forfeits):
-    engine = EngineAgent(small, command=dropping(how), time_limit=0.3)
+    engine = EngineAgent(small, command=dropping(how), time_limit=1.0)
     with pytest.warns(RuntimeWarning, match=f"engine .*{how}.* did not answer {asked}: it"):
         assert play_match(small, [engine, "random"], 2, 1).forfeits == [forfeits, 0]
 

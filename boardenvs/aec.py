@@ -31,12 +31,12 @@ from boardenvs.interface import (
     plain_seed,
     show,
 )
-from boardenvs.registration import check_params
+from boardenvs.registration import check_params, game_class
 
 if TYPE_CHECKING:
     from boardenvs.episode import Episode
 
-__all__ = ["GameAECEnv", "make_env"]
+__all__ = ["GameAECEnv", "make_env", "registered_env"]
 
 _INT8 = np.dtype(np.int8)  # NumPy knows it sooner than by `np.int8`
 
@@ -412,3 +412,16 @@ def make_env(cls: type[Game]) -> Callable[..., GameAECEnv]:
 
     env.__module__ = cls.__module__
     return env
+
+
+def registered_env(game: str, **arguments: Any) -> GameAECEnv:
+    """Make the environment of a game by its name, for PettingZoo's registry.
+
+    Args:
+        game: one of `boardenvs.GAMES`, or of a game that was registered.
+        **arguments: as its `env` function takes them, see `make_env`.
+
+    Raises:
+        ValueError: there is no such game, or an argument is unknown or out of range.
+    """
+    return make_env(game_class(game))(**arguments)

@@ -190,13 +190,10 @@ def _tell_pettingzoo(name: str) -> None:
     pettingzoo: Any = sys.modules.get("pettingzoo")
     if not hasattr(pettingzoo, "register"):
         return
-    entry_point: Any = f"boardenvs.{name}:env"
-    if name in _own:
-        from boardenvs.aec import make_env
-
-        entry_point = make_env(_own[name])
     pettingzoo.aec_registry.pop(f"boardenvs/{name}-v0", None)  # as for Gymnasium
-    pettingzoo.register("aec", f"boardenvs/{name}_v0", entry_point)
+    pettingzoo.register(
+        "aec", f"boardenvs/{name}_v0", "boardenvs.aec:registered_env", kwargs={"game": name}
+    )
 
 
 class _WithPettingZoo:

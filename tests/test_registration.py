@@ -97,6 +97,26 @@ def test_found_by_pettingzoo_whichever_is_imported_first(tmp_path, order):
     assert printed[-1].startswith("ShortGame(board_size=5")
 
 
+OWN_GAME_FIRST = """
+import sys
+import boardenvs
+
+@boardenvs.register
+class Odd(boardenvs.Game):
+    name = "odd"
+
+assert "pettingzoo" not in sys.modules
+from boardenvs import gekitai_v0
+import pettingzoo
+print(pettingzoo.spec("aec", "boardenvs/odd_v0").id)
+"""
+
+
+@pytest.mark.skipif(not hasattr(pettingzoo, "register"), reason="PettingZoo before 1.27")
+def test_a_game_of_ones_own_may_be_registered_before_pettingzoo_is_imported(tmp_path):
+    assert fresh_process(OWN_GAME_FIRST, tmp_path) == "boardenvs/odd-v0\n"
+
+
 RELOAD = """
 import importlib
 import sys

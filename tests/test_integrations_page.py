@@ -39,6 +39,11 @@ def test_sections():
     assert all(blocks(section) for section in NEEDS)
 
 
+# RLlib registers its environment anew in each env runner, and Ray leaves sockets open.
+@pytest.mark.filterwarnings("ignore:.*Overriding environment rllib:UserWarning")
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.filterwarnings("ignore::FutureWarning:ray")
 @pytest.mark.parametrize(
     "section",
     [

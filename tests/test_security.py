@@ -44,7 +44,6 @@ PROMISES = {
     "A run's folder": [
         "tests/agents/training/test_resume.py: test_a_checkpoint_that_would_run_code_is_refused",
         "tests/agents/test_users_own.py: test_a_run_that_names_it",
-        "tests/agents/test_users_own.py: test_a_run_on_a_cluster_that_names_it",
     ],
     "Other machines": ["tests/agents/play/web/test_serve.py: test_only_on_this_machine"],
     "Other users": [

@@ -74,7 +74,7 @@ def _run(options: argparse.Namespace) -> None:
         require_extra("training", "train", TRAINING)
     folder = _folder(options, game)
     try:
-        _trainer(options, game, folder)(
+        _trainer(options, game)(
             game,
             folder,
             steps=options.steps,
@@ -84,15 +84,14 @@ def _run(options: argparse.Namespace) -> None:
             settings=options.settings,
         )
     except KeyboardInterrupt:
-        kept = (folder / "checkpoint.pt").exists() or any((folder / "checkpoints").glob("[0-9]*"))
-        if not kept:
+        if not (folder / "checkpoint.pt").exists():
             raise
         again = options.command_line + ("" if options.resume else " --resume")
         raise KeyboardInterrupt(f"'{again}' goes on") from None
 
 
-def _trainer(options: argparse.Namespace, game: Game | Sizes, folder: Path) -> Callable[..., Any]:
-    """What trains: on this machine, or one of two ways on a cluster."""
+def _trainer(options: argparse.Namespace, game: Game | Sizes) -> Callable[..., Any]:
+    """Return what trains: on this machine, or on a cluster."""
     if options.engine == "local":
         from agents.training import start
 
@@ -101,11 +100,7 @@ def _trainer(options: argparse.Namespace, game: Game | Sizes, folder: Path) -> C
         raise ValueError("boards of several sizes are for --engine local")
     from agents.training import on_ray
 
-    if on_ray.is_guided(game, folder, options.settings, resume=options.resume):
-        return functools.partial(on_ray.train, address=options.address)
-    from agents.rllib import start as rllib
-
-    return functools.partial(rllib.train, address=options.address)
+    return functools.partial(on_ray.train, address=options.address)
 
 
 def _folder(options: argparse.Namespace, game: Game | Sizes) -> Path:

@@ -1,81 +1,80 @@
-"""The players of a run as RLlib's modules: they choose among legal actions alone."""
+"""An RLlib module that chooses among legal actions only."""
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import torch
 from ray.rllib.core.columns import Columns
 from ray.rllib.core.rl_module.apis.value_function_api import ValueFunctionAPI
-from ray.rllib.core.rl_module.rl_module import RLModule
 from ray.rllib.core.rl_module.torch import TorchRLModule
 from ray.rllib.utils.torch_utils import FLOAT_MIN
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 
+from agents.sb3 import SB3Agent, from_sb3
 from agents.training.networks import BoardPolicy, logits_and_values
+from boardenvs.game import Game
 
-__all__ = ["LearnerModule", "NetworkModule", "RandomModule"]
+__all__ = ["MaskedModule"]
 
 Batch = dict[str, Any]
 
 
-def masked(logits: torch.Tensor, masks: torch.Tensor) -> torch.Tensor:
-    """Logits with those of illegal actions as low as can be, shape (N, num_actions)."""
-    return logits.masked_fill(masks == 0, FLOAT_MIN)
+class MaskedModule(TorchRLModule, ValueFunctionAPI):
+    """A policy and value network over `agents.rllib.env.GameMultiAgentEnv`'s observations.
 
+    It is the network of local training, so `agents.from_sb3` plays it. Logits of illegal actions
+    are the lowest float.
 
-class RandomModule(RLModule):
-    """Every legal action is as likely as any other; there is nothing to learn."""
-
-    framework = "torch"
-
-    def _forward(self, batch: Batch, **kwargs: Any) -> Batch:
-        masks = torch.as_tensor(batch[Columns.OBS]["action_mask"])
-        return {Columns.ACTIONS: torch.multinomial(masks.float(), 1).squeeze(1)}
-
-
-class NetworkModule(TorchRLModule):
-    """Plays by the network that local training fits, too.
-
-    `model_config` may have `hidden`, and for a board `channels`, `blocks` and `lines`: see
-    `agents.training.networks.BoardPolicy`. With `channels` 0 the network has plain layers,
-    as many as `hidden` has widths.
+    `model_config` may have `hidden`, the widths of the plain layers (default `[64]`), and for
+    games on a board `channels` (default 0: plain layers only), `blocks` (2) and `lines` (0), as
+    `agents.training.networks.BoardPolicy` takes them; `hidden` then holds one width.
     """
 
     policy: MaskableActorCriticPolicy
 
     def setup(self) -> None:
         """Make the network."""
+        config = self.model_config
         arguments: dict[str, Any] = {
-            "net_arch": list(self.model_config["hidden"]),
+            "net_arch": list(config.get("hidden", [64])),
             "activation_fn": torch.nn.ReLU,
         }
         kind: type[MaskableActorCriticPolicy] = MaskableActorCriticPolicy
-        if self.model_config["channels"]:
+        if config.get("channels"):
             kind = BoardPolicy
             arguments["features_extractor_kwargs"] = {
-                key: self.model_config[key] for key in ("channels", "blocks", "lines")
+                "channels": config["channels"],
+                "blocks": config.get("blocks", 2),
+                "lines": config.get("lines", 0),
             }
-        # The optimiser that such a policy makes, too, stays unused: RLlib has its own.
+        # The policy's own optimiser stays unused: RLlib has one.
         self.policy = kind(
             self.observation_space["observations"], self.action_space, lambda _: 0.0, **arguments
         )
 
+    def agent(self, game: Game) -> SB3Agent:
+        """Return an agent that plays the most probable action, as `agents.from_sb3` makes it."""
+        policy = self.policy
+        model = SimpleNamespace(
+            policy=policy,
+            observation_space=policy.observation_space,
+            action_space=policy.action_space,
+        )
+        return from_sb3(model, game)
+
     def _forward(self, batch: Batch, **kwargs: Any) -> Batch:
         seen = batch[Columns.OBS]
         logits, values = logits_and_values(self.policy, seen["observations"].float())
-        # Whoever wants the values finds them here: RLlib's name for what both heads share.
+        # `compute_values` gets these back as its embeddings.
         return {
-            Columns.ACTION_DIST_INPUTS: masked(logits, seen["action_mask"]),
+            Columns.ACTION_DIST_INPUTS: logits.masked_fill(seen["action_mask"] == 0, FLOAT_MIN),
             Columns.EMBEDDINGS: values,
         }
 
-
-class LearnerModule(NetworkModule, ValueFunctionAPI):
-    """The network that learns."""
-
     def compute_values(self, batch: Batch, embeddings: torch.Tensor | None = None) -> torch.Tensor:
-        """Values of shape (N,); `embeddings` are those that `forward_train` gave, if at hand."""
+        """Return values of shape (N,); `embeddings` are those of `forward_train`, if at hand."""
         if embeddings is not None:
             return embeddings
         _, values = logits_and_values(self.policy, batch[Columns.OBS]["observations"].float())

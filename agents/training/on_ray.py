@@ -11,10 +11,10 @@ from agents.arena.cluster import joined
 from agents.training import start
 from agents.training.ray_actors import RayActors
 from agents.training.run import TrainingRun
-from agents.training.settings import Settings, read_settings, settings_for
+from agents.training.settings import read_settings, settings_for
 from boardenvs.game import Game
 
-__all__ = ["is_guided", "train"]
+__all__ = ["train"]
 
 _OPTIONS = ("--engine", "ray")
 
@@ -46,9 +46,16 @@ def train(
         address: of the cluster, as for `agents.arena.cluster.joined`.
 
     Raises:
-        ValueError: see there, or Ray is not installed, there is no such cluster, it has no core,
-            or it fails.
+        ValueError: see there, or the settings have no search-guided part, Ray is not installed,
+            there is no such cluster, it has no core, or it fails.
     """
+    if not resume:
+        given = settings_for(game) if settings is None else read_settings(settings, game)
+        if given.guided is None:
+            raise ValueError(
+                "training on Ray plays searched games: the settings need a part [guided], and "
+                f"{'those of ' + repr(game) if settings is None else settings} have none"
+            )
     with joined("training", address) as ray:
         return start.train(
             game,
@@ -62,21 +69,3 @@ def train(
             actors=functools.partial(RayActors, ray),
             options=_OPTIONS,
         )
-
-
-def is_guided(game: Game, folder: Path, file: Path | None = None, *, resume: bool) -> bool:
-    """Whether a run on a cluster is one of these, which have a search-guided part, or RLlib's.
-
-    Args:
-        game: as for `train`, as are the rest.
-        folder: see there.
-        file: that has the settings.
-        resume: see there.
-
-    Raises:
-        ValueError: the settings are bad.
-    """
-    if resume:
-        return not (folder / "checkpoints").exists()
-    settings: Settings = settings_for(game) if file is None else read_settings(file, game)
-    return settings.guided is not None

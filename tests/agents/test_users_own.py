@@ -4,7 +4,6 @@ import functools
 import json
 import sys
 from dataclasses import replace
-from pathlib import Path
 
 import gymnasium
 import pytest
@@ -13,8 +12,6 @@ import agents
 from agents import users_own
 from agents.arena import round_robin
 from agents.command import main
-from agents.rllib.folder import Progress, read_run, write_checkpoint, write_settings
-from agents.rllib.settings import cluster_settings_for
 from agents.specs import NAMES, SPECS
 from agents.training.cloning import CloningSettings
 from agents.training.guided_settings import GuidedSettings
@@ -123,20 +120,6 @@ def test_a_run_that_names_it(gekitai, tiny_settings, tmp_path, canary, refused, 
 
     assert main([*command, "--allow", SPEC]) == 0
     assert canary()
-
-
-def test_a_run_on_a_cluster_that_names_it(gekitai, tmp_path, canary, refused):
-    settings = cluster_settings_for(gekitai)
-    training = replace(settings.training, evaluate_against=("random", SPEC))
-    write_settings(tmp_path, gekitai, replace(settings, training=training), 5)
-    write_checkpoint(
-        tmp_path, Progress(900, 0, 0, []), lambda place: Path(place).mkdir(parents=True)
-    )
-    with refused("holds no run that can go on: settings.json names 'mine:factory', which runs"):
-        read_run(tmp_path)
-    agents.allow(SPEC)
-    assert SPEC in read_run(tmp_path).settings.training.evaluate_against
-    assert not canary()  # until it is made
 
 
 def test_no_game_of_ours_needs_any(game):

@@ -1,4 +1,4 @@
-"""The modules: legal actions alone, in every kind of forward pass."""
+"""The module: legal actions only, in every kind of forward pass."""
 
 import numpy as np
 import pytest
@@ -13,18 +13,18 @@ from ray.rllib.core.columns import Columns
 from ray.rllib.utils.torch_utils import FLOAT_MIN
 
 from agents.rllib.env import observation_space
-from agents.rllib.module import LearnerModule, NetworkModule, RandomModule
+from agents.rllib.module import MaskedModule
 
 PASSES = ["forward_inference", "forward_exploration", "forward_train"]
 NETWORKS = {
-    "layers": {"hidden": (16, 16), "channels": 0, "blocks": 0, "lines": 0},
-    "board": {"hidden": (16,), "channels": 8, "blocks": 1, "lines": 4},
+    "layers": {"hidden": [16, 16]},
+    "board": {"hidden": [16], "channels": 8, "blocks": 1, "lines": 4},
 }
 
 
-def made(kind, game, network="layers"):
+def made(game, network="layers"):
     torch.manual_seed(0)
-    return kind(
+    return MaskedModule(
         observation_space=observation_space(game),
         action_space=spaces.Discrete(game.num_actions),
         model_config=NETWORKS[network],
@@ -45,11 +45,10 @@ def batch(game, live_positions):
     }, masks
 
 
-@pytest.mark.parametrize("kind", [LearnerModule, NetworkModule])
 @pytest.mark.parametrize("forward", PASSES)
-def test_logits_of_illegal_actions(game, batch, kind, forward):
+def test_logits_of_illegal_actions(game, batch, forward):
     given, masks = batch
-    module = made(kind, game, "board" if len(game.observation_shape) == 3 else "layers")
+    module = made(game, "board" if len(game.observation_shape) == 3 else "layers")
     with torch.no_grad():
         # As if the network were sure of what is illegal.
         for parameter in module.policy.parameters():
@@ -61,18 +60,6 @@ def test_logits_of_illegal_actions(game, batch, kind, forward):
     assert masks[np.arange(len(masks)), drawn].all()
 
 
-def test_a_random_player(game, batch):
-    given, masks = batch
-    module = made(RandomModule, game)
-    torch.manual_seed(1)
-    drawn = np.stack(
-        [module.forward_exploration(given)[Columns.ACTIONS].numpy() for _ in range(50)]
-    )
-    assert masks[np.arange(len(masks)), drawn].all()
-    wide = masks.sum(1) > 20
-    assert all(len(set(column)) > 10 for column in drawn[:, wide].T)
-
-
 def test_values(gekitai, live_positions):
     states = live_positions(gekitai, 3, 0)
     seen = torch.as_tensor(gekitai.observe(states, states["to_move"]))
@@ -82,7 +69,7 @@ def test_values(gekitai, live_positions):
             "action_mask": torch.as_tensor(gekitai.legal(states).astype(np.int8)),
         }
     }
-    module = made(LearnerModule, gekitai)
+    module = made(gekitai)
     found = module.forward_train(given)
     values = module.compute_values(given)
     assert values.shape == (len(states),)
@@ -98,5 +85,5 @@ def test_after_the_end_there_is_nothing_to_choose_but_all_is_finite():
             "action_mask": torch.zeros((1, game.num_actions), dtype=torch.int8),
         }
     }
-    found = made(LearnerModule, game).forward_train(given)
+    found = made(game).forward_train(given)
     assert torch.isfinite(found[Columns.ACTION_DIST_INPUTS].log_softmax(1)).all()

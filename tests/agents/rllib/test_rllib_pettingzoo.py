@@ -1,22 +1,30 @@
 """RLlib through its own PettingZoo wrapper: an illegal action would raise."""
 
 import pytest
+import torch
 
 import boardenvs
 
 pytest.importorskip("ray.rllib")
 
 from ray.rllib.algorithms.ppo import PPOConfig
+from ray.rllib.core.columns import Columns
 from ray.rllib.core.rl_module.multi_rl_module import MultiRLModuleSpec
-from ray.rllib.core.rl_module.rl_module import RLModuleSpec
+from ray.rllib.core.rl_module.rl_module import RLModule, RLModuleSpec
 from ray.rllib.env.multi_agent_env_runner import MultiAgentEnvRunner
 from ray.rllib.env.wrappers.pettingzoo_env import PettingZooEnv
 from ray.tune.registry import register_env
 
-from agents.rllib.module import RandomModule
-
 # Each env runner in a process registers RLlib's environment anew.
 pytestmark = pytest.mark.filterwarnings("ignore:.*Overriding environment rllib:UserWarning")
+
+
+class RandomModule(RLModule):
+    framework = "torch"
+
+    def _forward(self, batch, **kwargs):
+        masks = torch.as_tensor(batch[Columns.OBS]["action_mask"])
+        return {Columns.ACTIONS: torch.multinomial(masks.float(), 1).squeeze(1)}
 
 
 def test_masked_random_play(name):

@@ -12,6 +12,7 @@ import torch
 from gymnasium import spaces
 
 import boardenvs
+from agents.command import main
 from agents.training.actors import LocalActors
 from agents.training.guided import GuidedLearner
 from agents.training.guided_settings import GuidedSettings
@@ -210,3 +211,10 @@ main()
     assert again.returncode == 0, again.stderr
     assert "going on from step" in again.stdout
     assert (tmp_path / "run" / "agent.onnx").exists()
+
+
+def test_settings_without_a_search_guided_part(tmp_path, capsys):
+    words = ["train", "pizza_order", "--engine", "ray", "--out", str(tmp_path / "run")]
+    assert main(words) == 2
+    assert "need a part [guided], and those of PizzaOrder(" in capsys.readouterr().err
+    assert not (tmp_path / "run").exists()

@@ -23,6 +23,7 @@ from boardenvs.checks import printable
 from boardenvs.interrupts import NAMES, came, status, stop
 
 __all__ = [
+    "ABANDONED",
     "OneLineParser",
     "drop_output",
     "interrupted",
@@ -33,6 +34,8 @@ __all__ = [
     "run_program",
 ]
 
+ABANDONED = "boardenvs-abandoned"
+"""The name of threads whose end `leave` does not wait for."""
 _COMPILED = {ExtensionFileLoader.create_module.__code__, ExtensionFileLoader.exec_module.__code__}
 _LLVM = "llvmlite.binding"
 _IMPORT = _bootstrap._find_and_load.__code__  # type: ignore[attr-defined]  # noqa: SLF001 no other
@@ -182,14 +185,15 @@ def interrupted() -> int:
 
 
 def leave(left: int) -> int:
-    """Leave at once if the program was interrupted, else give the exit status back.
+    """Leave at once if the program was interrupted, or a thread named `ABANDONED` still runs.
 
-    Threads may still be in the code of a network, which Python's own way out crashes.
+    Else give the exit status back. Threads may still be in the code of a network, which Python's
+    own way out crashes.
 
     Args:
         left: the exit status; 130 and 143 are those of interrupts.
     """
-    if left in _INTERRUPTED:
+    if left in _INTERRUPTED or ABANDONED in (thread.name for thread in threading.enumerate()):
         for stream in (sys.stdout, sys.stderr):
             with contextlib.suppress(OSError, ValueError):  # nobody reads it, or it is closed
                 stream.flush()

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sys
 
+from boardenvs.inbox import open_early
 from boardenvs.interrupts import guard
 from boardenvs.named_players import find_command
-from boardenvs.program import leave
+from boardenvs.program import leave, prepare_streams
 
 __all__ = ["main"]
 
@@ -18,6 +19,9 @@ def main() -> int:
         The exit status: that of `agents.command.main`, or 2, after one line, where `agents` is not
         the package that belongs to `boardenvs`.
     """
+    if sys.argv[1:2] == ["engine"]:
+        prepare_streams()
+        open_early(sys.argv[2:])
     try:
         command = find_command()
     except ValueError as error:

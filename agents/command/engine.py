@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 
 from agents.arguments import make_game
 from agents.command.parser import Commands
@@ -12,9 +11,15 @@ from agents.games import part
 from agents.making import make, options_of
 from agents.specs import parse
 from boardenvs.game import Game
+from boardenvs.inbox import standard_inbox
 from boardenvs.opponents import Opponent
 
 __all__ = ["add"]
+
+_TIME = "time_limit"
+"""The option of agents that think by the clock."""
+_AT_ONCE = 0.01
+"""Seconds to think while getting ready."""
 
 
 def add(commands: Commands) -> None:
@@ -37,17 +42,17 @@ def _run(options: argparse.Namespace) -> None:
         raise ValueError(f"there is no protocol for {game.name}: gomoku has one")
     (spec,) = timed([options.agent], options, game)
     parsed = parse(spec, game)
-    # Where the spec does not tell how much to think, the manager does.
-    free = (
-        parsed.declared is not None
-        and not parsed.arguments
-        and "time_limit" in options_of(parsed.name, game)
-    )
 
     def make_agent(game: Game, seconds: float | None) -> Opponent:
-        limit = {"time_limit": seconds} if free and seconds is not None else {}
+        # Where the spec does not tell how much to think, the manager does.
+        free = parsed.declared is not None and not parsed.arguments and seconds is not None
+        limit = {"time_limit": seconds} if free and _TIME in options_of(parsed.name, game) else {}
         return make(spec, game, options.seed, **limit)
 
-    make_agent(game, None)  # what cannot be made is said before the manager speaks
-    for answer in brain.Brain(spec, make_agent, game).answers(sys.stdin):
+    def get_ready() -> None:
+        make_agent(game, _AT_ONCE).act(game.new(1, 0))
+
+    inbox = standard_inbox()
+    inbox.get_ready(get_ready)
+    for answer in brain.Brain(options.agent, make_agent, game).answers(inbox):
         print(answer, flush=True)

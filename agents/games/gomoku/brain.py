@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
-import boardenvs
 from agents.games.gomoku.protocol import OTHER, OWN, RULES, UNLIMITED, cell_of, text_of
+from agents.games.gomoku.quick import quick_move
+from boardenvs.checks import printable, shown
 from boardenvs.game import Game, States
 from boardenvs.gomoku import Gomoku
+from boardenvs.inbox import Inbox, about
 from boardenvs.opponents import Opponent
 
 __all__ = ["Brain", "MakeAgent"]
 
 MakeAgent = Callable[[Game, float | None], Opponent]
 """From the game, and the seconds for a move; `None` where nobody has told them."""
+_COMMANDS = frozenset(
+    {"START", "RECTSTART", "RESTART", "BEGIN", "TURN", "BOARD", "DONE"}
+    | {"TAKEBACK", "INFO", "ABOUT"}
+)
+_BETWEEN = frozenset({"INFO", "ABOUT", "DONE"})
+"""The commands that leave a request whose lines are still coming as it is."""
+_SIZE = re.compile(r"([0-9]{1,3})(?:[\s,]+([0-9]{1,3}))?")
+_NUMBER = re.compile(r"-?[0-9]{1,15}")
 _SHARE = 10
 """A move takes no more than one part in so many of what is left of the match's time."""
 _MARGIN = 0.02
@@ -25,6 +36,8 @@ _MARGIN = 0.02
 _LONGEST_MARGIN = 0.03  # seconds
 _AT_ONCE = 0.01
 """Seconds for a move where the manager wants it as fast as possible."""
+_READY_BY = 0.75
+"""The share of a move's time by which the program must be ready to use its agent."""
 
 
 class Brain:
@@ -47,45 +60,66 @@ class Brain:
         """Seconds for a move that the agent itself thinks at most."""
         self._stones: dict[int, int] = {}
         """Whose stones stand where, in the order of the moves."""
-        self._board: list[str] | None = None
-        """What BOARD has told so far, while it tells."""
-        self._rule: str | None = None
+        self._board: dict[int, int] | None = None
+        """The stones that BOARD has told so far, while it tells."""
+        self._passes_over = False
+        """Whether lines that are no commands belong to a request that was refused."""
+        self._starting = False
+        """Whether the answer to START is still to come."""
         self._turn: float | None = None
         """Seconds for a move, if the manager has told them."""
         self._left: float | None = None
         """Seconds left of the match, if there is a limit."""
+        self._inbox: Inbox | None = None
 
     def answers(self, lines: Iterable[str]) -> Iterator[str]:
-        """What to write after each line of the manager's, until it ends the program."""
-        for line in lines:
-            began = time.perf_counter()
-            words = line.split(maxsplit=1)
-            if self._board is not None and words[:1] != ["DONE"]:
-                self._board.append(line)
-            elif words[:1] == ["END"]:
-                return
-            elif words:
-                try:
-                    answer = self._answer(words[0], "".join(words[1:]).strip(), began)
-                except ValueError as error:
-                    answer = f"ERROR {' '.join(str(error).split())}"
-                if answer is not None:
-                    yield answer
+        """Yield what to write, until the manager ends the program.
 
-    def _answer(self, command: str, rest: str, began: float) -> str | None:
+        Args:
+            lines: the manager's. An `Inbox` says when each line came, and whether the program is
+                ready. It is ready for other lines, each of which comes when it is asked for.
+        """
+        self._inbox = lines if isinstance(lines, Inbox) else None
+        for line in lines:
+            came = time.perf_counter() if self._inbox is None else self._inbox.came
+            word, rest = [*line.removeprefix("\ufeff").split(maxsplit=1), "", ""][:2]
+            command = word.upper()
+            # A manager that goes on does not wait for the answer to START.
+            if self._starting and (self._is_ready() or command not in ("", "INFO")):
+                yield self._said(self._started)
+            if command == "END":
+                return
+            if command and (answer := self._said(self._answer, word, rest.strip(), came)):
+                yield answer
+        if self._starting:
+            yield self._said(self._started)
+
+    def _said(self, answer: Callable[..., str], *line: Any) -> str:
+        try:
+            return answer(*line)
+        except ValueError as error:
+            return f"ERROR {' '.join(str(error).split())}"
+
+    def _answer(self, word: str, rest: str, came: float) -> str:
+        """The answer to a line; empty where the protocol has none."""
+        command = word.upper()
+        if command not in _COMMANDS:
+            return self._no_command(word, rest)
+        if command not in _BETWEEN:
+            self._board, self._passes_over = None, False
         match command:
-            case "START":
+            case "START" | "RECTSTART":
                 return self._start(rest)
-            case "RECTSTART":
-                raise ValueError("only square boards are played: expected START SIZE")
             case "ABOUT":
-                return f'name="boardenvs {self._name}", version="{boardenvs.__version__}"'
+                return about(self._name)
             case "INFO":
                 self._info(*rest.partition(" ")[::2])
-                return None
-        if command not in ("RESTART", "BEGIN", "TURN", "BOARD", "DONE", "TAKEBACK"):
-            return f"UNKNOWN command {command[:40]}"
+                return ""
+            case "DONE" if self._passes_over:
+                self._passes_over = False
+                return ""
         if self._game is None:
+            self._passes_over = command == "BOARD"
             raise ValueError(f"{command} before START")
         match command:
             case "RESTART":
@@ -94,102 +128,139 @@ class Brain:
                 if self._stones.pop(self._cell(rest), None) is None:
                     raise ValueError(f"there is no stone at {rest}")
             case "BEGIN":
-                return self._move(dict(self._stones), began)
+                return self._move(dict(self._stones), came)
             case "TURN":
                 cell = self._cell(rest)
                 if cell in self._stones:
                     raise ValueError(f"there is a stone at {rest} already")
-                return self._move({**self._stones, cell: OTHER}, began)
+                return self._move({**self._stones, cell: OTHER}, came)
             case "BOARD":
-                self._board = []
-                return None
+                self._board = {}
+                return ""
             case "DONE":
                 told, self._board = self._board, None
                 if told is None:
                     raise ValueError("DONE without BOARD")
-                return self._move(self._position(told), began)
+                return self._move(told, came)
         return "OK"
+
+    def _no_command(self, word: str, rest: str) -> str:
+        """Take a line of a request; a request is refused once, and its other lines passed over."""
+        if self._board is not None:
+            told, self._board, self._passes_over = self._board, None, True
+            self._tell(told, f"{word} {rest}")
+            self._board, self._passes_over = told, False
+            return ""
+        if self._passes_over and not word[0].isalpha():
+            return ""
+        self._passes_over = True
+        return f"UNKNOWN command {printable(word[:40])}"
+
+    def _tell(self, stones: dict[int, int], line: str) -> None:
+        """Add the stone that a line of BOARD tells of."""
+        cell_text, _, whose = line.rpartition(",")
+        if whose.strip() not in (str(OWN), str(OTHER)):
+            raise ValueError(f"expected X,Y,{OWN} or X,Y,{OTHER}, got {shown(line.strip())}")
+        cell = self._cell(cell_text)
+        if cell in stones:
+            raise ValueError(f"there are two stones at {cell_text}")
+        stones[cell] = int(whose)
 
     def _start(self, rest: str) -> str:
-        self._game = self._agent = self._made_for = None
-        self._stones = {}
-        if not (rest.isascii() and rest.isdigit()):
-            raise ValueError(f"expected START SIZE, got {rest!r}")
-        self._game = Gomoku(board_size=int(rest), **self._params)
-        # Whatever is slow the first time, compiling above all, comes before a move's time runs.
-        self._make_agent(self._game, _AT_ONCE).act(self._state({}))
-        self._prepare()
+        self._game, self._starting, self._stones = None, False, {}
+        found = _SIZE.fullmatch(rest)
+        if found is None:
+            raise ValueError(f"expected START SIZE, got {shown(rest)}")
+        if found[2] not in (None, found[1]):
+            raise ValueError(f"only square boards are played: expected START SIZE, got {rest}")
+        self._game = Gomoku(board_size=int(found[1]), **self._params)
+        if self._is_ready():
+            return self._started()
+        self._starting = True
+        return ""
+
+    def _started(self) -> str:
+        """The answer to START."""
+        self._starting = False
+        if self._is_ready():
+            self._prepare()
         return "OK"
 
+    def _is_ready(self) -> bool:
+        return self._inbox is None or self._inbox.ready.is_set()
+
     def _info(self, key: str, value: str) -> None:
-        """Remember what the program can heed; the protocol has no answer to INFO."""
+        """Remember what the program can heed.
+
+        Raises:
+            ValueError: the value is none, or the rule is not played.
+        """
+        key, value = key.lower(), value.strip()
+        if key not in ("rule", "timeout_turn", "timeout_match", "time_left"):
+            return
+        if not _NUMBER.fullmatch(value):
+            raise ValueError(f"INFO {key} must be a whole number, got {shown(value)}")
+        number = int(value)
         if key == "rule":
-            self._rule = value.strip()
-            return
-        try:
-            number = int(value)
-        except ValueError:
-            return
-        if key == "timeout_turn":
+            if number not in RULES:
+                raise ValueError(
+                    f"rule {number} is not played here, but 0, five or more, and 1, just five"
+                )
+            self._params["exact"] = RULES[number]
+            if self._game is not None:
+                self._game = Gomoku(board_size=self._game.board_size, **self._params)
+        elif key == "timeout_turn":
             self._turn = max(number, 0) / 1000 or _AT_ONCE
         elif key == "time_left":
             self._left = None if number >= UNLIMITED else max(number, 0) / 1000
-        elif key == "timeout_match" and number > 0 and self._left is None:
+        elif number > 0 and self._left is None:
             self._left = number / 1000
 
     def _cell(self, text: str) -> int:
         assert self._game is not None
         return cell_of(text, self._game.board_size)
 
-    def _position(self, told: list[str]) -> dict[int, int]:
-        """The stones that BOARD has told of."""
-        stones: dict[int, int] = {}
-        for line in told:
-            cell_text, _, whose = line.rpartition(",")
-            cell = self._cell(cell_text)
-            if whose.strip() not in (str(OWN), str(OTHER)):
-                raise ValueError(f"expected X,Y,{OWN} or X,Y,{OTHER}, got {line.strip()!r}")
-            if cell in stones:
-                raise ValueError(f"there are two stones at {cell_text}")
-            stones[cell] = int(whose)
-        return stones
-
     def _prepare(self) -> Opponent:
         """The agent for the game and times as they are."""
         game = self._game
         assert game is not None
-        if self._rule is not None:
-            if self._rule not in map(str, RULES):
-                raise ValueError(
-                    f"rule {self._rule} is not played here, but 0, five or more, and 1, just five"
-                )
-            game = self._game = Gomoku(**{**game.params, "exact": RULES[int(self._rule)]})
         if self._agent is None or self._made_for != (game, self._turn):
             self._agent = self._make_agent(game, self._turn)
             self._own_time = getattr(self._agent, "time_limit", None)
             self._made_for = (game, self._turn)
         return self._agent
 
-    def _move(self, stones: dict[int, int], began: float) -> str:
+    def _move(self, stones: dict[int, int], came: float) -> str:
         """What the agent plays where these stones stand; they and its own then stand."""
-        agent = self._prepare()
-        state = self._state(stones)
-        assert self._game is not None
-        self._limit(agent, began)
-        cell = int(self._game.action_numbers(agent.act(state), 1)[0])
-        self._stones = {**stones, cell: OWN}
-        return text_of(cell, self._game.board_size)
-
-    def _state(self, stones: dict[int, int]) -> States:
-        """The record of a position in which the program is to move, of shape (1,)."""
         game = self._game
         assert game is not None
+        first = self._symbol(stones)
+        if self._is_ready_in_time(came):
+            agent = self._prepare()
+            state = self._state(stones, first)
+            self._limit(agent, came)
+            cell = int(game.action_numbers(agent.act(state), 1)[0])
+        else:
+            cell = quick_move(stones, game.board_size, game.win_length)
+        self._stones = {**stones, cell: OWN}
+        return text_of(cell, game.board_size)
+
+    def _symbol(self, stones: dict[int, int]) -> str:
+        """The program's symbol in a position in which it is to move."""
         own, other = (list(stones.values()).count(whose) for whose in (OWN, OTHER))
         if other - own not in (0, 1):
             raise ValueError(
                 f"it is not the program's turn with {own} of its stones and {other} others"
             )
-        mine = "XO"[other - own]  # who opens has as many stones as the other before a move
+        assert self._game is not None
+        if len(stones) == self._game.num_actions:
+            raise ValueError("the game is over")
+        return "XO"[other - own]  # who opens has as many stones as the other before a move
+
+    def _state(self, stones: dict[int, int], mine: str) -> States:
+        """The record of a position in which the program is to move, of shape (1,)."""
+        game = self._game
+        assert game is not None
         rows = np.full(game.num_actions, ".")
         for cell, whose in stones.items():
             rows[cell] = mine if whose == OWN else "XO"[mine == "X"]
@@ -203,14 +274,24 @@ class Brain:
             raise ValueError("the game is over")
         return state
 
-    def _limit(self, agent: Any, began: float) -> None:
+    def _allowed(self) -> float | None:
+        """Seconds for a move, as far as anybody has told them."""
+        share = None if self._left is None else self._left / _SHARE
+        told = [time for time in (self._own_time, self._turn, share) if time is not None]
+        if not told:
+            return None
+        return min(told) - min(_MARGIN * min(told), _LONGEST_MARGIN)
+
+    def _is_ready_in_time(self, came: float) -> bool:
+        """Wait until the agent can be used, or until only a quick move is in time."""
+        if self._inbox is None:
+            return True
+        allowed = self._allowed()
+        if allowed is None:
+            return self._inbox.ready.wait()
+        return self._inbox.ready.wait(max(0.0, came + _READY_BY * allowed - time.perf_counter()))
+
+    def _limit(self, agent: Any, came: float) -> None:
         """Have an agent that thinks by the clock move in time."""
-        if self._own_time is None:
-            return
-        allowed = self._own_time
-        if self._turn is not None:
-            allowed = min(allowed, self._turn)
-        if self._left is not None:
-            allowed = min(allowed, self._left / _SHARE)
-        allowed -= min(_MARGIN * allowed, _LONGEST_MARGIN)
-        agent.time_limit = max(allowed - (time.perf_counter() - began), 0.001)
+        if self._own_time is not None and (allowed := self._allowed()) is not None:
+            agent.time_limit = max(allowed - (time.perf_counter() - came), 0.001)

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import re
 
+from boardenvs.checks import shown
+
 __all__ = ["FREE", "MOST", "OTHER", "OWN", "RULES", "UNLIMITED", "cell_of", "text_of"]
 
 RULES = {0: False, 1: True}
@@ -31,7 +33,7 @@ def cell_of(text: str, size: int) -> int:
     """
     found = _CELL.fullmatch(text)
     if found is None:
-        raise ValueError(f"expected X,Y, got {text.strip()!r}")
+        raise ValueError(f"expected X,Y, got {shown(text.strip())}")
     column, row = int(found[1]), int(found[2])
     if max(column, row) >= size:
         raise ValueError(f"{column},{row} is outside of a board of {size} by {size}")

@@ -74,6 +74,87 @@ def test_interrupt_while_the_command_loads(name, interrupted_at, script):
     assert interrupted_at(name, *asked) == (130, b"\nboardenvs: stopped\n")
 
 
+# Nothing of `agents` is imported until a file is there, or a minute has passed.
+HELD = """
+import os, sys, time
+
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name == "agents" and path is None:
+            for _ in range(6000):
+                if os.path.exists("go"):
+                    break
+                time.sleep(0.01)
+            else:
+                os.mkdir("late")
+
+sys.meta_path.insert(0, Finder())
+"""
+
+
+def test_an_engine_says_what_it_is_before_the_agents_load(script, tmp_path):
+    (tmp_path / "sitecustomize.py").write_text(HELD, encoding="utf-8")
+    with subprocess.Popen(
+        [script, "engine", "-p", "board_size=9", "gomoku", "--seed=1", "greedy"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        cwd=tmp_path,
+    ) as process:
+        process.stdin.write(b"\r\nabout\r\n")
+        process.stdin.flush()
+        said = process.stdout.readline()
+        assert said.startswith(b'name="boardenvs greedy", version=')
+        assert not (tmp_path / "late").exists()
+        (tmp_path / "go").touch()
+        told, _ = process.communicate(b"ABOUT\r\nSTART 9\r\nABOUT\r\n", timeout=120)
+    assert told.splitlines() == [said.rstrip(), b"OK", said.rstrip()]
+    assert process.returncode == 0
+
+
+# An agent that is made when a file is there, or after a minute.
+SLOW = """
+import os, time
+
+def make(game, seed):
+    for _ in range(6000):
+        if os.path.exists("go"):
+            break
+        time.sleep(0.01)
+    else:
+        os.mkdir("late")
+    raise OSError("no agent")
+"""
+
+
+def test_an_engine_that_is_not_ready_ends_at_once(script, tmp_path):
+    (tmp_path / "slow.py").write_text(SLOW, encoding="utf-8")
+    ran = subprocess.run(
+        [script, "engine", "gomoku", "slow:make"],
+        input=b"\xef\xbb\xbfSTART 9\r\nABOUT\r\nEND\r\n",
+        stdout=subprocess.PIPE,
+        check=True,
+        cwd=tmp_path,
+    )
+    assert ran.stdout.startswith(b"OK" + os.linesep.encode() + b"name=")
+    assert not (tmp_path / "late").exists()
+
+
+def test_an_engine_whose_agent_cannot_be_made_ends_though_the_manager_is_silent(script, tmp_path):
+    (tmp_path / "slow.py").write_text(SLOW, encoding="utf-8")
+    (tmp_path / "go").touch()
+    with subprocess.Popen(
+        [script, "engine", "gomoku", "slow:make"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=tmp_path,
+    ) as process:
+        assert process.wait(120) == 2
+        (line,) = process.stderr.read().splitlines()
+    assert line.endswith(b"agent 'slow:make' cannot be made: OSError: no agent")
+
+
 # The last that happens is that an interrupt passes through `exec` of a text. Where `python -m` runs
 # a program, Python remembers that, and kills itself in the end.
 REMEMBERS = """

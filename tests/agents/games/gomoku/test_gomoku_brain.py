@@ -2,6 +2,7 @@
 
 import io
 import itertools
+import threading
 
 import numpy as np
 import pytest
@@ -11,6 +12,8 @@ from hypothesis import strategies as st
 import boardenvs
 from agents.command import main
 from agents.games.gomoku.brain import Brain
+from agents.games.gomoku.quick import quick_move
+from boardenvs.inbox import Inbox
 
 
 class FirstFree:
@@ -53,6 +56,12 @@ class Manager:
 
     def __call__(self, *lines):
         return list(self.brain.answers(lines))
+
+    def at_once(self, lines, get_ready):
+        """As a call, where the manager waits for no answer, and the program gets ready first."""
+        inbox = Inbox(lines)
+        inbox.get_ready(get_ready)
+        return list(self.brain.answers(inbox))
 
 
 @pytest.fixture
@@ -99,11 +108,45 @@ def test_moves_are_taken_back(manager):
     assert np.argwhere(cells == 2).tolist() == [[3, 3]]
 
 
-def test_what_is_slow_at_first_is_done_before_a_move_is_timed(manager):
-    assert manager("START 9") == ["OK"]
-    tried, agent = manager.made
-    assert (tried.seconds, len(tried.seen), tried.seen[0]["ply"]) == (0.01, 1, 0)
-    assert (agent.seconds, agent.seen) == (None, [])
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["start 9", "Begin", "tuRN 4,4", "End", "ABOUT"],
+        ["\ufeffSTART 9\r\n", "BEGIN\r\n", "TURN 4,4\r\n"],
+        ["START 9 9", "board", "4,4,2", "0,0,1", "done"],
+        ["START 9,9", "info TIMEOUT_TURN 100", "BEGIN", "TURN 4,4"],
+        ["RECTSTART 9, 9", "BEGIN", "TURN 4,4"],
+    ],
+)
+def test_ways_of_writing(manager, lines):
+    answers = manager(*lines)
+    assert (answers[0], answers[-1]) == ("OK", "1,0")
+    assert manager.made[-1].game.board_size == 9
+
+
+@pytest.mark.parametrize(
+    ("lines", "answers"),
+    [
+        (["BOARD", "1;1;1", "2,2,2", "DONE", "BEGIN"], ["ERROR expected X,Y,1", "0,0"]),
+        (["BOARD", "1,1,2", "TURN 2,2", "DONE"], ["0,0", "ERROR DONE without BOARD"]),
+        (["BOARD", "1,1,1", "huh", "-1,2,2", "ABOUT", "DONE"], ["ERROR expected X,Y,1", "name="]),
+        (["BOARD", "0,0,2", "INFO rule 4", "ABOUT", "DONE"], ["ERROR rule 4", "name=", "1,0"]),
+        (["BOARD", "x", "BOARD", "0,0,2", "DONE"], ["ERROR expected X,Y,1", "1,0"]),
+        (["SWAP2BOARD", "7,7", "8,8", "DONE", "BEGIN"], ["UNKNOWN command SWAP2BOARD", "0,0"]),
+        (["YXBOARD", "7,7,1", "DONE", "YXSHOWINFO"], ["UNKNOWN command", "UNKNOWN command"]),
+        (["SWAP2BOARD", "DONE", "DONE"], ["UNKNOWN command", "ERROR DONE without BOARD"]),
+        (["PLAY 1,1", "SUGGEST 1,1", "BEGIN"], ["UNKNOWN command"] * 2 + ["0,0"]),
+    ],
+)
+def test_a_request_of_several_lines_is_refused_once(manager, lines, answers):
+    _, *given = manager("START 9", *lines)
+    assert len(given) == len(answers)
+    assert all(map(str.startswith, given, answers)), given
+    assert manager("END", "ABOUT") == []
+
+
+def test_a_request_before_start_is_refused_once(manager):
+    assert manager("BOARD", "1,1,1", "DONE", "START 9") == ["ERROR BOARD before START", "OK"]
 
 
 def test_what_it_is():
@@ -118,7 +161,11 @@ def test_what_it_is():
         (["START 4"], "ERROR board_size must be a whole number from 5 to 26, got 4"),
         (["START"], "ERROR expected START SIZE, got ''"),
         (["START ²"], "ERROR expected START SIZE, got '²'"),
-        (["RECTSTART 10,20"], "ERROR only square boards are played: expected START SIZE"),
+        (["START 9x"], "ERROR expected START SIZE, got '9x'"),
+        (
+            ["RECTSTART 10,20"],
+            "ERROR only square boards are played: expected START SIZE, got 10,20",
+        ),
         (["SWAP2BOARD"], "UNKNOWN command SWAP2BOARD"),
         (["START 9", "TURN 9,0"], "ERROR 9,0 is outside of a board of 9 by 9"),
         (["START 9", "TURN a"], "ERROR expected X,Y, got 'a'"),
@@ -136,8 +183,13 @@ def test_what_it_is():
             "ERROR the game is over",
         ),
         (
-            ["START 9", "INFO rule 4", "BEGIN"],
+            ["START 9", "INFO rule 4"],
             "ERROR rule 4 is not played here, but 0, five or more, and 1, just five",
+        ),
+        (["INFO rule x"], "ERROR INFO rule must be a whole number, got 'x'"),
+        (
+            ["INFO timeout_turn soon"],
+            "ERROR INFO timeout_turn must be a whole number, got 'soon'",
         ),
     ],
 )
@@ -159,6 +211,9 @@ def test_the_rule(manager):
     assert manager.made[-1].game.params["exact"] is True
     manager("INFO rule 0", "TURN 5,5")
     assert manager.made[-1].game.params["exact"] is False
+    answers = manager("INFO rule 1", "INFO rule 2", "INFO rule", "RESTART", "BEGIN")
+    assert [answer.split()[0] for answer in answers] == ["ERROR", "ERROR", "OK", "0,0"]
+    assert manager.made[-1].game.params["exact"] is True
 
 
 @pytest.mark.parametrize(
@@ -171,6 +226,8 @@ def test_the_rule(manager):
         (["timeout_turn 1000", "timeout_match 0"], 1),
         (["timeout_turn 5000", "timeout_match 10000"], 1),
         (["timeout_turn 0"], 0.01),
+        (["timeout_turn -5"], 0.01),
+        (["timeout_turn 1000", f"timeout_turn {'9' * 999}"], 1),
         (["timeout_turn soon", "max_memory 5", "folder /tmp", "evaluate 1,1"], 60),
     ],
 )
@@ -190,11 +247,108 @@ def test_what_a_move_took_before_the_search_is_taken_off(monkeypatch):
     assert manager.made[-1].limits == [pytest.approx(0.98 - 0.25)]
 
 
-@settings(max_examples=30)
-@given(st.lists(st.text(max_size=20) | st.sampled_from(["START 5", "BEGIN", "BOARD", "DONE"])))
-def test_whatever_comes_it_answers(lines):
-    for answer in Manager()("START 9", *lines):
-        assert len(answer.splitlines()) == 1
+class Watched(Inbox):
+    """Says when a manager's line that is no command to start has been dealt with."""
+
+    def __init__(self, lines):
+        self.dealt_with = threading.Event()
+        super().__init__(lines)
+
+    def __iter__(self):
+        for line in super().__iter__():
+            yield line
+            if line.startswith("INFO"):
+                self.dealt_with.set()
+
+
+def test_start_is_answered_when_the_program_is_ready(manager):
+    order = []
+    answered = threading.Event()
+
+    def lines():
+        yield from ["START 9", "INFO timeout_turn 5000"]
+        answered.wait()
+
+    def get_ready():
+        inbox.dealt_with.wait()
+        order.append("ready")
+
+    inbox = Watched(lines())
+    inbox.get_ready(get_ready)
+    for answer in manager.brain.answers(inbox):
+        order.append(answer)
+        answered.set()
+    assert order == ["ready", "OK"]
+    assert [agent.seconds for agent in manager.made] == [5]
+
+
+def test_a_manager_that_does_not_wait_gets_a_quick_move_where_nothing_else_is_in_time(manager):
+    never = threading.Event()
+    told = ["BOARD", "1,1,2", "0,0,1", "2,2,2", "4,3,1", "3,3,2", "4,5,1", "4,4,2", "DONE"]
+    answers = manager.at_once(["START 9", "INFO timeout_turn 1", *told, "END"], never.wait)
+    assert answers == ["OK", "5,5"]  # blocks four
+    assert manager.made == []
+    never.set()
+
+
+def test_the_first_move_is_timed_from_the_start_of_the_process(monkeypatch):
+    now = 100.0
+    monkeypatch.setattr("boardenvs.inbox.time.perf_counter", lambda: now)
+    monkeypatch.setattr("boardenvs.inbox.time.process_time", lambda: 1.0)
+
+    def lines():
+        nonlocal now
+        yield from ["START 9", "INFO timeout_turn 10000", "BEGIN"]
+        moved.wait()
+        now += 5
+        yield "TURN 4,4"
+
+    moved = threading.Event()
+    manager = Manager(ByTheClock)
+    inbox = Inbox(lines())
+    inbox.get_ready(lambda: None)
+    for answer in manager.brain.answers(inbox):
+        if answer == "0,0":
+            moved.set()
+    assert manager.made[-1].limits == [pytest.approx(9.97 - 2), pytest.approx(9.97)]
+
+
+def test_what_cannot_get_ready_is_raised_where_lines_are_awaited(manager):
+    def get_ready():
+        raise ValueError("no network")
+
+    with pytest.raises(ValueError, match="no network"):
+        manager.at_once(iter(threading.Event().wait, None), get_ready)
+
+
+@pytest.mark.parametrize(
+    ("own", "other", "moves"),
+    [
+        ("", "", {40}),
+        ("0", "", {40}),
+        ("0 1 2 3", "36 37 38 39", {4}),  # wins
+        ("0 1 2", "36 37 38 39", {40}),  # blocks a four, with the edge on the other side
+        ("", "30 40", {20, 50}),
+    ],
+)
+def test_a_quick_move(own, other, moves):
+    stones = dict.fromkeys(map(int, own.split()), 1) | dict.fromkeys(map(int, other.split()), 2)
+    assert quick_move(stones, 9, 5) in moves
+    assert quick_move({}, 15, 5) == 7 * 15 + 7
+
+
+REQUESTS = ["START 5", "begin", "BOARD", "1,1,1", "2,2,2", "DONE", "TURN 3,3", "SWAP2BOARD", "ENDE"]
+
+
+@settings(max_examples=100)
+@given(st.lists(st.text(max_size=20) | st.sampled_from(REQUESTS)), st.sampled_from(["END", "end"]))
+def test_whatever_comes_it_goes_on_and_ends(lines, end):
+    manager = Manager()
+    lines = [line for line in lines if line.split()[:1] not in (["END"], ["end"])]
+    answers = manager("START 9", *lines, "ABOUT", "RESTART", end, "ABOUT")
+    assert all(len(answer.splitlines()) == 1 for answer in answers)
+    assert answers[-2].startswith("name=")
+    assert answers[-1] == "OK" or answers[-1].startswith("ERROR")  # START was refused since
 
 
 def test_the_command(capsys, monkeypatch):

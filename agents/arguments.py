@@ -35,7 +35,7 @@ def add_engine(parser: argparse.ArgumentParser, text: str) -> None:
     """Let a subcommand work on this machine or on a Ray cluster, of which `text` tells."""
     parser.add_argument("--engine", choices=["local", "ray"], default="local", help=text)
     parser.add_argument(
-        "--address", metavar="ADDR", help="of the Ray cluster; by default one that Ray finds"
+        "--address", metavar="ADDRESS", help="of the Ray cluster; by default one that Ray finds"
     )
 
 

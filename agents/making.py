@@ -12,12 +12,13 @@ from typing import Any
 from agents.agent import Agent, check_can_play, one_line
 from agents.clock import MEANT, seconds_of
 from agents.games import folder_of
-from agents.specs import Declared, Spec, agents_of, parse
+from agents.specs import Declared, Spec, agents_of, known_agents, parse
 from agents.users_own import find, is_allowed
 from boardenvs.game import Game
 from boardenvs.interface import resolve_game
 from boardenvs.opponents import Opponent
 from boardenvs.registration import GAMES
+from boardenvs.suggestion import did_you_mean
 
 __all__ = ["make", "make_builtin", "names_for", "options_of", "with_time"]
 
@@ -32,8 +33,8 @@ def make(spec: str, game: Game | str, seed: int | None = None, **options: Any) -
         spec: one of `agents.SPECS`, or an agent that the game's own players declare; `agents.specs`
             tells the grammar. `trained:PATH` plays the ONNX file at PATH, by which
             `puct:SIMULATIONS:PATH` is guided; a time in place of the simulations, as in `puct:1s`,
-            is how long it thinks about each state; and `module:factory` calls
-            `factory(game, seed)` of an importable module, the current folder included, which
+            is how long it thinks about each state; and `MODULE:FACTORY` calls
+            `FACTORY(game, seed)` of an importable module, the current folder included, which
             returns an object with `act(states) -> actions`.
         game: a game, or the name of one with its default parameters.
         seed: of the agent's own randomness; `None` for a fresh one.
@@ -122,7 +123,10 @@ def _made(spec: Spec, game: Game, seed: int | None, options: dict[str, Any]) -> 
     for key in options:
         if key not in parameters:
             known = list(parameters) or "none"
-            raise ValueError(f"agent {spec.name!r} has no option {key!r}; it has {known}")
+            raise ValueError(
+                f"agent {spec.name!r} has no option {key!r}; it has {known}"
+                f"{did_you_mean(key, parameters)}"
+            )
     for number, argument in enumerate(spec.arguments):
         _tell(spec, number, argument, parameters, options)
     if spec.module.startswith("agents."):
@@ -211,7 +215,9 @@ def _users(spec: Spec, make_it: Callable[[], Any]) -> Opponent:
     try:
         agent: Opponent = make_it()
     except (Exception, SystemExit) as error:
-        raise ValueError(f"agent {spec.text!r} cannot be made: {one_line(error)}") from error
+        mistyped = isinstance(error, ModuleNotFoundError) and error.name == spec.name
+        meant = did_you_mean(spec.name, known_agents()) if mistyped else ""
+        raise ValueError(f"agent {spec.text!r} cannot be made: {one_line(error)}{meant}") from error
     if not callable(getattr(agent, "act", None)):
         raise ValueError(f"agent {spec.text!r} is {agent!r}; expected an object with act(states)")
     if not hasattr(agent, "spec"):

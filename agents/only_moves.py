@@ -150,7 +150,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--opening-plies",
         type=int,
         default=4,
-        metavar="P",
+        metavar="N",
         help="random plies that every game begins with (default 4)",
     )
     parser.add_argument("--seed", type=int, default=0, help="of everything random (default 0)")

@@ -9,7 +9,7 @@ Arguments before the last hold no colon; none is empty.
 
 A table says which agents there are: `AGENTS` here, and one of that name in the folder of each game
 that has agents of its own (see `agents.games`). A spec whose name stands in none of them is
-`module:factory`, an agent of the user's own.
+`MODULE:FACTORY`, an agent of the user's own.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ all others, but for the game, the seed and the spec, are options of `agents.make
 with the game, and with `seed`, `spec` and options by keyword.
 """
 QUOTING = "The last part of a spec is taken as it stands, colons and spaces included."
-_FACTORY = ("factory",)
+_FACTORY = ("FACTORY",)
 _COMMAND = "COMMAND"
 """What an agent is told that runs a program beside, which has a clock of its own."""
 _AGENT = "AGENT"
@@ -136,7 +136,7 @@ def known_agents(game: Game | None = None) -> dict[str, Declared]:
 
 
 def _shown(agents: Iterable[Declared]) -> tuple[str, ...]:
-    return (*(spec for agent in agents for spec in agent.specs), "module:factory")
+    return (*(spec for agent in agents for spec in agent.specs), "MODULE:FACTORY")
 
 
 SPECS = _shown(_OURS.values())
@@ -154,7 +154,7 @@ class Spec:
     arguments: tuple[str, ...]
     """What the agent is told; of a user's own the factory's name alone."""
     declared: Declared | None = None
-    """What the table says of it; `None` of `module:factory`."""
+    """What the table says of it; `None` of `MODULE:FACTORY`."""
 
     @property
     def by_kind(self) -> dict[str, str]:

@@ -54,7 +54,7 @@ def allow(spec: str) -> None:
     """Let files name an agent of your own, whose code is then run, while this process lasts.
 
     Args:
-        spec: as the file has it, such as `module:factory`.
+        spec: as the file has it, such as `my_module:my_factory`.
 
     Raises:
         ValueError: it is no such spec.
@@ -64,9 +64,7 @@ def allow(spec: str) -> None:
         >>> agents.allow("my_players:make_best")
     """
     if not isinstance(spec, str) or not is_users_code(spec):
-        raise ValueError(
-            f"expected an agent of your own, such as module:factory, got {shown(spec)}"
-        )
+        raise ValueError(f"expected an agent of your own, MODULE:FACTORY, got {shown(spec)}")
     _allowed.add(spec)
 
 

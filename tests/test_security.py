@@ -69,7 +69,7 @@ PROMISES = {
     "Its own mistakes": ["tests/campaign/test_server.py: test_planted_faults_are_found"],
 }
 WARNINGS = {
-    "`module:factory`, `text:MODULE:FUNCTION`, a game `MODULE:CLASS`, `engine:COMMAND`",
+    "`MODULE:FACTORY`, `text:MODULE:FUNCTION`, a game `MODULE:CLASS`, `engine:COMMAND`",
     "Pickles and models",
     "Compiled code",
     "Notebooks",

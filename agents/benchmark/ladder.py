@@ -17,6 +17,7 @@ from agents.benchmark.tasks import Task, suite
 from agents.making import make
 from agents.seeds import agent_seed, one_way_words
 from boardenvs.game import Game, States
+from boardenvs.suggestion import did_you_mean
 
 __all__ = ["Ladder", "choices_of", "ladder_dict", "ladder_path", "read_ladder"]
 
@@ -81,7 +82,10 @@ def read_ladder(suite_name: str, task: str) -> Ladder:
     """
     tasks = suite(suite_name)
     if task not in tasks:
-        raise ValueError(f"suite {suite_name} has no task {task!r}; it has {', '.join(tasks)}")
+        raise ValueError(
+            f"suite {suite_name} has no task {task!r}; it has {', '.join(tasks)}"
+            f"{did_you_mean(task, tasks)}"
+        )
     path = ladder_path(suite_name, task)
     if not path.is_file():
         raise ValueError(f"suite {suite_name} has no ladder of {task} yet")

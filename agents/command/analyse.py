@@ -30,7 +30,13 @@ _RESULTS = {1.0: "wins", 0.0: "draws", -1.0: "loses"}
 
 def add(commands: Commands) -> None:
     """Add the subcommand."""
-    analyse = commands.add("analyse", _run, "say what an agent thinks of a position")
+    analyse = commands.add(
+        "analyse",
+        _run,
+        "say what an agent thinks of a position",
+        ["gekitai game.json --ply 10", "gomoku game.json threats:5s --moves 3"],
+        agents=True,
+    )
     analyse.add_argument(
         "position",
         metavar="POSITION",
@@ -56,7 +62,9 @@ def add(commands: Commands) -> None:
     analyse.add_argument(
         "--moves", type=int, default=5, metavar="N", help="the best ones to tell of; 5"
     )
-    analyse.add_argument("--seed", type=int, default=0, metavar="S", help="of everything random; 0")
+    analyse.add_argument(
+        "--seed", type=int, default=0, metavar="SEED", help="of everything random; 0"
+    )
     analyse.add_argument("--json", type=Path, metavar="FILE", help="write it there, too")
 
 

@@ -27,15 +27,26 @@ __all__ = ["add", "play_arena"]
 
 def add(commands: Commands) -> None:
     """Add the subcommand."""
-    arena = commands.add("arena", _run, "let every two agents play each other")
+    arena = commands.add(
+        "arena",
+        _run,
+        "let every two agents play each other",
+        [
+            "gekitai random greedy mcts:100",
+            "gomoku greedy mixed:20:greedy --games 200 --html a.html",
+        ],
+        agents=True,
+    )
     arena.add_argument("agents", nargs="+", metavar="SPEC", help="agents, at least two")
     add_time(arena)
     arena.add_argument("--games", type=int, default=1000, metavar="N", help="for each pair; 1000")
-    arena.add_argument("--seed", type=int, default=0, metavar="S", help="of everything random; 0")
+    arena.add_argument(
+        "--seed", type=int, default=0, metavar="SEED", help="of everything random; 0"
+    )
     arena.add_argument(
         "--opening-plies",
         type=int,
-        metavar="P",
+        metavar="N",
         help="random plies that every game begins with; by default 2 where all else would be "
         "the same in every game, else none",
     )
@@ -66,7 +77,7 @@ def add(commands: Commands) -> None:
     arena.add_argument(
         "--workers",
         type=int,
-        metavar="W",
+        metavar="N",
         help="processes that play; by default one, or as many as cores if it takes long and "
         "nobody thinks by the clock",
     )

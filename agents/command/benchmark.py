@@ -21,7 +21,9 @@ def add(commands: Commands) -> None:
         "benchmark",
         _run,
         "rate a policy on every game, against reference agents of known rating",
-        game=False,
+        ["trained", "mcts:200 --tasks gekitai goat_race-2 --minutes 5 --json card.json"],
+        games=(),
+        agents=True,
     )
     benchmark.add_argument("agent", metavar="SPEC", help="the policy")
     benchmark.add_argument("--suite", default="v1", metavar="NAME", help="of tasks; v1")
@@ -29,9 +31,9 @@ def add(commands: Commands) -> None:
         "--tasks", nargs="+", metavar="TASK", help="some of its tasks; by default all"
     )
     benchmark.add_argument(
-        "--minutes", type=float, default=15.0, metavar="M", help="for all tasks together; 15"
+        "--minutes", type=float, default=15.0, metavar="MINUTES", help="for all tasks together; 15"
     )
-    benchmark.add_argument("--seed", type=int, default=0, metavar="S", help="of everything; 0")
+    benchmark.add_argument("--seed", type=int, default=0, metavar="SEED", help="of everything; 0")
     benchmark.add_argument(
         "--store",
         type=Path,
@@ -39,7 +41,7 @@ def add(commands: Commands) -> None:
         help="keep the games there, and go on from those that are there",
     )
     benchmark.add_argument(
-        "--workers", type=int, metavar="W", help="processes that play; by default one a core"
+        "--workers", type=int, metavar="N", help="processes that play; by default one a core"
     )
     benchmark.add_argument(
         "--met",

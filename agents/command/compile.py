@@ -37,6 +37,7 @@ def add(commands: Commands) -> None:
         "compile",
         _run,
         "compile a game, or all games, ahead: then nothing waits for it when it is first used",
+        ["", "gomoku -p board_size=9"],
         optional=True,
     )
 

@@ -23,13 +23,11 @@ def add(commands: Commands) -> None:
         "completion",
         functools.partial(_run, commands.parser),
         "print a script that lets a shell complete this command",
-        game=False,
+        ["bash > ~/.local/share/bash-completion/completions/boardenvs", "zsh > _boardenvs"],
+        games=(),
     )
     completion.add_argument(
-        "shell",
-        metavar="SHELL",
-        choices=["bash", "zsh", "fish", "tcsh"],
-        help="bash, zsh, fish or tcsh",
+        "shell", choices=["bash", "zsh", "fish", "tcsh"], help="for which the script is"
     )
 
 
@@ -54,6 +52,6 @@ def _say_what_completes(parser: argparse.ArgumentParser) -> None:
             for sub in action.choices.values():
                 _say_what_completes(sub)
         elif action.type is Path:
-            argument.complete = shtab.DIRECTORY if action.metavar == "DIR" else shtab.FILE
+            argument.complete = shtab.DIRECTORY if action.metavar == "FOLDER" else shtab.FILE
         elif action.metavar in _WORDS:
             argument.choices = _WORDS[str(action.metavar)]

@@ -28,10 +28,14 @@ def add(commands: Commands) -> None:
         "curves",
         _run,
         "show how fast reference learners learn, or make their curves again",
-        game=False,
+        ["gekitai --out gekitai.svg", "gekitai --own mine=mine.csv --out gekitai.svg"],
+        games=(),
     )
     curves.add_argument(
-        "task", nargs="?", help="of the benchmark's; by default the mean over all that have curves"
+        "task",
+        nargs="?",
+        metavar="TASK",
+        help="of the benchmark's; by default the mean over all that have curves",
     )
     curves.add_argument("--suite", default="v1", metavar="NAME", help="of tasks; v1")
     curves.add_argument(
@@ -51,10 +55,13 @@ def add(commands: Commands) -> None:
         "--learn", metavar="LEARNER", help="make curves of ppo, ppo-pool or self-play into --json"
     )
     curves.add_argument(
-        "--seeds", metavar="S,...", help=f"of --learn, those that are there left out; {_SEEDS}"
+        "--seeds", metavar="SEED,...", help=f"of --learn, those that are there left out; {_SEEDS}"
     )
     curves.add_argument(
-        "--minutes", type=float, metavar="M", help="of --learn, of one core, for each seed; 10"
+        "--minutes",
+        type=float,
+        metavar="MINUTES",
+        help="of --learn, of one core, for each seed; 10",
     )
 
 

@@ -32,17 +32,18 @@ def add(commands: Commands) -> None:
         "demo",
         _run,
         "train an agent on Gekitai for some minutes, rate it and show a game",
-        game=False,
+        ["", "--steps 20000 --out my-demo"],
+        games=(),
     )
     demo.add_argument(
-        "--steps", type=int, default=None, help="decisions to train for; by default 300,000"
+        "--steps", type=int, metavar="N", help="decisions to train for; by default 300,000"
     )
     demo.add_argument("--seed", type=int, default=0, help="of everything random; by default 0")
     demo.add_argument(
         "--out",
         type=Path,
         default=Path("boardenvs-demo"),
-        metavar="DIR",
+        metavar="FOLDER",
         help="where results go, those of an earlier demo are replaced; by default boardenvs-demo",
     )
 

@@ -29,6 +29,9 @@ def add(commands: Commands) -> None:
         _run,
         "let a tournament manager run an agent, by the protocol of Gomocup on standard input and "
         "output",
+        ["gomoku threats", "gomoku mcts:5s"],
+        games=("gomoku",),
+        agents=True,
     )
     engine.add_argument("agent", metavar="SPEC", help="the agent")
     add_time(engine)

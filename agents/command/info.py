@@ -23,7 +23,12 @@ _GAMES = 1000
 
 def add(commands: Commands) -> None:
     """Add the subcommand."""
-    commands.add("info", _run, "print a game's facts: rules, sizes, names, agents, the start")
+    commands.add(
+        "info",
+        _run,
+        "print a game's facts: rules, sizes, names, agents, the start",
+        ["gekitai", "gomoku -p board_size=9"],
+    )
 
 
 def _run(options: argparse.Namespace) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 import inspect
 import re
-from collections.abc import Callable
+import textwrap
+from collections.abc import Callable, Iterable, Sequence
 from typing import NoReturn
 
 import boardenvs
@@ -17,9 +18,28 @@ from boardenvs.suggestion import did_you_mean
 
 __all__ = ["Commands"]
 
-_NAMES = (
-    f"Games: {', '.join(boardenvs.GAMES)}. Agents: {', '.join(SPECS)}. {QUOTING}"  # below each help
+_WIDTH = 78
+_AGENTS = (
+    f"Agents: {', '.join(SPECS)}.",
+    "mixed:PERCENT:AGENT plays PERCENT of its moves at random and the others as AGENT, such as "
+    "mixed:20:greedy.",
+    "A time will do in place of SIMULATIONS and NODES, such as mcts:500ms.",
+    "boardenvs info GAME names those that play a game.",
+    QUOTING,
 )
+
+
+def _filled(paragraphs: Iterable[str]) -> str:
+    """Return paragraphs in lines, with an empty line between them."""
+    return "\n\n".join(textwrap.fill(one, _WIDTH, break_on_hyphens=False) for one in paragraphs)
+
+
+def _games(names: Iterable[str]) -> str:
+    return f"Games: {', '.join(names)}."
+
+
+def _examples(lines: Sequence[str]) -> str:
+    return "\n".join(["examples:", *(f"  {line}" for line in lines)])
 
 
 class _Parser(OneLineParser):
@@ -29,6 +49,8 @@ class _Parser(OneLineParser):
         refused = re.match(r".*invalid choice: '(.*?)' \(choose from (.*)\)$", message)
         if refused:
             message += did_you_mean(refused[1], re.findall(r"[\w-]+", refused[2]))
+            if refused[1] in boardenvs.GAMES:
+                message += f"; did you mean boardenvs play {refused[1]}?"
         stray = re.match(r"unrecognized arguments: -*([\w-]+)[= ](\S+)", message)
         if stray and (param := stray[1].replace("-", "_")) in _params():
             message += f"; a game's parameter is given by -p {param}={stray[2]}"
@@ -49,7 +71,10 @@ class Commands:
         self.parser: argparse.ArgumentParser = _Parser(
             prog="boardenvs",
             description="Board games for reinforcement learning: play, watch, train, measure.",
-            epilog=_NAMES,
+            epilog=_filled([_games(boardenvs.GAMES), " ".join(_AGENTS)])
+            + "\n\n"
+            + _examples(["boardenvs play gekitai", "boardenvs play --help"]),
+            formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         self.parser.add_argument(
             "--version", action="version", version=f"boardenvs {boardenvs.__version__}"
@@ -63,9 +88,11 @@ class Commands:
         name: str,
         run: Callable[[argparse.Namespace], int | None],
         text: str,
+        examples: Sequence[str],
         *,
-        game: bool = True,
+        games: Iterable[str] = tuple(boardenvs.GAMES),
         optional: bool = False,
+        agents: bool = False,
     ) -> argparse.ArgumentParser:
         """The parser of a subcommand, which is to get its arguments.
 
@@ -73,13 +100,24 @@ class Commands:
             name: of the subcommand.
             run: what it does, given the options as they were typed. It may return an exit status.
             text: what it does, in words.
-            game: whether it takes a game.
+            examples: two lines that are typed, without `boardenvs` and its name.
+            games: that it takes; none if it takes no GAME.
             optional: whether the game may be left out.
+            agents: whether it takes agents by their SPEC.
         """
+        names = tuple(games)
+        paragraphs = [_games(names)] if names else []
+        if agents:
+            paragraphs.append(" ".join(_AGENTS))
+        shown = [f"boardenvs {name} {line}".rstrip() for line in examples]
         sub = self._parsers.add_parser(
-            name, help=text, description=f"{text[0].upper()}{text[1:]}.", epilog=_NAMES
+            name,
+            help=text,
+            description=textwrap.fill(f"{text[0].upper()}{text[1:]}.", _WIDTH),
+            epilog="\n\n".join([*([_filled(paragraphs)] if paragraphs else []), _examples(shown)]),
+            formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         sub.set_defaults(run=run)
-        if game:
+        if names:
             add_game(sub, optional=optional)
         return sub

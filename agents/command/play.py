@@ -14,7 +14,13 @@ __all__ = ["add"]
 
 def add(commands: Commands) -> None:
     """Add the subcommand."""
-    play = commands.add("play", _run, "play against an agent, here in the terminal or in a page")
+    play = commands.add(
+        "play",
+        _run,
+        "play against an agent, here in the terminal or in a page",
+        ["gekitai", "gomoku -p board_size=9 --opponent mcts:2s --web"],
+        agents=True,
+    )
     play.add_argument(
         "--opponent",
         action="append",

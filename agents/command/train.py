@@ -21,16 +21,21 @@ __all__ = ["add"]
 
 def add(commands: Commands) -> None:
     """Add the subcommand."""
-    train = commands.add("train", _run, "train an agent by self-play")
+    train = commands.add(
+        "train",
+        _run,
+        "train an agent by self-play",
+        ["gekitai", "gekitai --steps 50000 --seed 1 --out runs/short"],
+    )
     train.add_argument(
-        "--steps", type=int, default=None, help="decisions to train for; by default the settings'"
+        "--steps", type=int, metavar="N", help="decisions to train for; by default the settings'"
     )
     train.add_argument("--seed", type=int, default=None, help="of everything random; by default 0")
     train.add_argument(
         "--out",
         type=Path,
         default=None,
-        metavar="DIR",
+        metavar="FOLDER",
         help="the run's folder; by default runs/GAME",
     )
     train.add_argument(
@@ -50,8 +55,8 @@ def add(commands: Commands) -> None:
         "--allow",
         action="append",
         default=[],
-        metavar="SPEC",
-        help="an agent of your own that a file names, MODULE:FACTORY, be it that of --settings, "
+        metavar="MODULE:FACTORY",
+        help="an agent of your own that a file names, be it that of --settings, "
         "of a game of your own, or of the run to --resume: its code is run only if it is named "
         "here; may be repeated",
     )

@@ -25,7 +25,12 @@ __all__ = ["add"]
 def add(commands: Commands) -> None:
     """Add the subcommand."""
     watch = commands.add(
-        "watch", _run, "watch agents play one game, or a game that was stored", optional=True
+        "watch",
+        _run,
+        "watch agents play one game, or a game that was stored",
+        ["gekitai greedy mcts:1s --html game.html", "--store games.db --game 1.0"],
+        optional=True,
+        agents=True,
     )
     watch.add_argument(
         "agents", nargs="*", metavar="SPEC", help="one agent for each seat, in order"
@@ -55,13 +60,13 @@ def add(commands: Commands) -> None:
         help="say by which move the game was lost, as far as 'exact' knows, and mark it on the "
         "page",
     )
-    watch.add_argument("--html", type=Path, metavar="F", help="write the game as a page, too")
-    watch.add_argument("--gif", type=Path, metavar="F", help="write it as an animation, too")
+    watch.add_argument("--html", type=Path, metavar="FILE", help="write the game as a page, too")
+    watch.add_argument("--gif", type=Path, metavar="FILE", help="write it as an animation, too")
     watch.add_argument(
         "--save",
         type=Path,
-        metavar="F",
-        help="write it as JSON, too, or in Gomoku as F.psq or F.sgf",
+        metavar="FILE",
+        help="write it as JSON, too, or in Gomoku as FILE.psq or FILE.sgf",
     )
 
 

@@ -81,7 +81,7 @@ def add_limits(parser: argparse.ArgumentParser, table: str) -> None:
         "--positions", type=int, metavar="N", help="look at so many at most for each question"
     )
     parser.add_argument(
-        "--seconds", type=float, metavar="S", help="search about so long for each question"
+        "--seconds", type=float, metavar="SECONDS", help="search about so long for each question"
     )
     parser.add_argument("--table-bits", type=int, default=22, metavar="BITS", help=table)
 

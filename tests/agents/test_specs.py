@@ -47,7 +47,7 @@ def test_specs_are_made_of_the_table():
 def test_every_spec_that_is_shown_is_one(spec):
     known = parse(spec)
     assert ":".join([known.name, *known.arguments]) == known.text == spec
-    assert (known.declared is not None) == (spec != "module:factory")
+    assert (known.declared is not None) == (spec != "MODULE:FACTORY")
     assert tuple(known.by_kind) == known.arguments  # they are shown by their kinds
 
 

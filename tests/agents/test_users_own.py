@@ -74,7 +74,7 @@ def test_what_runs_code(spec):
         *(
             spec
             for spec in SPECS
-            if spec not in ("module:factory", "engine:COMMAND", "text:MODULE:FUNCTION")
+            if spec not in ("MODULE:FACTORY", "engine:COMMAND", "text:MODULE:FUNCTION")
         ),
         "trained:a:b",
         "nothing",
@@ -88,7 +88,7 @@ def test_what_runs_none(spec):
 
 @pytest.mark.parametrize("spec", ["greedy", "mcts:100", "", None, 7])
 def test_only_agents_of_ones_own_can_be_allowed(spec, refused):
-    with refused("expected an agent of your own, such as module:factory, got"):
+    with refused("expected an agent of your own, MODULE:FACTORY, got"):
         agents.allow(spec)
 
 

@@ -3,14 +3,15 @@
 import io
 import os
 import re
+import shlex
 import subprocess
 import sys
 
 import pytest
 
 import boardenvs
-from agents.command import main
-from agents.specs import SPECS
+from agents.command import main, make_parser
+from agents.specs import SPECS, parse
 
 COMMANDS = [
     "demo",
@@ -52,13 +53,37 @@ def test_help(command, name):
     assert (status, err) == (0, "")
     assert out.startswith(f"usage: boardenvs {name or ''}".rstrip())
     text = " ".join(out.split())
-    assert f"Games: {', '.join(boardenvs.GAMES)}." in text
-    assert f"Agents: {', '.join(SPECS)}." in text
+    usage = text.partition("options:")[0]
+    assert ("Games: " in text) == (name is None or " GAME" in usage)
+    assert (f"Agents: {', '.join(SPECS)}." in text) == (name is None or " SPEC" in usage)
+    assert ("mixed:PERCENT:AGENT plays" in text) == ("Agents: " in text)
     described = out.partition("options:")[2]
     assert described
     # Each option is followed by what it does, on its line or on the next one.
     for entry in re.split(r"^  (?=-)", described, flags=re.MULTILINE)[1:]:
         assert re.match(r"-[^\n]*?(  +|\n {10,})\S", entry), entry
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_has_two_examples(command, name):
+    lines = command(name, "--help")[1].partition("\nexamples:\n")[2].splitlines()
+    assert len(lines) == 2
+    for line in lines:
+        program, *words = shlex.split(line.partition(" > ")[0])
+        assert (program, words[0]) == ("boardenvs", name)
+        options = vars(make_parser().parse_args(words))
+        agents = options.get("agents") or [options.get("agent")]
+        for spec in [*agents, *(options.get("opponent") or [])]:
+            assert spec is None or parse(spec).declared
+        assert options.get("game") in (None, *boardenvs.GAMES)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_placeholders_are_words_in_capitals(command, name):
+    """N is a number of something; what is in braces is all that there is."""
+    usage = command(name, "--help")[1].partition("\n\n")[0].removeprefix(f"usage: boardenvs {name}")
+    for word in re.findall(r"[^\s\[\]]+", re.sub(r"\{.*?\}|--?[a-z-]+", "", usage)):
+        assert re.fullmatch(r"N|\.\.\.|[A-Z]{2,}([.,=:][A-Z.]+)*", word), word
 
 
 def test_every_command_is_listed(command):
@@ -72,6 +97,10 @@ def test_every_command_is_listed(command):
         ([], "the following arguments are required: COMMAND"),
         (["chess"], "invalid choice: 'chess'"),
         (["plya", "gekitai"], r"invalid choice: 'plya' .*; did you mean play\? \(see "),
+        (
+            ["gekitai"],
+            r"invalid choice: 'gekitai' .*; did you mean boardenvs play gekitai\? \(see ",
+        ),
         (["play"], "the following arguments are required: GAME"),
         (["watch"], "the following arguments are required: GAME, SPEC"),
         (["watch", "gekitai"], "the following arguments are required: SPEC"),
@@ -97,6 +126,7 @@ def test_every_command_is_listed(command):
         # Games and their parameters.
         (["play", "gekitay"], r"there is no game 'gekitay'; .*; did you mean gekitai\?\n"),
         (["play", "Gekitai"], r"there is no game 'Gekitai'; .*; did you mean gekitai\?\n"),
+        (["info", "dominoes175", "-p", "num_players=3"], r"parameters are deck, max_plies\n"),
         (["info", "gomoku", "-p", "bord_size=9"], r"'bord_size'; .*; did you mean board_size\?\n"),
         *(
             ([name, "chess", "random", "random"][: 4 if name in ("watch", "arena") else 2], said)
@@ -118,6 +148,9 @@ def test_every_command_is_listed(command):
         # Agents.
         (["play", "gekitai", "--opponent", "gready"], "there is no agent 'gready'"),
         (["play", "gekitai", "--opponent", "gready"], r"; did you mean greedy\?\n"),
+        (["watch", "gekitai", "greedy", "gredy"], r"; did you mean greedy\?\n"),
+        (["watch", "gekitai", "greedy", "mtcs:50"], r"'mtcs:50' cannot .*; did you mean mcts\?\n"),
+        (["benchmark", "random", "--tasks", "gekitay"], r"; did you mean gekitai\?\n"),
         (["play", "pizza_order", "--opponent", "random"], "for one player: --opponent is for"),
         (["play", "gekitai", "--opponent", ""], "there is no agent ''"),
         (["watch", "gekitai", "random"], "gekitai takes 2 agents, got 1"),

@@ -52,15 +52,15 @@ def read(data: bytes, game: Game | None = None) -> Episode:
     if began > 1:
         raise ValueError(f"the last number of the first line must be 0 or 1, got {began}")
     cells = []
-    rest = lines[1:]
-    while rest and (stone := _STONE.fullmatch(rest[0][1])):
+    for number, line in lines[1:]:
+        stone = _STONE.fullmatch(line)
+        if stone is None:
+            break
         column, row = int(stone[1]), int(stone[2])
         if not (1 <= column <= columns and 1 <= row <= rows):
-            raise ValueError(
-                f"line {rest[0][0]}: {column},{row} is off the board of {rows} by {rows}"
-            )
+            raise ValueError(f"line {number}: {column},{row} is off the board of {rows} by {rows}")
         cells.append((row - 1) * columns + column - 1)
-        rest = rest[1:]
+    rest = lines[1 + len(cells) :]
     named = len(rest) > 2 or (len(rest) == 2 and not _ENDED.fullmatch(rest[1][1]))
     names = [line for _, line in rest[:2]] if named else None
     exact = _rule_of_end(rest if names is None else rest[2:])

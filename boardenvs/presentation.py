@@ -24,8 +24,6 @@ class Presentation(abc.ABC):
     """What people call the game; by default the name of its class."""
     seat_colors: ClassVar[tuple[str, ...]] = ("#26282c", "#c23b2e", "#2f7d4f", "#f0932b", "#5a4fa2")
     """Of the seats, in their order, as CSS has them: those of their pieces, if they have some."""
-    remark: ClassVar[str] = ""
-    """What a page says below the picture, if anything: a sentence."""
     seat_names: tuple[str, ...]
     """What the console calls each seat."""
     params: dict[str, Any]

@@ -52,7 +52,7 @@ CUT = """() => {
         || box.top < board.top - 1 || box.bottom > board.bottom + 1) found.push(shape.textContent);
   }
   for (const part of document.querySelectorAll("body *:not(svg *, .unseen)")) {
-    if (part.closest("#written") || getComputedStyle(part).display === "inline") continue;
+    if (part.closest("#written, #moves") || getComputedStyle(part).display === "inline") continue;
     if (part.clientWidth && part.scrollWidth > part.clientWidth + 1) found.push(part.outerHTML);
   }
   if (document.documentElement.scrollWidth > innerWidth) found.push("the whole page");
@@ -106,6 +106,16 @@ def shown(tab, page, key="End"):
     return tab
 
 
+def in_sight(tab, what):
+    """Whether all of an element is in the window."""
+    box, window = tab.locator(what).bounding_box(), tab.viewport_size
+    return (
+        min(box["x"], box["y"]) >= 0
+        and box["x"] + box["width"] <= window["width"]
+        and box["y"] + box["height"] <= window["height"]
+    )
+
+
 @pytest.mark.one_game
 def test_the_board_takes_what_the_window_gives(tab, page):
     for width, height in SCREENS + OTHERS:
@@ -117,6 +127,7 @@ def test_the_board_takes_what_the_window_gives(tab, page):
                 box = tab.locator("#picture > svg").bounding_box()
                 assert max(box["width"], box["height"]) >= 0.7 * min(width, height), (width, box)
                 assert box["y"] + box["height"] <= height  # all of it is seen at once
+                assert width > height or in_sight(tab, "#moves [aria-current]"), (width, height)
                 assert tab.evaluate(CUT) == [], (width, height)
                 assert tab.evaluate(PALE_TEXTS) == [], (width, height, scheme)
 

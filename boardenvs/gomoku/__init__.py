@@ -54,10 +54,6 @@ class Gomoku(Game):
     name = "gomoku"
     title = "Gomoku"
     seat_colors = ("#26282c", "#ffffff")
-    remark = (
-        "Moves are written with the numbers at the right, from 0; those at the left are Gomoku's "
-        "usual ones."
-    )
     seat_names = ("Player ●", "Player ○")
     file_formats: ClassVar = {".psq": (psq.read, psq.write), ".sgf": (sgf.read, sgf.write)}
 

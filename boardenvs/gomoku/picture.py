@@ -27,7 +27,6 @@ from boardenvs.picture import (
 __all__ = ["board_picture", "seat_symbol"]
 
 _NAMES = ("black", "white")
-_QUIET = "#6f6755"
 _RADIUS = 18
 _BELOW = 52  # height of the line below the board
 
@@ -82,8 +81,7 @@ def board_picture(
 def _board(size: int) -> list[str]:
     """An empty board: its lines, its star points, its labels.
 
-    At the left the rows have the numbers of Gomoku's notation, from 1 up; at the right those of
-    moves as text, from 0 down, where the console has them.
+    As on the console, the rows are numbered at the right, from 0 down.
     """
     shapes = grid([*ascii_uppercase[:size]], [""] * size)[:1]  # the wood, without its cells
     (left, top), (right, bottom) = centre(0, 0), centre(size - 1, size - 1)
@@ -98,9 +96,7 @@ def _board(size: int) -> list[str]:
     letters = min(label_size(2 * MARGIN + size * CELL), 22)  # two digits fit into the margin
     for k in range(size):
         shapes.append(label(centre(0, k)[0], MARGIN / 2, ascii_uppercase[k], letters))
-        y = centre(k, 0)[1]
-        shapes.append(label(MARGIN / 2, y, str(size - k), letters, fill=_QUIET))
-        shapes.append(label(1.5 * MARGIN + size * CELL, y, str(k), letters))
+        shapes.append(label(1.5 * MARGIN + size * CELL, centre(k, 0)[1], str(k), letters))
     return shapes
 
 

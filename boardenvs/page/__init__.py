@@ -71,7 +71,6 @@ def page_html(
         "title": html.escape(f"{name}: {', '.join(players)}"),
         "heading": html.escape(name),
         "setting": html.escape(game.setting()),
-        "note": html.escape(game.remark),
         "rules": rules_html(game),
         # Inside of a script element only "<" can do harm.
         "episode": json.dumps(data).replace("<", "\\u003c"),

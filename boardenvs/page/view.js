@@ -11,6 +11,10 @@ const pictures = unpacked(episode.pictures);
 const { moves } = episode;
 const remarkOn = (k) => episode.remarks?.[k] ?? ""; // what there is to say of a move; 0: the start
 const onShow = []; // what else is to be done when a position is shown
+const ways = [ // in which the list of moves is scrolled
+  ["scrollTop", "offsetTop", "offsetHeight", "clientHeight"],
+  ["scrollLeft", "offsetLeft", "offsetWidth", "clientWidth"],
+];
 let now = 0;
 let timer = null;
 
@@ -48,10 +52,12 @@ function show(k) {
   const current = list.children[now].firstChild;
   current.setAttribute("aria-current", "step");
   // Scrolls the list alone; scrollIntoView would move the page as well.
-  const above = current.offsetTop - list.scrollTop;
-  if (above < 0) list.scrollTop += above;
-  const below = above + current.offsetHeight - list.clientHeight;
-  if (below > 0) list.scrollTop += below;
+  for (const [scroll, offset, length, room] of ways) {
+    const before = current[offset] - list[scroll];
+    if (before < 0) list[scroll] += before;
+    const after = before + current[length] - list[room];
+    if (after > 0) list[scroll] += after;
+  }
   for (const also of onShow) also();
 }
 

@@ -41,7 +41,7 @@ from agents.play.web import app
 GAMES = list(boardenvs.GAMES)
 LOCKED_OUT = 5.0  # seconds
 CLIENTS = 6  # at once
-SMALL = ["advance", "hint", "undo", "analyse", "resign"]
+SMALL = ["advance", "undo", "analyse", "resign"]
 EPISODE = re.compile(rb'type="application/json">(.*?)</script>')
 _GONE = (ConnectionError, TimeoutError, http.client.HTTPException)
 
@@ -200,7 +200,7 @@ def leaves(served, rng):
     """Ask, and be gone before the answer."""
     whole = served.half_an_order()
     if rng.random() < 0.5:
-        body = json.dumps({"do": "hint", "version": 1}).encode()
+        body = json.dumps({"do": "advance", "version": 1}).encode()
         whole = whole.partition(b"\r\n\r\n")[0].replace(b": 100", b": %d" % len(body))
         whole += b"\r\n\r\n" + body
     with contextlib.suppress(OSError):
@@ -238,8 +238,8 @@ BODIES = [
     b"ffffffffffffffff\r\n", b"-1\r\n\r\n", b'{"do": "move", "move": "\\ud800", "version": 1}',
     b'{"do": "move", "move": "' + b"9" * 900 + b'", "version": 1}', b'{"do": "__class__"}',
     b'{"do": "undo", "version": 1e400}', b'{"do": "undo", "version": ' + b"9" * 900 + b"}",
-    b'{"do": "hint", "version": true}', b'{"do": "hint", "version": NaN}', b"x" * 5000,
-    b'{"do": "undo", "do": "hint", "version": 1}',
+    b'{"do": "undo", "version": true}', b'{"do": "undo", "version": NaN}', b"x" * 5000,
+    b'{"do": "undo", "do": "advance", "version": 1}',
     b'{"do": "new", "version": 1, "values": [[]], "opponents": ["random"], "seat": 0}',
     b'{"do": "new", "version": 1, "values": {}, "opponents": ["random"], "seat": 0}',
     b'{"do": "analyse", "version": 1, "at": 1e9}', b'{"do": "ready", "version": 1, "at": 1}',

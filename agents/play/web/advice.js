@@ -19,16 +19,20 @@ function adviceHere() {
 }
 
 const overHere = () => episode.turn.ended && now === end();
+const wanted = () => (advising || hinted === now) && !advice.has(now) && !overHere();
 
 // One position after another, while the person goes on looking and playing.
 async function askAdvice() {
-  while (advising && !asking && !preparing && !advice.has(now) && !overHere()) {
+  while (wanted() && !asking && !preparing) {
     asking = true;
     const at = now;
     const { version } = episode;
+    const patience = setTimeout(() => hinted === now && wanted() && showSlow(), slow);
     const told = await sendOrder({ do: "analyse", at });
+    clearTimeout(patience);
     asking = false;
     if (version !== episode.version) continue; // it may be of another game
+    if (hinted === at && told?.status !== 200) sayProblem(told);
     if (told === null) return;
     advice.set(at, told.status === 200 ? told : null);
     if (now === at && !busy) {
@@ -74,9 +78,10 @@ function showAdvice() {
   advise.setAttribute("aria-pressed", advising);
   const known = adviceHere();
   markButtons();
-  if (known) {
-    markBoard(known);
-    if (now === end() && hinted === now) turnLine.textContent += ` Hint: ${known.hint}`;
+  if (known) markBoard(known);
+  if (now === end() && hinted === now) {
+    if (known) turnLine.textContent += ` Hint: ${known.hint}`;
+    else if (wanted()) turnLine.textContent += " Looking for a hint …";
   }
   askAdvice();
 }
@@ -88,13 +93,13 @@ thinkers.unshift((k) => {
   return { ...known.thought, heading: known.by };
 });
 
-document.getElementById("hint").addEventListener("click", async () => {
-  if (busy || preparing) return;
-  const told = await ask({ do: "hint" });
-  if (!told) return;
-  advice.set(told.at, told);
-  hinted = told.at;
-  pick(told.at);
+// What comes of an analysis that runs is the hint, so nothing is to be waited for twice.
+document.getElementById("hint").addEventListener("click", () => {
+  if (busy || preparing || !episode.turn.mine) return;
+  problem.textContent = "";
+  hinted = end();
+  if (advice.get(hinted) === null) advice.delete(hinted); // asked again after a failure
+  pick(hinted);
 });
 advise.addEventListener("click", () => {
   advising = !advising;

@@ -11,7 +11,6 @@ ORDERS: dict[str, dict[str, type]] = {
     "move": {"move": str},
     "advance": {},
     "undo": {},
-    "hint": {},
     "analyse": {"at": int},
     "resign": {},
     "restart": {},

@@ -34,10 +34,14 @@ async function ask(order, sending = sendOrder) {
     episode.version = told.version ?? episode.version;
     return told;
   }
-  if (told?.status === 409) location.reload(); // the game went on in another window
-  problem.textContent = told ? told.problem : "The program behind this page has stopped.";
+  sayProblem(told);
   showTurn();
   return null;
+}
+
+function sayProblem(told) {
+  if (told?.status === 409) location.reload(); // the game went on in another window
+  problem.textContent = told ? told.problem : "The program behind this page has stopped.";
 }
 
 function showSlow() {

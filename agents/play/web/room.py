@@ -90,12 +90,12 @@ class Room:
             session = self._session
             if do == "new":
                 return self._prepare(self._chosen(order))
-            if do not in ("hint", "analyse"):
+            if do != "analyse":
                 doing: Callable[..., dict[str, Any]] = getattr(session, do)
                 news = doing(order["move"]) if do == "move" else doing()
                 self._version += 1
                 return {**news, "version": self._version}
-            advice = session.hint() if do == "hint" else session.analyse(order["at"])
+            advice = session.analyse(order["at"])
         return advice()
 
     def open(self, version: int, data: bytes) -> dict[str, Any]:

@@ -173,15 +173,6 @@ class Session:
         self._resigned = True
         return self._news(len(self._table.positions))
 
-    def hint(self) -> Callable[[], dict[str, Any]]:
-        """What `analyse` tells of the position in which the person is asked for a move.
-
-        Raises:
-            ValueError: it is not the person's turn.
-        """
-        self._require_turn()
-        return self.analyse(len(self._table.positions) - 1)
-
     def analyse(self, at: int) -> Callable[[], dict[str, Any]]:
         """What the adviser would play in a position, told no more than its player to move.
 

@@ -312,7 +312,7 @@ def test_resigning():
     assert news["keep"] == 5
     assert news["texts"] == []
     assert news["analysis"][0]["kind"] == "visits"
-    for do, more in (("move", {"move": "a1"}), ("advance", {}), ("resign", {}), ("hint", {})):
+    for do, more in (("move", {"move": "a1"}), ("advance", {}), ("resign", {})):
         with pytest.raises(ValueError, match=r"over|no agent"):
             order(room, do, **more)
     assert Episode.from_json(room.saved()[1].encode()).result == "unfinished"

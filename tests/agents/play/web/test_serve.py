@@ -262,7 +262,7 @@ def test_playing_over_the_wire(serving):
         assert (status, news["turn"]["mine"]) == (200, True)
         stale, told = served.act({"do": "move", "move": "1 1", "version": 1})
         assert (stale, told) == (409, {"problem": "the game is at version 2, not 1"})
-        status, hint = served.act({"do": "hint", "version": 2})
+        status, hint = served.act({"do": "analyse", "at": 1, "version": 2})
         assert status == 200
         version = 2
         while not news["turn"]["over"]:

@@ -77,7 +77,7 @@ def test_a_game_to_its_end(session):
     assert len(page.texts) == len(page.pictures) == len(page.moves) + 1
     # Taken piece by piece or as a whole: the same.
     assert page == Page(session)
-    for call in (session.advance, session.hint, lambda: session.move("1")):
+    for call in (session.advance, lambda: session.move("1")):
         with pytest.raises(ValueError, match=r"over|no agent"):
             call()
     page.take(session.undo())
@@ -115,15 +115,16 @@ def test_nothing_hidden_is_told(session):
         play_on(session, page, rng, moves=1)
         if session.over:
             break
-        told, hint = session.page(), session.hint()()
         positions = list(session._table.positions)
+        last = len(positions) - 1
+        told, hint = session.page(), session.analyse(last)()
         game = session.game
         session._table.positions = [
             one._replace(state=game.conceal(one.state, session.seat, rng)) for one in positions
         ]
         assert (session._table.positions[-1].state != positions[-1].state).all()
         assert session.page() == told
-        assert session.hint()() == hint
+        assert session.analyse(last)() == hint
         session._table.positions = positions
 
 
@@ -169,8 +170,9 @@ def test_a_hint_and_what_the_agents_thought():
     session = Session(boardenvs.make("gekitai"), ["mcts:20"], 1, seed=1, adviser="mcts:30")
     page = Page(session)
     to_turn(session, page)
-    hint = session.hint()()
-    assert hint == session.hint()()
+    now = len(page.moves)
+    hint = session.analyse(now)()
+    assert hint == session.analyse(now)()
     assert hint["thought"]["kind"] == "visits"
     [chosen] = [one for one in hint["thought"]["actions"] if one["chosen"]]
     assert (chosen["text"], chosen["area"]) == (hint["hint"], hint["area"])

@@ -2,6 +2,7 @@
 
 import contextlib
 import re
+import threading
 
 import pytest
 
@@ -147,6 +148,11 @@ def test_each_game_opens_and_is_played(playing, name):
     assert tab.evaluate("may.values") == tab.evaluate("may.games[0].values")
     assert state(tab)["moves"] < 30
     play(tab, lambda one: one.click())
+    tab.set_viewport_size({"width": 390, "height": 844})  # the moves are in sight there, too
+    tab.keyboard.press("End")
+    box = tab.locator("#moves [aria-current]").bounding_box()
+    assert box["x"] + box["width"] <= 390
+    assert box["y"] + box["height"] <= 844
 
 
 def test_another_size_opponent_and_side(playing):
@@ -350,18 +356,23 @@ def test_analysis(playing):
     assert tab.locator(".hinted, .share, .advised").count() == 0
 
 
-def test_a_move_does_not_wait_for_the_analysis(playing, monkeypatch):
-    import threading
-
+@pytest.fixture
+def go_on(monkeypatch):
+    """The event that analyses wait for."""
     from agents.play.web.adviser import Adviser
 
-    go_on, judge = threading.Event(), Adviser.judge
+    event, judge = threading.Event(), Adviser.judge
 
     def slow(*arguments):
-        assert go_on.wait(60)
+        assert event.wait(60)
         return judge(*arguments)
 
     monkeypatch.setattr(Adviser, "judge", slow)
+    yield event
+    event.set()
+
+
+def test_a_move_does_not_wait_for_the_analysis(playing, go_on):
     tab = playing("game112", "random", 0)
     tab.keyboard.press("a")
     until(tab, "asking")
@@ -370,6 +381,46 @@ def test_a_move_does_not_wait_for_the_analysis(playing, monkeypatch):
     assert tab.evaluate("asking")
     go_on.set()
     until(tab, "advice.has(2)")
+
+
+def test_what_can_be_done_while_an_analysis_runs(playing, go_on):
+    tab = playing("game112", "random", 0)
+    play(tab, lambda one: one.click())
+    tab.keyboard.press("a")
+    until(tab, "asking")
+    tab.get_by_role("button", name="Hint").click()
+    tab.locator("#turn", has_text="Looking for a hint").wait_for()
+    for name in ("Hint", "Undo", "Resign", "New game"):
+        assert tab.get_by_role("button", name=name).is_enabled()
+    tab.get_by_role("button", name="Undo").click()
+    until(tab, "moves.length === 0 && !busy")
+    tab.get_by_role("button", name="Hint").click()
+    tab.locator("#resign").click()
+    tab.locator("#resign").click()
+    tab.locator("#turn", has_text="You resigned.").wait_for()
+    version = state(tab)["version"]
+    tab.get_by_role("button", name="New game").click()
+    tab.locator("#start").click()
+    until(tab, f"episode.version > {version} && !preparing")
+    settled(tab)
+    tab.get_by_role("button", name="Hint").click()
+    until(tab, "asking")
+    go_on.set()
+    tab.locator("#turn", has_text=re.compile(r"Hint: \d \d$")).wait_for()
+
+
+def test_a_hint_that_fails(playing, monkeypatch):
+    from agents.play.web.adviser import Adviser
+
+    def fails(*_):
+        raise ValueError("it is tired")
+
+    monkeypatch.setattr(Adviser, "judge", fails)
+    tab = playing("game112", "random", 0)
+    for _ in range(2):  # it may be asked again
+        tab.get_by_role("button", name="Hint").click()
+        tab.locator("#problem", has_text="it is tired").wait_for()
+    play(tab, lambda one: one.click())
 
 
 def test_names_for_who_does_not_see(playing):

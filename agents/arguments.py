@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
 import boardenvs
 from agents.game_parameters import add_parameters, parameters
 from agents.users_own import register_game
-from boardenvs.files import check_suffix
 from boardenvs.game import Game
 
 __all__ = [
     "add_engine",
     "add_game",
     "check_address",
-    "check_place",
     "make_game",
 ]
 
@@ -53,23 +50,3 @@ def make_game(options: argparse.Namespace) -> Game:
     """
     name = register_game(options.game) if ":" in options.game else options.game
     return boardenvs.make(name, **parameters(options))
-
-
-def check_place(option: str, path: Path | None, *suffixes: str) -> None:
-    """Refuse before the games are played what could not be written after them.
-
-    Args:
-        option: by which the file was named.
-        path: of the file, if one was named.
-        *suffixes: of the format that will be written; by default any is right.
-
-    Raises:
-        ValueError: it is a folder, there is no folder for it, or its suffix is another format's.
-    """
-    if path is None:
-        return
-    if suffixes:
-        check_suffix(option, path, *suffixes)
-    if path.is_dir() or not path.parent.is_dir():
-        reason = "it is a folder" if path.is_dir() else f"there is no folder {path.parent}"
-        raise ValueError(f"{path} cannot be written: {reason}")

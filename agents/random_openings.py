@@ -15,10 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 import boardenvs
-from agents.arguments import check_place
 from agents.game_parameters import add_parameters, parameters
 from agents.opening_files import write_openings
 from boardenvs.checks import whole_number
+from boardenvs.files import check_place
 from boardenvs.game import Game, States
 from boardenvs.program import run_program
 

@@ -10,7 +10,7 @@ import stat
 from collections.abc import Iterable
 from pathlib import Path
 
-__all__ = ["check_suffix", "remove_leftovers", "write_atomically"]
+__all__ = ["check_place", "check_suffix", "remove_leftovers", "write_atomically"]
 
 _KEPT = 32
 """Characters of a file's name in that of the file beside it, whose name must not get too long."""
@@ -57,6 +57,26 @@ def check_suffix(what: str, path: Path, *suffixes: str) -> None:
         *some, last = suffixes
         expected = f"{', '.join(some)} or {last}" if some else last
         raise ValueError(f"{what} must end in {expected}, got {path}")
+
+
+def check_place(option: str, path: Path | None, *suffixes: str) -> None:
+    """Refuse before the games are played what could not be written after them.
+
+    Args:
+        option: by which the file was named.
+        path: of the file, if one was named.
+        *suffixes: of the format that will be written; by default any is right.
+
+    Raises:
+        ValueError: it is a folder, there is no folder for it, or its suffix is another format's.
+    """
+    if path is None:
+        return
+    if suffixes:
+        check_suffix(option, path, *suffixes)
+    if path.is_dir() or not path.parent.is_dir():
+        reason = "it is a folder" if path.is_dir() else f"there is no folder {path.parent}"
+        raise ValueError(f"{path} cannot be written: {reason}")
 
 
 def remove_leftovers(folder: Path, names: Iterable[str]) -> None:

@@ -26,7 +26,6 @@ from boardenvs.presentation import Presentation
 from boardenvs.records import fault_message, is_over, record_dtype
 
 if TYPE_CHECKING:
-    from boardenvs.episode import Episode
     from boardenvs.kernels import Kernels
     from boardenvs.symmetries import Symmetries
 
@@ -76,13 +75,12 @@ class Game(Presentation):
     Then the environments of one game ask for it once a game, and tell the same objects again.
     """
 
-    file_formats: ClassVar[
-        Mapping[str, tuple[Callable[[bytes, Game | None], Episode], Callable[[Episode], bytes]]]
-    ] = {}
-    """How other programs keep this game: what reads and what writes it, by the suffix of a file.
+    file_formats: ClassVar[Mapping[str, tuple[Callable[..., Any], Callable[..., bytes]]]] = {}
+    """File formats of other programs: a file's suffix to a pair of functions, `read` and `write`.
 
-    The one gets the content of a file, and the game that it must be of or `None`; the other gets an
-    episode. Both raise `ValueError` for what cannot be. See `Episode.load` and `Episode.save`.
+    `read(data: bytes, game: Game | None) -> Episode` raises `ValueError` if the data are damaged or
+    of another game. `write(episode: Episode) -> bytes` raises `ValueError` if the format cannot hold
+    the episode. See `Episode.load` and `Episode.save`.
     """
 
     num_players: int

@@ -20,19 +20,11 @@ import numpy.typing as npt
 
 import boardenvs
 from agents.arena.match import Games
-from agents.arena.replay import episode_of, offenders_of
+from agents.arena.replay import episode_of
 from agents.arena.results import PairResult, SoloResult, result_of
 from agents.arena.scores import agent_scores
 from agents.arena.sqlite_files import at_once, connected, sqlite_errors
-from agents.arena.store_format import (
-    FORMAT,
-    UNJUDGED,
-    UNTIMED,
-    check,
-    found,
-    holds_nothing,
-    take_back,
-)
+from agents.arena.store_format import check, found, holds_nothing, take_back
 from boardenvs.checks import file_path, one_of
 from boardenvs.episode import Episode
 from boardenvs.game import Game
@@ -192,12 +184,6 @@ class Store:
             self._connection.execute("PRAGMA journal_mode = WAL")
             self._connection.execute("PRAGMA synchronous = NORMAL")
         with self._transaction() as connection:
-            (version,) = connection.execute("PRAGMA user_version").fetchone()
-            if version == UNJUDGED:
-                connection.execute("ALTER TABLE games ADD COLUMN offender INTEGER")
-            if version < FORMAT:
-                connection.execute("ALTER TABLE games ADD COLUMN times TEXT")
-                connection.execute(f"PRAGMA user_version = {FORMAT}")
             connection.executemany("INSERT OR IGNORE INTO agents VALUES (?, ?)", held.items())
             connection.executemany(
                 "INSERT OR IGNORE INTO matches (agents, opening_plies) VALUES (?, ?)",
@@ -272,12 +258,9 @@ class Store:
         Raises:
             ValueError: the store is damaged.
         """
-        (version,) = self._rows("PRAGMA user_version")[0]
-        offender = "NULL" if version == UNJUDGED else "offender"
-        timed = "NULL" if version <= UNTIMED else "times"
         match = self._match(specs).id
         rows = self._rows(
-            f"SELECT number, seed, seats, returns, plies, {offender}, {timed} FROM games "
+            "SELECT number, seed, seats, returns, plies, offender, times FROM games "
             "WHERE match = ? AND number >= 0 AND number < ? ORDER BY number",
             (match, 2**62 if below is None else below),
         )
@@ -288,10 +271,8 @@ class Store:
                 numbers, seeds, who, returns, plies, offenders, taken = columns
                 words = np.array([int(seed, 16) for seed in seeds], np.uint64)
                 count = len(numbers)
-                unknown = json.dumps([(0, 0)] * len(specs))
-                times = [unknown if one is None else one for one in taken]
                 shape = count, len(specs), 2
-                seconds, choices = np.moveaxis(_parsed(times, np.float64, shape, 0, 1e12), 2, 0)
+                seconds, choices = np.moveaxis(_parsed(taken, np.float64, shape, 0, 1e12), 2, 0)
                 yield Games(
                     np.array(numbers, np.int64),
                     words,
@@ -299,32 +280,16 @@ class Store:
                     _parsed(returns, np.float32, (count, seats), -1, 1),
                     np.array(plies, np.int32),
                     np.zeros((count, 0), np.int32),
-                    self._offenders(match, numbers, words, offenders),
+                    self._offenders(offenders),
                     seconds,
                     choices.astype(np.int64),
                 )
 
-    def _offenders(
-        self,
-        match: int,
-        numbers: Sequence[int],
-        words: npt.NDArray[np.uint64],
-        recorded: Sequence[int | None],
-    ) -> npt.NDArray[np.int64]:
-        """The seat that forfeited each of some games: as recorded, else they are played again."""
-        found = np.array([-1 if seat is None else seat for seat in recorded], np.int64)
+    def _offenders(self, recorded: Sequence[int]) -> npt.NDArray[np.int64]:
+        """The seat that forfeited each of some games, -1 where none did."""
+        found = np.array(recorded, np.int64)
         if not ((found >= -1) & (found < self.game.num_players)).all():
             raise ValueError("a seat that lost by an illegal action is none")
-        unrecorded = [k for k, seat in enumerate(recorded) if seat is None]
-        if unrecorded:
-            moves = dict(
-                self._rows(
-                    "SELECT number, moves FROM games WHERE match = ? AND number BETWEEN ? AND ?",
-                    (match, numbers[unrecorded[0]], numbers[unrecorded[-1]]),
-                )
-            )
-            played = [json.loads(moves[numbers[k]]) for k in unrecorded]
-            found[unrecorded] = offenders_of(self.game, words[unrecorded], played)
         return found
 
     def results(self) -> list[PairResult | SoloResult]:

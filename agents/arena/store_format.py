@@ -9,15 +9,11 @@ from typing import Any
 
 from agents.arena.sqlite_files import at_once, connected, no_database
 
-__all__ = ["FORMAT", "UNJUDGED", "UNTIMED", "check", "found", "holds_nothing", "take_back"]
+__all__ = ["check", "found", "holds_nothing", "take_back"]
 
 _APPLICATION = 0x626F6172  # "boar": tells SQLite files of this kind from others
-FORMAT = 3
-"""Of the tables below, as the file tells it; the next two are read as well."""
-UNTIMED = 2
-"""Without `times`."""
-UNJUDGED = 1
-"""Without `offender`, too."""
+_FORMAT = 3
+"""Of the tables below, as the file says."""
 _TABLES = """
 CREATE TABLE arena (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE agents (spec TEXT PRIMARY KEY, version TEXT NOT NULL) WITHOUT ROWID;
@@ -34,8 +30,8 @@ CREATE TABLE games (
     moves TEXT NOT NULL,    -- all actions, those of the opening too, a JSON list
     returns TEXT NOT NULL,  -- each seat's result, a JSON list
     plies INTEGER NOT NULL,
-    offender INTEGER,       -- the seat that lost by an illegal action, -1; NULL if nobody looked
-    times TEXT,             -- each agent's seconds and its choices, a JSON list; NULL if unknown
+    offender INTEGER NOT NULL,  -- the seat that lost by an illegal action, else -1
+    times TEXT NOT NULL,    -- each agent's seconds and its choices, a JSON list
     PRIMARY KEY (match, number)
 ) WITHOUT ROWID;
 """
@@ -62,7 +58,7 @@ def found(connection: sqlite3.Connection, settings: dict[str, str]) -> None:
     with at_once(connection):
         if connection.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,):
             connection.execute(f"PRAGMA application_id = {_APPLICATION}")
-            connection.execute(f"PRAGMA user_version = {FORMAT}")
+            connection.execute(f"PRAGMA user_version = {_FORMAT}")
             for statement in _TABLES.strip().split(";\n"):
                 connection.execute(statement)
             connection.executemany("INSERT INTO arena VALUES (?, ?)", list(settings.items()))
@@ -75,8 +71,8 @@ def check(path: Path, connection: sqlite3.Connection) -> None:
     if _asked(path, connection, "PRAGMA application_id") != _APPLICATION:
         raise ValueError(f"{path} is no arena's store")
     version = connection.execute("PRAGMA user_version").fetchone()[0]
-    if version not in range(UNJUDGED, FORMAT + 1):
-        raise ValueError(f"{path} is a store of format {version}; expected {UNJUDGED} to {FORMAT}")
+    if version != _FORMAT:
+        raise ValueError(f"{path} is a store of format {version}; expected {_FORMAT}")
     verdict = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
     if verdict != "ok":
         raise ValueError(f"{path} is damaged: {' '.join(verdict.split())}")

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from agents.analyst import analyst
-from agents.arguments import check_place, make_game
+from agents.arguments import make_game
 from agents.command.parser import Commands
 from agents.command.thinking_time import add_time, timed
 from agents.making import make
@@ -17,7 +17,7 @@ from agents.play.screen import Screen, signed
 from agents.positions import Found, read_position
 from boardenvs.analysis import line_texts
 from boardenvs.checks import whole_number
-from boardenvs.files import write_atomically
+from boardenvs.files import check_place, write_atomically
 from boardenvs.game import Game
 
 if TYPE_CHECKING:

@@ -13,13 +13,13 @@ from agents.arena import PairResult, SoloResult, local, rated, report, round_rob
 from agents.arena.lost_games import lost_lines
 from agents.arena.tables import arena_text, forfeit_lines, time_lines
 from agents.arena.tournament import Engine, Until
-from agents.arguments import add_engine, check_address, check_place, make_game
+from agents.arguments import add_engine, check_address, make_game
 from agents.command.parser import Commands
 from agents.command.thinking_time import add_time, timed
 from agents.losing_move import LossJudge
 from agents.specs import by_the_clock
 from boardenvs.checks import whole_number
-from boardenvs.files import write_atomically
+from boardenvs.files import check_place, write_atomically
 from boardenvs.game import Game
 
 __all__ = ["add", "play_arena"]

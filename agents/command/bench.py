@@ -6,10 +6,9 @@ import argparse
 import json
 from pathlib import Path
 
-from agents.arguments import check_place
 from agents.command.extras import require_extra
 from agents.command.parser import Commands
-from boardenvs.files import write_atomically
+from boardenvs.files import check_place, write_atomically
 
 __all__ = ["add"]
 

@@ -8,9 +8,9 @@ import json
 import sys
 from pathlib import Path
 
-from agents.arguments import add_engine, check_address, check_place
+from agents.arguments import add_engine, check_address
 from agents.command.parser import Commands
-from boardenvs.files import write_atomically
+from boardenvs.files import check_place, write_atomically
 
 __all__ = ["add"]
 

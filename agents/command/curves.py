@@ -9,10 +9,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from agents.arguments import check_place
 from agents.command.extras import TRAINING, require_extra
 from agents.command.parser import Commands
-from boardenvs.files import write_atomically
+from boardenvs.files import check_place, write_atomically
 
 if TYPE_CHECKING:  # help comes at once
     from agents.curves.curve import Curve

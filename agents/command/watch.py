@@ -8,7 +8,7 @@ from pathlib import Path
 
 from agents.agent import blamed, check_can_play
 from agents.arena import seats
-from agents.arguments import check_place, make_game
+from agents.arguments import make_game
 from agents.command.parser import Commands
 from agents.command.thinking_time import add_time, timed
 from agents.losing_move import LossJudge, loss_line, remarks
@@ -16,6 +16,7 @@ from agents.making import make
 from agents.seeds import agent_seed, fresh_seed
 from boardenvs.checks import one_of
 from boardenvs.episode import Episode
+from boardenvs.files import check_place
 from boardenvs.game import Game
 from boardenvs.pixels import require_render
 

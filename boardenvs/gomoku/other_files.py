@@ -57,10 +57,10 @@ def episode_of(
         ValueError: it is a game on another board or by another rule, or no game.
     """
     from boardenvs.episode import Episode
-    from boardenvs.gomoku import Gomoku
+    from boardenvs.registration import make
 
     if game is None:
-        game = Gomoku(side, exact=bool(exact))
+        game = make("gomoku", board_size=side, exact=bool(exact))
     _check_kind(game)
     size, wanted = game.params["board_size"], game.params["exact"]
     if side != size:

@@ -24,14 +24,13 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from agents.arguments import check_place
 from agents.games.gekitai.check_strategy import FILE, FORMAT, check_strategy
 from agents.games.gekitai.solving import Solver
 from agents.games.gekitai.threats import lowest, wins_at_once
 from agents.proofs.board_words import canonical, turned
 from agents.proofs.proof_numbers import ANY_LENGTH, NEVER, entries, find, write
 from boardenvs.compiling import over_rules
-from boardenvs.files import write_atomically
+from boardenvs.files import check_place, write_atomically
 from boardenvs.gekitai import Gekitai, rules
 from boardenvs.gekitai.rules import count, pushed, satisfied
 from boardenvs.program import run_program

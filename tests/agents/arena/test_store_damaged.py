@@ -45,7 +45,7 @@ def foreign(path, kind):
         ("sqlite", "is no arena's store"),
         ("half", "damaged|malformed|no arena's store"),
         ("noise", "damaged|malformed|no arena's store"),
-        ("format", "is a store of format 99; expected 1 to 3"),
+        ("format", "is a store of format 99; expected 3"),
         (
             "UPDATE arena SET value = 'chess' WHERE key = 'game'",
             "damaged: there is no game 'chess'",

@@ -136,7 +136,7 @@ def with_extra(tmp_path):
             env={**os.environ, **place},
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=600,
             check=False,
         )
 
@@ -163,6 +163,16 @@ def test_docs_suffices_for_every_public_name(with_extra):
     done = with_extra("docs", PUBLIC_NAMES)
     assert done.returncode == 0, done.stderr
     assert not admits("docs", NEWER_TORCH)
+
+
+@pytest.mark.slow
+def test_test_suffices_to_collect_every_test(with_extra):
+    """What needs another extra is skipped without it."""
+    if missing := {"torch", "moviepy"} - brought(asked("all")):
+        pytest.skip(f"not installed: {missing}")
+    collect = ["--collect-only", "-q", "-n", "0", "-p", "no:cacheprovider", str(ROOT / "tests")]
+    done = with_extra("test", f"import pytest; sys.exit(pytest.main({collect}))")
+    assert done.returncode == 0, done.stdout[-2000:]
 
 
 def test_train_takes_any_newer_torch():
@@ -206,7 +216,7 @@ def test_all_is_everything_but_what_stands_apart():
 
 
 def test_no_user_gets_the_developers_tools():
-    tools = names("dev") | names("browser")
+    tools = (names("dev") | names("browser")) - names("demo") - names("render")
     assert tools >= {"pytest", "hypothesis", "mypy", "ruff"}
     for extra in USERS:
         assert not names(extra) & tools, extra

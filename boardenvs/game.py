@@ -79,8 +79,8 @@ class Game(Presentation):
     """File formats of other programs: a file's suffix to a pair of functions, `read` and `write`.
 
     `read(data: bytes, game: Game | None) -> Episode` raises `ValueError` if the data are damaged or
-    of another game. `write(episode: Episode) -> bytes` raises `ValueError` if the format cannot hold
-    the episode. See `Episode.load` and `Episode.save`.
+    of another game. `write(episode: Episode) -> bytes` raises `ValueError` if the format cannot
+    hold the episode. See `Episode.load` and `Episode.save`.
     """
 
     num_players: int

@@ -10,7 +10,7 @@ from tqdm import asyncio, auto
 __all__ = ["progress_bar"]
 
 
-class _Lines(asyncio.tqdm):  # type: ignore[misc, type-arg]
+class _Lines(asyncio.tqdm):
     """A bar that prints a line instead, each time that another tenth is done."""
 
     _tenths: int | None = None

@@ -68,7 +68,9 @@ class GameAECEnv(AECEnv[str, Observation, int]):
 
     An agent observes `{"observation": int8 of game.observation_shape, "action_mask": int8
     of shape (num_actions,)}`; the mask marks the legal actions of the agent to move and is
-    all zeros for everyone else and after the end. Rewards come at the end alone.
+    all zeros for everyone else and after the end. Rewards come at the end alone. The infos hold
+    what the game adds by keys of its own: every info has all of them, each with one NumPy dtype
+    and shape.
 
     It checks what PettingZoo's `OrderEnforcingWrapper` and `AssertOutOfBoundsWrapper` check,
     with the same errors and warnings; those wrappers cost more than a ply.

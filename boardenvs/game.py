@@ -72,7 +72,7 @@ class Game(Presentation):
     info_is_fixed: ClassVar[bool] = False
     """Whether `info` stays the same from the deal to the end.
 
-    Then the environments of one game ask for it once a game, and tell the same objects again.
+    Then the environments of one game ask for it once a game.
     """
 
     file_formats: ClassVar[Mapping[str, tuple[Callable[..., Any], Callable[..., bytes]]]] = {}
@@ -369,34 +369,31 @@ class Game(Presentation):
         return over
 
     def info(self, state: np.void | States) -> dict[str, Any]:
-        """What the environments add to `info` for one position, by the game's own keys.
+        """Return what the environments add to `info` for one position, by the game's own keys.
 
-        It is asked for at every ply, so `state` is not checked: a record, or an array of shape ()
-        that holds one, whose fields are read faster.
+        Every position has the same keys, and each key has one dtype and one shape. What a position
+        lacks has a value that says so, such as -1. The environments ask at every ply, so what the
+        record holds is not checked.
+
+        Args:
+            state: a record, or an array of shape () that holds one, whose fields are read faster.
+
+        Returns:
+            For each key a NumPy scalar or a fresh NumPy array.
         """
         return {}
 
     def infos(self, states: States) -> dict[str, npt.NDArray[Any]]:
-        """As `info` for each of N positions: arrays of N rows, for the vector environment.
+        """Return `info` of N positions: for each key an array of N rows, for vector environments.
 
-        A game with many positions a second to report overrides this with array code.
+        By default `info` is asked N times. A game that adds to `info` overrides this with array
+        code, which takes a small part of the time.
+
+        Args:
+            states: records, shape (N,).
         """
-        rows = [self.info(state) for state in self.records(states)] if self.has_info else []
-        columns = {key: [row[key] for row in rows] for key in (rows[0] if rows else ())}
-        return {
-            key: np.fromiter(values, _column_type(values), len(values))
-            for key, values in columns.items()
-        }
-
-    def lazy_infos(
-        self, states: States
-    ) -> Mapping[str, npt.NDArray[Any] | Callable[[], npt.NDArray[Any]]]:
-        """As `infos`, but a column may be a function that makes it, called if it is looked at.
-
-        The positions may have changed by then: such a function reads copies. A game whose columns
-        hold Python objects overrides this, for they cost more than a ply.
-        """
-        return self.infos(states)
+        rows = [self.info(state) for state in self.records(states)]
+        return {key: np.array([row[key] for row in rows]) for key in (rows[0] if rows else ())}
 
     @property
     def has_info(self) -> bool:
@@ -664,11 +661,3 @@ def _kernels(rules: str) -> Kernels:
     from boardenvs.kernels import Kernels
 
     return Kernels(importlib.import_module(rules))
-
-
-def _column_type(values: list[Any]) -> type:
-    """That of a column which holds these as they are: `object` where they are no numbers."""
-    kinds = {type(value) for value in values}
-    if kinds == {bool}:
-        return bool
-    return (float if float in kinds else int) if kinds <= {int, float} else object

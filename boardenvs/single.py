@@ -38,16 +38,17 @@ __all__ = ["SeatEnv"]
 class SeatEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
     """You play one seat of a game, opponents the others.
 
-    Observations are int8 arrays of `game.observation_shape`. `info["action_mask"]` and
-    `action_masks()` (the name that sb3-contrib looks for) give the legal actions as bool
-    of shape (num_actions,), all False after the end; `info["seat"]` is your seat. The
-    reward is your result, at the end.
+    Observations are int8 arrays of `game.observation_shape`. `info["action_mask"]` has a 1 for
+    each legal action: int8 of shape (num_actions,), which `action_space.sample` takes; all
+    zeros after the end. `action_masks()`, the name that sb3-contrib looks for, returns the same
+    as bool. `info["seat"]` is your seat, an int64. The game adds keys of its own. Every info has
+    all keys, each with one NumPy dtype and shape. The reward is your result, at the end.
 
     Example:
         >>> import gymnasium
         >>> env = gymnasium.make("boardenvs:boardenvs/Gekitai-v0", opponent="random", seat=0)
         >>> observation, info = env.reset(seed=0)
-        >>> action = info["action_mask"].argmax()
+        >>> action = env.action_space.sample(info["action_mask"])
         >>> observation, reward, terminated, truncated, info = env.step(action)
         >>> observation.shape, info["action_mask"].shape, reward, type(env.unwrapped).__name__
         ((3, 6, 6), (36,), 0.0, 'SeatEnv')
@@ -128,7 +129,8 @@ class SeatEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
             initial = initial_states(self.game, states, state, words, seeded=seed is not None)
             self._table.reset(initial, words, np.ones(1, np.bool_), retry=False)
             (seen,), (mask,) = self._table.show()
-            self._seat = self._table.seats.item()
+            mask = mask.view(np.int8)
+            self._seat = self._table.seats[0]
         self._live = True
         if self._info_is_fixed:
             self._own_info = self.game.info(self._table.position)
@@ -205,9 +207,11 @@ class SeatEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
         names = player_names(table.players(), self.game.seat_names)
         return Episode(self.game, table.first, table.played, names)
 
-    def _info(self, mask: npt.NDArray[np.bool_]) -> dict[str, Any]:
-        info = {"action_mask": mask, "seat": self._seat}
+    def _info(self, mask: npt.NDArray[np.int8]) -> dict[str, Any]:
+        info: dict[str, Any] = {"action_mask": mask, "seat": self._seat}
         if self._has_info:
-            fixed = self._info_is_fixed
-            info |= self._own_info if fixed else self.game.info(self._table.position)
+            if self._info_is_fixed:
+                info |= {key: value.copy() for key, value in self._own_info.items()}
+            else:
+                info |= self.game.info(self._table.position)
         return info

@@ -147,7 +147,7 @@ class Table:
         """Set views of what a step reads, since to index a record costs more than to play it."""
         self.position: States = self.states[0, ...]
         """Game 0, not a copy, as `Game.info` takes it: shape ()."""
-        self._mask = self.masks[0]
+        self._mask = self.masks[0].view(_INT8)
         self._terminated = self.states["terminated"]
         self._truncated = self.states["truncated"]
         self._to_move = self.states["to_move"]
@@ -196,7 +196,7 @@ class Table:
 
     def reset_alone(
         self, base: np.uint64
-    ) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.bool_], int]:
+    ) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int8], np.int64]:
         """`reset` where there is one game, to begin anew, for as little as can be.
 
         Args:
@@ -214,14 +214,14 @@ class Table:
             return (
                 self.game.observe(self.states, self.seats)[0],
                 self._mask.copy(),
-                self.seats.item(),
+                self.seats[0],
             )
         reset = self._reset_seat or self._bind_kernels()[0]
         out = np.empty(self._shape, _INT8)
         if not reset(base, one_way(stream_words(base, 1), _LABEL)[0], out):
             self._refuse_stuck()
         self._torn = False
-        return out, self._mask.copy(), self.seats.item()
+        return out, self._mask.copy(), self.seats[0]
 
     def _restart(self, which: npt.NDArray[np.bool_]) -> None:
         """Begin a new game in each marked place, up to the caller's turn; all streams go on.
@@ -359,11 +359,11 @@ class Table:
 
     def act_alone(
         self, action: int
-    ) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.bool_], float, bool, bool]:
+    ) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int8], float, bool, bool]:
         """The caller's action where there is one game, then the opponents'.
 
         Returns:
-            Observation, int8 of shape observation_shape; legal actions, bool of shape
+            Observation, int8 of shape observation_shape; legal actions, int8 of shape
             (num_actions,); the seat's result; whether the game is terminated, and truncated.
 
         Raises:

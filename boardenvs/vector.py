@@ -43,9 +43,10 @@ Bools = npt.NDArray[np.bool_]
 class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.ndarray]):
     """N of `boardenvs.single.SeatEnv` in one array program.
 
-    Observations: int8 of shape `(N, *game.observation_shape)`. `infos["action_mask"]` and
-    `action_masks()`: bool of shape (N, num_actions); `infos["seat"]`: your seats. All
-    arrays returned are fresh. Environment i does not depend on N.
+    Observations: int8 of shape `(N, *game.observation_shape)`. `infos["action_mask"]`: int8 of
+    shape (N, num_actions), 1 where legal; `action_masks()`: the same as bool; `infos["seat"]`:
+    your seats, int64 of shape (N,). `envs.action_space.sample(tuple(infos["action_mask"]))`
+    samples legal actions. All arrays returned are fresh. Environment i does not depend on N.
 
     Autoreset is `SAME_STEP` unless told otherwise, so that every mask belongs to a live
     position; the last observation and info of a finished game are then in
@@ -223,14 +224,14 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
     def _infos(self, masks: Bools) -> LazyDict:
         """Infos of the games as they stand, with their masks, which are given away."""
         infos: dict[str, Any] = {
-            "action_mask": masks,
+            "action_mask": masks.view(np.int8),
             "_action_mask": self._everywhere,
             "seat": self._table.seats.copy(),
             "_seat": self._everywhere,
         }
         if self.game.has_info:
-            for key, column in self.game.lazy_infos(self._table.states).items():
-                infos[key] = Later(column) if callable(column) else column
+            for key, column in self.game.infos(self._table.states).items():
+                infos[key] = column
                 infos[f"_{key}"] = self._everywhere
         return LazyDict(infos)
 
@@ -264,7 +265,7 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
         num = self.num_envs
         columns = {"seat": seats, **self.game.infos(last)}
         infos = {
-            "action_mask": np.zeros((num, self.game.num_actions), np.bool_),  # nothing is legal
+            "action_mask": np.zeros((num, self.game.num_actions), np.int8),  # nothing is legal
             "_action_mask": _marked(ended, num),
         }
         for key, rows in columns.items():
@@ -310,7 +311,7 @@ def _marked(places: npt.NDArray[np.intp], num: int) -> Bools:
 
 
 def _spread(rows: npt.NDArray[Any], places: npt.NDArray[np.intp], num: int) -> npt.NDArray[Any]:
-    """A column of `num` rows with these in their places, elsewhere zeros or `None`."""
-    column = np.empty(num, object) if rows.dtype == object else np.zeros(num, rows.dtype)
+    """A column of `num` rows with these in their places, elsewhere zeros."""
+    column = np.zeros((num, *rows.shape[1:]), rows.dtype)
     column[places] = rows
     return column

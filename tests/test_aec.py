@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from aec_play import play, snapshot
 from gymnasium import spaces
+from gymnasium.utils.env_checker import data_equivalence
 from random_play import pick
 
 import boardenvs
@@ -68,7 +69,7 @@ def test_is_the_game(make_env, game, plies):
                 np.testing.assert_array_equal(board, game.observe(states, seat)[0])
                 legal = game.legal(states)[0] if seat == mover else np.zeros(game.num_actions)
                 np.testing.assert_array_equal(mask, legal)
-                assert env.infos[agent] == game.info(states[0])
+                assert data_equivalence(env.infos[agent], game.info(states[0]))
             assert env.agents == env.possible_agents
             assert env.agent_selection == f"player_{mover}"
             if over:

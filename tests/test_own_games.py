@@ -79,12 +79,12 @@ def test_the_rules_are_those_of_the_class_it_derives_from():
 def test_what_it_tells_of_a_position_is_in_every_environments_info():
     class Telling(Own):
         def info(self, state):
-            ply = int(state["ply"])
+            ply = np.int64(state["ply"])
             return {
                 "ply": ply,
-                "share": ply / 9 if ply else 0,  # a number of another kind at first
+                "share": ply / 9,
                 "first": ply == 0,
-                "digits": state["cells"].tolist(),
+                "digits": state["cells"].copy(),
             }
 
     boardenvs.register(Telling)
@@ -106,7 +106,7 @@ def test_what_it_tells_of_a_position_is_in_every_environments_info():
         "first": ([True, False, True], np.dtype(bool)),
     }
     assert told["ply"] == 2
-    assert infos["digits"].tolist() == [[0] * 9, told["digits"], [0] * 9]
+    assert infos["digits"].tolist() == [[0] * 9, told["digits"].tolist(), [0] * 9]
 
 
 def test_without_rules():

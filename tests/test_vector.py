@@ -67,13 +67,14 @@ def test_shapes_and_dtypes(game):
     ]
     for info in (infos, step[4]):
         assert info["action_mask"].shape == (3, game.num_actions)
-        assert info["action_mask"].dtype == np.bool_
+        assert info["action_mask"].dtype == np.int8
         assert info["seat"].shape == (3,)
         assert info["seat"].dtype == np.int64
         assert info["_action_mask"].all()
         assert info["_seat"].all()
         own = game.info(game.new(1, 0)[0])
         assert {"action_mask", "seat", *own} <= set(info)
+    assert envs.action_masks().dtype == np.bool_
     np.testing.assert_array_equal(envs.action_masks(), step[4]["action_mask"])
 
 

@@ -109,7 +109,7 @@ def with_illegal(envs, infos):
         if not masks.all():
             break
         masks = envs.step(choose(masks, k))[4]["action_mask"]
-    place = int((~masks).any(1).argmax())
+    place = int((masks == 0).any(1).argmax())
     return masks, place, int(masks[place].argmin())
 
 

@@ -117,6 +117,7 @@ class ZeroEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
         self.observation_space = like.observation_space
         self.action_space = like.action_space
         self._start = like.reset(seed=0)
+        self._arrays = [k for k, v in self._start[1].items() if isinstance(v, np.ndarray)]
         self._length = max(1, usual_length(game) // game.num_players)
 
     def reset(
@@ -128,7 +129,10 @@ class ZeroEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
     def _shown(self) -> tuple[npt.NDArray[np.int8], dict[str, Any]]:
         """Gymnasium's checker demands fresh objects: they are part of doing nothing."""
         observation, info = self._start
-        return observation.copy(), {**info, "action_mask": info["action_mask"].copy()}
+        info = info.copy()
+        for key in self._arrays:
+            info[key] = info[key].copy()
+        return observation.copy(), info
 
     def step(
         self, action: np.int64 | int

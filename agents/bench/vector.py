@@ -34,7 +34,7 @@ def vectoring(name: str, num: int, seconds: float) -> Side:
     mask = envs.reset(seed=0)[1]["action_mask"]
 
     def prepare() -> None:
-        random_actions(mask, next_words(words), actions)
+        random_actions(mask.view(np.bool_), next_words(words), actions)
 
     def work() -> int:
         nonlocal mask

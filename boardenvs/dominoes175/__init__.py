@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -23,8 +21,8 @@ __all__ = ["Dominoes175", "env", "raw_env"]
 _TILES = [(int(low), int(high)) for low, high in zip(rules.LOW, rules.HIGH, strict=True)]
 """The ends of each tile, smaller first, by its number."""
 _ENDS = dict(enumerate(_TILES))
-_HELD = np.empty(CELLS + 1, object)
-_HELD[:CELLS] = _TILES  # and `None` for no tile, -1
+_HELD = np.full((256, 2), -1, np.int8)  # -1 for no tile, and whatever else a record may hold
+_HELD[:CELLS] = _TILES
 _NUMBERS = {ends: number for number, ends in enumerate(_TILES)}
 
 # A turn is two plies, and the sixteenth tile makes a stack of six at the latest.
@@ -33,11 +31,6 @@ _LONGEST = 2 * (STACKS * (GOAL - 1) + 1)
 
 def _plain(value: Any) -> Any:
     return value.tolist() if isinstance(value, np.ndarray) else value
-
-
-def _hands(held: npt.NDArray[np.int8]) -> npt.NDArray[Any]:
-    """The ends of each tile in hand, `None` for -1."""
-    return _HELD.take(held, mode="wrap")
 
 
 def _pair(what: str, value: Any) -> tuple[int, int]:
@@ -137,14 +130,11 @@ class Dominoes175(Game):
         return CELLS if self._deck is None else 0
 
     def info(self, state: np.void | States) -> dict[str, Any]:
-        """`hand`: the ends of the tile in hand, smaller first, or `None`."""
-        return {"hand": self._hand(state)}
+        """`hand`: the ends of the tile in hand, smaller first, int8 of shape (2,); -1 for none."""
+        return {"hand": _HELD[state["hand"].item()].copy()}
 
     def infos(self, states: States) -> dict[str, npt.NDArray[Any]]:
-        return {"hand": _hands(self.records(states)["hand"])}
-
-    def lazy_infos(self, states: States) -> Mapping[str, Callable[[], npt.NDArray[Any]]]:
-        return {"hand": functools.partial(_hands, self.records(states)["hand"].copy())}
+        return {"hand": _HELD.take(self.records(states)["hand"], 0, mode="wrap")}
 
     def aside(self, state: np.void) -> str:
         hand = self._hand(self.one(state))
@@ -178,13 +168,13 @@ class Dominoes175(Game):
             text: as `to_text` writes it; blanks at the end of a line do not matter.
             to_move: 0, if given at all.
             ply: how many plies were played, which the text implies.
-            hand: the tile in hand, a pair, where there is one.
+            hand: the tile in hand as a pair, where there is one; -1, -1 means that there is none.
 
         Raises:
             ValueError: the text shows no valid position, or does not fit the tile in hand.
         """
         taken, stacks = notation.table_from_text(text)
-        held = None if hand is None else _tile("hand", hand)
+        held = None if hand is None or np.array_equal(hand, (-1, -1)) else _tile("hand", hand)
         grid = self._deck
         if grid is None:
             used = [_tile("stacks", pair) for stack in stacks for pair in stack]

@@ -125,10 +125,11 @@ class GoatRace(Game):
         return max(self.height, self.width - 2)  # a throw; where in its row an obstacle may be
 
     def info(self, state: np.void | States) -> dict[str, Any]:
-        return {"die": state["die"].item()}
+        """`die`: the throw in force, an int8; 0 if there is none."""
+        return {"die": state["die"][()]}
 
     def infos(self, states: States) -> dict[str, npt.NDArray[Any]]:
-        return {"die": self.records(states)["die"].astype(np.int64)}
+        return {"die": self.records(states)["die"].copy()}
 
     # -- Text ---------------------------------------------------------------------------
 

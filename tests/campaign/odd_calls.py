@@ -40,7 +40,6 @@ AGENTS = ("random", "greedy", "mcts:8", "exact", "trained")
 UNCHECKED = {
     "info": "asked for at every ply, so `state` is not checked",
     "infos": "as `info`",
-    "lazy_infos": "as `info`",
     "new_from_words": "words come from `stream_words`",
     "conceal_with_words": "asked before every ply of an opponent",
     "legal_unchecked": "says so by its name",

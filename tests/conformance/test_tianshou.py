@@ -1,14 +1,15 @@
-"""Tianshou through its own PettingZoo wrapper: an illegal action would raise."""
+"""Tianshou over PettingZoo and Gymnasium: where masks are used, an illegal action would raise."""
 
 from __future__ import annotations
 
 import logging
 
+import gymnasium
 import numpy as np
 import pytest
 
 import boardenvs
-from boardenvs.without_info import WithoutInfo
+from boardenvs.registration import env_id
 
 pytest.importorskip("tianshou")
 torch = pytest.importorskip("torch")
@@ -30,18 +31,12 @@ def _seeded():
     logging.getLogger("tianshou").setLevel(logging.ERROR)  # it finds two players' returns odd
 
 
-def told_as_objects(game):
-    """Whether its infos are lists, pairs or `None`: Tianshou makes an array of every info."""
-    return any(column.dtype == object for column in game.infos(game.new(2, 0)).values())
-
-
 def environments(name, num):
     """Such environments, and one to ask for its spaces."""
     module = getattr(boardenvs, f"{name}_v0")
 
     def make():
-        env = module.env(illegal="raise")
-        return PettingZooEnv(WithoutInfo(env) if told_as_objects(env.unwrapped.game) else env)
+        return PettingZooEnv(module.env(illegal="raise"))
 
     envs = DummyVectorEnv([make] * num)
     envs.seed(0)  # a quarter of random games of the goat race is drawn, now and then all of them
@@ -73,19 +68,22 @@ def test_masked_random_play(name):
         assert returns.any()
 
 
+def q_network(shape, action_space):
+    """A learner with a small network for observations of this shape."""
+    net = Net(state_shape=shape, action_shape=action_space.n, hidden_sizes=[32])
+    policy = DiscreteQLearningPolicy(
+        model=net, action_space=action_space, eps_training=0.3, eps_inference=0.0
+    )
+    return DQN(policy=policy, optim=AdamOptimizerFactory(lr=1e-3), target_update_freq=10)
+
+
 @pytest.mark.slow
 def test_a_q_network_for_each_seat_learns_by_the_masks():
     envs, env = environments("gekitai", 4)
-
-    def q_network():
-        shape = env.observation_space["observation"].shape
-        net = Net(state_shape=shape, action_shape=env.action_space.n, hidden_sizes=[32])
-        policy = DiscreteQLearningPolicy(
-            model=net, action_space=env.action_space, eps_training=0.3, eps_inference=0.0
-        )
-        return DQN(policy=policy, optim=AdamOptimizerFactory(lr=1e-3), target_update_freq=10)
-
-    players = MultiAgentOffPolicyAlgorithm(algorithms=[q_network() for _ in env.agents], env=env)
+    shape = env.observation_space["observation"].shape
+    players = MultiAgentOffPolicyAlgorithm(
+        algorithms=[q_network(shape, env.action_space) for _ in env.agents], env=env
+    )
     buffer = VectorReplayBuffer(4000, 4)
     collector = Collector(players, envs, buffer, exploration_noise=True)
     before = [weights.clone() for weights in players.parameters()]
@@ -96,3 +94,22 @@ def test_a_q_network_for_each_seat_learns_by_the_masks():
     assert any((a != b).any() for a, b in zip(before, after, strict=True))
     collector.collect(n_episode=4)  # now without exploration
     assert_legal(buffer)
+
+
+def test_a_q_network_learns_over_gymnasium_and_its_buffer_holds_all_infos(name):
+    envs = DummyVectorEnv([lambda: gymnasium.make(env_id(name))] * 3)
+    envs.seed(0)
+    env = gymnasium.make(env_id(name))
+    learner = q_network(env.observation_space.shape, env.action_space)
+    buffer = VectorReplayBuffer(1000, 3)
+    collector = Collector(learner, envs, buffer, exploration_noise=True)
+    before = [weights.clone() for weights in learner.parameters()]
+    with policy_within_training_step(learner.policy):
+        collector.collect(n_episode=40, reset_before_collect=True)
+        learner.update(buffer=buffer, sample_size=64)
+    after = list(learner.parameters())
+    assert any((a != b).any() for a, b in zip(before, after, strict=True))
+    kept = buffer[:].info
+    for key, value in env.reset(seed=0)[1].items():
+        assert kept[key].shape == (len(kept), *value.shape)
+        assert kept[key].dtype == value.dtype

@@ -1,37 +1,28 @@
-"""TorchRL through its own PettingZoo wrapper: an illegal action would raise."""
+"""TorchRL through its own wrappers of PettingZoo and Gymnasium: an illegal action would raise."""
 
 from __future__ import annotations
 
+import gymnasium
 import pytest
 
 import boardenvs
-from boardenvs.without_info import WithoutInfo
+from boardenvs.registration import env_id
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("torchrl")
 
+from torchrl.envs.libs.gym import GymWrapper  # noqa: E402
 from torchrl.envs.libs.pettingzoo import PettingZooWrapper  # noqa: E402
+from torchrl.envs.transforms import ActionMask, TransformedEnv  # noqa: E402
 from torchrl.envs.utils import check_env_specs  # noqa: E402
 
 # It says so of every version of PettingZoo but one, from 2024.
 pytestmark = pytest.mark.filterwarnings("ignore:PettingZoo in TorchRL is tested:UserWarning")
 
-# Their infos are lists, pairs or `None`, and TorchRL makes a tensor of every info.
-NOT_TENSORS = ("dominoes175", "pizza_order")
-
 
 def environment(name):
     env = getattr(boardenvs, f"{name}_v0").env(illegal="raise")
-    return PettingZooWrapper(
-        WithoutInfo(env) if name in NOT_TENSORS else env, use_mask=True, seed=0
-    )
-
-
-@pytest.mark.parametrize("name", NOT_TENSORS)
-def test_infos_that_are_no_tensors_are_refused_by_torchrl(name):
-    env = getattr(boardenvs, f"{name}_v0").env()
-    with pytest.raises((ValueError, TypeError, RuntimeError)):
-        PettingZooWrapper(env, use_mask=True, seed=0).rollout(10)
+    return PettingZooWrapper(env, use_mask=True, seed=0)
 
 
 def test_specs(name):
@@ -61,3 +52,16 @@ def test_masked_rollout(name):
     if len(seats) > 1:
         assert results.any()
         assert results.sum(0).abs().max() < 1e-6
+
+
+def test_infos_of_gymnasium_become_tensors_and_mask_actions(name):
+    torch.manual_seed(0)
+    made = gymnasium.make(env_id(name))
+    env = GymWrapper(made).auto_register_info_dict()
+    check_env_specs(env, seed=0)
+    plies = TransformedEnv(env, ActionMask()).rollout(60, break_when_any_done=False)
+    for key, value in made.reset(seed=0)[1].items():
+        kept = plies["next", key]
+        assert kept.shape == (60, *value.shape)
+        assert kept.dtype == torch.as_tensor(value).dtype
+    assert (plies["action_mask"] * plies["action"]).sum(1).eq(1).all()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from contract_positions import NUM, legal_actions, middle, start
+from gymnasium.utils.env_checker import data_equivalence
 
 # -- Observation -----------------------------------------------------------------------
 
@@ -106,12 +107,33 @@ def test_conceal_depends_on_the_generator_alone(game):
 
 def test_a_fixed_info_stays_the_same_and_another_does_not(game):
     states = game.new(20, 0)
-    before = [game.info(state) for state in states]
-    assert len({repr(info) for info in before}) > 1 or not game.info_is_fixed
+    before = game.infos(states)
+    assert not game.info_is_fixed or any(
+        len(np.unique(rows, axis=0)) > 1 for rows in before.values()
+    )
     changed = False
     while not (over := states["terminated"] | states["truncated"]).all():
         live = states[~over]
         game.play(live, game.legal(live).argmax(axis=1))
         states[~over] = live
-        changed |= [game.info(state) for state in states] != before
+        changed |= not data_equivalence(game.infos(states), before)
     assert changed == (game.has_info and not game.info_is_fixed)
+
+
+def test_every_info_has_the_same_keys_dtypes_and_shapes(variant, variant_positions):
+    states = variant_positions.copy()
+    columns, before = variant.infos(states), variant.infos(states)
+    assert bool(columns) == variant.has_info
+    for i, state in enumerate(states):
+        info = variant.info(state)
+        assert info.keys() == columns.keys()
+        for key, rows in columns.items():
+            assert isinstance(info[key], np.generic | np.ndarray)
+            assert (info[key].dtype, info[key].shape) == (rows.dtype, rows.shape[1:])
+            assert np.array_equal(info[key], rows[i])
+    for told in (columns, variant.info(states[0])):
+        for value in told.values():
+            if isinstance(value, np.ndarray):
+                value[...] = 1  # what is returned is the caller's own
+    assert np.array_equal(states, variant_positions)
+    assert data_equivalence(variant.infos(states), before)

@@ -92,8 +92,8 @@ def test_texts_of_a_game_with_a_deck_give_the_whole_record(random_positions):
         again = game.from_text(game.to_text(state))
         again["rng"], again["last_action"] = state["rng"], state["last_action"]
         assert again == state
-        if hand := game.info(state)["hand"]:
-            assert game.from_text(game.to_text(state), hand=hand)["hand"] == state["hand"]
+        hand = game.info(state)["hand"]
+        assert game.from_text(game.to_text(state), hand=hand)["hand"] == state["hand"]
     start = game.to_text(game.new(1)[0])
     with pytest.raises(ValueError, match="hand must be None by the deck"):
         game.from_text(start, hand=(0, 1))

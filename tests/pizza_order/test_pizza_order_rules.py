@@ -23,6 +23,14 @@ def position(wanted, answers=(), most=3):
     return game, game.restore({"wanted": wanted, "answers": list(answers)})
 
 
+def told(game, states):
+    """The orders that infos hold: for each pizza a list of its ingredients' ids."""
+    return [
+        [(np.flatnonzero(row) + 1).tolist() for row in rows if row[0] >= 0]
+        for rows in game.infos(states)["wanted"]
+    ]
+
+
 def custom(*ids):
     """The answers that order a custom pizza."""
     return [CUSTOM, *(4 + i for i in ids), DONE]
@@ -237,7 +245,7 @@ def test_random_dialogues_agree_with_the_plain_implementation(most):
     rng = np.random.default_rng(most)
     game = GAMES[most]
     states = game.new(60, most)
-    plains = [PlainOrder(game.info(state)["wanted"], most) for state in states]
+    plains = [PlainOrder(wanted, most) for wanted in told(game, states)]
     while len(states):
         actions = [rng.choice(np.flatnonzero(mask)) for mask in game.legal(states)]
         game.play(states, actions)
@@ -259,7 +267,7 @@ def near(count, num, chance):
 
 def test_orders_wanted_are_distributed_as_the_page_says():
     game, num = GAMES[3], 60_000
-    wanted = game.infos(game.new(num, 5))["wanted"].tolist()
+    wanted = told(game, game.new(num, 5))
     for pizzas in (1, 2, 3):
         assert near(sum(len(order) == pizzas for order in wanted), num, 1 / 3)
     first = Counter(tuple(order[0]) for order in wanted)
@@ -311,20 +319,16 @@ def test_the_seed_decides_what_is_wanted():
     assert game.infos(game.new(20, 4))["wanted"].tolist() != wanted
 
 
-def test_infos_tell_what_info_tells_and_are_the_callers_own():
-    for game in GAMES.values():
+def test_infos_hold_the_order_and_rows_of_minus_one_for_pizzas_not_ordered():
+    for most, game in GAMES.items():
         states = game.new(50, 1)
-        wanted = game.infos(states)["wanted"]
-        assert wanted.shape == (50,)
-        assert wanted.tolist() == [game.info(state)["wanted"] for state in states]
-        assert all(ids == sorted(set(ids)) for order in wanted for ids in order)
-        expected = game.info(states[0])
-        wanted[0][0].clear()
-        game.info(states[0])["wanted"][0].append(99)
-        assert game.info(states[0]) == expected
-        assert game.infos(states)["wanted"][0] == expected["wanted"]
-    assert game.infos(game.new(0))["wanted"].shape == (0,)
-    assert type(expected["wanted"][0][0]) is int
+        rows = game.infos(states)["wanted"]
+        assert rows.shape == (50, most, 15)
+        assert set(np.unique(rows)) == ({0, 1} if most == 1 else {-1, 0, 1})
+        assert told(game, states) == [game.to_dict(state)["wanted"] for state in states]
+        ordered = np.arange(most) < states["num_wanted"][:, None]
+        np.testing.assert_array_equal((rows >= 0).all(2), ordered)
+        np.testing.assert_array_equal((rows == -1).all(2), ~ordered)
 
 
 def test_conceal_keeps_the_order_wanted():

@@ -99,7 +99,7 @@ def test_the_sample_of_the_page(pizza):
 def test_what_is_wanted_is_by_default_what_was_ordered(pizza):
     def wanted(*answers):
         text = pizza.to_text(pizza.from_dict({"wanted": [[9]], "answers": list(answers)}))
-        return pizza.info(pizza.from_text(text))["wanted"]
+        return pizza.to_dict(pizza.from_text(text))["wanted"]
 
     assert wanted() == wanted(CUSTOM) == [[1, 13]]
     assert wanted(1, YES) == [[6, 7, 8, 9, 10]]
@@ -181,7 +181,7 @@ def test_the_aside_says_the_order_wanted(pizza):
     assert pizza.aside(state) == (
         "Wanted: 1. Carbonara (Bacon, Cheese); 2. Custom (Ham); 3. Hawaiian (Ham, Pineapple)"
     )
-    assert pizza.info(state) == {"wanted": [[3, 12], [1], [1, 13]]}
+    assert pizza.to_dict(state)["wanted"] == [[3, 12], [1], [1, 13]]
 
 
 # -- Actions --------------------------------------------------------------------------
@@ -247,7 +247,7 @@ def test_the_dictionary_of_a_position(pizza):
     assert data == {
         "game": "pizza_order",
         "params": {"max_pizzas": 3, "max_plies": 53},
-        "wanted": pizza.info(states[0])["wanted"],
+        "wanted": [[2, 3, 4, 5], [2, 3, 4, 5]],
         "answers": [CUSTOM, 7],
         "to_move": 0,
         "ply": 2,

@@ -99,8 +99,7 @@ def test_every_order_is_right_and_as_short_as_can_be(most):
     states = played(game, 3000, most)
     assert (states["returns"] == 1).all()
     assert states["offender"].max() == -1
-    wanted = game.infos(states)["wanted"]
-    expected = [fewest_answers(order, most) for order in wanted]
+    expected = [fewest_answers(game.to_dict(state)["wanted"], most) for state in states]
     assert states["ply"].tolist() == expected
 
 

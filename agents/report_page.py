@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterable
-from pathlib import Path
+from importlib import resources
 
 __all__ = ["report_page"]
 
@@ -29,5 +29,5 @@ def report_page(
         "style": style,
         "more": more,
     }
-    frame = Path(__file__).with_name("report_page.html").read_text(encoding="utf-8")
+    frame = (resources.files(__package__) / "report_page.html").read_text("utf-8")
     return re.sub(r"\{\{(\w+)\}\}", lambda found: values[found[1]], frame)

@@ -7,6 +7,7 @@ command names it again, by `allow`.
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 import shlex
 import sys
@@ -23,6 +24,7 @@ from boardenvs.registration import game_class
 
 __all__ = [
     "allow",
+    "file_sha256",
     "find",
     "is_allowed",
     "is_users_code",
@@ -98,6 +100,19 @@ def find(module: str, name: str) -> Any:
     if here not in sys.path:  # as `python -m` does; console scripts leave it out
         sys.path.insert(_place(here), here)
     return getattr(importlib.import_module(module), name)
+
+
+def file_sha256(module: str) -> str | None:
+    """The SHA-256 of the file that an imported module comes from, perhaps in an archive.
+
+    `None` if there is no such file.
+    """
+    found: Any = sys.modules.get(module)
+    try:
+        data = found.__loader__.get_data(found.__file__)
+    except (AttributeError, TypeError, OSError):
+        return None
+    return hashlib.sha256(data).hexdigest()
 
 
 def _place(folder: str) -> int:

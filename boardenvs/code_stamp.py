@@ -44,8 +44,10 @@ def code_stamp(
         if id(one) in seen:
             continue
         seen.add(id(one))
-        files.add(one.__code__.co_filename)
         known = one.__globals__
+        file = one.__code__.co_filename
+        # A compiled file names its source, which need not be there.
+        files.add(file if Path(file).is_file() else known.get("__file__") or file)
         for name in names_in(one.__code__):
             if name not in known:
                 continue
@@ -73,9 +75,20 @@ def _plain(value: Any) -> Any:
 
 @functools.cache
 def _digest(file: str) -> bytes:
-    """Of a file of Python's; that of others, such as of `math`, comes with Python's version."""
+    """Of a file of Python's; that of others, such as of `math`, comes with Python's version.
+
+    A file in an archive has the digest of the whole archive.
+    """
     path = Path(file)
-    return hashlib.sha256(path.read_bytes()).digest() if path.suffix == ".py" else b""
+    if path.suffix not in (".py", ".pyc"):
+        return b""
+    there = next(filter(Path.is_file, (path, *path.parents)), None)
+    return b"" if there is None else _sha256(there)
+
+
+@functools.cache
+def _sha256(path: Path) -> bytes:
+    return hashlib.sha256(path.read_bytes()).digest()
 
 
 def _constant(value: Any) -> bytes:

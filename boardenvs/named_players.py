@@ -1,14 +1,14 @@
 """Players by name: `random` is known here, all others the package `agents` makes.
 
-`boardenvs` imports nothing of `agents`; it finds it by the entry points of the group
-`boardenvs.agents`, when the first such player is asked for.
+`boardenvs` imports nothing of `agents` but here, when the first such player is asked for. It does
+so by name, as metadata of an installation are missing in an archive and in a frozen program.
 """
 
 from __future__ import annotations
 
 import functools
+import importlib
 from collections.abc import Callable
-from importlib.metadata import entry_points
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 __all__ = ["check_agents", "find_command", "make_builtin", "make_player"]
 
-_GROUP = "boardenvs.agents"
 _SIGN = b"Players for the games of boardenvs"
 """In the first line of `agents/__init__.py`."""
 
@@ -30,7 +29,7 @@ def make_player(spec: str, game: Game, seed: int) -> Opponent:
     Raises:
         ValueError: it cannot; or `agents` is not there, or not the right one.
     """
-    made: Opponent = _found("make")(spec, game, seed)
+    made: Opponent = _found("agents.making", "make")(spec, game, seed)
     return made
 
 
@@ -39,7 +38,7 @@ def make_builtin(spec: str, game: Game) -> Opponent:
 
     That is for specs that may come from a file.
     """
-    made: Opponent = _found("make_builtin")(spec, game)
+    made: Opponent = _found("agents.making", "make_builtin")(spec, game)
     return made
 
 
@@ -49,19 +48,14 @@ def find_command() -> Callable[[], int]:
     Raises:
         ValueError: `agents` is not there, or not the right one.
     """
-    command: Callable[[], int] = _found("command")
+    command: Callable[[], int] = _found("agents.command", "main")
     return command
 
 
 @functools.cache
-def _found(name: str) -> Any:
+def _found(module: str, name: str) -> Any:
     check_agents()
-    for found in entry_points(group=_GROUP, name=name):
-        return found.load()
-    raise ValueError(
-        "boardenvs finds its agents only where it is installed, as by pip install: there is no "
-        f"entry point {name!r} of {_GROUP!r}"
-    )
+    return getattr(importlib.import_module(module), name)
 
 
 def check_agents() -> None:
@@ -82,7 +76,8 @@ def check_agents() -> None:
     where, loader = found.origin, found.loader
     # Where the place is right, another distribution may have put its file over ours.
     beside = where is not None and Path(where).parent.resolve() == ours
-    if beside and _SIGN in loader.get_data(where):
+    # Compiled files alone, as in a frozen program, may lack the line.
+    if beside and (not where.endswith(".py") or _SIGN in loader.get_data(where)):
         return
     if where is None:  # a folder without __init__.py
         where = next(iter(found.submodule_search_locations or ()), "what has no file")

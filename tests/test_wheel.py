@@ -1,6 +1,8 @@
 """The built wheel, installed and used outside of the checkout."""
 
 import importlib.metadata
+import importlib.util
+import marshal
 import os
 import re
 import subprocess
@@ -130,9 +132,6 @@ def test_its_metadata(site):
     assert re.findall(r"\]\((?!https://|#)", found.metadata["Description"]) == []
     assert {(point.group, point.name, point.value) for point in found.entry_points} == {
         ("console_scripts", "boardenvs", "boardenvs.start:main"),
-        ("boardenvs.agents", "make", "agents.making:make"),
-        ("boardenvs.agents", "make_builtin", "agents.making:make_builtin"),
-        ("boardenvs.agents", "command", "agents.command:main"),
     }
 
 
@@ -241,3 +240,65 @@ def test_the_shipped_agents_play(python):
         NUMBA_DISABLE_JIT="1",
     )
     assert set(out.splitlines()) == {"True (2,)"}
+
+
+# -- Not installed, but in an archive -----------------------------------------------------
+
+
+@pytest.fixture(params=["wheel", "compiled"])
+def archive(wheel, tmp_path, request):
+    """An archive that Python imports from: of the sources, or as python -OO compiles them."""
+    if request.param == "wheel":
+        return wheel
+    path = tmp_path / "compiled.zip"
+    with zipfile.ZipFile(wheel) as sources, zipfile.ZipFile(path, "w") as compiled:
+        for name in sources.namelist():
+            data = sources.read(name)
+            if name.endswith(".py"):
+                file = f"/not/here/{name}"
+                code = compile(data, file, "exec", dont_inherit=True, optimize=2)
+                head = importlib.util.MAGIC_NUMBER + bytes(12)
+                compiled.writestr(f"{name}c", head + marshal.dumps(code))
+            elif ".dist-info/" not in name:
+                compiled.writestr(name, data)
+    return path
+
+
+ARCHIVED = """
+import sys, boardenvs, agents
+from agents.arena.openings import openings_of
+from agents.benchmark.ladder import read_ladder
+from agents.command import main
+from agents.curves import reference_curves
+from agents.play.web.session import Session
+
+archive, page = sys.argv[1:]
+assert boardenvs.__file__.startswith(archive) and agents.__file__.startswith(archive)
+assert main(["info", "game112"]) == 0
+for name in ("game112", "pizza_order"):
+    game = boardenvs.make(name)
+    players = ["trained"] + ["random"] * (game.num_players - 1)
+    boardenvs.Episode.play(game, players, seed=0).save_html(page)
+    assert "In full, for the usual game" in open(page, encoding="utf-8").read()
+assert reference_curves("gekitai") and read_ladder("v1", "gekitai").specs
+assert openings_of(boardenvs.make("gekitai"))
+assert Session(boardenvs.make("game112"), ["greedy"], 0, 0).page()
+"""
+
+
+def test_an_archive(archive, tmp_path):
+    script = [sys.executable, "-W", "error::ResourceWarning", "-c", ARCHIVED, str(archive)]
+    plain = {"NUMBA_DISABLE_JIT": "1", "TMPDIR": str(tmp_path / "kept")}
+    (tmp_path / "kept").mkdir()
+    run(*script, str(tmp_path / "page.html"), cwd=tmp_path, PYTHONPATH=str(archive), **plain)
+    assert not list((tmp_path / "kept").glob("boardenvs*"))
+
+
+@pytest.mark.slow
+def test_an_archive_compiles(archive, tmp_path):
+    where = {"PYTHONPATH": str(archive), "NUMBA_DISABLE_JIT": "0", "XDG_CACHE_HOME": str(tmp_path)}
+    once, again = (
+        run(sys.executable, "-c", PLAY, "game112", cwd=tmp_path, **where) for _ in range(2)
+    )
+    assert once == again
+    assert once == run(sys.executable, "-c", PLAY, "game112", cwd=ROOT, NUMBA_DISABLE_JIT="1")

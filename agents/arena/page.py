@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from importlib import resources
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -80,7 +81,7 @@ def page_html(
         f"{type(game).__name__} arena",
         f"{game!r}, seed {report['seed']}",
         body,
-        style=Path(__file__).with_name("page.css").read_text(encoding="utf-8"),
+        style=(resources.files(__package__) / "page.css").read_text("utf-8"),
         more=_viewer(replays),
     )
 
@@ -89,7 +90,7 @@ def _viewer(replays: Sequence[str]) -> str:
     """What shows the games, which are whole pages, in a dialog."""
     # Inside of a script element only "<" can do harm.
     told = json.dumps(replays).replace("<", "\\u003c")
-    viewer = Path(__file__).with_name("viewer.html").read_text(encoding="utf-8")
+    viewer = (resources.files(__package__) / "viewer.html").read_text("utf-8")
     return viewer.replace("{{replays}}", told)
 
 

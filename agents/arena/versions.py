@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-import sys
 from pathlib import Path
 
 import boardenvs
 from agents.specs import parse
+from agents.users_own import file_sha256
 from boardenvs.game import Game
 from boardenvs.opponents import Opponent
 from boardenvs.threads import cores, threads_for
@@ -49,8 +49,8 @@ def agent_version(spec: str, agent: Opponent, game: Game | None = None) -> str:
         if isinstance(network, Path) and network.is_file():
             parts.append(f"network {_sha256(network)}")
     else:
-        file = getattr(sys.modules.get(module), "__file__", None)
-        parts = [f"file {_sha256(Path(file))}" if file else "unknown"]
+        found = file_sha256(module)
+        parts = [f"file {found}" if found else "unknown"]
     own = getattr(agent, "version", None)
     return ", ".join([*parts, *([own] if isinstance(own, str) else [])])
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-import agents.games
 import boardenvs
 from agents.bench.batch import label
 from agents.bench.row import Row
 from agents.bench.run import Bench, Key
 from agents.bench.timing import Side, rate
+from agents.games import files
 from agents.search.network import SearchNetwork
 from agents.sizes import games_of, games_of_card
 from agents.trained import INT8, TrainedAgent, read_card
@@ -75,8 +74,7 @@ def _with_version(names: tuple[str, ...]) -> list[tuple[Game, str]]:
     """Games of these names whose network has an int8 version, and what they are called here."""
     found = []
     for name in names:
-        folder = Path(agents.games.__file__).parent / name
-        for version in sorted(folder.glob(f"*{INT8}")):
+        for version in files(boardenvs.make(name), f"*{INT8}"):
             card: dict[str, Any] = read_card(
                 version.with_name(version.name.removesuffix(INT8) + ".onnx")
             )

@@ -6,7 +6,8 @@ import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from importlib import resources
+from importlib.resources.abc import Traversable
 from typing import Any
 
 import numpy as np
@@ -69,9 +70,9 @@ class Ladder:
         return hashlib.sha256(text.encode()).hexdigest()
 
 
-def ladder_path(suite_name: str, task: str) -> Path:
+def ladder_path(suite_name: str, task: str) -> Traversable:
     """Where a ladder lies in this package."""
-    return Path(__file__).parent / "suites" / suite_name / f"{task}.json"
+    return resources.files(__package__) / "suites" / suite_name / f"{task}.json"
 
 
 def read_ladder(suite_name: str, task: str) -> Ladder:

@@ -8,6 +8,8 @@ import json
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
+from importlib import resources
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
@@ -140,9 +142,9 @@ class Curve:
         }
 
 
-def reference_path(suite: str, task: str) -> Path:
+def reference_path(suite: str, task: str) -> Traversable:
     """Where the reference curves of a task lie in this package."""
-    return Path(__file__).parent / "results" / suite / f"{task}.json"
+    return resources.files(__package__) / "results" / suite / f"{task}.json"
 
 
 def reference_curves(task: str, suite: str = "v1") -> list[Curve]:
@@ -161,7 +163,7 @@ def reference_curves(task: str, suite: str = "v1") -> list[Curve]:
     return read_curves(path) if path.is_file() else []
 
 
-def read_curves(path: str | Path) -> list[Curve]:
+def read_curves(path: str | Path | Traversable) -> list[Curve]:
     """The curves of one task, as `boardenvs curves --json FILE` writes them.
 
     Raises:
@@ -177,7 +179,8 @@ def read_curves(path: str | Path) -> list[Curve]:
         ['mine']
     """
     try:
-        told = json.loads(Path(path).read_text(encoding="utf-8"))
+        there = Path(path) if isinstance(path, str) else path
+        told = json.loads(there.read_text(encoding="utf-8"))
     except OSError as error:
         raise ValueError(f"{path} cannot be read: {error.strerror}") from None
     except (ValueError, RecursionError) as error:

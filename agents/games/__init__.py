@@ -18,9 +18,13 @@ rules so has all that its base has; one with rules of its own, nothing of it.
 
 from __future__ import annotations
 
+import atexit
+import functools
 import importlib
 import importlib.util
+import tempfile
 from collections.abc import Iterator, Mapping
+from importlib import resources
 from pathlib import Path
 from types import ModuleType
 
@@ -83,7 +87,19 @@ def files(game: Game, pattern: str) -> Iterator[Path]:
     """The files of a game's folders that match a pattern such as `*.onnx`, the nearest first."""
     for folder in folders(game):
         for place in _places(folder):
-            yield from sorted(Path(place).glob(pattern))
+            there = Path(place)
+            yield from sorted((there if there.is_dir() else _copied(folder)).glob(pattern))
+
+
+@functools.cache
+def _copied(folder: str) -> Path:
+    """A copy of a package's data files that lie in an archive, kept as long as the process."""
+    kept = tempfile.TemporaryDirectory(prefix="boardenvs-", ignore_cleanup_errors=True)
+    atexit.register(kept.cleanup)
+    for file in resources.files(_imported(folder)).iterdir():
+        if file.is_file() and not file.name.endswith((".py", ".pyc")):
+            Path(kept.name, file.name).write_bytes(file.read_bytes())
+    return Path(kept.name)
 
 
 def declared(folder: str) -> Mapping[str, str]:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
-import sys
 import warnings
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,7 +12,7 @@ from agents.agent import Actions, Agent, Words, blamed, one_line
 from agents.text.answers import MoveError, read_move
 from agents.text.asking import ask_each
 from agents.text.prompts import request
-from agents.users_own import find
+from agents.users_own import file_sha256, find
 from boardenvs.analysis import Analysis, Try
 from boardenvs.checks import finite_number, is_list, shown, truth_value, whole_number
 from boardenvs.game import Game, States
@@ -216,9 +213,7 @@ class NamedTextAgent(TextAgent):
     @property
     def version(self) -> str:
         """The SHA-256 of the file that has the function."""
-        file = getattr(sys.modules.get(self._module), "__file__", None)
-        digest = hashlib.sha256(Path(file).read_bytes()).hexdigest() if file else "unknown"
-        return f"function of {digest}"
+        return f"function of {file_sha256(self._module) or 'unknown'}"
 
 
 def from_text(

@@ -7,11 +7,12 @@ nothing from outside.
 
 from __future__ import annotations
 
+import functools
 import html
 import json
 import re
 from collections.abc import Sequence
-from pathlib import Path
+from importlib import resources
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -32,11 +33,6 @@ __all__ = [
     "show_thought",
 ]
 
-# Read once, so that every page of a process is whole.
-_FRAME, _STYLE, *_SCRIPTS = (
-    Path(__file__).with_name(name).read_text(encoding="utf-8")
-    for name in ("page.html", "page.css", "motion.js", "view.js", "analysis.js")
-)
 _SHOWN = 8
 """Actions of an analysis, at most."""
 
@@ -66,6 +62,7 @@ def page_html(
         panel: by default the page is a replay.
     """
     panel = panel or Panel()
+    frame, looks, *scripts = _parts()
     name = title_of(game)
     values = {
         "title": html.escape(f"{name}: {', '.join(players)}"),
@@ -75,10 +72,17 @@ def page_html(
         # Inside of a script element only "<" can do harm.
         "episode": json.dumps(data).replace("<", "\\u003c"),
         "panel": panel.html,
-        "style": _STYLE + panel.style,
-        "script": "".join(_SCRIPTS) + "start();\n" + panel.script,
+        "style": looks + panel.style,
+        "script": "".join(scripts) + "start();\n" + panel.script,
     }
-    return re.sub(r"\{\{(\w+)\}\}", lambda found: values[found[1]], _FRAME)
+    return re.sub(r"\{\{(\w+)\}\}", lambda found: values[found[1]], frame)
+
+
+@functools.cache
+def _parts() -> list[str]:
+    """The page's files, read once, so that every page of a process is whole."""
+    names = ("page.html", "page.css", "motion.js", "view.js", "analysis.js")
+    return [(resources.files(__name__) / name).read_text("utf-8") for name in names]
 
 
 def position_text(game: Game, state: np.void) -> str:

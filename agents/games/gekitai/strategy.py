@@ -17,6 +17,7 @@ import io
 import json
 import sys
 from collections.abc import Sequence
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -67,7 +68,7 @@ def known_wins(game: Gekitai) -> npt.NDArray[np.void]:
 
 @functools.cache
 def _shipped() -> npt.NDArray[np.void]:
-    strategy = np.load(FILE)
+    strategy = np.load(io.BytesIO((resources.files(__package__) / FILE.name).read_bytes()))
     digits = strategy["position"][:, None] // _POWERS % np.uint64(3)
     bits = np.uint64(1) << _BITS
     mine, theirs = ((digits == np.uint64(digit)) @ bits for digit in (1, 2))

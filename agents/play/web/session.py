@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
+from importlib import resources
 from types import MappingProxyType
 from typing import Any
 
@@ -34,13 +35,16 @@ YOU = "You"
 """The person's name."""
 
 
-def _read(*names: str) -> str:
-    return "".join(Path(__file__).with_name(name).read_text(encoding="utf-8") for name in names)
+@functools.cache
+def _panel() -> Panel:
+    """What the page has to play on, read once, as the page's other parts are."""
 
+    def read(*names: str) -> str:
+        files = resources.files(__package__)
+        return "".join((files / name).read_text("utf-8") for name in names)
 
-_SCRIPTS = ("panel.js", "board.js", "advice.js", "next.js")
-_PANEL = Panel(_read("panel.html"), _read("panel.css"), _read(*_SCRIPTS))
-"""Read once, as the page's other parts are."""
+    scripts = ("panel.js", "board.js", "advice.js", "next.js")
+    return Panel(read("panel.html"), read("panel.css"), read(*scripts))
 
 
 class Session:
@@ -230,7 +234,7 @@ class Session:
         """
         news = self._news(0)
         packs = {"texts": packed(news["texts"]), "pictures": packed(news["pictures"])}
-        return page_html(self.game, self.names, {**news, **packs, **more}, _PANEL)
+        return page_html(self.game, self.names, {**news, **packs, **more}, _panel())
 
     def episode(self) -> Episode:
         """The game so far; while it goes on without what the agents thought."""

@@ -22,6 +22,11 @@ class Presentation(abc.ABC):
     """As `boardenvs.make` takes it."""
     title: ClassVar[str] = ""
     """What people call the game; by default the name of its class."""
+    about: ClassVar[str] = ""
+    """What the game is: a sentence, and perhaps below it a list of facts such as `- Rules: ...`.
+
+    People read it in the command and on pages. It is no docstring, which `python -OO` removes.
+    """
     seat_colors: ClassVar[tuple[str, ...]] = ("#26282c", "#c23b2e", "#2f7d4f", "#f0932b", "#5a4fa2")
     """Of the seats, in their order, as CSS has them: those of their pieces, if they have some."""
     seat_names: tuple[str, ...]
@@ -41,11 +46,13 @@ class Presentation(abc.ABC):
     def rules_in_short(self) -> list[str]:
         """The rules in at most five sentences or so, for a person who asks in mid-game.
 
-        Unless the game tells them, they are what its class says of them in its docstring.
+        Unless the game tells them, they are those that its `about` lists, or the first sentence
+        there.
         """
-        about = inspect.getdoc(type(self)) or ""
+        about = inspect.cleandoc(self.about)
         told = re.search(r"^- Rules: (.*?)(?=\n- |\n\n|\Z)", about, re.MULTILINE | re.DOTALL)
-        return [" ".join((told[1] if told else about.partition("\n\n")[0]).split())]
+        rules = " ".join((told[1] if told else about.partition("\n\n")[0]).split())
+        return [rules] if rules else []
 
     def what_to_type(self, state: np.void) -> str:
         """What the player to move types there, in the game's words, such as `a cell such as B2`.

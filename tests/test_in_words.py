@@ -150,12 +150,12 @@ def test_every_end_has_words(called):
 
 
 class OwnWordlessGame(Game112):
-    """A game of one's own, of which nothing is said.
+    about = """
+    A game of one's own, of which nothing is said.
 
     - Rules: whoever makes
       1, 1, 2 wins.
     """
-
     title = ""
     setting = boardenvs.Game.setting
     ended_by = boardenvs.Game.ended_by
@@ -163,13 +163,18 @@ class OwnWordlessGame(Game112):
 
 
 def test_a_game_without_words():
-    """What its class says does, and the arguments as they are."""
+    """What its `about` says does, and the arguments as they are."""
     game = OwnWordlessGame(board_size=3)
     assert title_of(game) == "Own Wordless Game"
     assert game.setting() == "board size 3, max plies 9"
     assert end(game, after(game, "1 1", "3 2", "2 1")) == "You won."
     assert end(game, after(game, "1 1", "3 1", "2 1")) == "Drawn."
     assert rules_html(game) == "<ul><li>whoever makes 1, 1, 2 wins.</li></ul>"
+
+
+def test_a_game_about_which_nothing_is_said(monkeypatch):
+    monkeypatch.setattr(OwnWordlessGame, "about", "")
+    assert OwnWordlessGame(board_size=3).rules_in_short() == []
 
 
 def test_rules_are_of_this_very_game():

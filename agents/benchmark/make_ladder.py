@@ -180,7 +180,7 @@ class _Tournament:
         """Write the ladder as far as it is known."""
         told = self._solo_ladder() if self.game.num_players == 1 else self._rated_ladder()
         text = json.dumps(told, indent=1)
-        path = ladder_path(self.suite, self.task.name)
+        path = Path(str(ladder_path(self.suite, self.task.name)))
         path.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(path, f"{text}\n".encode())
         print(f"written: {path.name}", file=sys.stderr, flush=True)
@@ -269,7 +269,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns:
         The exit status: 0, or 130 after Ctrl-C; 2 by `SystemExit` after an error.
     """
-    parser = OneLineParser(prog=f"python -m {__spec__.name}", description=__doc__.split("\n")[0])
+    parser = OneLineParser(
+        prog=f"python -m {__spec__.name}", description="Make the ladder of a task."
+    )
     parser.add_argument("tasks", nargs="*", metavar="TASK", help="by default all of the suite")
     parser.add_argument("--suite", choices=list(SUITES), default="v1", help="by default v1")
     parser.add_argument(

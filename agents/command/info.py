@@ -50,13 +50,13 @@ def game_facts(game: Game) -> str:
 
 
 def _rules(cls: type[Game]) -> list[str]:
-    """What the docstring says of a game: what it is, and its list of facts, if it has one."""
-    about, *more = (inspect.getdoc(cls) or "").split("\n\n")
+    """What a game says of itself: what it is, and its list of facts, if it has one."""
+    about, *more = inspect.cleandoc(cls.about).split("\n\n")
     for part in more:
         items = [" ".join(item.split()) for item in part.removeprefix("- ").split("\n- ")]
         if part.startswith("- ") and all(": " in item for item in items):
             return [about, "", *_table(dict(item.split(": ", 1) for item in items))]
-    return [about]
+    return [about] if about else []
 
 
 def _sizes(game: Game) -> dict[str, str]:

@@ -64,8 +64,9 @@ def _full_set(what: str, value: Any) -> list[int]:
     return tiles
 
 
-class Dominoes175(Game):
-    """One player turns over the tiles of a double-six set and stacks them; six high wins.
+class Dominoes175(Game):  # noqa: D101 its docstring begins with `about`
+    about = """
+    One player turns over the tiles of a double-six set and stacks them; six high wins.
 
     - Rules: a tile turned over goes on an empty stack, either end up, or on one of three
       whose top it matches. A stack of six wins; a tile that fits nowhere loses.
@@ -77,7 +78,8 @@ class Dominoes175(Game):
     - Rewards: +1 for a win, -1 for a loss; 0 when truncated.
     - Start and end: all tiles face down; a win or a loss.
     - Hidden and random: the tiles not turned over; their order is shuffled.
-
+    """
+    __doc__ = f"""{about}
     Version history: v0, first version.
 
     Raises:

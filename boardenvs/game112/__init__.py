@@ -18,8 +18,9 @@ from boardenvs.spans import Span
 __all__ = ["Game112", "env", "raw_env"]
 
 
-class Game112(Game):
-    """Two players put a 1 or a 2 on the empty positions of a row; 1, 1, 2 side by side wins.
+class Game112(Game):  # noqa: D101 its docstring begins with `about`
+    about = """
+    Two players put a 1 or a 2 on the empty positions of a row; 1, 1, 2 side by side wins.
 
     - Rules: whoever's move makes three neighbouring positions read 1, 1, 2 wins; a full
       board without it is a tie.
@@ -29,7 +30,8 @@ class Game112(Game):
     - Rewards: +1 and -1 at the end; 0 for a tie.
     - Start and end: empty board; a win or a full board.
     - Hidden and random: nothing.
-
+    """
+    __doc__ = f"""{about}
     Version history: v0, first version.
 
     Raises:

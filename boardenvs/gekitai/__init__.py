@@ -21,8 +21,9 @@ from boardenvs.symmetries import Symmetries
 __all__ = ["Gekitai", "env", "raw_env"]
 
 
-class Gekitai(Game):
-    """Two players place pieces on an N x N board and push the neighbours away.
+class Gekitai(Game):  # noqa: D101 its docstring begins with `about`
+    about = """
+    Two players place pieces on an N x N board and push the neighbours away.
 
     - Rules: a placed piece pushes each neighbour one cell outward if the cell beyond is
       free or off the board. `line_length` in a row or all `pieces` on the board win; the
@@ -34,7 +35,8 @@ class Gekitai(Game):
     - Rewards: +1 and -1 at the end; 0 when truncated.
     - Start and end: empty board; a win, or truncation after `max_plies`.
     - Hidden and random: nothing.
-
+    """
+    __doc__ = f"""{about}
     Version history: v0, first version.
 
     Raises:

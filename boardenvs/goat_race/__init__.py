@@ -24,8 +24,9 @@ __all__ = ["GoatRace", "env", "raw_env"]
 _DRAW_RULES = ("forward", "jump")
 
 
-class GoatRace(Game):
-    """Two to five players race four goats each across a board on which goats stack.
+class GoatRace(Game):  # noqa: D101 its docstring begins with `about`
+    about = """
+    Two to five players race four goats each across a board on which goats stack.
 
     - Rules: the goats are placed in the first column; then in each turn the die is thrown,
       the player may move one own goat one row up or down, and must move any goat in the
@@ -43,7 +44,8 @@ class GoatRace(Game):
       the last column win, nobody able to move forward is a draw, truncation after `max_plies`.
     - Hidden and random: dice and obstacles are random; nothing is hidden, for all moves are
       public, but without `memory` the observation shows no more than the board does.
-
+    """
+    __doc__ = f"""{about}
     Version history: v0, first version.
 
     Raises:

@@ -23,8 +23,9 @@ _MOST_CELLS = 26**2  # a letter for each column
 _SYMBOLS = "XO"  # of black and white in a dictionary
 
 
-class Gomoku(Game):
-    """Two players place stones on an N x N board; the first unbroken line of five wins.
+class Gomoku(Game):  # noqa: D101 its docstring begins with `about`
+    about = """
+    Two players place stones on an N x N board; the first unbroken line of five wins.
 
     - Rules: black opens. A row, column or diagonal of `win_length` or more stones of one
       colour wins, with `exact` only one of just `win_length`; a full board without it is
@@ -36,7 +37,8 @@ class Gomoku(Game):
     - Rewards: +1 and -1 at the end; 0 for a draw or when truncated.
     - Start and end: empty board; a win, a full board, or truncation after `max_plies`.
     - Hidden and random: nothing.
-
+    """
+    __doc__ = f"""{about}
     Version history: v0, first version.
 
     Raises:

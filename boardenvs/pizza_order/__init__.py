@@ -32,8 +32,9 @@ _STATUS = {
 }
 
 
-class PizzaOrder(Game):
-    """A customer answers the menus of a shop until it has taken the order that is wanted.
+class PizzaOrder(Game):  # noqa: D101 its docstring begins with `about`
+    about = """
+    A customer answers the menus of a shop until it has taken the order that is wanted.
 
     - Rules: for each pizza a flavour, for a custom one its ingredients too, then whether
       there are more. The order is right if it has the pizzas wanted, in any order; two
@@ -47,7 +48,8 @@ class PizzaOrder(Game):
     - Rewards: 1 for the right order, 0 for another, -1 for an illegal action.
     - Start and end: nothing said; "no", or the end of pizza `max_pizzas`.
     - Hidden and random: the order wanted is drawn at the start; nothing is hidden.
-
+    """
+    __doc__ = f"""{about}
     Version history: v0, first version.
 
     Raises:

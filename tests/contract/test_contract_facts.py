@@ -36,13 +36,14 @@ def test_facts(game):
 
 def test_the_page_of_the_class_says_what_the_game_is(name):
     game = boardenvs.make(name)
-    words = type(game).__doc__
+    words = game.about
+    assert type(game).__doc__.startswith(words)
     for part in ("Rules", "Arguments", "Observation", "Actions", "Rewards", "Start and end"):
         assert f"- {part}: " in words
     for argument, value in game.params.items():
         assert f"`{argument}={value!r}`" in words
     assert "Hidden and random" in words
-    assert "Version history" in words
+    assert "Version history" in type(game).__doc__
 
 
 # -- Making ----------------------------------------------------------------------------

@@ -11,7 +11,8 @@ from boardenvs.symmetries import Symmetries
 
 @boardenvs.register
 class ConnectFour(Game):
-    """Two players drop pieces into columns; four in a line win.
+    about = """
+    Two players drop pieces into columns; four in a line win.
 
     - Rules: a piece falls to the lowest empty cell of its column. Four in a row, column or
       diagonal win; a full board is a draw.

@@ -1,6 +1,8 @@
 """What `boardenvs info` tells: true for the game and its parameters, and typed as it is."""
 
 import re
+import subprocess
+import sys
 
 import gymnasium
 import pytest
@@ -90,8 +92,7 @@ from boardenvs.game112 import Game112
 
 
 class Needy(Game112):
-    \"\"\"A game that is told its size.\"\"\"
-
+    about = "A game that is told its size."
     name = "needy112"
 
     def __init__(self, board_size: int, max_plies: int = 9) -> None:
@@ -99,7 +100,8 @@ class Needy(Game112):
 
 
 class Listed(Game112):
-    \"\"\"A game with a list of another kind.
+    about = \"\"\"
+    A game with a list of another kind.
 
     It has notes.
 
@@ -133,3 +135,27 @@ def test_a_game_of_ones_own(own_module, command, fails, monkeypatch):
     assert status == 0
     assert (facts(out)["Rules"], facts(out)["End"]) == ("those of 112.", "the same.")
     assert "with a colon" not in out
+
+
+SAID = """
+import sys, boardenvs
+from agents.command import _SUBCOMMANDS, main
+
+names = [command.__name__.rpartition(".")[2] for command in _SUBCOMMANDS]
+helps = [["--help"], *([name, "--help"] for name in names)]
+sys.exit(any([main(words) for words in [*(["info", name] for name in boardenvs.GAMES), *helps]]))
+"""
+
+
+def test_what_is_said_without_docstrings():
+    usual, without = (
+        subprocess.run(
+            [sys.executable, *options, "-c", SAID],
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for options in ([], ["-OO"])
+    )
+    assert "Two players place pieces on an N x N board" in usual
+    assert without == usual

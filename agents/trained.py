@@ -319,13 +319,26 @@ def read_card(network: Path) -> dict[str, Any]:
         raise ValueError(f"{path} is no agent's card: {error}") from None
     if not isinstance(card, dict) or not {"game", "params"} <= card.keys():
         raise ValueError(f"{path} is no agent's card: expected an object with game and params")
+    scores = card.get("scores", [])
+    if not isinstance(scores, list) or not all(
+        isinstance(one, dict)
+        and isinstance(one.get("score"), int | float)
+        and isinstance(one.get("against"), str)
+        and isinstance(one.get("params", {}), dict)
+        for one in scores
+    ):
+        raise ValueError(
+            f"{path} is damaged: its scores must be a list of objects with score and against"
+        )
     return card
 
 
 def scores_on(card: dict[str, Any], game: Game) -> list[dict[str, Any]]:
     """The scores of a card, of a network for several sizes those on the game's."""
     return [
-        entry for entry in card["scores"] if entry.get("params", {}).items() <= game.params.items()
+        entry
+        for entry in card.get("scores", [])
+        if entry.get("params", {}).items() <= game.params.items()
     ]
 
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import resources
 from importlib.resources.abc import Traversable
+from textwrap import shorten
 from typing import Any
 
 import numpy as np
@@ -79,7 +80,7 @@ def read_ladder(suite_name: str, task: str) -> Ladder:
     """The frozen ladder of a task.
 
     Raises:
-        ValueError: there is no such suite or task, or its ladder is not there.
+        ValueError: there is no such suite or task, or its ladder is not there or damaged.
     """
     tasks = suite(suite_name)
     if task not in tasks:
@@ -90,16 +91,28 @@ def read_ladder(suite_name: str, task: str) -> Ladder:
     path = ladder_path(suite_name, task)
     if not path.is_file():
         raise ValueError(f"suite {suite_name} has no ladder of {task} yet")
-    told = json.loads(path.read_text(encoding="utf-8"))
-    if told.get("format") != _FORMAT or told["task"] != task:
-        raise ValueError(f"{path.name} is no ladder of {task}")
+    try:
+        ladder = _parsed(json.loads(path.read_text(encoding="utf-8")), suite_name, tasks[task])
+        ladder.score(ladder.best)  # which takes all that it has
+    except (ValueError, TypeError, AttributeError, LookupError, ArithmeticError) as error:
+        reason = f"no {error}" if isinstance(error, KeyError) else shorten(str(error), 200)
+        raise ValueError(f"{path} is damaged: {reason}") from error
+    return ladder
+
+
+def _parsed(told: Any, suite_name: str, task: Task) -> Ladder:
+    """The ladder of a file's content; a damaged one raises whatever comes of it."""
+    if told.get("format") != _FORMAT or told["task"] != task.name:
+        raise ValueError(f"it is no ladder of {task.name}")
     agents = told["agents"]
     scale = None
     if "covariance" in told:
         elo = np.array([agent["elo"] for agent in agents], np.float64)
         scale = Scale(elo, np.array(told["covariance"], np.float64))
+        if scale.covariance.shape != (len(agents), len(agents)):
+            raise ValueError("the covariance must have a row and a column for each agent")
     specs = tuple(agent["spec"] for agent in agents)
-    return Ladder(suite_name, tasks[task], specs, scale, told)
+    return Ladder(suite_name, task, specs, scale, told)
 
 
 def choices_of(spec: str, game: Game) -> str:

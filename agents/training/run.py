@@ -149,13 +149,17 @@ class TrainingRun:
             ValueError: the folder holds no run that can go on, or one with an agent of the
                 user's own that `agents.allow` was not told of.
         """
+        damaged = _SETTINGS
         try:
             data = json.loads((folder / _SETTINGS).read_text(encoding="utf-8"))
-            checkpoint = torch.load(folder / _CHECKPOINT, weights_only=True, map_location="cpu")
             game = games_of_card(data)
             settings = settings_of_run(data["settings"], game, _SETTINGS)
+            damaged = _CHECKPOINT
+            checkpoint = torch.load(folder / _CHECKPOINT, weights_only=True, map_location="cpu")
+            damaged = ""
             if steps is not None:
                 settings = settings.ending_at(steps)
+            damaged = _SETTINGS
             run = cls(
                 game,
                 settings,
@@ -166,6 +170,7 @@ class TrainingRun:
                 actors,
                 data.get("precision", FLOAT32),
             )
+            damaged = _CHECKPOINT
             run.ppo.load_state(checkpoint["ppo"], run.seed)
             if run.clone:
                 run.clone.steps = checkpoint["cloned"]
@@ -177,6 +182,8 @@ class TrainingRun:
             torch.set_rng_state(checkpoint["torch_rng"])
         except Exception as error:  # noqa: BLE001 a damaged file can break anywhere
             reason = " ".join(str(error).split())[:400] or type(error).__name__
+            if damaged not in reason:
+                reason = f"{damaged}: {reason}"
             raise ValueError(f"{folder} holds no run that can go on: {reason}") from None
         return run
 

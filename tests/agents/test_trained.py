@@ -277,6 +277,14 @@ def test_a_broken_card(tiny_copy, gekitai, refused, text):
         agents.make(tiny_copy.spec, gekitai)
 
 
+@pytest.mark.parametrize("scores", [None, 5, "x", [1], [{}], {"a": 1}], ids=repr)
+def test_a_card_with_damaged_scores(tiny_copy, gekitai, refused, scores):
+    card = {**tiny_copy.card, "scores": scores}
+    card_path(tiny_copy.network).write_text(json.dumps(card), encoding="utf-8")
+    with refused("agent.json is damaged: its scores must be a list of objects"):
+        TrainedAgent(gekitai, path=tiny_copy.network)
+
+
 @pytest.mark.parametrize(
     "changes", [{"game": "chess"}, {"game": None}, {"params": None}, {"params": [1]}], ids=str
 )

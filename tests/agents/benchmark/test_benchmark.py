@@ -1,5 +1,6 @@
 """`agents.benchmark`: rating a policy, going on, and what is said."""
 
+import json
 from types import SimpleNamespace
 
 import numpy as np
@@ -138,8 +139,32 @@ def test_a_suite_without_a_ladder_says_so(tmp_path, monkeypatch):
     with pytest.raises(ValueError, match="suite v1 has no ladder of game112 yet"):
         read_ladder("v1", "game112")
     (tmp_path / "game112.json").write_text('{"task": "game112"}')
-    with pytest.raises(ValueError, match=r"game112\.json is no ladder of game112"):
+    with pytest.raises(ValueError, match=r"game112\.json is damaged: it is no ladder of game112"):
         read_ladder("v1", "game112")
+
+
+@pytest.mark.parametrize("name", ["game112", "dominoes175"])
+def test_a_damaged_ladder_is_named(tmp_path, monkeypatch, name):
+    text = ladder.ladder_path("v1", name).read_text("utf-8")
+    path = tmp_path / "ladder.json"
+    monkeypatch.setattr(ladder, "ladder_path", lambda *_: path)
+    told = json.loads(text)
+    key = "solos" if "solos" in told else "covariance"
+    changed = [
+        {**told, "agents": 5},
+        {**told, "agents": [{}]},
+        {**told, key: "x"},
+        {**told, key: []},
+    ]
+    changed += [{**told, "task": "other"}, [], None, {k: told[k] for k in told if k != key}]
+    for damaged in ["", text[:100], *map(json.dumps, changed)]:
+        path.write_text(damaged, encoding="utf-8")
+        with pytest.raises(ValueError, match=r"ladder\.json is damaged: .") as error:
+            read_ladder("v1", name)
+        assert "\n" not in str(error.value)
+    path.write_bytes(b"\xff")
+    with pytest.raises(ValueError, match=r"ladder\.json is damaged: .*utf-8"):
+        read_ladder("v1", name)
 
 
 def test_it_goes_on_where_it_stopped(tmp_path):

@@ -120,14 +120,20 @@ def test_a_fifo_is_written_to(tmp_path):
 
 
 @POSIX
-def test_devices_are_written_to():
+def test_devices_are_written_to(tmp_path):
     episode = boardenvs.Episode.play("game112", ["random", "random"], seed=0)
-    episode.save_html("/dev/null")
-    assert Path("/dev/null").is_char_device()
-    if Path("/dev/full").exists():
-        with pytest.raises(OSError, match=r"No space left on device: '/dev/full'$"):
-            episode.save("/dev/full")
-        assert Path("/dev/full").is_char_device()
+    null, full = (tmp_path / name for name in ("null", "full"))
+    # By links of our own: what is wrong here must not replace the devices.
+    for link in (null, full):
+        link.symlink_to(Path("/dev", link.name))
+    episode.save_html(null)
+    assert null.is_symlink()
+    assert null.is_char_device()
+    if full.exists():
+        with pytest.raises(OSError, match=f"No space left on device: '{full}'$"):
+            episode.save(full)
+        assert full.is_symlink()
+        assert full.is_char_device()
 
 
 @POSIX

@@ -211,7 +211,8 @@ class SeatEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
         info: dict[str, Any] = {"action_mask": mask, "seat": self._seat}
         if self._has_info:
             if self._info_is_fixed:
-                info |= {key: value.copy() for key, value in self._own_info.items()}
+                for key, value in self._own_info.items():
+                    info[key] = value.copy()
             else:
                 info |= self.game.info(self._table.position)
         return info

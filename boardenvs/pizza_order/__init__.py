@@ -104,7 +104,7 @@ class PizzaOrder(Game):  # noqa: D101 its docstring begins with `about`
         """
         sets = state["wanted"][..., : self.max_pizzas]
         rows = _ingredient_rows().take(sets, 0, mode="wrap")
-        return {"wanted": rows[..., : rules.INGREDIENTS]}
+        return {"wanted": rows[..., : rules.INGREDIENTS].copy()}
 
     def infos(self, states: States) -> dict[str, npt.NDArray[Any]]:
         return self.info(self.records(states))

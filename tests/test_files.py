@@ -164,7 +164,9 @@ print("after")
 def test_standard_output(tmp_path, name, kept):
     if not Path(name).exists():
         pytest.skip("there is no such file")
-    command = [sys.executable, "-c", PRINTING, name]
+    link = tmp_path / "link"  # as for devices
+    link.symlink_to(name)
+    command = [sys.executable, "-c", PRINTING, str(link)]
     if kept:
         with (tmp_path / "out").open("w") as out:
             subprocess.run(command, stdout=out, check=True)

@@ -425,5 +425,10 @@ def registered_env(game: str, **arguments: Any) -> GameAECEnv:
 
     Raises:
         ValueError: there is no such game, or an argument is unknown or out of range.
+
+    Example:
+        >>> import boardenvs, pettingzoo
+        >>> pettingzoo.make("aec", "boardenvs/gekitai_v0", board_size=7).possible_agents
+        ['player_0', 'player_1']
     """
     return make_env(game_class(game))(**arguments)

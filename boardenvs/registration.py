@@ -1,25 +1,26 @@
 """The list of games, the only one: how each is found by name, here and in other registries.
 
-Gymnasium's registry has every game as soon as this package is imported, and so has PettingZoo's,
-which exists since PettingZoo 1.27, as soon as both packages are.
+Gymnasium's registry has every game as soon as this package is imported, and so has PettingZoo's
+from version 1.27 on.
 """
 
 from __future__ import annotations
 
 import importlib
-import importlib.util
 import inspect
 import re
-import sys
 from collections.abc import Mapping
-from importlib.machinery import ModuleSpec
-from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import gymnasium
 
 from boardenvs.checks import shown
 from boardenvs.suggestion import did_you_mean
+
+try:
+    import pettingzoo
+except OSError:  # it reads its own source files, which a frozen program lacks
+    pettingzoo = None
 
 if TYPE_CHECKING:
     from boardenvs.game import Game
@@ -171,8 +172,6 @@ def register_all() -> None:
     for name in GAMES:
         _tell_gymnasium(name)
         _tell_pettingzoo(name)
-    if "pettingzoo" not in sys.modules:
-        sys.meta_path.insert(0, _WithPettingZoo())
 
 
 def _tell_gymnasium(name: str) -> None:
@@ -186,37 +185,9 @@ def _tell_gymnasium(name: str) -> None:
 
 
 def _tell_pettingzoo(name: str) -> None:
-    """Register a game with PettingZoo, if it is imported and has a registry."""
-    pettingzoo: Any = sys.modules.get("pettingzoo")
-    if not hasattr(pettingzoo, "register"):
+    if not hasattr(pettingzoo, "register"):  # before PettingZoo 1.27
         return
     pettingzoo.aec_registry.pop(f"boardenvs/{name}-v0", None)  # as for Gymnasium
     pettingzoo.register(
         "aec", f"boardenvs/{name}_v0", "boardenvs.aec:registered_env", kwargs={"game": name}
     )
-
-
-class _WithPettingZoo:
-    """An import hook that registers the games when PettingZoo is imported.
-
-    To import PettingZoo here takes half as long as the rest of this package does.
-    """
-
-    def find_spec(
-        self, name: str, path: Any = None, target: ModuleType | None = None
-    ) -> ModuleSpec | None:
-        """Find PettingZoo as it would be found without this; all else is left to others."""
-        if name != "pettingzoo":
-            return None
-        sys.meta_path.remove(self)
-        spec = importlib.util.find_spec(name)
-        if spec is not None and spec.loader is not None:
-            load = spec.loader.exec_module
-
-            def load_and_register(module: ModuleType) -> None:
-                load(module)
-                for game in names():
-                    _tell_pettingzoo(game)
-
-            vars(spec.loader)["exec_module"] = load_and_register
-        return spec

@@ -155,7 +155,7 @@ def test_round_robin_in_processes(gekitai, tiny, own_module, two_processes):
 @pytest.mark.parametrize(
     ("agent", "said"),
     [
-        ("Fails", "agent Fails failed: RuntimeError: two lines"),
+        ("Fails", "agent mine:Fails failed: RuntimeError: two lines"),
         ("Dies", f"a worker process has ended with status -{signal.SIGKILL.value}"),
     ],
 )

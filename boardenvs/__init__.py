@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 
 from boardenvs.doors import named_elsewhere
 from boardenvs.registration import GAMES, make, register, register_all
-from boardenvs.variables import refuse_nonsense
 
 if TYPE_CHECKING:
     from boardenvs.batch import BatchEnv
@@ -45,5 +44,4 @@ def __dir__() -> list[str]:
     return [*globals(), *_LAZY, *(f"{game}_v0" for game in GAMES)]
 
 
-refuse_nonsense()
 register_all()

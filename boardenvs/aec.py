@@ -68,9 +68,8 @@ class GameAECEnv(AECEnv[str, Observation, int]):
 
     An agent observes `{"observation": int8 of game.observation_shape, "action_mask": int8
     of shape (num_actions,)}`; the mask marks the legal actions of the agent to move and is
-    all zeros for everyone else and after the end. Rewards come at the end alone. The infos hold
-    what the game adds by keys of its own: every info has all of them, each with one NumPy dtype
-    and shape.
+    all zeros for everyone else and after the end. Rewards come only at the end. The infos hold
+    the game's own keys. Every info has all of these keys, each with one NumPy dtype and shape.
 
     It checks what PettingZoo's `OrderEnforcingWrapper` and `AssertOutOfBoundsWrapper` check,
     with the same errors and warnings; those wrappers cost more than a ply.
@@ -417,14 +416,14 @@ def make_env(cls: type[Game]) -> Callable[..., GameAECEnv]:
 
 
 def registered_env(game: str, **arguments: Any) -> GameAECEnv:
-    """Make the environment of a game by its name, for PettingZoo's registry.
+    """Return the environment of a game by the game's name, for PettingZoo's registry.
 
     Args:
-        game: one of `boardenvs.GAMES`, or of a game that was registered.
-        **arguments: as its `env` function takes them, see `make_env`.
+        game: name of a game: one of `boardenvs.GAMES`, or of a registered game.
+        **arguments: arguments of the game's `env` function, see `make_env`.
 
     Raises:
-        ValueError: there is no such game, or an argument is unknown or out of range.
+        ValueError: `game` is unknown, or an argument is unknown or out of range.
 
     Example:
         >>> import boardenvs, pettingzoo

@@ -46,7 +46,7 @@ def code_stamp(
         seen.add(id(one))
         known = one.__globals__
         file = one.__code__.co_filename
-        # A compiled file names its source, which need not be there.
+        # The code of a compiled file names its source file, which may be missing.
         files.add(file if Path(file).is_file() else known.get("__file__") or file)
         for name in names_in(one.__code__):
             if name not in known:
@@ -75,9 +75,10 @@ def _plain(value: Any) -> Any:
 
 @functools.cache
 def _digest(file: str) -> bytes:
-    """Of a file of Python's; that of others, such as of `math`, comes with Python's version.
+    """Return the digest of a Python file, empty for other and for missing files.
 
-    A file in an archive has the digest of the whole archive.
+    Other files, such as that of `math`, change only with Python's version. A file in an archive
+    has the digest of the whole archive.
     """
     path = Path(file)
     if path.suffix not in (".py", ".pyc"):

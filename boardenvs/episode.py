@@ -140,9 +140,9 @@ class Episode:
             seed: of the game's and the players' chance; `None` for a fresh one.
             state: where to begin, as `initial` of the constructor; by default at the
                 beginning. With a seed its random stream begins anew, without one it goes on.
-            names: of the players; by default their specs, such as `greedy`, and `player_0`,
-                `player_1`, ... for objects without an attribute `spec`. Players of one spec
-                are told apart by their seats: `greedy (Player X)`.
+            names: names of the players. By default each player's spec, such as `greedy`, or
+                `player_0`, `player_1`, ... for objects without an attribute `spec`. Players
+                with the same spec also get the name of their seat: `greedy (Player X)`.
             analysis: whether to keep what each player made of the positions, as far as it
                 has `consider(states, words)` and tells; the game is the same.
 
@@ -285,14 +285,14 @@ class Episode:
         """Write the episode, whole or not at all.
 
         Args:
-            path: of the file. With the suffix of a format in which other programs keep the game,
-                such as `.psq` and `.sgf` for Gomoku, it is written in that format, which holds no
-                analysis and no illegal last action; else as JSON.
+            path: path of the file. The suffix selects the format: JSON, or a format of other
+                programs, such as `.psq` and `.sgf` for Gomoku. Formats of other programs hold
+                no analysis and no illegal last action.
 
         Raises:
-            OSError: it cannot be written.
-            ValueError: `path` is none, its suffix is that of another format, or the format cannot
-                hold the episode.
+            OSError: the file cannot be written.
+            ValueError: `path` is not a path, its suffix belongs to another format, or the format
+                cannot hold the episode.
         """
         place = file_path("path", path)
         check_suffix("path", place, ".json", *self.game.file_formats)
@@ -304,22 +304,22 @@ class Episode:
         write_atomically(place, data)
 
     def to_json(self) -> str:
-        """What `save` writes into a JSON file."""
+        """Return the text that `save` writes into a JSON file."""
         content = self._content()
         return json.dumps({**content, "sha256": _digest(content)}) + "\n"
 
     @classmethod
     def load(cls, path: str | PathLike[str], game: Game | None = None) -> Episode:
-        """Read what `save` or another program wrote, and play it again to check it.
+        """Read a file of `save` or of another program, and replay the episode to check it.
 
         Args:
-            path: of the file; its suffix says in which format it is, see `save`.
-            game: what it must be a game of; by default what the file says.
+            path: path of the file. Its suffix selects the format, see `save`.
+            game: the game that the episode must be of; by default the file determines the game.
 
         Raises:
             OSError: the file cannot be read.
-            ValueError: it holds no episode, a damaged one, one of another game, or one that this
-                version of the game plays otherwise. One line names the file and the reason.
+            ValueError: the file holds no episode, a damaged one, one of another game, or one that
+                this version of the game plays otherwise. One line names the file and the reason.
         """
         place = file_path("path", path)
         if game is not None:
@@ -433,7 +433,7 @@ class Episode:
 
         Raises:
             OSError: it cannot be written.
-            ValueError: as `to_html`, or `path` ends in the suffix of another format.
+            ValueError: as `to_html`, or the suffix of `path` belongs to another format.
         """
         place = file_path("path", path)
         check_suffix("path", place, ".html", ".htm")
@@ -453,8 +453,8 @@ class Episode:
 
         Raises:
             OSError: it cannot be written.
-            ValueError: for a bad `size` or `seconds`, where the extra `[render]` is not
-                installed, or where `path` ends in the suffix of another format.
+            ValueError: `size` or `seconds` is out of range, the extra `[render]` is not
+                installed, or the suffix of `path` belongs to another format.
         """
         from boardenvs.animation import gif
 

@@ -13,18 +13,20 @@ from pathlib import Path
 __all__ = ["check_place", "check_suffix", "remove_leftovers", "write_atomically"]
 
 _KEPT = 32
-"""Characters of a file's name in that of the file beside it, whose name must not get too long."""
+"""Maximum characters of a file's name in a temporary name, which must not get too long."""
 
 
 def write_atomically(path: Path, data: bytes) -> None:
-    """Write a file beside its place, then move it there: a reader never sees half of it.
+    """Write a temporary file beside the path, then move it there.
 
-    A link stays, and the file that it leads to is written. A file that was there keeps its mode
-    and, as far as permitted, its owner. What is no regular file, such as a device, a FIFO or
-    `/dev/stdout`, is written to directly.
+    A reader never sees half of the file. A symbolic link stays, and the file that it points to is
+    written. An existing file keeps its mode and, as far as permitted, its owner. Anything that is
+    not a regular file, such as a device or a FIFO, is written directly. So are standard output
+    and standard error.
 
     Raises:
-        OSError: it cannot be written, with the file's name; an old file is still whole.
+        OSError: the file cannot be written. The error has the file's name. A file that was to
+            be replaced is unchanged.
     """
     try:
         try:
@@ -32,7 +34,7 @@ def write_atomically(path: Path, data: bytes) -> None:
         except FileNotFoundError:
             old = None
         place = Path(os.path.realpath(path))
-        # What is open without a name, as `/proc/self/fd/3` may be, has no place either.
+        # An open file without a name, as `/proc/self/fd/3` may be, cannot be replaced.
         if old is None or (stat.S_ISREG(old.st_mode) and place.exists() and not _printed_to(old)):
             _replace(place, old, data)
         else:
@@ -45,12 +47,12 @@ def write_atomically(path: Path, data: bytes) -> None:
 
 
 def check_suffix(what: str, path: Path, *suffixes: str) -> None:
-    """Refuse a file's name that belongs to another format than will be written.
+    """Raise an error if a file's suffix belongs to another format than will be written.
 
-    A name without a suffix fits, and so does everything that is no regular file.
+    A name without a suffix is accepted. So is an existing path that is not a regular file.
 
     Raises:
-        ValueError: the suffix is none of those, upper or lower case.
+        ValueError: the suffix is not one of `suffixes`. Upper and lower case are the same.
     """
     found = path.suffix.lower()
     if found and found not in suffixes and not (path.exists() and not path.is_file()):
@@ -60,15 +62,16 @@ def check_suffix(what: str, path: Path, *suffixes: str) -> None:
 
 
 def check_place(option: str, path: Path | None, *suffixes: str) -> None:
-    """Refuse before the games are played what could not be written after them.
+    """Raise an error before the games are played if a file could not be written after them.
 
     Args:
-        option: by which the file was named.
-        path: of the file, if one was named.
-        *suffixes: of the format that will be written; by default any is right.
+        option: the option that names the file.
+        path: path of the file, or `None` if the option was not given.
+        *suffixes: suffixes of the format that will be written; by default any suffix is accepted.
 
     Raises:
-        ValueError: it is a folder, there is no folder for it, or its suffix is another format's.
+        ValueError: the path is a folder, its folder does not exist, or its suffix belongs to
+            another format.
     """
     if path is None:
         return
@@ -94,7 +97,7 @@ def remove_leftovers(folder: Path, names: Iterable[str]) -> None:
 
 
 def _printed_to(old: os.stat_result) -> int | None:
-    """The number of this process's standard output or error, if the file is one of them."""
+    """Return 1 if the file is this process's standard output, 2 for standard error, else `None`."""
     for number in (1, 2):
         with contextlib.suppress(OSError):
             if os.path.samestat(old, os.fstat(number)):
@@ -103,7 +106,7 @@ def _printed_to(old: os.stat_result) -> int | None:
 
 
 def _write_directly(path: Path, old: os.stat_result, data: bytes) -> None:
-    # A second opening of standard output would begin at its start, over what was printed.
+    # Opening standard output again would overwrite what was printed, from its start.
     number = _printed_to(old)
     print(end="", flush=True)
     with open(path if number is None else number, "wb", closefd=number is None) as file:
@@ -111,7 +114,7 @@ def _write_directly(path: Path, old: os.stat_result, data: bytes) -> None:
 
 
 def _replace(place: Path, old: os.stat_result | None, data: bytes) -> None:
-    """Write a regular file, in whose place there may be one."""
+    """Write a regular file, and replace the old one if it exists."""
     beside = place.with_name(f".{place.name[:_KEPT]}.{secrets.token_hex(4)}")
     try:
         with beside.open("xb") as file:

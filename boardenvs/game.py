@@ -72,11 +72,11 @@ class Game(Presentation):
     info_is_fixed: ClassVar[bool] = False
     """Whether `info` stays the same from the deal to the end.
 
-    Then the environments of one game ask for it once a game.
+    If it does, the environments of one game call `info` once a game.
     """
 
     file_formats: ClassVar[Mapping[str, tuple[Callable[..., Any], Callable[..., bytes]]]] = {}
-    """File formats of other programs: a file's suffix to a pair of functions, `read` and `write`.
+    """File formats of other programs: for each suffix the two functions `read` and `write`.
 
     `read(data: bytes, game: Game | None) -> Episode` raises `ValueError` if the data are damaged or
     of another game. `write(episode: Episode) -> bytes` raises `ValueError` if the format cannot
@@ -369,14 +369,15 @@ class Game(Presentation):
         return over
 
     def info(self, state: np.void | States) -> dict[str, Any]:
-        """Return what the environments add to `info` for one position, by the game's own keys.
+        """Return the game's own entries of the environments' `info` for one position.
 
-        Every position has the same keys, and each key has one dtype and one shape. What a position
-        lacks has a value that says so, such as -1. The environments ask at every ply, so what the
-        record holds is not checked.
+        Every position has the same keys, and each key has one dtype and one shape. A value such as
+        -1 marks a thing that the position lacks. The environments call this at every ply, so the
+        contents of the record are not checked.
 
         Args:
-            state: a record, or an array of shape () that holds one, whose fields are read faster.
+            state: a record, or an array of shape () that holds one. Fields of such an array are
+                read faster.
 
         Returns:
             For each key a NumPy scalar or a fresh NumPy array.
@@ -386,8 +387,8 @@ class Game(Presentation):
     def infos(self, states: States) -> dict[str, npt.NDArray[Any]]:
         """Return `info` of N positions: for each key an array of N rows, for vector environments.
 
-        By default `info` is asked N times. A game that adds to `info` overrides this with array
-        code, which takes a small part of the time.
+        The default calls `info` N times. A game that adds to `info` overrides this method with
+        array code, which takes a small part of the time.
 
         Args:
             states: records, shape (N,).

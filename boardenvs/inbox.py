@@ -1,6 +1,6 @@
-"""What a tournament manager writes to `boardenvs engine`, read from the process's first moments on.
+"""Input of `boardenvs engine` from a tournament manager, read as soon as the process starts.
 
-Imports of the agents take longer than some managers wait. This module needs none of them.
+Some managers do not wait until the agents are imported. This module imports no agents.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ from boardenvs.program import ABANDONED
 __all__ = ["Inbox", "about", "open_early", "standard_inbox"]
 
 _FIRST = 0.1
-"""Seconds: lines that are read so soon were there before, perhaps from the process's start on."""
+"""Seconds after reading begins in which a line counts as sent when the process started."""
 _SHARE = 5
-"""A process that runs gets more than one part in so many of the time, on a busy machine, too."""
+"""A running process gets more than 1 / `_SHARE` of a processor, even on a busy machine."""
 _Item = tuple[float, str] | BaseException | None
-"""When a line came, and the line; what was raised; or the end."""
+"""Arrival time and text of a line, an exception that a thread raised, or `None` at the end."""
 _early: Inbox | None = None
 
 
 def about(name: str) -> str:
-    """Return the answer to ABOUT of an engine that goes by a name."""
+    """Return the answer to ABOUT of an engine with this name."""
     return f'name="boardenvs {name}", version="{boardenvs.__version__}"'
 
 
 def open_early(arguments: Sequence[str]) -> None:
-    """Begin to read, before it is known whether these arguments of `boardenvs engine` are right."""
+    """Begin to read standard input before the arguments of `boardenvs engine` are checked."""
     global _early  # noqa: PLW0603 of the process, as standard input is
     words = iter(arguments)
     names = []
@@ -47,7 +47,7 @@ def open_early(arguments: Sequence[str]) -> None:
 
 
 def standard_inbox() -> Inbox:
-    """Return the lines of standard input."""
+    """Return the inbox of standard input."""
     return _early or _of_standard_input(None)
 
 
@@ -63,8 +63,8 @@ def _of_standard_input(first_answer: str | None) -> Inbox:
 def _age() -> float:
     """Return how long ago the process began, in seconds.
 
-    Some managers stop the process before it has read anything. This is seen by how little of the
-    processor's time has passed, and what lies beyond is left out.
+    Some managers suspend the process before it has read anything. A suspended process uses no
+    processor time, so the age is limited to `_SHARE` times the processor time used.
     """
     longest = _SHARE * time.process_time()
     try:
@@ -76,26 +76,29 @@ def _age() -> float:
 
 
 class Inbox:
-    """Lines in the order in which they came, each with its time; a thread reads them."""
+    """Lines in order of arrival, each with its time, read by a thread."""
 
     def __init__(self, stream: Iterable[str], first_answer: str | None = None) -> None:
         """Begin to read.
 
         Args:
-            stream: what the manager writes.
+            stream: the lines that the manager writes.
             first_answer: printed at once for each ABOUT before any other line.
         """
         self.came = time.perf_counter() - _age()
-        """When the current line came, by `time.perf_counter`; at first the process's start."""
+        """Arrival time of the current line by `time.perf_counter`; at first the process's start."""
         self.ready = threading.Event()
-        """Set when what `get_ready` was given has ended, with or without success."""
+        """Set when the work given to `get_ready` has ended, with or without success."""
         self._items: queue.SimpleQueue[tuple[float, str] | BaseException | None] = (
             queue.SimpleQueue()
         )
         self._begin(lambda: self._read(stream, first_answer))
 
     def get_ready(self, work: Callable[[], object]) -> None:
-        """Do what takes long the first time in a thread; an empty line follows when it is done."""
+        """Do slow first-time work in a thread.
+
+        An empty line is added to the inbox when the work has succeeded.
+        """
 
         def run() -> None:
             try:
@@ -107,10 +110,10 @@ class Inbox:
         self._begin(run)
 
     def __iter__(self) -> Iterator[str]:
-        """Wait for each line.
+        """Wait for each line and yield it.
 
         Raises:
-            Exception: what reading or getting ready raised.
+            Exception: reading or the work of `get_ready` raised it.
         """
         while (item := self._items.get()) is not None:
             if isinstance(item, BaseException):
@@ -122,7 +125,7 @@ class Inbox:
         def run() -> None:
             try:
                 work()
-            except BaseException as error:  # noqa: BLE001 raised where lines are waited for
+            except BaseException as error:  # noqa: BLE001 `__iter__` raises it
                 self._items.put(error)
 
         threading.Thread(target=run, name=ABANDONED, daemon=True).start()

@@ -1,7 +1,7 @@
-"""Players by name: `random` is known here, all others the package `agents` makes.
+"""Players by name: `random` is known here, the package `agents` makes all others.
 
-`boardenvs` imports nothing of `agents` but here, when the first such player is asked for. It does
-so by name, as metadata of an installation are missing in an archive and in a frozen program.
+`boardenvs` imports `agents` only here, when the first such player is requested. Modules are
+imported by name, since archives and frozen programs lack the metadata of an installation.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def check_agents() -> None:
     where, loader = found.origin, found.loader
     # Where the place is right, another distribution may have put its file over ours.
     beside = where is not None and Path(where).parent.resolve() == ours
-    # Compiled files alone, as in a frozen program, may lack the line.
+    # A compiled file without its source, as in a frozen program, may lack the line.
     if beside and (not where.endswith(".py") or _SIGN in loader.get_data(where)):
         return
     if where is None:  # a folder without __init__.py

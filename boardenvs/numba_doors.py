@@ -259,10 +259,10 @@ _config: Any = getattr(numba, "config", None)
 
 
 def _choose_layer() -> bool:
-    """Choose Numba's threading layer; returns whether it lets us.
+    """Choose Numba's threading layer, and return whether Numba allows a choice.
 
-    TBB and GNU OpenMP allow kernels from several Python threads at once; Numba's "workqueue"
-    layer ends the process on that, see `Threads.turn`. A user's own choice is respected.
+    TBB and GNU OpenMP allow kernels from several Python threads at once. Numba's "workqueue"
+    layer ends the process if that happens, see `Threads.turn`. A user's own choice is respected.
     """
     if not hasattr(_config, "THREADING_LAYER") or not hasattr(_config, "NUMBA_NUM_THREADS"):
         return False
@@ -278,7 +278,7 @@ _HAS_TBB = _load_tbb()
 
 
 def _start_threads() -> str:
-    """Have Numba start its threads, and return the name of their layer.
+    """Start Numba's threads, and return the name of their layer.
 
     Numba starts TBB's by an empty task, for which it waits as the process leaves. Where no thread
     has taken it, since there is one core or others want them all, and the process has forked or
@@ -312,13 +312,13 @@ class Threads:
 
     def __init__(self) -> None:
         self._usable: bool | None = None if _LAYER_IS_CHOSEN else False
-        # One lock for good, since two Python threads may start Numba's at the same time.
+        # The lock is never replaced, since two Python threads may start Numba's threads at once.
         self._lock = threading.RLock()
         self.turn: contextlib.AbstractContextManager[Any] = self._lock
-        """To be held during a call that uses Numba's threads.
+        """Context manager to hold during a call that uses Numba's threads.
 
-        It is a lock for the layer "workqueue", which ends the process if two Python threads make
-        such calls at once, and does nothing for the others.
+        For the layer "workqueue" it is a lock, since that layer ends the process if two Python
+        threads make such calls at once. For other layers it does nothing.
         """
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_child=self._after_fork)

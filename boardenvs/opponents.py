@@ -16,7 +16,7 @@ __all__ = ["Opponent", "OpponentSpec", "ask", "consult", "player_names"]
 
 
 class Opponent(Protocol):
-    """What plays the other seats.
+    """A player of the other seats.
 
     Episodes name an opponent by its attribute `spec`, if it has one.
 
@@ -38,12 +38,13 @@ OpponentSpec = str | Opponent | list[Any]
 def player_names(
     players: Sequence[object], places: Sequence[str], default: str = "player_{}"
 ) -> list[str]:
-    """Return a name for each player: its spec, and `default` with its number where it has none.
+    """Return a name for each player: its spec, or `default` if it has no spec.
 
     Args:
         players: specs, or objects that may have a `spec`.
-        places: where each player sits. It tells apart those of one spec: `greedy (Player X)`.
-        default: the name of a player without a spec, with `{}` for its number from 0.
+        places: name of each player's seat, added if players have the same spec:
+            `greedy (Player X)`.
+        default: name of a player without a spec, with `{}` for the player's number from 0.
     """
     specs = [one if isinstance(one, str) else getattr(one, "spec", None) for one in players]
     names = []

@@ -23,9 +23,9 @@ class Presentation(abc.ABC):
     title: ClassVar[str] = ""
     """What people call the game; by default the name of its class."""
     about: ClassVar[str] = ""
-    """What the game is: a sentence, and perhaps below it a list of facts such as `- Rules: ...`.
+    """Description of the game: a sentence, then optionally a list of facts, such as `- Rules: ...`.
 
-    People read it in the command and on pages. It is no docstring, which `python -OO` removes.
+    The command and the pages show it. It is not a docstring, since `python -OO` removes those.
     """
     seat_colors: ClassVar[tuple[str, ...]] = ("#26282c", "#c23b2e", "#2f7d4f", "#f0932b", "#5a4fa2")
     """Of the seats, in their order, as CSS has them: those of their pieces, if they have some."""
@@ -44,10 +44,9 @@ class Presentation(abc.ABC):
         return ""
 
     def rules_in_short(self) -> list[str]:
-        """The rules in at most five sentences or so, for a person who asks in mid-game.
+        """Return the rules in at most about five sentences, for a person who asks in mid-game.
 
-        Unless the game tells them, they are those that its `about` lists, or the first sentence
-        there.
+        By default these are the rules that `about` lists, or else its first paragraph.
         """
         about = inspect.cleandoc(self.about)
         told = re.search(r"^- Rules: (.*?)(?=\n- |\n\n|\Z)", about, re.MULTILINE | re.DOTALL)

@@ -35,7 +35,7 @@ __all__ = [
 ]
 
 ABANDONED = "boardenvs-abandoned"
-"""The name of threads whose end `leave` does not wait for."""
+"""Name of the threads that `leave` does not wait for."""
 _COMPILED = {ExtensionFileLoader.create_module.__code__, ExtensionFileLoader.exec_module.__code__}
 _LLVM = "llvmlite.binding"
 _IMPORT = _bootstrap._find_and_load.__code__  # type: ignore[attr-defined]  # noqa: SLF001 no other
@@ -185,10 +185,10 @@ def interrupted() -> int:
 
 
 def leave(left: int) -> int:
-    """Leave at once if the program was interrupted, or a thread named `ABANDONED` still runs.
+    """Exit at once if the program was interrupted or a thread named `ABANDONED` still runs.
 
-    Else give the exit status back. Threads may still be in the code of a network, which Python's
-    own way out crashes.
+    Otherwise return the exit status. Python's own exit may crash while a thread still runs the
+    code of a network.
 
     Args:
         left: the exit status; 130 and 143 are those of interrupts.

@@ -1,7 +1,7 @@
-"""The list of games, the only one: how each is found by name, here and in other registries.
+"""The only list of games, and how each is found by name, here and in other registries.
 
-Gymnasium's registry has every game as soon as this package is imported, and so has PettingZoo's
-from version 1.27 on.
+Importing this package adds every game to Gymnasium's registry, and to PettingZoo's from version
+1.27 on.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from boardenvs.suggestion import did_you_mean
 
 try:
     import pettingzoo
-except OSError:  # it reads its own source files, which a frozen program lacks
+except OSError:  # PettingZoo reads its own source files, which a frozen program lacks
     pettingzoo = None
 
 if TYPE_CHECKING:
@@ -119,12 +119,12 @@ def env_id(name: str) -> str:
 
 
 def register(cls: _Class) -> _Class:
-    """Make a game of your own known by its name, as the six are; to be written above its class.
+    """Register a game of your own by its name, as a decorator of its class.
 
-    From then on `boardenvs.make` finds it, `gymnasium.make` by `boardenvs/CLASS-v0`,
-    `pettingzoo.make` by `boardenvs/NAME_v0`, and episodes, agents and stores that were saved can
-    be loaded. That lasts as long as the process;
-    the `boardenvs` command takes `MODULE:CLASS` for a game.
+    From then on `boardenvs.make` finds the game by its name, `gymnasium.make` finds it by
+    `boardenvs/CLASS-v0`, and `pettingzoo.make` by `boardenvs/NAME_v0`. Saved episodes, agents and
+    stores of the game can be loaded. The registration lasts as long as the process. The
+    `boardenvs` command takes `MODULE:CLASS` for a game.
 
     Args:
         cls: a class derived from `boardenvs.Game`; one of the same name is replaced.
@@ -168,14 +168,14 @@ def register(cls: _Class) -> _Class:
 
 
 def register_all() -> None:
-    """Register every game with Gymnasium and PettingZoo, quietly where it is known already."""
+    """Register every game with Gymnasium and PettingZoo, without warnings about known games."""
     for name in GAMES:
         _tell_gymnasium(name)
         _tell_pettingzoo(name)
 
 
 def _tell_gymnasium(name: str) -> None:
-    gymnasium.registry.pop(env_id(name), None)  # else it warns, as when this package is reloaded
+    gymnasium.registry.pop(env_id(name), None)  # a known id warns, as after a reload
     gymnasium.register(
         env_id(name),
         entry_point="boardenvs.single:SeatEnv",

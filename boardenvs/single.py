@@ -36,13 +36,14 @@ __all__ = ["SeatEnv"]
 
 
 class SeatEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
-    """You play one seat of a game, opponents the others.
+    """A Gymnasium environment for one seat of a game, whose other seats opponents play.
 
-    Observations are int8 arrays of `game.observation_shape`. `info["action_mask"]` has a 1 for
-    each legal action: int8 of shape (num_actions,), which `action_space.sample` takes; all
-    zeros after the end. `action_masks()`, the name that sb3-contrib looks for, returns the same
-    as bool. `info["seat"]` is your seat, an int64. The game adds keys of its own. Every info has
-    all keys, each with one NumPy dtype and shape. The reward is your result, at the end.
+    Observations are int8 arrays of `game.observation_shape`. `info["action_mask"]` is int8 of
+    shape (num_actions,), with a 1 for each legal action and all zeros after the end.
+    `action_space.sample` takes this mask. `action_masks()`, the name that sb3-contrib looks for,
+    returns the mask as bool. `info["seat"]` is your seat, an int64. The game adds its own keys.
+    Every info has all keys, each with one NumPy dtype and shape. The reward is your result, at
+    the end.
 
     Example:
         >>> import gymnasium
@@ -192,7 +193,8 @@ class SeatEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
     def episode(self) -> Episode:
         """The game so far, opponents' actions included.
 
-        Opponents go by their specs, such as `greedy`; you are `player_0`, by your seat's number.
+        Opponents are named by their specs, such as `greedy`. Your name has the number of your
+        seat, such as `player_0`.
 
         Raises:
             ValueError: the environment was made without `record_episode`, or not reset.

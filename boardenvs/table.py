@@ -120,7 +120,7 @@ class Table:
         self._seat_lineup(np.zeros(len(self.states), np.bool_))
 
     def players(self) -> list[Any]:
-        """Return who sits at each seat of game 0, `None` for the caller."""
+        """Return the player of each seat of game 0, `None` for the caller."""
         players: list[Any] = list(self._lineups[self._sitting[0]])
         players.insert(self.seats.item(0), None)
         return players
@@ -360,7 +360,7 @@ class Table:
     def act_alone(
         self, action: int
     ) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int8], float, bool, bool]:
-        """The caller's action where there is one game, then the opponents'.
+        """Play the caller's action in the only game, then the opponents' actions.
 
         Returns:
             Observation, int8 of shape observation_shape; legal actions, int8 of shape

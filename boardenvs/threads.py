@@ -53,7 +53,10 @@ def usable() -> bool:
 
 
 def turn() -> AbstractContextManager[Any]:
-    """Return what to hold during a call that uses Numba's threads, once they are `usable`."""
+    """Return the context manager to hold during a call that uses Numba's threads.
+
+    Call `usable` first, which starts the threads.
+    """
     return _threads.turn
 
 

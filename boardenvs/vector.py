@@ -41,14 +41,15 @@ Bools = npt.NDArray[np.bool_]
 
 
 class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.ndarray]):
-    """N of `boardenvs.single.SeatEnv` in one array program.
+    """N environments like `boardenvs.single.SeatEnv` in one array program.
 
-    Observations: int8 of shape `(N, *game.observation_shape)`. `infos["action_mask"]`: int8 of
-    shape (N, num_actions), 1 where legal; `action_masks()`: the same as bool; `infos["seat"]`:
-    your seats, int64 of shape (N,). `envs.action_space.sample(tuple(infos["action_mask"]))`
-    samples legal actions. All arrays returned are fresh. Environment i does not depend on N.
+    Observations are int8 of shape `(N, *game.observation_shape)`. `infos["action_mask"]` is int8
+    of shape (N, num_actions), with a 1 for each legal action. `action_masks()` returns the masks
+    as bool. `infos["seat"]` holds your seats, int64 of shape (N,).
+    `envs.action_space.sample(tuple(infos["action_mask"]))` samples legal actions. All arrays
+    returned are fresh. Environment i does not depend on N.
 
-    Autoreset is `SAME_STEP` unless told otherwise, so that every mask belongs to a live
+    Autoreset is `SAME_STEP` by default, so that every mask belongs to a live
     position; the last observation and info of a finished game are then in
     `infos["final_obs"]` and `infos["final_info"]`. The infos of a step are a dictionary that
     makes such values when they are first looked at (`boardenvs.lazy_dict.LazyDict`).
@@ -311,7 +312,7 @@ def _marked(places: npt.NDArray[np.intp], num: int) -> Bools:
 
 
 def _spread(rows: npt.NDArray[Any], places: npt.NDArray[np.intp], num: int) -> npt.NDArray[Any]:
-    """A column of `num` rows with these in their places, elsewhere zeros."""
+    """Return a column of `num` rows: `rows` at `places`, zeros elsewhere."""
     column = np.zeros((num, *rows.shape[1:]), rows.dtype)
     column[places] = rows
     return column

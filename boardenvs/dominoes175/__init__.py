@@ -21,7 +21,7 @@ __all__ = ["Dominoes175", "env", "raw_env"]
 _TILES = [(int(low), int(high)) for low, high in zip(rules.LOW, rules.HIGH, strict=True)]
 """The ends of each tile, smaller first, by its number."""
 _ENDS = dict(enumerate(_TILES))
-_HELD = np.full((256, 2), -1, np.int8)  # -1 for no tile, and whatever else a record may hold
+_HELD = np.full((256, 2), -1, np.int8)  # -1 for no tile and for unchecked values of records
 _HELD[:CELLS] = _TILES
 _NUMBERS = {ends: number for number, ends in enumerate(_TILES)}
 
@@ -132,7 +132,7 @@ class Dominoes175(Game):  # noqa: D101 its docstring begins with `about`
         return CELLS if self._deck is None else 0
 
     def info(self, state: np.void | States) -> dict[str, Any]:
-        """`hand`: the ends of the tile in hand, smaller first, int8 of shape (2,); -1 for none."""
+        """Return `hand`: the ends of the tile in hand, smaller first, int8 (2,), or -1, -1."""
         return {"hand": _HELD[state["hand"].item()].copy()}
 
     def infos(self, states: States) -> dict[str, npt.NDArray[Any]]:
@@ -170,7 +170,7 @@ class Dominoes175(Game):  # noqa: D101 its docstring begins with `about`
             text: as `to_text` writes it; blanks at the end of a line do not matter.
             to_move: 0, if given at all.
             ply: how many plies were played, which the text implies.
-            hand: the tile in hand as a pair, where there is one; -1, -1 means that there is none.
+            hand: the tile in hand as a pair; `None` or -1, -1 if there is none.
 
         Raises:
             ValueError: the text shows no valid position, or does not fit the tile in hand.

@@ -127,7 +127,7 @@ class GoatRace(Game):  # noqa: D101 its docstring begins with `about`
         return max(self.height, self.width - 2)  # a throw; where in its row an obstacle may be
 
     def info(self, state: np.void | States) -> dict[str, Any]:
-        """`die`: the throw in force, an int8; 0 if there is none."""
+        """Return `die`: the throw in force, an int8; 0 if there is none."""
         return {"die": state["die"][()]}
 
     def infos(self, states: States) -> dict[str, npt.NDArray[Any]]:

@@ -1,4 +1,4 @@
-"""What a file of another program must have in common with a game of Gomoku; see `.psq`, `.sgf`."""
+"""Conversion between episodes of Gomoku and files of other programs; see `.psq` and `.sgf`."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ if TYPE_CHECKING:
 __all__ = ["episode_of", "exact_of", "kept_moves", "rule_of", "winner_of"]
 
 _RULES = {"0": False, "freestyle": False, "1": True, "standard": True}
-"""Whether only exactly five win, by the number and the name of Gomocup's rules."""
+"""Whether only exactly five stones win, for each number and name of Gomocup's rules."""
 _HOME = f"{__package__}.rules"
 
 
 def exact_of(rule: str) -> bool:
-    """Whether only exactly five stones win by a rule.
+    """Return whether only exactly five stones win by a rule.
 
     Raises:
-        ValueError: it is a rule that is not played here.
+        ValueError: the rule is not supported.
     """
     if (key := rule.strip().lower()) not in _RULES:
         raise ValueError(
@@ -32,7 +32,7 @@ def exact_of(rule: str) -> bool:
 
 
 def rule_of(game: Game) -> str:
-    """The name of a game's rule."""
+    """Return the name of a game's rule."""
     return "standard" if game.params["exact"] else "freestyle"
 
 
@@ -43,18 +43,18 @@ def episode_of(
     players: Sequence[str] | None,
     game: Game | None,
 ) -> Episode:
-    """The episode that a file tells of.
+    """Return the episode of a game that was read from a file.
 
     Args:
-        side: of the board.
-        exact: whether only exactly five stones win; `None` if the file does not say.
-        cells: where the stones were placed, black first.
+        side: number of rows and of columns of the board.
+        exact: whether only exactly five stones win; `None` if the file has no rule.
+        cells: cells of the stones in the order of play, black first.
         players: names of black and white; by default those of `Episode`.
-        game: what it must be a game of; by default what the file says, freestyle if it says
-            nothing.
+        game: the game that the episode must be of. By default the file determines the game, with
+            the rule freestyle if the file has no rule.
 
     Raises:
-        ValueError: it is a game on another board or by another rule, or no game.
+        ValueError: the board or the rule differs from that of `game`, or the moves are not valid.
     """
     from boardenvs.episode import Episode
     from boardenvs.registration import make
@@ -80,10 +80,10 @@ def episode_of(
 
 
 def kept_moves(episode: Episode) -> list[int]:
-    """The moves that a file of another program can hold: all but an illegal last one.
+    """Return the moves that a file of another program can hold: all but an illegal last one.
 
     Raises:
-        ValueError: it is not a game of lines of five from an empty board.
+        ValueError: the episode is not a game of lines of five from an empty board.
     """
     _check_kind(episode.game)
     states = episode.states()
@@ -93,7 +93,7 @@ def kept_moves(episode: Episode) -> list[int]:
 
 
 def winner_of(episode: Episode) -> int | None:
-    """The seat that has won, -1 in a draw, `None` for an unfinished game."""
+    """Return the seat that has won, -1 for a draw, `None` for an unfinished game."""
     if not episode.terminated:
         return None
     return int(np.argmax(episode.returns)) if episode.returns.any() else -1

@@ -79,9 +79,9 @@ def board_picture(
 
 
 def _board(size: int) -> list[str]:
-    """An empty board: its lines, its star points, its labels.
+    """Return the shapes of an empty board: its lines, its star points, its labels.
 
-    As on the console, the rows are numbered at the right, from 0 down.
+    As on the console, the row numbers are at the right and begin with 0 at the top.
     """
     shapes = grid([*ascii_uppercase[:size]], [""] * size)[:1]  # the wood, without its cells
     (left, top), (right, bottom) = centre(0, 0), centre(size - 1, size - 1)

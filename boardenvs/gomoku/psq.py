@@ -1,10 +1,10 @@
 """Games in files of Piskvork, the tournament manager of Gomocup: `*.psq`.
 
-The first line has the size of the board, the level of each player, and which player began (0, the
-first one, or 1). Then each line is a stone: column and row from 1 at the top left, and the
-milliseconds that it took. At the end there may be the names of both players, and a number that
-says how the game was ended. In files of Gomocup a last line has the result, and the name of the
-tournament, which contains that of the rule: Piskvork itself does not tell the rule.
+The first line has the size of the board, the level of each player, and the number of the player
+who began (0 or 1). Each line after that is a stone: its column and row, from 1 at the top left, and
+its time in milliseconds. The names of both players may follow, and a number for how the game ended.
+In files of Gomocup a last line has the result and the name of the tournament. The name of the
+tournament contains that of the rule. Files of Piskvork itself have no rule.
 """
 
 from __future__ import annotations
@@ -28,14 +28,15 @@ _RULE = re.compile("freestyle|standard|renju|caro", re.IGNORECASE)
 
 
 def read(data: bytes, game: Game | None = None) -> Episode:
-    """The game of a file.
+    """Return the episode of a PSQ file.
 
     Args:
-        data: what is in it.
-        game: what it must be a game of; by default what the file says, see `.other_files`.
+        data: content of the file.
+        game: the game that the episode must be of; by default the file determines the game, see
+            `.other_files`.
 
     Raises:
-        ValueError: it is no such file, a damaged one, or one of another game.
+        ValueError: the data are no PSQ file, are damaged, or hold another game.
     """
     text = data.decode("utf-8-sig", "replace")
     lines = [
@@ -70,7 +71,10 @@ def read(data: bytes, game: Game | None = None) -> Episode:
 
 
 def _rule_of_end(lines: list[tuple[int, str]]) -> bool | None:
-    """Whether only exactly five win, by the lines after the names, if they tell."""
+    """Return whether only exactly five stones win, by the lines after the names.
+
+    The result is `None` if these lines have no rule.
+    """
     exact = None
     for place, (number, line) in enumerate(lines):
         result = _RESULT.fullmatch(line)
@@ -86,10 +90,10 @@ def _rule_of_end(lines: list[tuple[int, str]]) -> bool | None:
 
 
 def write(episode: Episode) -> bytes:
-    """What a file holds of a game, as Gomocup writes it; nobody took any time.
+    """Return the content of the PSQ file of an episode, as Gomocup writes it, with all times 0.
 
     Raises:
-        ValueError: such a file cannot hold it.
+        ValueError: a PSQ file cannot hold the episode.
     """
     size = episode.game.params["board_size"]
     for name in episode.players:

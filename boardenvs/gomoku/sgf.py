@@ -1,7 +1,7 @@
 """Games in the Smart Game Format: `*.sgf`, FF[4] with GM[4]; see https://www.red-bean.com/sgf/.
 
-A stone is two letters, its column and its row, from `aa` at the top left. Of variations the first
-ones are read, the main line. RU has the number or the name of Gomocup's rule.
+A stone is two letters, its column and its row, from `aa` at the top left. Only the main line is
+read: the first of the variations at every branch. RU has the number or the name of Gomocup's rule.
 """
 
 from __future__ import annotations
@@ -21,29 +21,30 @@ if TYPE_CHECKING:
 
 __all__ = ["read", "write"]
 
-_SIZE = 15  # where a file does not say it
+_SIZE = 15  # the board's size if a file does not have SZ
 _START = re.compile(r"\(\s*;")
 _TOKEN = re.compile(
     r"\s*(?:(?P<mark>[();])|(?P<name>[A-Za-z]+)|\[(?P<value>(?:\\.|[^\\\]])*)\])", re.DOTALL
 )
 _CHARSETS = ("gb2312", "gbk", "gb18030", "big5", "shift_jis", "euc_jp", "iso8859-1", "cp1252")
-"""In which files are, beside UTF-8."""
+"""Supported character sets of files, besides UTF-8."""
 _COLOURS = {"B": "Black", "W": "White"}
-_A_LINE = 10  # stones that `write` puts there
+_A_LINE = 10  # stones on each line that `write` makes
 
 _Node = dict[str, list[str]]
 
 
 def read(data: bytes, game: Game | None = None) -> Episode:
-    """The main line of a file's game.
+    """Return the episode of the main line of an SGF file.
 
     Args:
-        data: what is in it.
-        game: what it must be a game of; by default what the file says, see `.other_files`.
+        data: content of the file.
+        game: the game that the episode must be of; by default the file determines the game, see
+            `.other_files`.
 
     Raises:
-        ValueError: it is no such file, a damaged one, one of several games or of another one, or
-            it has passes or stones that were not played.
+        ValueError: the data are no SGF file, are damaged, or hold several games or another game;
+            or the game has passes or stones that were set up.
     """
     nodes = _main_line(_decoded(data))
     kind = _first(nodes[:1], "GM")
@@ -84,13 +85,13 @@ def _decoded(data: bytes) -> str:
 
 
 def _main_line(text: str) -> list[_Node]:
-    """The nodes of the only game's main line."""
+    """Return the nodes of the main line of the only game."""
     start = _START.search(text)
     if start is None:
         raise ValueError("no SGF file: it has no '(;'")
     nodes: list[_Node] = []
     values: list[str] | None = None
-    depth, leaf = 0, False  # whether the main line has been read to its end
+    depth, leaf = 0, False  # `leaf`: whether the main line has ended
     for kind, token in _tokens(text, start.start()):
         if kind != "value" and values == []:
             raise ValueError(f"damaged: a property without a value before {token[:20]!r}")
@@ -101,7 +102,7 @@ def _main_line(text: str) -> list[_Node]:
             if token == ";" and not leaf:
                 nodes.append({})
         elif kind == "name" and nodes:
-            # Before FF[4], a name may have small letters, which count for nothing.
+            # Before FF[4], a name may have lower-case letters, which have no meaning.
             name = "".join(letter for letter in token if letter.isupper())
             values = [] if leaf else nodes[-1].setdefault(name, [])
         elif values is None:
@@ -114,7 +115,7 @@ def _main_line(text: str) -> list[_Node]:
 
 
 def _tokens(text: str, position: int) -> Iterator[tuple[str, str]]:
-    """The parts of the game tree that begins at a position: their kind, and what they are."""
+    """Yield the kind and the text of each token of the game tree that begins at a position."""
     depth = 0
     while True:
         token = _TOKEN.match(text, position)
@@ -150,7 +151,7 @@ def _side(size: str | None, game: Game | None) -> int:
 
 
 def _cell(value: str, colour: str, number: int, side: int) -> int:
-    """Where a move is, checked; it is counted from 1."""
+    """Return the cell of a move after checking the move; moves are counted from 1."""
     if colour != "WB"[number % 2]:
         raise ValueError(
             f"move {number} must be {_COLOURS['WB'[number % 2]]}'s, got {_COLOURS[colour]}'s: "
@@ -168,7 +169,10 @@ def _cell(value: str, colour: str, number: int, side: int) -> int:
 
 
 def _check_result(episode: Episode, result: str) -> None:
-    """Raise `ValueError` where the stones say something else; players may have given up."""
+    """Raise `ValueError` if the stones give another result than the file.
+
+    The result of an unfinished game is not checked, since a player may have resigned.
+    """
     told = {"B+": 0, "W+": 1}.get(result[:2].upper())
     if result == "0" or result.lower() == "draw":
         told = -1
@@ -178,16 +182,16 @@ def _check_result(episode: Episode, result: str) -> None:
 
 
 def _plain(text: str) -> str:
-    """Text of one line, its escapes resolved."""
+    """Return text as one line, with its escapes resolved."""
     text = re.sub(r"\\(?:\r\n|\n\r|\r|\n)", "", text)
     return re.sub(r"\s", " ", re.sub(r"\\(.)", r"\1", text, flags=re.DOTALL))
 
 
 def write(episode: Episode) -> bytes:
-    """What a file holds of a game.
+    """Return the content of the SGF file of an episode.
 
     Raises:
-        ValueError: such a file cannot hold it.
+        ValueError: an SGF file cannot hold the episode.
     """
     game = episode.game
     size = game.params["board_size"]

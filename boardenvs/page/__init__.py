@@ -80,7 +80,7 @@ def page_html(
 
 @functools.cache
 def _parts() -> list[str]:
-    """The page's files, read once, so that every page of a process is whole."""
+    """Return the texts of the page's files, read once, so that every page of a process is whole."""
     names = ("page.html", "page.css", "motion.js", "view.js", "analysis.js")
     return [(resources.files(__name__) / name).read_text("utf-8") for name in names]
 

@@ -11,7 +11,7 @@ const pictures = unpacked(episode.pictures);
 const { moves } = episode;
 const remarkOn = (k) => episode.remarks?.[k] ?? ""; // what there is to say of a move; 0: the start
 const onShow = []; // what else is to be done when a position is shown
-const ways = [ // in which the list of moves is scrolled
+const ways = [ // scroll directions of the list of moves
   ["scrollTop", "offsetTop", "offsetHeight", "clientHeight"],
   ["scrollLeft", "offsetLeft", "offsetWidth", "clientWidth"],
 ];
@@ -51,7 +51,7 @@ function show(k) {
   list.querySelector("[aria-current]")?.removeAttribute("aria-current");
   const current = list.children[now].firstChild;
   current.setAttribute("aria-current", "step");
-  // Scrolls the list alone; scrollIntoView would move the page as well.
+  // Scrolls only the list; scrollIntoView would move the page as well.
   for (const [scroll, offset, length, room] of ways) {
     const before = current[offset] - list[scroll];
     if (before < 0) list[scroll] += before;

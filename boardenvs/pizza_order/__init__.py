@@ -98,9 +98,10 @@ class PizzaOrder(Game):  # noqa: D101 its docstring begins with `about`
         return rules.INGREDIENTS
 
     def info(self, state: np.void | States) -> dict[str, Any]:
-        """`wanted`: the order wanted, int8 of shape (max_pizzas, 15).
+        """Return `wanted`: the order wanted, int8 of shape (max_pizzas, 15).
 
-        A row is a pizza: 1 for each of its ingredients, else 0; -1 if it is not ordered.
+        Each row is a pizza, with 1 for each of its ingredients, else 0. The row of a pizza that
+        is not ordered is -1 throughout.
         """
         sets = state["wanted"][..., : self.max_pizzas]
         rows = _ingredient_rows().take(sets, 0, mode="wrap")
@@ -134,8 +135,8 @@ class PizzaOrder(Game):  # noqa: D101 its docstring begins with `about`
             text: as `to_text` writes it; blanks at the ends of lines may be missing.
             to_move: 0.
             ply: how many answers have been given, if they are to be counted twice.
-            wanted: the order wanted, for each pizza a list of its ingredients' ids; by default
-                what the text shows of an order, or one Hawaiian pizza if it shows none.
+            wanted: the order wanted, for each pizza a list of its ingredients' ids. By default
+                the order that the text shows so far, or one Hawaiian pizza if it shows none.
 
         Raises:
             ValueError: the text shows no such dialogue, or `wanted` is no order.
@@ -290,7 +291,7 @@ def _pizzas(state: np.void) -> list[notation.Pizza]:
 
 
 def _wanted(state: np.void) -> list[list[int]]:
-    """The ids of the ingredients of each pizza wanted, in ascending order."""
+    """Return the ids of the ingredients of each pizza wanted, in ascending order."""
     words = state["wanted"].tolist()[: state["num_wanted"].item()]
     return [[i + 1 for i in range(rules.INGREDIENTS) if word >> i & 1] for word in words]
 
@@ -302,9 +303,10 @@ def _flavor(ids: Sequence[int]) -> int:
 
 @functools.cache
 def _ingredient_rows() -> npt.NDArray[np.int8]:
-    """For each set of ingredients a 1 for each that is in it; -1 throughout for the empty set.
+    """Return a row for each set of ingredients: 1 for each ingredient in the set, else 0.
 
-    The rows have a 16th entry that means nothing, since NumPy takes rows of 16 bytes faster.
+    The row of the empty set is -1 throughout. Rows have an unused 16th entry, since NumPy takes
+    rows of 16 bytes faster.
     """
     sets = np.arange(1 << rules.INGREDIENTS, dtype="<u2")[:, None]
     rows = np.unpackbits(sets.view(np.uint8), axis=1, bitorder="little").view(np.int8)

@@ -65,8 +65,8 @@ class Agent(abc.ABC):
     repeatable: bool = True
     """Whether the same seed makes the same choices; not so of an agent that thinks by the clock."""
     one_game_at_a_time: bool = False
-    """Whether it forgets a game when it is asked about another; matches then play its games one
-    after another."""
+    """Whether the agent forgets a game when it receives a state of another game. Matches then play
+    the agent's games one after another."""
     play_version: int = 1
     """Raised whenever the class comes to choose otherwise, so that stores do not mix its games
     with those from before (see `agents.arena.versions`)."""

@@ -27,15 +27,15 @@ _TIME = "time_limit"
 
 
 def make(spec: str, game: Game | str, seed: int | None = None, **options: Any) -> Agent | Opponent:
-    """An agent by its spec.
+    """Return an agent by its spec.
 
     Args:
         spec: one of `agents.SPECS`, or an agent that the game's own players declare; `agents.specs`
-            tells the grammar. `trained:PATH` plays the ONNX file at PATH, by which
-            `puct:SIMULATIONS:PATH` is guided; a time in place of the simulations, as in `puct:1s`,
-            is how long it thinks about each state; and `MODULE:FACTORY` calls
-            `FACTORY(game, seed)` of an importable module, the current folder included, which
-            returns an object with `act(states) -> actions`.
+            has the grammar. `trained:PATH` plays the ONNX file at PATH, and
+            `puct:SIMULATIONS:PATH` searches with that file as its guide. A time in place of the
+            simulations, as in `puct:1s`, is how long the agent thinks about each state.
+            `MODULE:FACTORY` calls `FACTORY(game, seed)` of an importable module, which may lie in
+            the current folder. The factory returns an object with `act(states) -> actions`.
         game: a game, or the name of one with its default parameters.
         seed: of the agent's own randomness; `None` for a fresh one.
         **options: of that agent: the other parameters of its class, such as `temperature` of
@@ -221,6 +221,6 @@ def _users(spec: Spec, make_it: Callable[[], Any]) -> Opponent:
     if not callable(getattr(agent, "act", None)):
         raise ValueError(f"agent {spec.text!r} is {agent!r}; expected an object with act(states)")
     if not hasattr(agent, "spec"):
-        with contextlib.suppress(AttributeError):  # of an object that takes no more attributes
+        with contextlib.suppress(AttributeError):  # some objects accept no new attributes
             agent.spec = spec.text  # type: ignore[attr-defined]
     return agent

@@ -31,10 +31,10 @@ class NamedOpenings:
     """Openings of one game."""
 
     name: str
-    """Such as "balanced", or the path of a list."""
+    """A name such as "balanced", or the path of a list."""
     moves: npt.NDArray[np.int32]
-    """The actions from the game's start, shape (openings, moves), -1 after the end of an opening
-    of a list that has fewer."""
+    """The actions from the game's start, shape (openings, moves). In a list, -1 follows the end of
+    shorter openings."""
     sha256: str
     """Of the moves as text."""
 
@@ -66,12 +66,12 @@ def openings_in(path: Path, game: Game) -> NamedOpenings:
 def openings_listed_in(
     path: Path, game: Game, read: Callable[[str, Game], Sequence[int]]
 ) -> NamedOpenings:
-    """The openings of a list, one a line; empty lines count for nothing.
+    """Return the openings of a list with one opening per line; empty lines are ignored.
 
     Args:
-        path: of the list.
+        path: the path of the list.
         game: whose openings these are.
-        read: returns the actions of a line, and raises `ValueError` for what is none.
+        read: returns the actions of a line, and raises `ValueError` for a line without an opening.
 
     Raises:
         ValueError: the list cannot be read, is empty, or a line is no opening of the game.
@@ -117,8 +117,8 @@ def write_openings(
 
     Raises:
         OSError: the file cannot be written.
-        ValueError: an opening is none, the game is over after it, or `path` ends in the suffix of
-            another format.
+        ValueError: an opening is invalid, the game is over after it, or `path` ends in the suffix
+            of another format.
     """
     check_suffix("path", Path(path), ".json")
     texts = []

@@ -45,10 +45,10 @@ def read_position(
 
     Args:
         where: a file's name, `-` for standard input, or the text itself. A file may be an episode
-            in any format that `Episode.load` reads. The text is an episode as `Episode.save`
-            writes it in JSON, a position as `Game.to_dict` has it in JSON, or a board
-            as the console shows it, with or without what stands below it for the player to move
-            and the marks of a last move.
+            in any format that `Episode.load` reads. The text is an episode in JSON, as
+            `Episode.save` writes it, a position in JSON, as `Game.to_dict` returns it, or a board
+            as the console prints it. The marks of the last move and the text below the board for
+            the player to move are optional.
         game: what is played.
         params_given: whether it must have just these parameters; else those of an episode or a
             position in JSON are taken.

@@ -1,4 +1,4 @@
-"""Progress of long work on standard error: a bar, or in a log one line every 10%."""
+"""Progress of long work on standard error, as a bar or, in a log, as one line every 10%."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["progress_bar"]
 
 
 class _Lines(asyncio.tqdm):
-    """A bar that prints a line instead, each time that another tenth is done."""
+    """A bar that is not drawn, but prints a line for every further tenth."""
 
     _tenths: int | None = None
 
@@ -21,7 +21,7 @@ class _Lines(asyncio.tqdm):
         super().__init__(**(options | own))
 
     def display(self, msg: str | None = None, pos: int | None = None) -> None:
-        """Print a line, if one is due. tqdm calls this whenever it would draw the bar."""
+        """Print a line if one is due; tqdm calls this method to draw the bar."""
         tenths = int(10 * self.n / self.total) if self.total else 10
         if self._tenths is not None and tenths > self._tenths:
             print(self, file=self.fp, flush=True)
@@ -29,11 +29,11 @@ class _Lines(asyncio.tqdm):
 
 
 def progress_bar(total: int, *, unit: str, shown: bool = True, **options: Any) -> auto.tqdm[Any]:
-    """Return a `tqdm` on standard error: a bar in a terminal and in a notebook, else lines.
+    """Return a `tqdm` on standard error, a bar in a terminal or a notebook and lines elsewhere.
 
     Args:
-        total: how many units there are.
-        unit: what they are called, such as "game".
+        total: the number of units.
+        unit: the name of a unit, such as "game".
         shown: whether to print anything.
         **options: as `tqdm.tqdm` takes them, such as `desc`, `initial` and `unit_scale`.
     """

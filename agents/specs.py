@@ -8,8 +8,8 @@ Where an agent that searches may be told SIMULATIONS, a time will do: `puct:500m
 Arguments before the last hold no colon; none is empty.
 
 A table says which agents there are: `AGENTS` here, and one of that name in the folder of each game
-that has agents of its own (see `agents.games`). A spec whose name stands in none of them is
-`MODULE:FACTORY`, an agent of the user's own.
+that has agents of its own (see `agents.games`). A spec whose name is in none of these tables
+is `MODULE:FACTORY`, the user's own agent.
 """
 
 from __future__ import annotations
@@ -154,7 +154,7 @@ class Spec:
     arguments: tuple[str, ...]
     """What the agent is told; of a user's own the factory's name alone."""
     declared: Declared | None = None
-    """What the table says of it; `None` of `MODULE:FACTORY`."""
+    """The table's entry of the agent; `None` for `MODULE:FACTORY`."""
 
     @property
     def by_kind(self) -> dict[str, str]:

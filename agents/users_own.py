@@ -103,9 +103,9 @@ def find(module: str, name: str) -> Any:
 
 
 def file_sha256(module: str) -> str | None:
-    """The SHA-256 of the file that an imported module comes from, perhaps in an archive.
+    """Return the SHA-256 of the file of an imported module, or `None` if there is no such file.
 
-    `None` if there is no such file.
+    The file may lie in an archive.
     """
     found: Any = sys.modules.get(module)
     try:

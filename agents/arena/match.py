@@ -25,7 +25,7 @@ from boardenvs.playout import plies
 
 __all__ = ["Games", "Match", "Progress", "play_match", "seatings", "seats"]
 
-_SIDE_BY_SIDE = 1024  # most games played at once: bounds memory, changes no result
+_SIDE_BY_SIDE = 1024  # maximum number of games at once; limits memory, not results
 _OPENING_PLIES = 2  # when everyone is deterministic
 
 Numbers = npt.NDArray[np.int64]
@@ -171,7 +171,7 @@ class Match:
         alone = any(getattr(player, "one_game_at_a_time", False) for player in self.players)
         most = 1 if alone else _SIDE_BY_SIDE
         lengths = (self._named_moves(numbers) >= 0).sum(1)
-        for length in np.unique(lengths):  # games side by side have all made as many moves
+        for length in np.unique(lengths):  # a batch needs openings of one length
             same = numbers[lengths == length]
             for low in range(0, len(same), most):
                 yield from self._play_side_by_side(same[low : low + most])
@@ -257,7 +257,7 @@ class Match:
         return states
 
     def _named_moves(self, numbers: Numbers) -> npt.NDArray[np.int32]:
-        """The moves of games' named openings, -1 after the end of all but the longest of these."""
+        """Return the moves of games' named openings; -1 follows the end of shorter ones."""
         moves = self._moves[numbers // len(self.seatings) % len(self._moves)]
         return moves[:, : int((moves >= 0).sum(1).max(initial=0))]
 
@@ -341,10 +341,11 @@ def play_match(
         openings: positions to start from instead of the game's own start: records,
             dictionaries as `Game.to_dict` gives them, or an array of records. Each is played
             in all orders of seats before the next one comes, and after the last the first
-            comes again. Of chance they keep nothing: it comes from `seed`. Or the name of
-            openings that the game has, such as "balanced" (see `agents.arena.openings`): these
-            come in an order that follows the seed, and `num_games` may be any number. Or the
-            name of a file `*.txt` of openings in a list, where the game has such lists.
+            comes again. Of chance they keep nothing: it comes from `seed`. A name of the game's
+            openings, such as "balanced", is accepted, too (see `agents.arena.openings`). So is
+            the path of a list of openings, `*.txt`, if the game supports such lists. The
+            openings of a name or a list come in an order that follows the seed, and
+            `num_games` may be any number.
         progress: called with the number of games just finished, now and then.
 
     Raises:

@@ -4,8 +4,8 @@ A file `*.openings.json` in a game's folder (see `agents.games`) has the opening
 the parameters that it tells; other parameters of the game may be any. So a game has its "balanced"
 openings for each board for which somebody has made them.
 
-A list `*.txt` of anybody's, one opening a line, is read by the module `opening_lists` in the game's
-folder, if it has one.
+The module `opening_lists` in the game's folder, if there is one, reads lists `*.txt` with one
+opening per line.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ def openings_of(game: Game) -> dict[str, Path]:
 
 
 def named_openings(game: Game, name: str) -> NamedOpenings:
-    """The openings of a name, or of a list.
+    """Return the openings of a name or of a list.
 
     Args:
-        game: that begins with them.
-        name: of openings of the game, or the path of a list, `*.txt`.
+        game: the game that begins with the openings.
+        name: the name of some of the game's openings, or the path of a list, `*.txt`.
 
     Raises:
-        ValueError: the game has none of that name with its parameters or no such lists, or the
-            file is damaged or one of another game.
+        ValueError: the game has no openings of that name for its parameters, the game does not
+            support such lists, or the file is damaged or belongs to another game.
     """
     if name.lower().endswith(".txt"):
         lists = part(game, "opening_lists")

@@ -45,7 +45,7 @@ def write_page(
 
     Raises:
         OSError: it cannot be written.
-        ValueError: as `page_html`, or `path` ends in the suffix of another format.
+        ValueError: as for `page_html`, or `path` ends in the suffix of another format.
     """
     check_suffix("path", Path(path), ".html", ".htm")
     write_atomically(Path(path), page_html(report, ratings, episodes, judge).encode())

@@ -41,7 +41,7 @@ class Scores(Sequence[float]):
     choices: npt.NDArray[np.int64] | None = None
     """How often each agent chose, likewise; 0 where `seconds` is unknown."""
     names: Sequence[str] = ()
-    """What each agent is called, such as its spec; by default `agent 0`, `agent 1`, ..."""
+    """Each agent's name, such as its spec; by default `agent 0`, `agent 1`, ..."""
 
     def __post_init__(self) -> None:
         if not self.names:
@@ -124,7 +124,7 @@ class Scores(Sequence[float]):
         return "\n".join(lines)
 
     def to_dict(self) -> dict[str, Any]:
-        """The numbers as JSON values.
+        """Return the numbers as JSON values.
 
         Returns:
             `games`; for each agent, in order, `names`, `scores` (null without games), `intervals`

@@ -286,7 +286,7 @@ class Store:
                 )
 
     def _offenders(self, recorded: Sequence[int]) -> npt.NDArray[np.int64]:
-        """The seat that forfeited each of some games, -1 where none did."""
+        """Return the seat that forfeited each game, -1 for a game without a forfeit."""
         found = np.array(recorded, np.int64)
         if not ((found >= -1) & (found < self.game.num_players)).all():
             raise ValueError("a seat that lost by an illegal action is none")
@@ -373,18 +373,18 @@ class Store:
         return self.episode(f"{self._match(specs).id}.{number}")
 
     def export(self, folder: str | Path, suffix: str = ".json") -> int:
-        """Write each game into a file `MATCH.NUMBER` of a folder, which is made if need be.
+        """Write each game to a file `MATCH.NUMBER` in a folder, which is created if missing.
 
         Args:
-            folder: for the files.
-            suffix: of the files, which says in which format they are; see `Episode.save`.
+            folder: the folder of the files.
+            suffix: the suffix of the files, which selects their format; see `Episode.save`.
 
         Returns:
             The number of games.
 
         Raises:
             OSError: a file cannot be written.
-            ValueError: there is no such format for the game, or the store is damaged.
+            ValueError: the game has no such format, or the store is damaged.
         """
         one_of("suffix", suffix, [".json", *self.game.file_formats])
         place = file_path("folder", folder)

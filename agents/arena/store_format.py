@@ -13,7 +13,7 @@ __all__ = ["check", "found", "holds_nothing", "take_back"]
 
 _APPLICATION = 0x626F6172  # "boar": tells SQLite files of this kind from others
 _FORMAT = 3
-"""Of the tables below, as the file says."""
+"""The format of the tables below, as the file records it."""
 _TABLES = """
 CREATE TABLE arena (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE agents (spec TEXT PRIMARY KEY, version TEXT NOT NULL) WITHOUT ROWID;

@@ -18,14 +18,19 @@ _PACKAGE = "boardenvs "
 
 
 def agent_version(spec: str, agent: Opponent, game: Game | None = None) -> str:
-    """The version of an agent: two that differ in it may play otherwise.
+    """Return an agent's version; agents of different versions may play differently.
 
-    For an agent of this package, also one named by its module, it is the package's version, with
-    its class's `play_version` if that was ever raised, the number of cores that it may think on
-    if it thinks by the clock, and the SHA-256 of the network if it plays by one: of the file at its
-    `path`. For an agent of the user's own it is the SHA-256 of its module's
-    file; for one that plays by another agent, that one's version. An agent may have more to say in
-    an attribute `version`.
+    For an agent of this package, the version has the following parts. An agent of this package
+    that is named by its module has them, too.
+
+    - the package's version;
+    - the `play_version` of the agent's class, if it was ever raised;
+    - the number of cores that the agent may use, if it thinks by the clock;
+    - the SHA-256 of the network file at the agent's `path`, if it plays by a network.
+
+    For a user's own agent, the version is the SHA-256 of its module's file. For an agent that
+    plays by another agent, it is the version of that other agent. An agent may add to its version
+    in an attribute `version`.
 
     Args:
         spec: as `agents.make` was given it.

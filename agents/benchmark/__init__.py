@@ -56,8 +56,9 @@ def benchmark(
             or the spec of an agent.
         suite: which tasks and reference agents.
         tasks: the names of some of them; by default all.
-        minutes: of playing, for all of them, shared out equally. What a task leaves goes to those
-            after it, and a task that gets none is not rated. Compiling does not count.
+        minutes: the playing time of all tasks together, shared equally. Time that a task leaves
+            over goes to the tasks after it. A task that gets no time is not rated. Compiling does
+            not count.
         seed: of everything random.
         name: what the policy is called; by default its spec, or "policy".
         aim: half of the interval's width that is enough, in points; by default the suite's.

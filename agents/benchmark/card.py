@@ -36,11 +36,11 @@ class ScoreCard:
         `by_games` and `by_ladder`; of a game for one the share won, with the distance from the best
         policy's; `score`, 0 for `random` and 1 for the strongest agent or the best policy; games,
         forfeits, seconds per move; and the results against each reference agent. Over all tasks,
-        `overall` is the interquartile mean of the scores of those that are `rated`. A task without
-        a game is not: its figures are `None`. `perfection` is how near it comes to
-        perfect play (`agents.exploitability`) in Gekitai and 112, if the task had a minute. `met`
-        are the ladder's agents that it met in training, `None` if that is not known; `held_out`
-        whether it was rated against the others alone.
+        `overall` is the interquartile mean of the scores of the tasks that are `rated`. A task
+        without a game is not rated, and its figures are `None`. `perfection` is how near the policy
+        comes to perfect play (`agents.exploitability`) in Gekitai and 112, if the task had a
+        minute. `met` are the ladder's agents that the policy met in training, `None` if unknown.
+        `held_out` is whether the policy was rated only against the others.
         """
         tasks = [_task(outcome) for outcome in self.outcomes]
         return {
@@ -100,7 +100,7 @@ class ScoreCard:
 
     @property
     def not_rated(self) -> list[str]:
-        """The tasks in which no game was played."""
+        """The names of the tasks in which no game was played."""
         return [one.ladder.task.name for one in self.outcomes if not one.games]
 
     def row(self) -> str:
@@ -159,7 +159,7 @@ def _on_ladder(outcome: Outcome) -> list[str]:
 def _perfection(outcome: Outcome) -> dict[str, Any] | None:
     """How near it comes to perfect play: what was measured, its value and its interval."""
     found = outcome.perfection
-    if found is None or math.isnan(found.value):  # it had no win to keep
+    if found is None or math.isnan(found.value):  # the policy had no win to keep
         return None
     low, high = found.interval
     return {"kind": found.kind, "value": found.value, "low": low, "high": high}

@@ -77,10 +77,10 @@ def ladder_path(suite_name: str, task: str) -> Traversable:
 
 
 def read_ladder(suite_name: str, task: str) -> Ladder:
-    """The frozen ladder of a task.
+    """Return the frozen ladder of a task.
 
     Raises:
-        ValueError: there is no such suite or task, or its ladder is not there or damaged.
+        ValueError: the suite or the task does not exist, or its ladder is missing or damaged.
     """
     tasks = suite(suite_name)
     if task not in tasks:
@@ -93,7 +93,7 @@ def read_ladder(suite_name: str, task: str) -> Ladder:
         raise ValueError(f"suite {suite_name} has no ladder of {task} yet")
     try:
         ladder = _parsed(json.loads(path.read_text(encoding="utf-8")), suite_name, tasks[task])
-        ladder.score(ladder.best)  # which takes all that it has
+        ladder.score(ladder.best)  # fails here if values are missing
     except (ValueError, TypeError, AttributeError, LookupError, ArithmeticError) as error:
         reason = f"no {error}" if isinstance(error, KeyError) else shorten(str(error), 200)
         raise ValueError(f"{path} is damaged: {reason}") from error
@@ -101,7 +101,7 @@ def read_ladder(suite_name: str, task: str) -> Ladder:
 
 
 def _parsed(told: Any, suite_name: str, task: Task) -> Ladder:
-    """The ladder of a file's content; a damaged one raises whatever comes of it."""
+    """Return the ladder of a file's content; damaged content raises any of several errors."""
     if told.get("format") != _FORMAT or told["task"] != task.name:
         raise ValueError(f"it is no ladder of {task.name}")
     agents = told["agents"]

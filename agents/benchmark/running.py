@@ -92,7 +92,7 @@ class Outcome:
     ended: str
     """Why no more was played."""
     seconds: float
-    """That were played for, without games from a store and without compiling."""
+    """Seconds of playing, without games from a store and without compiling."""
     version: str
     """Of the policy, as far as it can be told."""
     estimate: Estimate | None = None
@@ -146,21 +146,22 @@ class _Meeting:
         """How many games of each match belong to a round so far."""
         self.seconds_a_game = 0.0
         self.warming_seconds = 0.0
-        """What `warm_up` has taken."""
+        """Seconds that `warm_up` has taken."""
         self._warm: set[int] = set()
 
     def warm_up(self, place: int, numbers: np.ndarray) -> None:
-        """Play the first plies of a match once, so that compiling takes none of its time.
+        """Play the first plies of a match once, so that compiling takes none of the match's time.
 
         Args:
-            place: of the match.
-            numbers: of its games that are planned. If all of them are there, nothing is played.
+            place: the place of the match.
+            numbers: the planned games of the match. If all of these have been played, the method
+                does nothing.
         """
         if place in self._warm or not len(self.records[place].missing(numbers)):
             return
         self._warm.add(place)
         began = time.monotonic()
-        both = itertools.islice(self.match(place).play(np.arange(2)), 2)  # either moves once
+        both = itertools.islice(self.match(place).play(np.arange(2)), 2)  # each player moves once
         collections.deque(both, 0)
         self.warming_seconds += time.monotonic() - began
 
@@ -212,7 +213,7 @@ def run_task(
         ladder: of the task.
         contender: the policy.
         seed: of everything random.
-        seconds: of playing, after which no more games are begun. Compiling does not count.
+        seconds: playing time, after which no more games begin. Compiling does not count.
         aim: half of the interval's width that is enough, in points; by default the task's.
         store: the file that keeps the games, and has those of an earlier run.
         engine: what plays; by default this process, and always for a policy that has no spec.

@@ -141,7 +141,9 @@ def play_arena(
     store: Path | None = None,
     engine: Engine = local.play_here,
 ) -> list[PairResult] | list[SoloResult]:
-    """Every two agents play, or in a game for one each; progress goes to standard error.
+    """Return the results of every pair of agents, or of each agent in a game for one player.
+
+    Progress goes to standard error.
 
     Args:
         game: what is played.

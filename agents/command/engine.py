@@ -17,9 +17,9 @@ from boardenvs.opponents import Opponent
 __all__ = ["add"]
 
 _TIME = "time_limit"
-"""The option of agents that think by the clock."""
+"""The option of agents that limits their thinking time."""
 _AT_ONCE = 0.01
-"""Seconds to think while getting ready."""
+"""Seconds that the agent thinks in its first move, which prepares the program."""
 
 
 def add(commands: Commands) -> None:
@@ -47,7 +47,7 @@ def _run(options: argparse.Namespace) -> None:
     parsed = parse(spec, game)
 
     def make_agent(game: Game, seconds: float | None) -> Opponent:
-        # Where the spec does not tell how much to think, the manager does.
+        # A limit in the spec takes precedence over the manager's time.
         free = parsed.declared is not None and not parsed.arguments and seconds is not None
         limit = {"time_limit": seconds} if free and _TIME in options_of(parsed.name, game) else {}
         return make(spec, game, options.seed, **limit)

@@ -50,7 +50,7 @@ def game_facts(game: Game) -> str:
 
 
 def _rules(cls: type[Game]) -> list[str]:
-    """What a game says of itself: what it is, and its list of facts, if it has one."""
+    """Return the lines of a game's description, and of its table of facts if it has one."""
     about, *more = inspect.cleandoc(cls.about).split("\n\n")
     for part in more:
         items = [" ".join(item.split()) for item in part.removeprefix("- ").split("\n- ")]

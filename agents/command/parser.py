@@ -94,16 +94,16 @@ class Commands:
         optional: bool = False,
         agents: bool = False,
     ) -> argparse.ArgumentParser:
-        """The parser of a subcommand, which is to get its arguments.
+        """Return a new subcommand's parser, to which the caller adds arguments.
 
         Args:
             name: of the subcommand.
-            run: what it does, given the options as they were typed. It may return an exit status.
+            run: a function of the options as they were typed. It may return an exit status.
             text: what it does, in words.
-            examples: two lines that are typed, without `boardenvs` and its name.
-            games: that it takes; none if it takes no GAME.
+            examples: two command lines, without `boardenvs` and the subcommand's name.
+            games: the games that the subcommand takes; empty if it takes no GAME.
             optional: whether the game may be left out.
-            agents: whether it takes agents by their SPEC.
+            agents: whether the subcommand takes agents by their SPEC.
         """
         names = tuple(games)
         paragraphs = [_games(names)] if names else []

@@ -96,7 +96,7 @@ def _run(options: argparse.Namespace) -> None:
 
 
 def _trainer(options: argparse.Namespace, game: Game | Sizes) -> Callable[..., Any]:
-    """Return what trains: on this machine, or on a cluster."""
+    """Return the function that trains, on this machine or on a cluster."""
     if options.engine == "local":
         from agents.training import start
 

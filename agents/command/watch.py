@@ -119,7 +119,7 @@ def _run(options: argparse.Namespace) -> None:
 
 
 def _played(game: Game, specs: Sequence[str], seed: int | None, *, analysis: bool) -> Episode:
-    """One game between agents.
+    """Play one game between agents and return the episode.
 
     Args:
         game: what is played.
@@ -145,7 +145,7 @@ def _export(options: argparse.Namespace) -> None:
     """Write all games of a store into a folder.
 
     Raises:
-        ValueError: there is no such store or format, or it is damaged.
+        ValueError: the store or the format does not exist, or the store is damaged.
     """
     from agents.arena.store import Store
 

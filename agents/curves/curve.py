@@ -117,7 +117,7 @@ class Curve:
         return [ladder.score(point.value) for point in self.points]
 
     def to_csv(self, path: str | Path) -> None:
-        """Write the points as rows, which `boardenvs curves --own` draws.
+        """Write the points as rows of a CSV file, which `boardenvs curves --own` draws.
 
         Raises:
             ValueError: `path` ends in the suffix of another format.
@@ -239,8 +239,8 @@ def write_curves(path: str | Path, curves: Sequence[Curve]) -> None:
     """Write curves of one task, for `read_curves`.
 
     Raises:
-        ValueError: there are none, or of several tasks; or `path` ends in the suffix of another
-            format.
+        ValueError: there are no curves, they are of several tasks, or `path` ends in the suffix of
+            another format.
         OSError: the file cannot be written.
 
     Example:

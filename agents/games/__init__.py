@@ -8,7 +8,7 @@ defined in a package P, is P.players. Either may hold
   those of the name of an agent for any game take its place;
 - modules of a fixed name that loops look for, such as `decisive`;
 - `training.toml`, the settings of training;
-- openings, `*.openings.json`, and what reads lists of others; see `agents.arena.openings`;
+- openings, `*.openings.json`, and a reader of lists of openings; see `agents.arena.openings`;
 - trained networks, `*.onnx`, with their cards, and their versions in int8, `*.int8.onnx`.
 
 Whose a part is, follows from the bases of the game's class, as whose its rules are
@@ -93,7 +93,10 @@ def files(game: Game, pattern: str) -> Iterator[Path]:
 
 @functools.cache
 def _copied(folder: str) -> Path:
-    """A copy of a package's data files that lie in an archive, kept as long as the process."""
+    """Copy a package's data files out of an archive and return the folder of the copies.
+
+    The folder is deleted when the process ends.
+    """
     kept = tempfile.TemporaryDirectory(prefix="boardenvs-", ignore_cleanup_errors=True)
     atexit.register(kept.cleanup)
     for file in resources.files(_imported(folder)).iterdir():

@@ -1,4 +1,4 @@
-"""A game for RLlib: an environment and a network that masks illegal actions. Needs `[ray]`.
+"""An RLlib environment, and a network that masks illegal actions. Needs the extra `[ray]`.
 
-`boardenvs/INTEGRATIONS.md` shows how RLlib's own `PPOConfig` takes both.
+`boardenvs/INTEGRATIONS.md` has an example of both with RLlib's own `PPOConfig`.
 """

@@ -24,8 +24,8 @@ Batch = dict[str, Any]
 class MaskedModule(TorchRLModule, ValueFunctionAPI):
     """A policy and value network over `agents.rllib.env.GameMultiAgentEnv`'s observations.
 
-    It is the network of local training, so `agents.from_sb3` plays it. Logits of illegal actions
-    are the lowest float.
+    The network is the same as in local training, so `agents.from_sb3` can play it. Logits of
+    illegal actions are the lowest float.
 
     `model_config` may have `hidden`, the widths of the plain layers (default `[64]`), and for
     games on a board `channels` (default 0: plain layers only), `blocks` (2) and `lines` (0), as
@@ -49,7 +49,7 @@ class MaskedModule(TorchRLModule, ValueFunctionAPI):
                 "blocks": config.get("blocks", 2),
                 "lines": config.get("lines", 0),
             }
-        # The policy's own optimiser stays unused: RLlib has one.
+        # The policy's own optimiser stays unused, since RLlib has one.
         self.policy = kind(
             self.observation_space["observations"], self.action_space, lambda _: 0.0, **arguments
         )
@@ -67,14 +67,14 @@ class MaskedModule(TorchRLModule, ValueFunctionAPI):
     def _forward(self, batch: Batch, **kwargs: Any) -> Batch:
         seen = batch[Columns.OBS]
         logits, values = logits_and_values(self.policy, seen["observations"].float())
-        # `compute_values` gets these back as its embeddings.
+        # `compute_values` receives the values as its `embeddings`.
         return {
             Columns.ACTION_DIST_INPUTS: logits.masked_fill(seen["action_mask"] == 0, FLOAT_MIN),
             Columns.EMBEDDINGS: values,
         }
 
     def compute_values(self, batch: Batch, embeddings: torch.Tensor | None = None) -> torch.Tensor:
-        """Return values of shape (N,); `embeddings` are those of `forward_train`, if at hand."""
+        """Return values of shape (N,); `embeddings` are those of `forward_train`, if given."""
         if embeddings is not None:
             return embeddings
         _, values = logits_and_values(self.policy, batch[Columns.OBS]["observations"].float())

@@ -295,25 +295,25 @@ class PuctAgent(SearchAgent):
         threads: int,
         stopping: Stopping,
     ) -> None:
-        """Search states at once, their leaves evaluated together, and write down what is found.
+        """Search several states at once, evaluate their leaves together, and store the results.
 
         Args:
             states: shape (N,).
             words: stream words, shape (N,).
             noise: shape (N, num_actions), or (N, 0) for none.
-            found: where to write what is found, N rows each.
-            threads: that work on this.
-            stopping: whether it need not go on.
+            found: arrays for the results, N rows each.
+            threads: the number of threads of this search.
+            stopping: reports whether the search need not go on.
 
         Raises:
-            StoppedError: it need not go on.
+            StoppedError: the search need not go on.
         """
         num, most_awaited = len(states), int(self._options["most_awaited"][0])
         num_slots = _SLOTS if most_awaited > 1 else min(_SLOTS, threads, num)
         slots = [self._slot(num * -(-most_awaited // 2)) for _ in range(num_slots)]
         forest = self._forest(num)
         options = self._options.copy()
-        each = min(threads, num_slots)  # slot's thread
+        each = min(threads, num_slots)  # the number of threads for the slots
         arguments = [
             (
                 states, self.game.constants, words, options, self._scales, noise, self._schedule,

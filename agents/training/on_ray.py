@@ -46,8 +46,8 @@ def train(
         address: of the cluster, as for `agents.arena.cluster.joined`.
 
     Raises:
-        ValueError: see there, or the settings have no search-guided part, Ray is not installed,
-            there is no such cluster, it has no core, or it fails.
+        ValueError: as for `agents.training.start.train`, or the settings have no search-guided
+            part, Ray is not installed, or the cluster does not exist, has no core or fails.
     """
     if not resume:
         given = settings_for(game) if settings is None else read_settings(settings, game)

@@ -27,8 +27,8 @@ class SB3VecEnv(VecEnv):
 
     Each steps natively; this class joins their arrays and speaks Stable-Baselines3's
     dialect: `terminal_observation`, `TimeLimit.truncated` and `episode` in the infos of
-    games that ended, and `action_masks` for sb3-contrib. `reset_infos` has the infos of `reset`;
-    that of a game which began when another one ended is empty.
+    games that ended, and `action_masks` for sb3-contrib. `reset_infos` has the infos of `reset`.
+    The info of a game that began when another game ended is empty.
 
     Example:
         >>> import gymnasium
@@ -81,10 +81,10 @@ class SB3VecEnv(VecEnv):
             self.seed(seed)
 
     def reset(self) -> npt.NDArray[np.int8]:
-        """Start all games, with the seed and the options that were set since the last time.
+        """Start all games, with the seed and the options that were set since the last reset.
 
         Raises:
-            ValueError: an option is no valid position, or has another key than `state`.
+            ValueError: an option has another key than `state`, or its state is no valid position.
         """
         if len(self._options) != self.num_envs:
             raise ValueError(
@@ -177,16 +177,16 @@ class SB3VecEnv(VecEnv):
     def env_method(
         self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any
     ) -> list[Any]:
-        """Call a method of single games and return what it returned for each.
+        """Call a method of single games and return its result for each game.
 
         Args:
             method_name: `action_masks`, `render` or, for all games at once, `set_opponent`.
             *method_args: as `SeatEnv` takes them.
-            indices: a game or several; `None` for all.
+            indices: one game or several; `None` for all.
             **method_kwargs: as `SeatEnv` takes them.
 
         Raises:
-            AttributeError: it is another method.
+            AttributeError: `method_name` is another method.
             ValueError: `set_opponent` is called for some of the games.
         """
         found: Any
@@ -207,7 +207,7 @@ class SB3VecEnv(VecEnv):
         return [found[i] for i in self._get_indices(indices)]
 
     def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
-        """Return an attribute for each game: its own space or `position`, or its environment's.
+        """Return an attribute of each game: a space, `position`, or its environment's attribute.
 
         Raises:
             AttributeError: there is no such attribute.
@@ -223,7 +223,7 @@ class SB3VecEnv(VecEnv):
         return [everyone[i] for i in self._get_indices(indices)]
 
     def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
-        """Refuse: single games have no attributes of their own.
+        """Raise an error, since attributes of single games cannot be set.
 
         Raises:
             AttributeError: always.
@@ -234,7 +234,9 @@ class SB3VecEnv(VecEnv):
         return [False for _ in self._get_indices(indices)]
 
     def seed(self, seed: int | None = None) -> Sequence[int | None]:
-        """Set the seed of the next reset: environment k takes `seed + k`; `None` draws one.
+        """Set the seed of the next reset.
+
+        Environment k takes `seed + k`. `None` samples a seed.
 
         Returns:
             The seed of each game's environment.
@@ -254,9 +256,9 @@ class SB3VecEnv(VecEnv):
 
 
 def _joined_options(env: SeatVectorEnv, options: list[dict[str, Any]]) -> dict[str, Any] | None:
-    """Return the options of single games as those of their environment."""
+    """Combine the options of single games into the options of their environment."""
     first = options[0]
-    if all(one is first for one in options):  # as `set_options` has them that got one dictionary
+    if all(one is first for one in options):  # `set_options` received one dictionary
         return dict(given_options(first, "state"))
     states = [given_options(one, "state").get("state") for one in options]
     if all(state is None for state in states):
@@ -264,7 +266,7 @@ def _joined_options(env: SeatVectorEnv, options: list[dict[str, Any]]) -> dict[s
     for i, state in enumerate(states):
         if state is None:
             raise ValueError(f"options must have a state for every game or none, got {options[i]}")
-        if isinstance(state, Mapping):  # else all of them would have the same dice
+        if isinstance(state, Mapping):  # else all games would have the same dice
             states[i] = {"rng": env.np_random.bit_generator.random_raw(), **state}
     return {"state": np.concatenate([env.game.restore(state) for state in states])}
 

@@ -26,7 +26,7 @@ _COMMANDS = frozenset(
     | {"TAKEBACK", "INFO", "ABOUT"}
 )
 _BETWEEN = frozenset({"INFO", "ABOUT", "DONE"})
-"""The commands that leave a request whose lines are still coming as it is."""
+"""The commands that do not cancel a request whose lines are still coming."""
 _SIZE = re.compile(r"([0-9]{1,3})(?:[\s,]+([0-9]{1,3}))?")
 _NUMBER = re.compile(r"-?[0-9]{1,15}")
 _SHARE = 10
@@ -37,7 +37,7 @@ _LONGEST_MARGIN = 0.03  # seconds
 _AT_ONCE = 0.01
 """Seconds for a move where the manager wants it as fast as possible."""
 _READY_BY = 0.75
-"""The share of a move's time by which the program must be ready to use its agent."""
+"""The share of a move's time after which the program no longer waits for its agent."""
 
 
 class Brain:
@@ -61,11 +61,11 @@ class Brain:
         self._stones: dict[int, int] = {}
         """Whose stones stand where, in the order of the moves."""
         self._board: dict[int, int] | None = None
-        """The stones that BOARD has told so far, while it tells."""
+        """The stones of the current BOARD request so far; `None` outside of such a request."""
         self._passes_over = False
-        """Whether lines that are no commands belong to a request that was refused."""
+        """Whether lines without a command belong to a refused request and are ignored."""
         self._starting = False
-        """Whether the answer to START is still to come."""
+        """Whether START still waits for its answer."""
         self._turn: float | None = None
         """Seconds for a move, if the manager has told them."""
         self._left: float | None = None
@@ -73,18 +73,19 @@ class Brain:
         self._inbox: Inbox | None = None
 
     def answers(self, lines: Iterable[str]) -> Iterator[str]:
-        """Yield what to write, until the manager ends the program.
+        """Yield each answer to the manager, until the manager ends the program.
 
         Args:
-            lines: the manager's. An `Inbox` says when each line came, and whether the program is
-                ready. It is ready for other lines, each of which comes when it is asked for.
+            lines: the manager's lines. An `Inbox` reports when each line came and whether the
+                program is ready. With any other iterable, the program counts as ready, and each
+                line counts as new when it is read.
         """
         self._inbox = lines if isinstance(lines, Inbox) else None
         for line in lines:
             came = time.perf_counter() if self._inbox is None else self._inbox.came
             word, rest = [*line.removeprefix("\ufeff").split(maxsplit=1), "", ""][:2]
             command = word.upper()
-            # A manager that goes on does not wait for the answer to START.
+            # A manager that sends another command does not wait for the answer to START.
             if self._starting and (self._is_ready() or command not in ("", "INFO")):
                 yield self._said(self._started)
             if command == "END":
@@ -101,7 +102,7 @@ class Brain:
             return f"ERROR {' '.join(str(error).split())}"
 
     def _answer(self, word: str, rest: str, came: float) -> str:
-        """The answer to a line; empty where the protocol has none."""
+        """Return the answer to a line; empty if the protocol has no answer."""
         command = word.upper()
         if command not in _COMMANDS:
             return self._no_command(word, rest)
@@ -145,7 +146,10 @@ class Brain:
         return "OK"
 
     def _no_command(self, word: str, rest: str) -> str:
-        """Take a line of a request; a request is refused once, and its other lines passed over."""
+        """Return the answer to a line without a command, such as a line of BOARD.
+
+        A bad request is refused once, and its other lines are ignored.
+        """
         if self._board is not None:
             told, self._board, self._passes_over = self._board, None, True
             self._tell(told, f"{word} {rest}")
@@ -157,7 +161,7 @@ class Brain:
         return f"UNKNOWN command {printable(word[:40])}"
 
     def _tell(self, stones: dict[int, int], line: str) -> None:
-        """Add the stone that a line of BOARD tells of."""
+        """Add the stone of a line of BOARD."""
         cell_text, _, whose = line.rpartition(",")
         if whose.strip() not in (str(OWN), str(OTHER)):
             raise ValueError(f"expected X,Y,{OWN} or X,Y,{OTHER}, got {shown(line.strip())}")
@@ -180,7 +184,7 @@ class Brain:
         return ""
 
     def _started(self) -> str:
-        """The answer to START."""
+        """Return the answer to START, and prepare the agent if the program is ready."""
         self._starting = False
         if self._is_ready():
             self._prepare()
@@ -190,10 +194,10 @@ class Brain:
         return self._inbox is None or self._inbox.ready.is_set()
 
     def _info(self, key: str, value: str) -> None:
-        """Remember what the program can heed.
+        """Store a setting if the program uses it.
 
         Raises:
-            ValueError: the value is none, or the rule is not played.
+            ValueError: the value is no whole number, or the rule is not supported.
         """
         key, value = key.lower(), value.strip()
         if key not in ("rule", "timeout_turn", "timeout_match", "time_left"):
@@ -246,7 +250,7 @@ class Brain:
         return text_of(cell, game.board_size)
 
     def _symbol(self, stones: dict[int, int]) -> str:
-        """The program's symbol in a position in which it is to move."""
+        """Return the program's symbol in a position in which the program is to move."""
         own, other = (list(stones.values()).count(whose) for whose in (OWN, OTHER))
         if other - own not in (0, 1):
             raise ValueError(
@@ -255,10 +259,10 @@ class Brain:
         assert self._game is not None
         if len(stones) == self._game.num_actions:
             raise ValueError("the game is over")
-        return "XO"[other - own]  # who opens has as many stones as the other before a move
+        return "XO"[other - own]  # X has as many stones as O before its move
 
     def _state(self, stones: dict[int, int], mine: str) -> States:
-        """The record of a position in which the program is to move, of shape (1,)."""
+        """Return a position in which the program is to move, as a record of shape (1,)."""
         game = self._game
         assert game is not None
         rows = np.full(game.num_actions, ".")
@@ -275,7 +279,7 @@ class Brain:
         return state
 
     def _allowed(self) -> float | None:
-        """Seconds for a move, as far as anybody has told them."""
+        """Return the seconds for a move; `None` if no limit is known."""
         share = None if self._left is None else self._left / _SHARE
         told = [time for time in (self._own_time, self._turn, share) if time is not None]
         if not told:
@@ -283,7 +287,10 @@ class Brain:
         return min(told) - min(_MARGIN * min(told), _LONGEST_MARGIN)
 
     def _is_ready_in_time(self, came: float) -> bool:
-        """Wait until the agent can be used, or until only a quick move is in time."""
+        """Return whether the agent is ready while there is time for it to move.
+
+        The method waits until the agent is ready or only a quick move would be in time.
+        """
         if self._inbox is None:
             return True
         allowed = self._allowed()

@@ -26,7 +26,7 @@ _SECONDS = 1.0
 _START = 300.0
 """Seconds that a program has to get ready: it may have to compile first, on a busy machine."""
 _PATIENCE = (1.0, 2.0, 4.0, 8.0)
-"""Seconds that a program has to answer RESTART, each time that it is asked."""
+"""Seconds to wait for the answer to RESTART, for each time that it is sent."""
 _MEMORY = 350 * 2**20
 """Bytes, as in the tournament."""
 
@@ -35,18 +35,20 @@ Board = npt.NDArray[np.int8]
 
 
 class EngineAgent(Agent):
-    """Plays as a program does, which runs beside; what it does wrong loses the game.
+    """An agent that plays the moves of a separate program; the program's faults lose the game.
 
-    The program is told each position anew by BOARD, or by TURN where the game that it was asked of
-    last goes on. A program may lose what it reads right after its move. So RESTART is repeated
-    until it is answered. A TURN without an answer is followed by RESTART: if the program answers
-    with its move, the move is late. If it answers OK, it is told the position by BOARD and has the
-    time for a move once more.
+    The agent sends each whole position by BOARD. If the game of the last position goes on, the
+    agent sends only the other player's move, by TURN. A program may lose input that it reads right
+    after its move, so the agent repeats RESTART until the program answers.
 
-    When the program ends by itself, answers late, or answers no empty cell, the agent forfeits that
-    game: it plays an illegal action, and a `RuntimeWarning` says why. On an empty board, where
-    every action is legal, it does so a move later. For the next position the program is started
-    again.
+    If a TURN has no answer in time, the agent sends RESTART. A program that answers with its move
+    is late. A program that answers OK receives the position by BOARD and has the time for a move
+    once more.
+
+    The agent forfeits a game if the program ends by itself, answers late, or answers no empty cell.
+    The agent then plays an illegal action, and a `RuntimeWarning` gives the reason. On an empty
+    board every action is legal, so the agent plays the illegal action a move later. For the next
+    position the agent starts the program again.
     """
 
     repeatable = False
@@ -66,8 +68,8 @@ class EngineAgent(Agent):
         Args:
             game: Gomoku with lines of five.
             seed: of nothing: programs have no seeds.
-            command: the program and its arguments, split as `.engine_process.words_of` says. A time
-                and a colon may stand before it: `500ms:./pbrain-mine`.
+            command: the program and its arguments, which `.engine_process.words_of` splits. A
+                time and a colon may come before the program: `500ms:./pbrain-mine`.
             time_limit: seconds that the program is given for a move; by default the time that
                 stands before the command, else 1.
             grace: seconds by which it may be late.
@@ -97,7 +99,7 @@ class EngineAgent(Agent):
         self._known: Board | None = None
         """The board as the program knows it, after its own move."""
         self._fresh = False
-        """Whether the program has just been started, so that it needs no RESTART."""
+        """Whether the program has just started and needs no RESTART."""
         self._owed = 0
         """Games that it forfeits at its second move, having failed at the first."""
 
@@ -174,25 +176,26 @@ class EngineAgent(Agent):
         return cell
 
     def _move(self, *request: str) -> str | None:
-        """What the program answers to a request for a move; `None` if it does not in time."""
+        """Return the program's answer to a request for a move; `None` if none came in time."""
         process = self._running()
         self._fresh = False
-        # In a write of its own: a program may drop what it reads right after its last move.
+        # A separate write, since a program may lose input that it reads right after its last move.
         process.tell(f"INFO time_left {UNLIMITED}")
         seconds = self.time_limit + self.grace
         return process.ask(*request, seconds=seconds, passed_over=("OK", "ERROR", "UNKNOWN"))
 
     def _clear(self, turn: str) -> None:
-        """Have the program forget the game that it is in.
+        """Make the program forget its current game.
 
-        RESTART also finds out why a TURN has no answer. A program that lost it answers OK, and can
-        be told the position. One that still thinks answers with its move, which is late.
+        RESTART also finds out why a TURN has no answer. A program that lost the TURN answers OK,
+        and can receive the position. A program that still thinks answers with its move, which is
+        late.
 
         Args:
             turn: the request that has no answer, if there is one.
 
         Raises:
-            EngineError: it does not answer, or was late.
+            EngineError: the program does not answer, or its move was late.
         """
         process = self._running()
         if self._fresh:
@@ -208,7 +211,7 @@ class EngineAgent(Agent):
             raise self._late(turn)
         if not answer:
             raise _no_answer(process, "RESTART", sum(_PATIENCE))
-        self._stop()  # it knows no RESTART, so that the next one to run begins anew
+        self._stop()  # the program does not know RESTART, so a new process must start
 
     def _late(self, request: str) -> EngineError:
         return _no_answer(self._running(), request, self.time_limit + self.grace)

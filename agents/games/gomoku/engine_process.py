@@ -24,16 +24,16 @@ _WINDOWS = sys.platform == "win32"
 _TO_END = 1.0
 """Seconds that a program has to end by itself."""
 _LOOK = 0.5
-"""Seconds between two looks at whether a silent program still runs: a child may hold its output."""
+"""Seconds between checks whether a silent program still runs, since a child may hold its output."""
 _PART = 2**16
-"""Bytes read at once."""
+"""Maximum number of bytes of one read."""
 _LONGEST = 2**16
-"""Bytes of a line."""
+"""Maximum number of bytes of a line."""
 _TAIL = 2**12
-"""Bytes kept of what a program writes to standard error."""
+"""Maximum number of bytes kept of a program's standard error."""
 _LINE_END = re.compile(rb"[\r\n]")
 _REMARKS = ("MESSAGE", "DEBUG")
-"""What lines begin with that answer no request."""
+"""First words of lines that answer no request."""
 _COMPLAINTS = ("ERROR", "UNKNOWN")
 
 
@@ -42,7 +42,7 @@ class EngineError(Exception):
 
 
 class EngineProcess:
-    """A running program: requests to it, and its answers within a time."""
+    """A running program that receives requests and has a limited time for each answer."""
 
     def __init__(self, command: str) -> None:
         """Start the program.
@@ -61,15 +61,15 @@ class EngineProcess:
             reason = getattr(error, "strerror", None) or str(error)
             raise ValueError(f"engine {command!r} cannot be started: {reason}") from None
         self.complaint = ""
-        """The last ERROR or UNKNOWN that was passed over since the last request."""
+        """The last ERROR or UNKNOWN line that was ignored since the last request."""
         self._lines: collections.deque[str] = collections.deque()
         self._rest = b""
-        """What has come of a line."""
+        """The bytes of a line that has not ended yet."""
         self._errors = b""
         self._over = False
         """Whether the output has ended."""
         self.close = weakref.finalize(self, _end, self._process, self._selector)
-        """End the program and its children, if need be by force; also at this process's end."""
+        """End the program and its children, by force if needed; also runs at this process's end."""
         for stream in (self._process.stdout, self._process.stderr):
             assert stream is not None
             source = _copied(stream) if _WINDOWS else stream
@@ -94,15 +94,15 @@ class EngineProcess:
 
         Args:
             lines: the request.
-            seconds: that the program has.
-            passed_over: what lines begin with that do not answer this request, in capitals;
-                MESSAGE and DEBUG answer none.
+            seconds: the time limit of the answer.
+            passed_over: first words, in capitals, of lines that do not answer this request. Lines
+                that begin with MESSAGE or DEBUG never answer a request.
 
         Returns:
             The line, or `None` if none came in time.
 
         Raises:
-            EngineError: the program has ended, or its line is too long.
+            EngineError: the program has ended, or has written a line that is too long.
         """
         self.complaint = ""
         self.tell(*lines)
@@ -116,7 +116,7 @@ class EngineProcess:
         return None
 
     def _line(self, end: float) -> str | None:
-        """The program's next line that is not empty; `None` if the time is over before."""
+        """Return the program's next line that is not empty; `None` if the time ends first."""
         while not self._lines:
             seconds = end - time.perf_counter()
             if seconds <= 0:
@@ -127,7 +127,7 @@ class EngineProcess:
         return self._lines.popleft()
 
     def _take(self, seconds: float) -> bool:
-        """Read what the program has written; whether there was anything in time."""
+        """Read the program's output and return whether there was any in time."""
         ready = self._selector.select(seconds) if self._selector.get_map() else []
         for key, _ in ready:
             source, is_output = key.data
@@ -164,12 +164,12 @@ def words_of(command: str, windows: bool = _WINDOWS) -> list[str]:
     r"""Split a command into the program and its arguments, as the platform does.
 
     Args:
-        command: quoted as for a shell, which is not used. On Windows only double quotes quote, and
-            a backslash stands for itself.
+        command: a command quoted as for a shell, although no shell runs. On Windows only double
+            quotes quote, and a backslash stands for itself.
         windows: whether to split as on Windows.
 
     Raises:
-        ValueError: a quotation has no end.
+        ValueError: a quotation mark is not closed.
 
     Example:
         >>> words_of(r'"C:\My engines\pbrain-x.exe" -n 2', windows=True)
@@ -184,7 +184,7 @@ def words_of(command: str, windows: bool = _WINDOWS) -> list[str]:
 
 
 def _started(words: list[str]) -> subprocess.Popen[bytes]:
-    """Start a program in a process group of its own, so that its children can be ended with it."""
+    """Start a program in its own process group, so that its children can be ended with it."""
     pipe = subprocess.PIPE
     if sys.platform == "win32":
         group = subprocess.CREATE_NEW_PROCESS_GROUP
@@ -193,7 +193,7 @@ def _started(words: list[str]) -> subprocess.Popen[bytes]:
 
 
 def _copied(stream: IO[bytes]) -> socket.socket:
-    """A socket that receives what a stream does: on Windows one can wait for sockets alone."""
+    """Return a socket that receives a stream's data, since Windows can wait for sockets only."""
     ours, theirs = socket.socketpair()
 
     def copy() -> None:
@@ -206,7 +206,7 @@ def _copied(stream: IO[bytes]) -> socket.socket:
 
 
 def _read(source: IO[bytes] | socket.socket) -> bytes:
-    """What there is to read; nothing at the end."""
+    """Return the bytes that are available; empty at the end."""
     with contextlib.suppress(OSError):
         if isinstance(source, socket.socket):
             return source.recv(_PART)

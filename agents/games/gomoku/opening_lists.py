@@ -1,7 +1,7 @@
-"""Lists of openings as Gomocup has them: a line `x,y, x,y, ...` for each, black first.
+"""Lists of openings in Gomocup's format: a line `x,y, x,y, ...` for each opening, black first.
 
-x is the column and y the row, counted to the right and down from the middle of the board. That is
-the column and the row of number `board_size // 2`, counted from 0.
+x is the column and y the row, counted to the right and down from the middle of the board. The
+middle is the column and the row with the number `board_size // 2`, counted from 0.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ __all__ = ["read"]
 
 
 def read(line: str, game: Game) -> list[int]:
-    """The actions of a line.
+    """Return the actions of a line.
 
     Args:
-        line: of the list.
+        line: a line of the list.
         game: Gomoku.
 
     Raises:
-        ValueError: it is no such line, or has a stone that is off the board.
+        ValueError: the line does not have this format, or a stone is off the board.
     """
     size = int(game.params["board_size"])
     parts = [part.strip() for part in line.split(",")]

@@ -1,4 +1,4 @@
-"""A sensible move within milliseconds, by nothing that has to be imported or compiled first."""
+"""A sensible move within milliseconds, without libraries to import or code to compile first."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from agents.games.gomoku.protocol import OTHER, OWN
 __all__ = ["quick_move"]
 
 _BASE = 100
-"""A line with one more stone counts more than all lines through a cell that have fewer."""
+"""Base of a line's worth: one more stone outweighs all lines through a cell with fewer stones."""
 
 
 def quick_move(stones: Mapping[int, int], size: int, length: int) -> int:
     """Return the empty cell whose lines are worth most, for the program or against it.
 
-    A line that only one player has stones in is worth a power of the number of these stones. So
-    the move completes a line of the program's, else it blocks one of the opponent's. Of equal cells
-    it takes the nearest to the middle.
+    A line without stones of both players is worth a power that grows with the number of its
+    stones. So the move completes a line of the program if it can, else blocks a line that the
+    opponent could complete. Among equal cells, the function returns the one nearest to the middle.
 
     Args:
         stones: `OWN` or `OTHER` by cell; at least one cell is empty.
-        size: of the board.
-        length: of a line that wins.
+        size: the number of rows of the board, which is also the number of columns.
+        length: the number of cells of a line that wins.
     """
     worth = {cell: 0 for cell in range(size * size) if cell not in stones}
     for first in range(size * size):

@@ -93,7 +93,7 @@ thinkers.unshift((k) => {
   return { ...known.thought, heading: known.by };
 });
 
-// What comes of an analysis that runs is the hint, so nothing is to be waited for twice.
+// The result of a running analysis is the hint, so that the player does not wait twice.
 document.getElementById("hint").addEventListener("click", () => {
   if (busy || preparing || !episode.turn.mine) return;
   problem.textContent = "";

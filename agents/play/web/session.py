@@ -37,7 +37,7 @@ YOU = "You"
 
 @functools.cache
 def _panel() -> Panel:
-    """What the page has to play on, read once, as the page's other parts are."""
+    """Return the page's controls for playing, read once like the page's other parts."""
 
     def read(*names: str) -> str:
         files = resources.files(__package__)

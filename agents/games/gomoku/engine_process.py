@@ -122,7 +122,8 @@ class EngineProcess:
             if seconds <= 0:
                 return None
             ended = self._over or self._process.poll() is not None
-            if not self._take(0 if ended else min(seconds, _LOOK)) and ended:
+            # On Windows the copying thread may still hold the last lines of an ended program.
+            if not self._take(0 if self._over else min(seconds, _LOOK)) and ended:
                 raise self._ended()
         return self._lines.popleft()
 

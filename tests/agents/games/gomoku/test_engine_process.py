@@ -6,6 +6,7 @@ import select
 import shlex
 import subprocess
 import sys
+import threading
 import tracemalloc
 from pathlib import Path
 
@@ -146,6 +147,22 @@ sys.stdout.buffer.write(b"1,1\\r2,2\\r\\n\\r\\n3,3\\n" + repr(read).encode())
         answers = [process.ask("TURN 0,0", seconds=PATIENCE)]
         answers += [process.ask(seconds=PATIENCE) for _ in range(3)]
     assert answers == ["1,1", "2,2", "3,3", repr(b"TURN 0,0\r\n")]
+
+
+def test_a_program_that_has_ended_is_heard_though_its_copied_output_lags(monkeypatch):
+    read, lagging = os.read, threading.Event()
+
+    def late(*arguments):
+        if threading.current_thread() is not threading.main_thread():
+            lagging.wait(PATIENCE)
+        return read(*arguments)
+
+    monkeypatch.setattr(engine_process, "_WINDOWS", True)
+    monkeypatch.setattr(engine_process.os, "read", late)
+    with running("print('1,1')") as process:
+        process._process.wait(PATIENCE)
+        threading.Timer(0.05, lagging.set).start()
+        assert process.ask(seconds=PATIENCE) == "1,1"
 
 
 @pytest.mark.parametrize(

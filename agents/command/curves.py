@@ -67,7 +67,7 @@ def add(commands: Commands) -> None:
 def _run(options: argparse.Namespace) -> None:
     from agents.curves.curve import read_curves, reference_curves
 
-    check_place("--out", options.out, ".svg", ".png", ".pdf")
+    check_place("--out", options.out)
     check_place("--json", options.json, ".json")
     kind = "" if options.out is None else options.out.suffix.lower().removeprefix(".")
     if options.out is not None:

@@ -29,14 +29,8 @@ from boardenvs.registration import game_class, make, names
 __all__ = ["Episode"]
 
 _FORMAT = "boardenvs episode"
-_ANALYSED = {"format", "version", "players", "initial", "actions", "analysis", "final", "sha256"}
-_KEYS = {
-    1: {"format", "version", "players", "initial", "actions", "final", "sha256"},
-    2: _ANALYSED,
-    3: _ANALYSED,
-}
-"""Of each version: an episode without an analysis is written as version 1, one in which a player
-was asked in words as version 3."""
+_VERSION = 3
+_KEYS = {"format", "version", "players", "initial", "actions", "analysis", "final", "sha256"}
 
 
 class Episode:
@@ -268,17 +262,15 @@ class Episode:
 
     def _content(self) -> dict[str, Any]:
         """All there is to keep, as JSON gives it back."""
-        content: dict[str, Any] = {
+        content = {
             "format": _FORMAT,
-            "version": 1,
+            "version": _VERSION,
             "players": self.players,
             "initial": self.game.to_dict(self._states[0]),
             "actions": self.actions,
+            "analysis": [one and one.to_dict() for one in self.analysis],
             "final": self.game.to_dict(self._states[-1]),
         }
-        if any(self.analysis):
-            content["version"] = 3 if any(one and one.tries for one in self.analysis) else 2
-            content["analysis"] = [one and one.to_dict() for one in self.analysis]
         return dict(json.loads(json.dumps(content)))
 
     def save(self, path: str | PathLike[str]) -> None:
@@ -371,10 +363,10 @@ class Episode:
         if not isinstance(content, dict) or content.get("format") != _FORMAT:
             raise ValueError(f"no episode: expected JSON whose format is {_FORMAT!r}")
         version = content.get("version")
-        if type(version) is not int or version not in _KEYS:
-            raise ValueError(f"an episode of version {version!r}; expected 1, 2 or 3")
-        if content.keys() != _KEYS[version]:
-            raise ValueError(f"the keys should be {sorted(_KEYS[version])}, got {sorted(content)}")
+        if version != _VERSION:
+            raise ValueError(f"the version of an episode must be {_VERSION}, got {version!r}")
+        if content.keys() != _KEYS:
+            raise ValueError(f"the keys should be {sorted(_KEYS)}, got {sorted(content)}")
         if content.pop("sha256") != _digest(content):
             raise ValueError("damaged or edited: the checksum does not fit the content")
         initial = content["initial"]
@@ -385,11 +377,9 @@ class Episode:
             raise ValueError(f"the game must be a name, got {name!r}")
         game = make(name, **initial["params"])
         for key in ("actions", "players", "analysis"):
-            if not isinstance(content.get(key, []), list):
+            if not isinstance(content[key], list):
                 raise ValueError(f"{key} must be a list, got {content[key]!r}")
-        analysis = content.get("analysis")
-        if analysis is not None:
-            analysis = [one if one is None else Analysis.from_dict(one) for one in analysis]
+        analysis = [None if one is None else Analysis.from_dict(one) for one in content["analysis"]]
         episode = cls(game, initial, content["actions"], content["players"], analysis)
         if episode._content()["final"] != content["final"]:
             raise ValueError("the actions do not lead to the final position that it gives")

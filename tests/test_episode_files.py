@@ -58,7 +58,7 @@ def test_round_trip_of_forfeits_names_and_parameters(tmp_path):
     assert Episode.load(path).game == game
     content = json.loads(path.read_text(encoding="utf-8"))
     assert content["format"] == "boardenvs episode"
-    assert content["version"] == 1
+    assert content["version"] == 3
     assert content["actions"] == [63, 63]
 
 
@@ -101,8 +101,8 @@ def test_places_that_cannot_be_read_or_written(tmp_path):
         (b"[]", "format is 'boardenvs episode'"),
         (b"null", "format is 'boardenvs episode'"),
         (b'{"game": "gekitai"}', "format is 'boardenvs episode'"),
-        (b'{"format": "boardenvs episode"}', "version None; expected 1, 2 or 3"),
-        (b'{"format": "boardenvs episode", "version": 1}', "keys should be"),
+        (b'{"format": "boardenvs episode"}', "version of an episode must be 3, got None"),
+        (b'{"format": "boardenvs episode", "version": 3}', "keys should be"),
     ],
 )
 def test_foreign_files(file, data, word):
@@ -145,12 +145,9 @@ def test_any_single_edit_is_noticed(file):
 @pytest.mark.parametrize(
     ("changes", "word"),
     [
-        ({"version": 4}, "an episode of version 4; expected 1, 2 or 3"),
-        ({"version": True}, "an episode of version True; expected 1, 2 or 3"),
-        ({"version": 2}, "the keys should be"),
-        ({"analysis": [None] * 4}, "the keys should be"),
+        ({"version": 4}, "the version of an episode must be 3, got 4"),
         *(
-            ({"version": 2, "analysis": analysis}, word)
+            ({"analysis": analysis}, word)
             for analysis, word in [
                 ({}, "analysis must be a list"),
                 ([None] * 3, "analysis must be a list of 4"),

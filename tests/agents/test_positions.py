@@ -71,7 +71,7 @@ BOARD = "| 1 - - - - - - 2 - |"
         ('{"board": [1]}', {}, "board must be 9 numbers"),
         ('{"game": "chess"}', {}, "it is a position of 'chess', not of game112"),
         ('{"board": [], "params": {"size": 3}}', {}, "'size'"),
-        ('{"format": "boardenvs episode"}', {}, "an episode of version None"),
+        ('{"format": "boardenvs episode"}', {}, "the version of an episode must be 3, got None"),
         ('{"format": 1}', {}, "no episode: expected JSON whose format is"),
         ('{"board": []}', {"to_move": 0}, "--to-move is for a board"),
         ("{" * 100_000, {}, "no JSON|recursion"),

@@ -243,7 +243,7 @@ BODIES = [
     b'{"do": "new", "version": 1, "values": [[]], "opponents": ["random"], "seat": 0}',
     b'{"do": "new", "version": 1, "values": {}, "opponents": ["random"], "seat": 0}',
     b'{"do": "analyse", "version": 1, "at": 1e9}', b'{"do": "ready", "version": 1, "at": 1}',
-    b'{"format": "boardenvs episode", "version": 1, "actions": [[[]]], "initial": {"game": []}}',
+    b'{"format": "boardenvs episode", "version": 3, "actions": [[[]]], "initial": {"game": []}}',
 ]  # fmt: skip
 
 

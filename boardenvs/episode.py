@@ -21,8 +21,15 @@ from boardenvs.game import Game, States
 from boardenvs.interface import given_states, initial_states, resolve_game
 from boardenvs.named_players import make_player
 from boardenvs.opponents import Opponent, ask, consult, player_names
-from boardenvs.page import packed, page_html, position_text, show_analysis, show_moves, show_players
-from boardenvs.page.in_words import end_in_words
+from boardenvs.page import (
+    end_in_words,
+    packed,
+    page_html,
+    position_text,
+    show_analysis,
+    show_moves,
+    show_players,
+)
 from boardenvs.playout import playout
 from boardenvs.registration import game_class, make, names
 

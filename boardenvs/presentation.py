@@ -154,7 +154,7 @@ class Presentation(abc.ABC):
             state: a position that is `terminated`, by no illegal action.
 
         Returns:
-            Of a win or a draw the reason, such as `a line of three` or `the board is full`; of a
+            Of a win or a draw the reason, such as `a line of 3` or `the board is full`; of a
             game of one player a sentence. Empty where the game has no words for it.
         """
         return ""

@@ -179,7 +179,7 @@ def test_any_single_edit_is_noticed(file):
         ({"actions": [7, 7, 4, 2]}, "over after 2 actions, but there are 4"),
         ({"actions": [*WON, 8]}, "over after 4 actions, but there are 5"),
         ({"actions": [7, 1, 4, 8]}, "do not lead to the final position"),
-        ({"actions": WON[:-1]}, "do not lead to the final position"),
+        ({"actions": WON[:-1], "analysis": [None] * 3}, "do not lead to the final position"),
         ({"actions": [7, 1, 4, 10]}, "action 4 of 4 must be a whole number from 0 to 9, got 10"),
         ({"actions": [7, 1, 4, 2.0]}, "action 4 of 4"),
         ({"actions": [[7], 1, 4, 2]}, "action 1 of 4"),

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import boardenvs
 from boardenvs import Episode
 from boardenvs.analysis import Analysis
-from boardenvs.page.in_words import end_in_words
+from boardenvs.page import end_in_words
 
 
 class Thinker(First):

@@ -6,7 +6,8 @@ from variants import VARIANTS
 
 import boardenvs
 from boardenvs.game112 import Game112
-from boardenvs.page.in_words import end_in_words, rules_html, title_of
+from boardenvs.page import end_in_words, title_of
+from boardenvs.page.rules import rules_html
 
 NAMES = ["You", "Greedy", "Cleo"]
 
@@ -39,8 +40,8 @@ def whole_games(game, num):
 @pytest.mark.parametrize(
     ("name", "params", "title", "setting"),
     [
-        ("gekitai", {}, "Gekitai", "6 by 6 cells, 8 pieces each, three in a row win"),
-        ("gomoku", {"exact": True}, "Gomoku", "15 by 15 lines, just five in a row win"),
+        ("gekitai", {}, "Gekitai", "6 by 6 cells, 8 pieces each, 3 in a row win"),
+        ("gomoku", {"exact": True}, "Gomoku", "15 by 15 lines, just 5 in a row win"),
         (
             "game112",
             {"board_size": 5},
@@ -51,14 +52,14 @@ def whole_games(game, num):
             "goat_race",
             {"width": 5, "draw_rule": "jump"},
             "Goat Race",
-            "three players, 6 rows and 5 columns, three goats in column E win, "
+            "3 players, 6 rows and 5 columns, 3 goats in column E win, "
             "drawn when no goat can move at all",
         ),
         (
             "dominoes175",
             {},
             "Dominoes 175",
-            "28 tiles face down, three stacks, six tiles in one win",
+            "28 tiles face down, 3 stacks, 6 tiles in one win",
         ),
         ("pizza_order", {"max_pizzas": 1}, "Pizza order", "one pizza"),
     ],
@@ -72,7 +73,7 @@ def test_title_and_setting(name, params, title, setting):
 def test_gekitai_ends():
     game = boardenvs.make("gekitai")
     won = after(game, "a1", "a6", "c3", "d4", "c3")
-    assert end(game, won) == "You won by a line of three."
+    assert end(game, won) == "You won by a line of 3."
     rows = ["X.X.X.", "......", "X.X.X.", "......", "X.X...", "......"]
     won = game.from_dict({"board": rows, "to_move": 1})
     assert end(game, won) == "You won by having all 8 pieces on the board."
@@ -86,9 +87,9 @@ def test_gekitai_ends():
 def test_gomoku_ends():
     game = boardenvs.make("gomoku", board_size=5)
     moves = [f"{row} {column}" for column in "ABCD" for row in (0, 1)]
-    assert end(game, after(game, *moves, "0 E")) == "You won by a line of five."
+    assert end(game, after(game, *moves, "0 E")) == "You won by a line of 5."
     exact = boardenvs.make("gomoku", board_size=5, win_length=3, exact=True)
-    assert end(exact, after(exact, *moves[:4], "0 C")) == "You won by a line of just three."
+    assert end(exact, after(exact, *moves[:4], "0 C")) == "You won by a line of just 3."
     full = game.from_dict({"board": ["XXOXX", "OOXOO", "XXOXX", "OOXOO", "XXOXO"]})
     assert end(game, full) == "Drawn: the board is full."
 
@@ -111,7 +112,7 @@ def test_goat_race_ends(rule, drawn):
         told.add(end(game, state))
         returns = state["returns"][:2]
         winner = NAMES[returns.argmax()]
-        won = f"{winner} won by three goats in the Destination."
+        won = f"{winner} won by 3 goats in the Destination."
         assert end(game, state) == (won if returns.any() else drawn)
     assert len(told) == 3
 
@@ -121,7 +122,7 @@ def test_dominoes_ends():
     states = whole_games(game, 400)
     for state in states:
         if state["returns"][0] > 0:
-            assert end(game, state) == "Won: a stack of six tiles."
+            assert end(game, state) == "Won: a stack of 6 tiles."
         else:
             tile = "-".join(map(str, game.info(state)["hand"]))
             assert end(game, state) == f"Lost: the tile {tile} fits on no stack."

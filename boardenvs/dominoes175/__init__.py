@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from boardenvs.aec import make_env
 from boardenvs.checks import whole_number
-from boardenvs.dominoes175 import in_short, in_words, rules
+from boardenvs.dominoes175 import rules
 from boardenvs.dominoes175 import text as notation
 from boardenvs.dominoes175.picture import place_area, table_picture
 from boardenvs.dominoes175.rules import CELLS, GOAL, STACKS
@@ -214,13 +214,22 @@ class Dominoes175(Game):  # noqa: D101 its docstring begins with `about`
         )
 
     def rules_in_short(self) -> list[str]:
-        return list(in_short.RULES)
+        return [
+            f"{CELLS} tiles, one for each pair of ends from 0 to 6 dots, lie face down.",
+            f"You turn one over and play it on one of {STACKS} stacks.",
+            "On an empty stack any tile fits; on another one, an end must match the dots on top, "
+            "and the other end is then on top.",
+            f"A stack of {GOAL} tiles wins at once.",
+            "A tile that fits on no stack loses as soon as it is turned over.",
+        ]
 
     def what_to_type(self, state: np.void) -> str:
         record = self.one(state)
-        hand = self._hand(record)
-        held = "" if hand is None else notation.tile_to_text(*hand)
-        return in_short.what_to_type(held, self.example_move(record))
+        hand, example = self._hand(record), self.example_move(record)
+        if hand is None:
+            return f"row,column of a tile to turn over, such as {example}"
+        held = notation.tile_to_text(*hand)
+        return f"for {held}, a stack and the end to be on top, such as {example}"
 
     def spans(self, state: np.void) -> list[Span]:
         record = self.one(state)
@@ -256,13 +265,15 @@ class Dominoes175(Game):  # noqa: D101 its docstring begins with `about`
         )
 
     def setting(self) -> str:
-        return in_words.SETTING + (", a deal that is known" if self._deck else "")
+        known = ", a deal that is known" if self._deck else ""
+        return f"{CELLS} tiles face down, {STACKS} stacks, {GOAL} tiles in one win{known}"
 
     def ended_by(self, state: np.void) -> str:
         record = self.one(state)
         if record["returns"][0] > 0:
-            return in_words.won()
-        return in_words.lost("-".join(map(str, self._hand(record) or ())))
+            return f"Won: a stack of {GOAL} tiles."
+        tile = "-".join(map(str, self._hand(record) or ()))
+        return f"Lost: the tile {tile} fits on no stack."
 
     def action_area(self, action: int, state: np.void) -> tuple[float, float, float, float] | None:
         whole_number("action", action, 0, self.num_actions - 1)

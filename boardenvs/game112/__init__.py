@@ -9,7 +9,6 @@ import numpy as np
 from boardenvs.aec import make_env
 from boardenvs.checks import whole_number
 from boardenvs.game import Game
-from boardenvs.game112 import in_short, in_words
 from boardenvs.game112 import text as notation
 from boardenvs.game112.picture import board_picture
 from boardenvs.picture import cell_area
@@ -82,10 +81,17 @@ class Game112(Game):  # noqa: D101 its docstring begins with `about`
         return notation.action_from_text(text, self.board_size)
 
     def rules_in_short(self) -> list[str]:
-        return in_short.rules(self.board_size)
+        return [
+            f"Both players fill one row of {self.board_size} places, in turn.",
+            "A turn puts a 1 or a 2 on any empty place.",
+            "Whoever makes three neighbours read 1, 1, 2 wins, whoever put the others.",
+            "They are read from left to right: 2, 1, 1 is nothing.",
+            "A full row without it is a tie.",
+        ]
 
     def what_to_type(self, state: np.void) -> str:
-        return in_short.what_to_type(self.board_size, self.example_move(state))
+        example = self.example_move(state)
+        return f"a place from 1 to {self.board_size} and a 1 or a 2, such as {example}"
 
     def spans(self, state: np.void) -> list[Span]:
         record = self.one(state)
@@ -108,10 +114,11 @@ class Game112(Game):  # noqa: D101 its docstring begins with `about`
         return board_picture(self._cells(record), -1 if last < 0 else last // 2, status)
 
     def setting(self) -> str:
-        return in_words.setting(self.board_size)
+        return f"a row of {self.board_size}; 1, 1, 2 from left to right wins"
 
     def ended_by(self, state: np.void) -> str:
-        return in_words.WON if self.one(state)["returns"].any() else in_words.FULL
+        won = self.one(state)["returns"].any()
+        return "1, 1, 2 in a row" if won else "the row is full"
 
     def action_area(self, action: int, state: np.void) -> tuple[float, float, float, float] | None:
         whole_number("action", action, 0, self.num_actions - 1)

@@ -10,7 +10,6 @@ import numpy.typing as npt
 from boardenvs.aec import make_env
 from boardenvs.checks import whole_number
 from boardenvs.game import Game, States
-from boardenvs.gekitai import in_short, in_words
 from boardenvs.gekitai import text as notation
 from boardenvs.gekitai.picture import board_picture, lines, seat_symbol
 from boardenvs.grid import cell_span
@@ -140,10 +139,19 @@ class Gekitai(Game):  # noqa: D101 its docstring begins with `about`
         return notation.action_from_text(text, self.board_size)
 
     def rules_in_short(self) -> list[str]:
-        return in_short.rules(self.pieces, self.line_length)
+        return [
+            f"X and O take turns to place one of their {self.pieces} pieces on any empty cell.",
+            "It pushes each neighbour, of either colour, one cell straight away from it, if the "
+            "cell beyond is free.",
+            "A piece pushed off the board returns to its owner's hand; a pushed piece pushes "
+            "nothing.",
+            f"{self.line_length} in an unbroken row, column or diagonal win; so do all "
+            f"{self.pieces} pieces on the board.",
+            "If both players have that at once, the one who moved wins.",
+        ]
 
     def what_to_type(self, state: np.void) -> str:
-        return in_short.what_to_type(self.example_move(state))
+        return f"an empty cell such as {self.example_move(state)}"
 
     def spans(self, state: np.void) -> list[Span]:
         record = self.one(state)
@@ -170,13 +178,17 @@ class Gekitai(Game):  # noqa: D101 its docstring begins with `about`
         )
 
     def setting(self) -> str:
-        return in_words.setting(self.board_size, self.pieces, self.line_length)
+        return (
+            f"{self.board_size} by {self.board_size} cells, {self.pieces} pieces each, "
+            f"{self.line_length} in a row win"
+        )
 
     def ended_by(self, state: np.void) -> str:
         record = self.one(state)
         symbol = notation.SYMBOLS[record["returns"].argmax()]
-        line = any(lines(self._rows(record), symbol, self.line_length))
-        return in_words.won_by(self.line_length, self.pieces, line=line)
+        if any(lines(self._rows(record), symbol, self.line_length)):
+            return f"a line of {self.line_length}"
+        return f"having all {self.pieces} pieces on the board"
 
     def seat_symbol(self, seat: int) -> str:
         whole_number("seat", seat, 0, self.num_players - 1)

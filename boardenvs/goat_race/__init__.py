@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from string import ascii_uppercase
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy.typing as npt
 from boardenvs.aec import make_env
 from boardenvs.checks import one_of, truth_value, whole_number
 from boardenvs.game import Game, States
-from boardenvs.goat_race import in_short, in_words, positions
+from boardenvs.goat_race import positions
 from boardenvs.goat_race import text as notation
 from boardenvs.goat_race.picture import FILLS, board_picture, seat_symbol
 from boardenvs.goat_race.positions import ARRIVALS, GOATS
@@ -241,12 +242,28 @@ class GoatRace(Game):  # noqa: D101 its docstring begins with `about`
         return 0 if state is None else int(self.one(state)["die"])
 
     def rules_in_short(self) -> list[str]:
-        return in_short.rules(self.width, jump=self.params["draw_rule"] == "jump")
+        last = ascii_uppercase[self.width - 1]
+        jump = self.params["draw_rule"] == "jump"
+        drawn = "or sideways, it is a draw" if jump else "it is a draw"
+        return [
+            f"Who first has {ARRIVALS} of {GOATS} goats in column {last} wins, whoever moved them.",
+            "First all goats are placed in column A, in turn, in rows whose stacks are lowest "
+            "there.",
+            "Then, in each turn, a die is thrown: first you may move one goat of yours one row up "
+            "or down.",
+            "Then you must move one goat, of any colour, in the row of the die one column forward.",
+            "Only the top of a stack moves, onto goats too, but not onto X. If no goat can move "
+            f"forward, {drawn}.",
+        ]
 
     def what_to_type(self, state: np.void) -> str:
         record = self.one(state)
-        decision = DECISIONS[record["decision"]]
-        return in_short.what_to_type(decision, int(record["die"]), self.example_move(record))
+        decision, example = DECISIONS[record["decision"]], self.example_move(record)
+        if decision == "place":
+            return f"a row to place a goat in, such as {example}"
+        if decision == "sideways":
+            return f"a goat of yours one row up or down, such as {example}, or s to stay"
+        return f"a goat of row {record['die']} one column forward, such as {example}"
 
     def spans(self, state: np.void) -> list[Span]:
         record = self.one(state)
@@ -285,11 +302,17 @@ class GoatRace(Game):  # noqa: D101 its docstring begins with `about`
 
     def setting(self) -> str:
         jump = self.params["draw_rule"] == "jump"
-        return in_words.setting(self.num_players, self.height, self.width, jump=jump)
+        more = ", drawn when no goat can move at all" if jump else ""
+        return (
+            f"{self.num_players} players, {self.height} rows and {self.width} columns, "
+            f"{ARRIVALS} goats in column {ascii_uppercase[self.width - 1]} win{more}"
+        )
 
     def ended_by(self, state: np.void) -> str:
+        if self.one(state)["returns"].any():
+            return f"{ARRIVALS} goats in the Destination"
         jump = self.params["draw_rule"] == "jump"
-        return in_words.WON if self.one(state)["returns"].any() else in_words.drawn(jump=jump)
+        return "no goat can move" if jump else "no goat can move forward"
 
     def seat_symbol(self, seat: int) -> str:
         whole_number("seat", seat, 0, self.num_players - 1)

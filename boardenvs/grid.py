@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from string import ascii_uppercase
 
-from boardenvs.spans import Span
+from boardenvs.presentation import Span
 
 __all__ = ["address", "address_from_text", "cell_span", "grid_cells", "grid_text"]
 

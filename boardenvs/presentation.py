@@ -5,14 +5,29 @@ from __future__ import annotations
 import abc
 import inspect
 import re
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from boardenvs import checks
-from boardenvs.spans import Span
 
-__all__ = ["Presentation"]
+__all__ = ["LOOKS", "Presentation", "Span"]
+
+LOOKS = ("cyan", "red", "yellow", "green", "magenta", "faint", "last")
+"""How a span may look: in a colour, faint, or marked as that of the last move."""
+
+
+class Span(NamedTuple):
+    """Some characters of one line of a position's console text, as a terminal shows them."""
+
+    line: int
+    """Counted from 0."""
+    start: int
+    """The first character, counted from 0."""
+    end: int
+    """The character after the last one."""
+    look: str
+    """One of `LOOKS`; of spans that overlap each counts, so that the last move keeps its colour."""
 
 
 class Presentation(abc.ABC):

@@ -79,8 +79,7 @@ def learning(env: Any, steps: int) -> Side:
     """
     import torch
     from sb3_contrib import MaskablePPO
-
-    from agents.training.silent import silent
+    from stable_baselines3.common.logger import Logger
 
     total = steps * env.num_envs
     model = MaskablePPO(
@@ -92,7 +91,8 @@ def learning(env: Any, steps: int) -> Side:
         seed=0,
         device="cpu",
     )
-    model.set_logger(silent())
+    # Else Stable-Baselines3 makes a temporary folder, which stays.
+    model.set_logger(Logger(folder=None, output_formats=[]))
 
     def side() -> float:
         threads = torch.get_num_threads()

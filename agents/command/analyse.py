@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from agents.analyst import analyst
-from agents.arguments import make_game
+from agents.arguments import add_time, make_game, timed
 from agents.command.parser import Commands
-from agents.command.thinking_time import add_time, timed
 from agents.making import make
 from agents.play.person import result_line
 from agents.play.screen import Screen, signed

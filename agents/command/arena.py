@@ -13,9 +13,8 @@ from agents.arena import PairResult, SoloResult, local, rated, report, round_rob
 from agents.arena.lost_games import lost_lines
 from agents.arena.tables import arena_text, forfeit_lines, time_lines
 from agents.arena.tournament import Engine, Until
-from agents.arguments import add_engine, check_address, make_game
+from agents.arguments import add_engine, add_time, check_address, make_game, timed
 from agents.command.parser import Commands
-from agents.command.thinking_time import add_time, timed
 from agents.losing_move import LossJudge
 from agents.specs import by_the_clock
 from boardenvs.checks import whole_number

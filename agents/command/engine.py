@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from agents.arguments import make_game
+from agents.arguments import add_time, make_game, timed
 from agents.command.parser import Commands
-from agents.command.thinking_time import add_time, timed
 from agents.games import part
 from agents.making import make, options_of
 from agents.specs import parse

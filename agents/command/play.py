@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import argparse
 
-from agents.arguments import make_game
+from agents.arguments import add_time, make_game, timed
 from agents.command.extras import require_extra
 from agents.command.parser import Commands
-from agents.command.thinking_time import add_time, timed
 
 __all__ = ["add"]
 

@@ -8,9 +8,8 @@ from pathlib import Path
 
 from agents.agent import blamed, check_can_play
 from agents.arena import seats
-from agents.arguments import make_game
+from agents.arguments import add_time, make_game, timed
 from agents.command.parser import Commands
-from agents.command.thinking_time import add_time, timed
 from agents.losing_move import LossJudge, loss_line, remarks
 from agents.making import make
 from agents.seeds import agent_seed, fresh_seed

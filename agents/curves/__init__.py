@@ -3,8 +3,12 @@
 See README.md here.
 """
 
-from boardenvs.doors import named_elsewhere
+from __future__ import annotations
 
+import importlib
+from typing import Any
+
+# Imported on first use, so that importing one module does not load all.
 _PLACES = {
     "Curve": "agents.curves.curve",
     "Point": "agents.curves.curve",
@@ -16,4 +20,9 @@ _PLACES = {
     "write_curves": "agents.curves.curve",
 }
 __all__ = list(_PLACES)
-__getattr__ = named_elsewhere(__name__, _PLACES)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PLACES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(_PLACES[name]), name)

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 import gymnasium
 from sb3_contrib import MaskablePPO
+from stable_baselines3.common.logger import Logger
 
 from agents.agent import Agent
 from agents.benchmark.tasks import Task
@@ -20,7 +21,6 @@ from agents.training.opponents import EarlierSelves, LatestSelf
 from agents.training.policy_agent import PolicyAgent
 from agents.training.ppo import PPOLearner
 from agents.training.settings import settings_for
-from agents.training.silent import silent
 from agents.training.vec_env import SB3VecEnv
 from boardenvs.registration import env_id
 
@@ -74,7 +74,8 @@ class _PPO:
         ]
         env = SB3VecEnv(envs, seed, listeners=self._listeners())
         self.model = MaskablePPO(PlainPolicy, env, n_steps=_ROLLOUT, seed=seed, device="cpu")
-        self.model.set_logger(silent())
+        # Else Stable-Baselines3 makes a temporary folder, which stays.
+        self.model.set_logger(Logger(folder=None, output_formats=[]))
         self._began()
 
     @property

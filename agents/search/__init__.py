@@ -4,8 +4,12 @@
 An `Evaluator` of your own guides a `PuctAgent`.
 """
 
-from boardenvs.doors import named_elsewhere
+from __future__ import annotations
 
+import importlib
+from typing import Any
+
+# Imported on first use, so that importing one module does not load all.
 _PLACES = {
     "Evaluator": "agents.search.puct",
     "ExactAgent": "agents.search.exact",
@@ -14,4 +18,9 @@ _PLACES = {
     "Searched": "agents.search.mcts",
 }
 __all__ = list(_PLACES)
-__getattr__ = named_elsewhere(__name__, _PLACES)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PLACES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(_PLACES[name]), name)

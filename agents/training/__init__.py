@@ -3,9 +3,9 @@
 `train` does what `boardenvs train` does; `settings_for` and `read_settings` give what it is told.
 """
 
+import importlib
 import importlib.util
-
-from boardenvs.doors import named_elsewhere
+from typing import Any
 
 for _name in ("torch", "stable_baselines3", "sb3_contrib"):
     if importlib.util.find_spec(_name) is None:
@@ -15,6 +15,7 @@ for _name in ("torch", "stable_baselines3", "sb3_contrib"):
             name=_name,
         )
 
+# Imported on first use, so that importing one module does not load all.
 _PLACES = {
     "SB3VecEnv": "agents.training.vec_env",
     "Settings": "agents.training.settings",
@@ -24,4 +25,9 @@ _PLACES = {
     "train": "agents.training.start",
 }
 __all__ = list(_PLACES)
-__getattr__ = named_elsewhere(__name__, _PLACES)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PLACES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(_PLACES[name]), name)

@@ -6,7 +6,6 @@ import hashlib
 import importlib.metadata
 import json
 import platform
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +19,7 @@ from boardenvs.game import Game
 __all__ = ["export_policy", "versions"]
 
 
-def export_policy(
-    policy: Any, game: Game | Sizes, path: Path, card: dict[str, Any], libraries: Iterable[str] = ()
-) -> None:
+def export_policy(policy: Any, game: Game | Sizes, path: Path, card: dict[str, Any]) -> None:
     """Write a Stable-Baselines3 actor-critic policy as an ONNX file with its card.
 
     Args:
@@ -32,14 +29,13 @@ def export_policy(
             at all, the network first.
         card: what is to be said of it; `game`, `params`, `versions` and the network's
             checksum are added.
-        libraries: whose versions are told beside those of `versions`.
     """
     data = network_file(policy, game)
     full_card = {
         "game": game.name,
         **_params(game),
         **card,
-        "versions": versions(libraries),
+        "versions": versions(),
         "sha256": hashlib.sha256(data).hexdigest(),
     }
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -57,8 +53,8 @@ def _params(game: Game | Sizes) -> dict[str, Any]:
     }
 
 
-def versions(more: Iterable[str] = ()) -> dict[str, str]:
-    """Versions of Python and the libraries that bear on a training run, and of `more`."""
-    usual = ("numpy", "numba", "gymnasium", "torch", "stable-baselines3", "sb3-contrib")
-    found = {name: importlib.metadata.version(name) for name in (*usual, *more)}
+def versions() -> dict[str, str]:
+    """Return the versions of Python and of the libraries that training depends on."""
+    names = ("numpy", "numba", "gymnasium", "torch", "stable-baselines3", "sb3-contrib")
+    found = {name: importlib.metadata.version(name) for name in names}
     return {"python": platform.python_version(), "boardenvs": boardenvs.__version__, **found}

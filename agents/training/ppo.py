@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 import torch
 from sb3_contrib import MaskablePPO
+from stable_baselines3.common.logger import Logger
 from stable_baselines3.common.utils import get_device
 
 from agents.making import make
@@ -13,7 +14,6 @@ from agents.training.networks import BoardPolicy, PlainPolicy
 from agents.training.opponents import EarlierSelves, LatestSelf
 from agents.training.precision import BFLOAT16, FLOAT32, precision_for
 from agents.training.settings import EARLIER, LATEST, Settings
-from agents.training.silent import silent
 from agents.training.vec_env import SB3VecEnv
 from boardenvs.game import Game
 from boardenvs.vector import SeatVectorEnv
@@ -83,7 +83,8 @@ class PPOLearner:
             seed=seed,
             device=device,
         )
-        self.model.set_logger(silent())
+        # Else Stable-Baselines3 makes a temporary folder, which stays.
+        self.model.set_logger(Logger(folder=None, output_formats=[]))
         self.latest.attach(self.model)
         self.earlier.attach(self.model)
 

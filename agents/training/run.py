@@ -17,10 +17,12 @@ from agents.making import make
 from agents.progress import progress_bar
 from agents.sb3 import from_sb3
 from agents.sizes import Sizes, games_of, games_of_card
+from agents.trained import card_path
 from agents.training.actors import LocalActors
 from agents.training.cloning import CloningLearner
+from agents.training.curve import draw_curve
 from agents.training.evaluation import SizesYardstick, Yardstick, score_texts
-from agents.training.finish import LEFT, leave_agent
+from agents.training.export import export_policy
 from agents.training.guided import GuidedLearner, MakeActors, check_guided
 from agents.training.policy_agent import PolicyAgent
 from agents.training.ppo import PPOLearner
@@ -33,6 +35,7 @@ from boardenvs.game import Game
 __all__ = ["TrainingRun"]
 
 _SETTINGS, _CHECKPOINT = "settings.json", "checkpoint.pt"
+_NETWORK, _CURVE = "agent.onnx", "learning_curve.png"
 
 
 class TrainingRun:
@@ -200,7 +203,8 @@ class TrainingRun:
             OSError: a file cannot be written, with its name.
         """
         self.folder.mkdir(parents=True, exist_ok=True)
-        remove_leftovers(self.folder, (_SETTINGS, _CHECKPOINT, *LEFT))
+        card = card_path(Path(_NETWORK)).name
+        remove_leftovers(self.folder, (_SETTINGS, _CHECKPOINT, _NETWORK, card, _CURVE))
         with tensorboard_log(self.folder / "tensorboard") as logger:
             self.model.set_logger(logger)
             self._save_settings()
@@ -347,9 +351,13 @@ class TrainingRun:
             "precision": self.ppo.precision,
             "settings": self.settings.to_dict(),
         }
-        kept = (self.game, self.model.policy, self.agent())
-        told_of = (self.settings, self.yardstick, self.history)
-        path = leave_agent(self.folder, *kept, self.card, *told_of, seed)
+        settings, yardstick = self.settings, self.yardstick
+        self.card["scores"] = yardstick.entries(self.agent(), settings.final_games, seed)
+        path = self.folder / _NETWORK
+        export_policy(self.model.policy, self.game, path, self.card)
+        title = f"{self.game!r}: {settings.evaluation_games} games an evaluation"
+        curve = draw_curve(title, self.history, list(yardstick.rivals), self.best["steps"])
+        write_atomically(self.folder / _CURVE, curve)
         self.model.policy.load_state_dict(latest)
         return path
 

@@ -14,7 +14,7 @@ from boardenvs.dominoes175 import text as notation
 from boardenvs.dominoes175.picture import place_area, table_picture
 from boardenvs.dominoes175.rules import CELLS, GOAL, STACKS
 from boardenvs.game import Game, States
-from boardenvs.spans import Span
+from boardenvs.presentation import Span
 
 __all__ = ["Dominoes175", "env", "raw_env"]
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from boardenvs.checks import text_value
 from boardenvs.dominoes175.rules import CELLS, STACKS
-from boardenvs.spans import Span
+from boardenvs.presentation import Span
 
 __all__ = [
     "COLUMNS",

@@ -12,7 +12,7 @@ from boardenvs.game import Game
 from boardenvs.game112 import text as notation
 from boardenvs.game112.picture import board_picture
 from boardenvs.picture import cell_area
-from boardenvs.spans import Span
+from boardenvs.presentation import Span
 
 __all__ = ["Game112", "env", "raw_env"]
 

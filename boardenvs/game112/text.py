@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from boardenvs.checks import text_value
-from boardenvs.spans import Span
+from boardenvs.presentation import Span
 
 __all__ = [
     "action_from_text",

@@ -14,7 +14,7 @@ from boardenvs.gekitai import text as notation
 from boardenvs.gekitai.picture import board_picture, lines, seat_symbol
 from boardenvs.grid import cell_span
 from boardenvs.picture import cell_area
-from boardenvs.spans import Span
+from boardenvs.presentation import Span
 from boardenvs.symmetries import Symmetries
 
 __all__ = ["Gekitai", "env", "raw_env"]

@@ -18,7 +18,7 @@ from boardenvs.goat_race.positions import ARRIVALS, GOATS
 from boardenvs.goat_race.text import COLORS, DECISIONS, LETTERS, LOOK_OF
 from boardenvs.grid import cell_span
 from boardenvs.picture import cell_area
-from boardenvs.spans import Span
+from boardenvs.presentation import Span
 
 __all__ = ["GoatRace", "env", "raw_env"]
 

@@ -14,7 +14,7 @@ from boardenvs.gomoku import psq, sgf
 from boardenvs.gomoku import text as notation
 from boardenvs.gomoku.picture import board_picture, seat_symbol
 from boardenvs.picture import cell_area
-from boardenvs.spans import Span
+from boardenvs.presentation import Span
 from boardenvs.symmetries import Symmetries
 
 __all__ = ["Gomoku", "env", "raw_env"]

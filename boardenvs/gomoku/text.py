@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from string import ascii_uppercase
 
 from boardenvs.checks import text_value
-from boardenvs.spans import Span
+from boardenvs.presentation import Span
 
 __all__ = [
     "STONES",

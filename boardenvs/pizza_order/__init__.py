@@ -15,7 +15,7 @@ from boardenvs.game import Game, States
 from boardenvs.pizza_order import rules
 from boardenvs.pizza_order import text as notation
 from boardenvs.pizza_order.picture import answer_area, order_picture
-from boardenvs.spans import Span
+from boardenvs.presentation import Span
 
 __all__ = ["PizzaOrder", "env", "raw_env"]
 

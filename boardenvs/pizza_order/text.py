@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from boardenvs.checks import text_value
 from boardenvs.pizza_order.rules import CUSTOM, DONE, FIRST, NO, YES
-from boardenvs.spans import Span
+from boardenvs.presentation import Span
 
 __all__ = [
     "ASKS_FLAVOR",

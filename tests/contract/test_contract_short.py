@@ -2,7 +2,7 @@
 
 import re
 
-from boardenvs.spans import LOOKS
+from boardenvs.presentation import LOOKS
 
 
 def test_the_rules_in_short_are_a_few_lines(variant):

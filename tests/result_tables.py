@@ -16,13 +16,16 @@ from pathlib import Path
 
 import agents.games
 import boardenvs
-from agents.arena.markdown import overview_markdown, report_markdown
+from agents.arena.ratings import Rating
+from agents.arena.tables import ratings_table
 from agents.benchmark.ladder import read_ladder
 from agents.benchmark.tasks import suite
 from agents.command import main as run_command
 from agents.curves import reference_curves
 from agents.curves.joining import over_seeds
-from agents.intervals import Z
+from agents.intervals import Z, wilson
+from agents.report.formats import elo_text, interval_text, score_text
+from agents.report.table import Table
 from agents.trained import read_card, scores_on, shipped
 
 ROOT = Path(__file__).parent.parent
@@ -67,80 +70,129 @@ def read_report(name):
     return json.loads(result_file(name).read_text(encoding="utf-8"))
 
 
+def rated_of(report):
+    """The table of an arena's ratings."""
+    ratings = [Rating(r["agent"], r["elo"], r["low"], r["high"], None) for r in report["ratings"]]
+    return ratings_table(ratings, report["pairs"])
+
+
+def score_of(result):
+    """Score and interval of `a`, or of an agent alone, to whom a draw is no win."""
+    points = result["wins"] + (result["draws"] / 2 if "a" in result else 0)
+    interval = wilson(points, result["games"])
+    return score_text(points / result["games"]), interval_text(*interval)
+
+
+def tables_of(report):
+    """The ratings, and the score of every pair; for a game for one each agent's share of wins."""
+    if not report["pairs"]:
+        rows = [
+            (solo["agent"], str(solo["games"]), str(solo["wins"]), *score_of(solo))
+            for solo in report["solos"]
+        ]
+        return [Table(("agent", "games", "won", "share won", "95% interval"), rows, code=(0,))]
+    rows = [
+        (
+            *(pair[side] for side in "ab"),
+            *(str(pair[key]) for key in ("wins", "draws", "losses")),
+            *score_of(pair),
+        )
+        for pair in report["pairs"]
+    ]
+    head = ("a", "b", "won", "drawn", "lost", "score", "95% interval")
+    return [rated_of(report), Table(head, rows, left=(0, 1), code=(0, 1))]
+
+
 def page_block(name):
     """What the page shows: where the trained agent is from, the command, and what came out."""
     told = ""
+    report = read_report(name)
     if "trained" in command(name).split():
-        report = read_report(name)
         path = shipped(boardenvs.make(report["game"], **report["params"]))
         card = read_card(path)
         told = (
             f"`trained` is `agents/games/{path.parent.name}/{path.name}`, made by "
             f"`{card['command']}` in {card['steps']:,} decisions.\n\n"
         )
-    return f"{told}```bash\n{command(name)}\n```\n\n{report_markdown(read_report(name))}"
+    tables = "\n".join(table.markdown() for table in tables_of(report))
+    return f"{told}```bash\n{command(name)}\n```\n\n{tables}"
 
 
-def overview_block():
+def overview_rows():
+    """All agents of the arenas, the best of each first; the first has the arena's title."""
+    rows = []
+    for name in TABLES:
+        report = read_report(name)
+        if report["pairs"]:
+            body = [
+                (agent, elo if interval == "fixed" else f"{elo} ({interval})", games, score)
+                for agent, elo, interval, _, _, games, score in rated_of(report).rows
+            ]
+        else:
+            solos = sorted(report["solos"], key=lambda solo: -solo["wins"] / solo["games"])
+            body = [
+                (solo["agent"], "", str(solo["games"]), "{} ({})".format(*score_of(solo)))
+                for solo in solos
+            ]
+        title = TABLES[name]["title"]
+        rows += [(title if k == 0 else "", *cells) for k, cells in enumerate(body)]
+    return rows
+
+
+def overview_block(rows=None):
     """What the page on strength shows of all games."""
-    return overview_markdown({TABLES[name]["title"]: read_report(name) for name in TABLES})
+    head = ("game", "agent", "Elo (95% interval)", "games", "score")
+    return Table(head, rows or overview_rows(), left=(0, 1), code=(1,)).markdown()
 
 
 def best_block():
     """What the README shows: of each game in that table the first row, which is the strongest."""
-    headings, line, *rows = overview_block().splitlines()
-    first = [row for row in rows if not row.startswith("| |")]
-    return "\n".join([headings, line, *first]) + "\n"
+    return overview_block([row for row in overview_rows() if row[0]])
 
 
 def curves_block():
     """Where the reference learners ended on each task that has curves."""
-    lines = [
-        "| task | learner | decisions | minutes | score (95% interval) |",
-        "|---|---|---|---|---|",
-    ]
+    rows = []
     for name in suite("v1"):
         curves = reference_curves(name)
         for learner in dict.fromkeys(one.learner for one in curves):
             mine = [one for one in curves if one.learner == learner]
             band = over_seeds(mine, "decisions")
-            interval = f"{band.mean[-1]:.3f} ({band.low[-1]:.3f} to {band.high[-1]:.3f})"
+            score = scored(band.mean[-1], (band.low[-1], band.high[-1]))
             minutes = max(one.points[-1].seconds for one in mine) / 60
-            lines.append(
-                f"| {name} | `{learner}` | {band.x[-1]:,.0f} | {minutes:.0f} | {interval} |"
-            )
-    return "\n".join([*lines, ""])
+            rows.append((name, learner, f"{band.x[-1]:,.0f}", f"{minutes:.0f}", score))
+    head = ("task", "learner", "decisions", "minutes", "score (95% interval)")
+    return Table(head, rows, left=(0, 1), code=(1,)).markdown()
+
+
+def scored(score, interval):
+    """A score with its interval."""
+    return f"{score_text(score)} ({interval_text(*interval)})"
 
 
 def ladder_block():
     """What the README shows of the benchmark: how long each task's ladder is, and who is on top."""
-    lines = [
-        "| task | reference agents | games | strongest | Elo (95% interval) |",
-        "|---|---|---|---|---|",
-    ]
+    rows = []
     for name in suite("v1"):
         ladder = read_ladder("v1", name)
-        start = f"| {name} | {len(ladder.specs)} "
+        results = ladder.told["solos" if ladder.scale is None else "pairs"]
+        games = sum(one["games"] for one in results)
         if ladder.scale is None:
-            solo = ladder.told["solos"][-1]
-            games = sum(one["games"] for one in ladder.told["solos"])
-            share = f"share won or right {solo['wins'] / solo['games']:.3f}"
-            lines.append(f"{start}| {games:,} | `{ladder.specs[-1]}` | {share} |")
-            continue
-        games = sum(one["games"] for one in ladder.told["pairs"])
-        top = ladder.scale.elo[-1]
-        around = Z * ladder.scale.covariance[-1, -1] ** 0.5
-        interval = f"{top - around:+.0f} to {top + around:+.0f}"
-        lines.append(f"{start}| {games:,} | `{ladder.specs[-1]}` | {top:+.0f} ({interval}) |")
-    return "\n".join(lines) + "\n"
+            share = results[-1]["wins"] / results[-1]["games"]
+            best = f"share won or right {score_text(share)}"
+        else:
+            top = ladder.scale.elo[-1]
+            around = Z * ladder.scale.covariance[-1, -1] ** 0.5
+            interval = interval_text(top - around, top + around, elo_text)
+            best = f"{elo_text(top)} ({interval})"
+        rows.append((name, str(len(ladder.specs)), f"{games:,}", ladder.specs[-1], best))
+    head = ("task", "reference agents", "games", "strongest", "Elo (95% interval)")
+    return Table(head, rows, left=(0, 3), code=(3,)).markdown()
 
 
 def shipped_block():
     """What the page on training shows of the shipped agents: their cards."""
-    lines = [
-        "| game | made by | imitated, played, searched | against | games | score (95% interval) |",
-        "|---|---|---|---|---|---|",
-    ]
+    rows = []
     for name, table in NAMED.items():
         title = table["title"]
         if "arena" in table and "trained" not in command(name).split():
@@ -151,25 +203,18 @@ def shipped_block():
         settings = card["settings"]
         parts = (settings["clone"], settings, settings["guided"])
         steps = ", ".join(f"{part['steps']:,}" if part else "0" for part in parts)
-        start = f"| {title.partition(',')[0]} | `{card['command']}` | {steps} "
-        if "player" in title:
-            start = start.replace(title.partition(",")[0], title, 1)
+        start = (title if "player" in title else title.partition(",")[0], card["command"], steps)
         for entry in scores_on(card, game):
-            low, high = entry["interval"]
-            lines.append(
-                f"{start}| {entry['against']} | {entry['games']:,} "
-                f"| {entry['score']:.3f} ({low:.3f} to {high:.3f}) |"
-            )
-            start = "| | | "
-    return "\n".join(lines) + "\n"
+            score = scored(entry["score"], entry["interval"])
+            rows.append((*start, entry["against"], f"{entry['games']:,}", score))
+            start = ("", "", "")
+    head = ("game", "made by", "imitated, played, searched", "against", "games")
+    return Table((*head, "score (95% interval)"), rows, left=(0, 1, 2, 3), code=(1,)).markdown()
 
 
 def int8_block():
     """What their page shows of the shipped networks' versions in int8: their cards."""
-    lines = [
-        "| network | evaluations a second | of float32 | same best move | score (95% interval) |",
-        "|---|---|---|---|---|",
-    ]
+    rows = []
     for path in sorted(Path(agents.games.__file__).parent.glob("*/*.json")):
         entry = json.loads(path.read_text(encoding="utf-8")).get("int8")
         if entry is None:
@@ -177,14 +222,19 @@ def int8_block():
         speed = entry["evaluations_per_second"]
         score = "not kept"
         if "score" in entry:
-            low, high = entry["score"]["interval"]
-            score = f"{entry['score']['score']:.3f} ({low:.3f} to {high:.3f})"
-        lines.append(
-            f"| `{path.stem}` | {speed['int8']:,.0f} | {speed['times']:.2f} times "
-            f"| {entry['agreement']['best_move']:.3f} "
-            f"| {score}{'' if entry['file'] or score == 'not kept' else ': not kept'} |"
+            score = scored(entry["score"]["score"], entry["score"]["interval"])
+            score += "" if entry["file"] else ": not kept"
+        rows.append(
+            (
+                path.stem,
+                f"{speed['int8']:,.0f}",
+                f"{speed['times']:.2f} times",
+                score_text(entry["agreement"]["best_move"]),
+                score,
+            )
         )
-    return "\n".join(lines) + "\n"
+    head = ("network", "evaluations a second", "of float32", "same best move")
+    return Table((*head, "score (95% interval)"), rows, code=(0,)).markdown()
 
 
 def replaced(text, name, block):

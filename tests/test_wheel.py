@@ -89,7 +89,7 @@ def test_what_is_inside(wheel):
     }
     assert inside == expected
     assert inside >= {"boardenvs/py.typed", "agents/py.typed"}
-    assert inside >= {"boardenvs/page/page.html", "agents/report_page.html"}
+    assert inside >= {"boardenvs/page/page.html", "agents/report/page.html"}
     for name in boardenvs.GAMES:
         assert f"boardenvs/{name}/rules.py" in inside
         assert f"boardenvs/{name}/README.md" in inside

@@ -11,20 +11,15 @@ from pathlib import Path
 from typing import Any
 
 import boardenvs
-from agents.arena.interval_chart import Bar, interval_chart
 from agents.arena.lost_games import lost_lines
 from agents.arena.ratings import Rating
-from agents.arena.tables import (
-    HEADINGS,
-    clock_lines,
-    elo_text,
-    forfeit_lines,
-    rating_rows,
-    time_lines,
-)
+from agents.arena.tables import clock_lines, forfeit_lines, ratings_table, time_lines
 from agents.intervals import wilson
 from agents.losing_move import LossJudge, remarks
-from agents.report_page import report_page
+from agents.report.formats import elo_text, interval_text, score_text
+from agents.report.interval_chart import Bar, interval_chart
+from agents.report.page import html_page
+from agents.report.table import Table, html_table
 from boardenvs.episode import Episode
 from boardenvs.files import check_suffix, write_atomically
 
@@ -77,7 +72,7 @@ def page_html(
         *(f"<p>{html.escape(line)}</p>" for line in _notes(report)),
         *_games(episodes or {}, replays, judge),
     ]
-    return report_page(
+    return html_page(
         f"{type(game).__name__} arena",
         f"{game!r}, seed {report['seed']}",
         body,
@@ -115,7 +110,7 @@ def _rated(ratings: Sequence[Rating], pairs: Sequence[Mapping[str, Any]]) -> Ite
     )
     bars = [Bar(r.agent, r.elo, r.low, r.high) for r in ratings]
     yield interval_chart(bars, elo_text, "Ratings with their 95% intervals")
-    yield _table(HEADINGS, rating_rows(ratings, pairs, fixed="fixed", nothing=""))
+    yield ratings_table(ratings, pairs).html()
     yield "<h2>Everyone against everyone</h2>"
     yield (
         "<p>The score of the agent on the left against the one above, draws counting half, "
@@ -136,28 +131,23 @@ def _cross_table(agents: Sequence[str], pairs: Iterable[Mapping[str, Any]]) -> s
             counts[key] = [m + n for m, n in zip(counts.get(key, (0, 0, 0)), seen, strict=True)]
     rows = []
     for a in agents:
-        cells = [f'<th scope="row">{html.escape(a)}</th>']
+        cells = [html.escape(a)]
         for b in agents:
             won, drawn, lost = counts.get((a, b), (0, 0, 0))
             games = won + drawn + lost
             if not games or a == b:
-                cells.append("<td></td>")
+                cells.append("")
                 continue
             score = (won + drawn / 2) / games
-            low, high = wilson(won + drawn / 2, games)
             cells.append(
-                f'<td style="--share: {score:.1%}"><b>{score:.3f}</b>'
-                f"<span>{low:.3f} to {high:.3f}</span>"
+                f'<div style="--share: {score:.1%}"><b>{score_text(score)}</b>'
+                f"<span>{interval_text(*wilson(won + drawn / 2, games))}</span>"
                 f"<span>{won}/{drawn}/{lost} of {games}</span>"
                 + (f"<span>{forfeits[a, b]} forfeited</span>" if forfeits[a, b] else "")
-                + "</td>"
+                + "</div>"
             )
-        rows.append(f"<tr>{''.join(cells)}</tr>")
-    head = "".join(f'<th scope="col">{html.escape(b)}</th>' for b in agents)
-    return (
-        f'<div class="scroll" tabindex="0"><table id="cross"><thead><tr><th></th>{head}</tr>'
-        f"</thead><tbody>{''.join(rows)}</tbody></table></div>"
-    )
+        rows.append(cells)
+    return f'<div id="cross">{html_table(["", *map(html.escape, agents)], rows)}</div>'
 
 
 def _alone(solos: Sequence[Mapping[str, Any]]) -> Iterable[str]:
@@ -171,29 +161,11 @@ def _alone(solos: Sequence[Mapping[str, Any]]) -> Iterable[str]:
         low, high = wilson(wins, games)
         share = wins / games if games else 0.0
         bars.append(Bar(solo["agent"], share, low, high))
-        rows.append((solo["agent"], f"{share:.3f}", f"{low:.3f} to {high:.3f}", f"{wins}/{games}"))
+        rows.append((solo["agent"], score_text(share), interval_text(low, high), f"{wins}/{games}"))
     yield "<h2>Games won</h2>"
     yield "<p>Each agent's share of games won, with its 95% Wilson interval.</p>"
-    yield interval_chart(bars, _share_text, "Shares of games won with their 95% intervals")
-    yield _table(("agent", "share won", "95% interval", "won/games"), rows)
-
-
-def _share_text(share: float) -> str:
-    return f"{share:.3f}"
-
-
-def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    columns = "".join(f'<th scope="col">{html.escape(cell)}</th>' for cell in head)
-    body = "".join(
-        f'<tr><th scope="row">{html.escape(first)}</th>'
-        + "".join(f"<td>{html.escape(cell)}</td>" for cell in rest)
-        + "</tr>"
-        for first, *rest in rows
-    )
-    return (
-        f'<div class="scroll" tabindex="0"><table><thead><tr>{columns}</tr></thead>'
-        f"<tbody>{body}</tbody></table></div>"
-    )
+    yield interval_chart(bars, score_text, "Shares of games won with their 95% intervals")
+    yield Table(("agent", "share won", "95% interval", "won/games"), rows).html()
 
 
 def _games(episodes: Episodes, replays: list[str], judge: LossJudge | None) -> Iterable[str]:

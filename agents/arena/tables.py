@@ -5,28 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from agents.arena.ratings import Lead, Rating
+from agents.arena.ratings import Rating
 from agents.arena.results import PairResult, SoloResult
+from agents.report.formats import elo_text, interval_text, score_text, time_text
+from agents.report.table import Table
 from agents.specs import by_the_clock
-from agents.text_table import text_table
 from boardenvs.game import Game
 
 __all__ = [
-    "HEADINGS",
     "arena_text",
     "clock_lines",
-    "elo_text",
     "forfeit_lines",
-    "interval_text",
-    "rating_rows",
     "ratings_table",
     "results_table",
     "tally",
     "time_lines",
 ]
-
-HEADINGS = ("agent", "Elo", "95% interval", "above the next", "95% interval", "games", "score")
-"""Of a table of ratings."""
 
 
 def arena_text(
@@ -39,57 +33,55 @@ def arena_text(
         results: of all pairs, or in a game for one of all agents.
         ratings: that follow from them, as `agents.arena.rated` gives them.
     """
-    text = results_table(results)
+    text = f"{results_table(results)}\n"
     specs = dict.fromkeys(agent for result in results for agent in result.agents)
     clocked = [spec for spec in specs if by_the_clock(spec, game)]
     text += "".join(f"{line}\n" for line in clock_lines(clocked))
     if len(ratings) > 1:
         pairs = [r.to_dict() for r in results if isinstance(r, PairResult)]
-        return f"{text}\n{ratings_table(ratings, pairs)}"
+        return f"{text}\n{ratings_table(ratings, pairs)}\n"
     if game.num_players > 1:
         alone = results[0].agents[0]
         return f"{text}\nThere are no ratings: {alone} met only itself; name another, too.\n"
     return text
 
 
-def results_table(results: Sequence[PairResult | SoloResult]) -> str:
-    """The results as a table: the score is a's, draws counting half, with its interval.
+def results_table(results: Sequence[PairResult | SoloResult]) -> Table:
+    """Return a table of results: the score of `a` with its interval, where draws count half.
 
     For a game for one it is the agent's share of games won. Where pairs played until it
-    was decided, a column tells whether it is; where games were forfeited, how many of its own
-    a lost so, and b.
+    was decided, a column tells whether it is. Where games were forfeited, a column counts those
+    that `a` and `b` lost by illegal moves.
 
     Example:
         >>> import boardenvs
         >>> from agents.arena import results_table, solos
         >>> game = boardenvs.make("pizza_order")
-        >>> print(results_table(list(solos(game, ["greedy"], num_games=10, seed=0))), end="")
+        >>> print(results_table(list(solos(game, ["greedy"], num_games=10, seed=0))))
         agent   games  won  drawn  lost  score    95% interval
         ------------------------------------------------------
         greedy     10   10      0     0  1.000  0.722 to 1.000
     """
     solo = any(isinstance(r, SoloResult) for r in results)
-    tested = any(isinstance(r, PairResult) and r.verdict is not None for r in results)
-    names = ("agent",) if solo else ("a", "b")
-    head = (*names, "games", "won", "drawn", "lost", "score", "95% interval")
     forfeited = any(any(r.scores.forfeits) for r in results)
-    rows: list[tuple[str, ...]] = [(*head, *["forfeits"] * forfeited, *["decided"] * tested)]
+    tested = any(isinstance(r, PairResult) and r.verdict is not None for r in results)
+    rows = []
     for r in results:
-        low, high = r.interval()
         s = r.scores
-        row = (
-            *((r.agent,) if isinstance(r, SoloResult) else (r.a, r.b)),
-            *(str(n) for n in (s.games, s.wins[0], s.draws[0], s.losses[0])),
-            f"{s[0]:.3f}",
-            f"{low:.3f} to {high:.3f}",
+        verdict = r.verdict if isinstance(r, PairResult) else None
+        rows.append(
+            (
+                *r.agents,
+                *(str(n) for n in (s.games, s.wins[0], s.draws[0], s.losses[0])),
+                score_text(s[0]),
+                interval_text(*r.interval()),
+                " / ".join(map(str, s.forfeits)) if forfeited else "",
+                ("yes" if verdict and verdict.decided else "no") if tested else "",
+            )
         )
-        if forfeited:
-            row += (" / ".join(map(str, s.forfeits)),)
-        if tested:
-            verdict = r.verdict if isinstance(r, PairResult) else None
-            row += ("yes" if verdict and verdict.decided else "no",)
-        rows.append(row)
-    return text_table(rows, right=range(len(names), len(rows[0])))
+    names = ("agent",) if solo else ("a", "b")
+    head = ("games", "won", "drawn", "lost", "score", "95% interval", "forfeits", "decided")
+    return Table((*names, *head), rows, left=range(len(names)), code=range(len(names)))
 
 
 def tally(pairs: Iterable[Mapping[str, Any]]) -> dict[str, tuple[int, float]]:
@@ -109,54 +101,30 @@ def tally(pairs: Iterable[Mapping[str, Any]]) -> dict[str, tuple[int, float]]:
     return {agent: (n, score / n) for agent, (n, score) in sums.items() if n}
 
 
-def elo_text(elo: float) -> str:
-    """Elo to the point, with its sign."""
-    return f"{round(elo):+d}" if round(elo) else "0"
-
-
-def interval_text(interval: Rating | Lead) -> str:
-    """The ends of an interval in Elo."""
-    return f"{elo_text(interval.low)} to {elo_text(interval.high)}"
-
-
-def rating_rows(
-    ratings: Sequence[Rating], pairs: Iterable[Mapping[str, Any]], *, fixed: str, nothing: str
-) -> list[tuple[str, ...]]:
-    """A row of cells for each rating, in their order, under `HEADINGS`.
+def ratings_table(ratings: Sequence[Rating], pairs: Iterable[Mapping[str, Any]]) -> Table:
+    """Return a table of ratings, in their order.
 
     Args:
         ratings: as `agents.arena.ratings.rate` gives them.
         pairs: the results they are made of, as in the arena's JSON.
-        fixed: stands for the interval of the anchor.
-        nothing: stands where there is nothing to say.
     """
     sums = tally(pairs)
-    rows: list[tuple[str, ...]] = []
+    rows = []
     for r in ratings:
         games, score = sums.get(r.agent, (0, None))
         rows.append(
             (
                 r.agent,
                 elo_text(r.elo),
-                fixed if r.low == r.high else interval_text(r),
-                nothing if r.lead is None else elo_text(r.lead.elo),
-                nothing if r.lead is None else interval_text(r.lead),
+                "fixed" if r.low == r.high else interval_text(r.low, r.high, elo_text),
+                "" if r.lead is None else elo_text(r.lead.elo),
+                "" if r.lead is None else interval_text(r.lead.low, r.lead.high, elo_text),
                 str(games),
-                nothing if score is None else f"{score:.3f}",
+                "" if score is None else score_text(score),
             )
         )
-    return rows
-
-
-def ratings_table(ratings: Sequence[Rating], pairs: Iterable[Mapping[str, Any]]) -> str:
-    """The ratings as a table, in their order.
-
-    Args:
-        ratings: as `agents.arena.ratings.rate` gives them.
-        pairs: the results they are made of, as in the arena's JSON.
-    """
-    rows = [HEADINGS, *rating_rows(ratings, pairs, fixed="-", nothing="-")]
-    return text_table(rows, right=range(1, len(HEADINGS)))
+    head = ("agent", "Elo", "95% interval", "above the next", "95% interval", "games", "score")
+    return Table(head, rows, code=(0,))
 
 
 def clock_lines(agents: Sequence[str]) -> list[str]:
@@ -179,14 +147,6 @@ def time_lines(report: Mapping[str, Any]) -> list[str]:
     """
     shown = [f"{k} {time_text(v)}" for k, v in report.get("seconds_per_move", {}).items()]
     return [f"Time per move: {', '.join(shown)}."] if shown else []
-
-
-def time_text(seconds: float) -> str:
-    """A time in the unit in which it is easily read."""
-    for size, unit in ((1, "s"), (1e-3, "ms")):
-        if seconds >= size:
-            return f"{seconds / size:.3g} {unit}"
-    return f"{seconds * 1e6:.3g} µs"
 
 
 def forfeit_lines(report: Mapping[str, Any]) -> list[str]:

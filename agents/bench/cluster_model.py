@@ -28,7 +28,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.arguments import add_game, make_game
-from agents.text_table import text_table
+from agents.report.table import Table
 from agents.trained import shipped
 from boardenvs.game import Game
 from boardenvs.threads import fix_threads, fixed_threads
@@ -224,10 +224,8 @@ def _usual(work: Callable[[], object]) -> float:
     return float(np.median(spent))
 
 
-def _table(times: Times, numbers: Sequence[int]) -> str:
-    rows: list[tuple[str, ...]] = [
-        ("actors", "positions/s", "of one's", "actors busy", "link", "buffer", "learner")
-    ]
+def _table(times: Times, numbers: Sequence[int]) -> Table:
+    rows = []
     for number in numbers:
         found = grown(times, number)
         one = times.positions / times.search
@@ -240,7 +238,8 @@ def _table(times: Times, numbers: Sequence[int]) -> str:
                 *(f"{busy[part]:.2f}" for part in ("actors", "link", "buffer", "learner")),
             )
         )
-    return text_table(rows, right=set(range(7)))
+    head = ("actors", "positions/s", "of one's", "actors busy", "link", "buffer", "learner")
+    return Table(head, rows, left=())
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -274,7 +273,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     times = replace(
         times, bandwidth=options.gigabits * _GIGABIT, learn=times.learn / options.learner
     )
-    print(_table(times, _ACTORS), end="")
+    print(_table(times, _ACTORS))
 
 
 if __name__ == "__main__":

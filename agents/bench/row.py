@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from agents.text_table import text_table
+from agents.report.table import Table
 
 __all__ = ["Row", "report", "results_table"]
 
@@ -61,10 +61,9 @@ def _number(value: float | None) -> str:
     return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
 
 
-def results_table(rows: Sequence[Row]) -> str:
-    """The figures as a table."""
-    cells = [("measure", "game", "value", "unit", "against", "its value", "ratio")]
-    cells += [
+def results_table(rows: Sequence[Row]) -> Table:
+    """Return the figures as a table."""
+    cells = [
         (
             row.measure,
             row.game,
@@ -76,4 +75,5 @@ def results_table(rows: Sequence[Row]) -> str:
         )
         for row in rows
     ]
-    return text_table(cells, right={2, 5, 6})
+    head = ("measure", "game", "value", "unit", "against", "its value", "ratio")
+    return Table(head, cells, left=(0, 1, 3, 4))

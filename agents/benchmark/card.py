@@ -13,7 +13,8 @@ import numpy as np
 import boardenvs
 from agents.benchmark.running import Outcome
 from agents.intervals import Z, bootstrap_mean, interquartile_mean
-from agents.text_table import text_table
+from agents.report.formats import elo_text, interval_text, score_text, time_text
+from agents.report.table import Table
 
 __all__ = ["ScoreCard"]
 
@@ -57,30 +58,32 @@ class ScoreCard:
 
     def __str__(self) -> str:
         told = self.to_dict()
-        rows = [("task", "rating", "95% interval", "score", "95% interval", "games", "per move")]
+        rows: list[tuple[str, ...]] = []
         for task in told["tasks"]:
             if not task["rated"]:
                 rows.append((task["task"], _NOT_RATED, *[""] * 5))
                 continue
-            value, form = ("share", "{:.4f}") if task["elo"] is None else ("elo", "{:+.0f}")
+            value, form = ("share", _share_text) if task["elo"] is None else ("elo", elo_text)
             pace = task["seconds_per_move"]
             rows.append(
                 (
                     task["task"],
-                    form.format(task[value]),
-                    " to ".join(form.format(task[end]) for end in ("low", "high")),
-                    f"{task['score']:.3f}",
-                    f"{task['score_low']:.3f} to {task['score_high']:.3f}",
+                    form(task[value]),
+                    interval_text(task["low"], task["high"], form),
+                    score_text(task["score"]),
+                    interval_text(task["score_low"], task["score_high"]),
                     str(task["games"]),
-                    "" if pace is None else f"{1000 * pace:.2f} ms",
+                    "" if pace is None else time_text(pace),
                 )
             )
-        text = text_table(rows, right=(1, 3, 5, 6))
+        head = ("task", "rating", "95% interval", "score", "95% interval", "games", "per move")
+        text = f"{Table(head, rows)}\n"
         overall = told["overall"]
         if overall["tasks"]:
             text += (
-                f"\nInterquartile mean of the scores: {overall['score']:.3f} "
-                f"({overall['low']:.3f} to {overall['high']:.3f}); 0 is random, 1 the strongest.\n"
+                f"\nInterquartile mean of the scores: {score_text(overall['score'])} "
+                f"({interval_text(overall['low'], overall['high'])}); "
+                "0 is random, 1 the strongest.\n"
             )
         if self.not_rated:
             text += f"\nNot rated, for the time was over: {', '.join(self.not_rated)}.\n"
@@ -91,8 +94,8 @@ class ScoreCard:
                 text += f"{task['task']}: {task['beyond']}.\n"
             if task["perfection"]:
                 found = task["perfection"]
-                text += f"{task['task']}: {found['kind']} {found['value']:.3f}"
-                text += f" ({found['low']:.3f} to {found['high']:.3f}).\n"
+                text += f"{task['task']}: {found['kind']} {score_text(found['value'])}"
+                text += f" ({interval_text(found['low'], found['high'])}).\n"
             if task["met"]:
                 against = "rated against others" if task["held_out"] else "rated against them, too"
                 text += f"{task['task']}: met in training: {', '.join(task['met'])}; {against}.\n"
@@ -121,6 +124,10 @@ class ScoreCard:
             else _NOT_RATED
         )
         return f"| {' | '.join(cells)} |"
+
+
+def _share_text(share: float) -> str:
+    return f"{share:.4f}"
 
 
 def _task(outcome: Outcome) -> dict[str, Any]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import html
 from collections.abc import Iterable, Sequence
 
-from agents.arena.interval_chart import Bar, interval_chart
-from agents.arena.tables import elo_text
 from agents.benchmark.card import ScoreCard
 from agents.benchmark.running import Outcome
 from agents.intervals import Z
-from agents.report_page import report_page
+from agents.report.formats import elo_text, score_text, time_text
+from agents.report.interval_chart import Bar, interval_chart
+from agents.report.page import html_page
+from agents.report.table import Table
 
 __all__ = ["page_html"]
 
@@ -46,12 +47,12 @@ def page_html(card: ScoreCard, command: str | None = None) -> str:
         body.append(f"<h2>{html.escape(task['task'])}</h2>")
         pace = task["seconds_per_move"]
         words = [f"{task['games']} games", f"{task['forfeits']} forfeited", f"{task['ended']}"]
-        words += [] if pace is None else [f"{1000 * pace:.2f} ms a move"]
+        words += [] if pace is None else [f"{time_text(pace)} a move"]
         body.append(f"<p>{html.escape('; '.join(words))}.</p>")
         body += _ladder(card.policy, outcome)
     if command is not None:
         body.append(f"<h2>Again</h2><p><code>{html.escape(command)}</code></p>")
-    return report_page(
+    return html_page(
         f"{card.policy}: benchmark {card.suite}",
         f"boardenvs {told['boardenvs']}, seed {card.seed}",
         body,
@@ -64,7 +65,7 @@ def _ladder(policy: str, outcome: Outcome) -> Iterable[str]:
     if scale is None:
         shares = zip(outcome.ladder.specs, outcome.ladder.shares, strict=True)
         bars = [Bar(spec, share, share, share) for spec, share in shares]
-        yield interval_chart(_sorted([*mine, *bars]), lambda x: f"{x:.3f}", "Shares of games won")
+        yield interval_chart(_sorted([*mine, *bars]), score_text, "Shares of games won")
         return
     errors = Z * scale.covariance.diagonal() ** 0.5
     bars = [
@@ -79,15 +80,11 @@ def _ladder(policy: str, outcome: Outcome) -> Iterable[str]:
             agent,
             str(scores.games),
             f"{scores.wins[0]}/{scores.draws[0]}/{scores.losses[0]}",
-            f"{scores[0]:.3f}",
+            score_text(scores[0]),
         )
         for agent, scores in zip(outcome.agents, outcome.scores, strict=True)
     ]
-    head = "".join(f"<th>{cell}</th>" for cell in ("against", "games", "won/drawn/lost", "score"))
-    lines = "".join(
-        f"<tr>{''.join(f'<td>{html.escape(cell)}</td>' for cell in row)}</tr>" for row in rows
-    )
-    yield f'<div class="scroll"><table><tr>{head}</tr>{lines}</table></div>'
+    yield Table(("against", "games", "won/drawn/lost", "score"), rows).html()
 
 
 def _sorted(bars: Sequence[Bar]) -> list[Bar]:

@@ -14,6 +14,7 @@ from agents.making import make
 from agents.play.person import result_line
 from agents.play.screen import Screen, signed
 from agents.positions import Found, read_position
+from agents.report.table import Table
 from boardenvs.analysis import line_texts
 from boardenvs.checks import whole_number
 from boardenvs.files import check_place, write_atomically
@@ -119,8 +120,9 @@ def _print(game: Game, state: Any, spec: str, judgement: Judgement) -> None:
     screen.say(_verdict(game, state, spec, judgement), "bold")
     rows = [_row(game, state, move, judgement) for move in judgement.moves]
     if judgement.analysis is not None and any(any(row[1:]) for row in rows):
-        head = ["move", "visits", "share", "expects", "proved"]
-        _table(screen, [head, *rows])
+        table = Table(("move", "visits", "share", "expects", "proved"), rows, left=(0, 4))
+        for number, line in enumerate(str(table).splitlines()):
+            print(screen.styled(line, "faint") if number < 2 else line)
         if judgement.more:
             screen.say(f"and {judgement.more} more", "faint")
     if len(judgement.line) > 1:
@@ -169,19 +171,6 @@ def _proved(proof: Proof) -> str:
     if proof.plies < 1 or not proof.value:
         return result
     return f"{result} within {proof.plies} {'ply' if proof.plies == 1 else 'plies'}"
-
-
-def _table(screen: Screen, rows: list[list[str]]) -> None:
-    """Columns that hold something, the first and the last to the left."""
-    kept = [k for k in range(len(rows[0])) if any(row[k] for row in rows[1:])]
-    wide = {k: max(len(row[k]) for row in rows) for k in kept}
-    for number, row in enumerate(rows):
-        cells = [
-            f"{row[k]:<{wide[k]}}" if k in (0, len(row) - 1) else f"{row[k]:>{wide[k]}}"
-            for k in kept
-        ]
-        text = f"  {'  '.join(cells)}".rstrip()
-        print(screen.styled(text, "faint") if number == 0 else text)
 
 
 # -- As JSON ------------------------------------------------------------------------------------

@@ -38,7 +38,7 @@ def _run(options: argparse.Namespace) -> None:
         require_extra("--plot", "bench", ["matplotlib"])
     measured = bench.Bench(bench.QUICK if options.quick else bench.FULL)
     rows = bench.measure(measured)
-    print(bench.results_table(rows))
+    print(bench.results_table(rows), end="\n\n")
     print("".join(f"{line}\n" for line in [*measured.missing, bench.describe_machine()]), end="")
     if options.json is not None:
         text = json.dumps(bench.report(rows), indent=2) + "\n"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from agents.command.extras import TRAINING, require_extra
 from agents.command.parser import Commands
+from agents.report.table import Table
 from boardenvs.files import check_place, write_atomically
 
 if TYPE_CHECKING:  # help comes at once
@@ -88,7 +89,7 @@ def _run(options: argparse.Namespace) -> None:
             if any((one.suite, one.task) != (options.suite, task) for one in curves[task]):
                 raise ValueError(f"{options.json} has curves of another task than {task}")
     own = [_own(text, tasks, options.suite) for text in options.own]
-    print(_table(curves, own), end="")
+    print(_table(curves, own))
     if options.out is not None:
         from agents.curves.drawing import draw_curves
         from agents.curves.joining import comparable
@@ -168,12 +169,12 @@ def _own(text: str, tasks: Sequence[str], suite: str) -> Curve:
     return own_run(path, tasks[0], name, suite)
 
 
-def _table(curves: Mapping[str, Sequence[Curve]], own: Sequence[Curve]) -> str:
-    """Where each learner stands at the end."""
+def _table(curves: Mapping[str, Sequence[Curve]], own: Sequence[Curve]) -> Table:
+    """Return where each learner stands at the end."""
     from agents.curves.joining import drawable_runs, over_seeds
-    from agents.text_table import text_table
+    from agents.report.formats import interval_text, score_text
 
-    rows = [("task", "learner", "seeds", "decisions", "minutes", "score", "95% interval")]
+    rows = []
     for task, some in curves.items():
         runs = [*some, *own]
         for learner in dict.fromkeys(one.learner for one in runs):
@@ -190,8 +191,9 @@ def _table(curves: Mapping[str, Sequence[Curve]], own: Sequence[Curve]) -> str:
                     str(len(mine)),
                     f"{band.x[-1]:,.0f}",
                     f"{minutes:.1f}" if minutes else "",
-                    f"{band.mean[-1]:.3f}",
-                    "" if math.isnan(low) else f"{low:.3f} to {high:.3f}",
+                    score_text(band.mean[-1]),
+                    "" if math.isnan(low) else interval_text(low, high),
                 )
             )
-    return text_table(rows, right=(2, 3, 4, 5))
+    head = ("task", "learner", "seeds", "decisions", "minutes", "score", "95% interval")
+    return Table(head, rows, left=(0, 1))

@@ -83,7 +83,8 @@ def run_demo(folder: Path, seed: int = 0, steps: int | None = None) -> None:
 
     print(f"\n2. The arena: {_ARENA_GAMES} games a pair, seats swapped.", flush=True)
     trained = f"trained:{network}"
-    print(results_table(play_arena(game, ["random", "greedy", trained], _ARENA_GAMES, seed + 1)))
+    results = play_arena(game, ["random", "greedy", trained], _ARENA_GAMES, seed + 1)
+    print(results_table(results), end="\n\n")
 
     players = [trained, "greedy"]
     agents = [make(spec, game, seed) for spec in players]

@@ -3,31 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-import io
 import itertools
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
 
-import matplotlib as mpl
 import numpy as np
-from matplotlib.figure import Figure
 
 from agents.curves.curve import Curve
-from agents.curves.joining import (
-    AXES,
-    Axis,
-    Band,
-    drawable,
-    drawable_runs,
-    over_seeds,
-    over_tasks,
-)
+from agents.curves.joining import AXES, Axis, drawable, drawable_runs, over_seeds, over_tasks
+from agents.report.line_chart import Line, Panel, draw_lines
 
 __all__ = ["draw_curves"]
 
-_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00")
-_LINES = ("-", "--", "-.", ":")
 _LABELS = {"decisions": "decisions learned from", "minutes": "minutes of one core"}
 
 
@@ -76,28 +63,23 @@ def draw_curves(
         missing = [task for task, some in tasks.items() if not some]
         if missing:
             raise ValueError(f"{learner} has no curve of {', '.join(missing)}")
-    # The same picture each time.
-    with mpl.rc_context({"svg.hashsalt": "boardenvs", "svg.fonttype": "none"}):
-        figure = Figure(figsize=(9, 3.8), layout="constrained")
-        panels = figure.subplots(1, 2, sharey=True)
-        for axis, panel in zip(AXES, panels, strict=True):
-            for number, learner in enumerate(learners):
-                look = {
-                    "color": _COLOURS[number % len(_COLOURS)],
-                    "linestyle": _LINES[number % len(_LINES)],
-                }
-                _draw(panel, axis, learner, of[learner], look)
-            _label(panel, axis)
-        panels[0].set_ylabel("score: 0 random, 1 strongest")
-        shown = panels[0].get_legend_handles_labels()
-        figure.legend(*shown, loc="outside lower center", ncols=4, frameon=False)
-        names = ", ".join(curves)
-        title = names if len(curves) == 1 else f"interquartile mean over {names}"
-        figure.suptitle(title, fontsize=11)
-        picture = io.BytesIO()
-        about = {"Date": None, "Description": fingerprint(curves, own)} if kind == "svg" else None
-        figure.savefig(picture, format=kind, dpi=120, metadata=about)
-    return picture.getvalue()
+    names = ", ".join(curves)
+    return draw_lines(
+        [
+            Panel(
+                _LABELS[axis],
+                [line for name in learners for line in _line(axis, name, of[name])],
+                log_x=axis == "decisions",
+            )
+            for axis in AXES
+        ],
+        names if len(curves) == 1 else f"interquartile mean over {names}",
+        "score: 0 random, 1 strongest",
+        y_limits=(-0.25, 1.1),
+        levels=[0, 1],
+        kind=kind,
+        description=fingerprint(curves, own),
+    )
 
 
 def fingerprint(curves: Mapping[str, Sequence[Curve]], own: Sequence[Curve] = ()) -> str:
@@ -107,47 +89,17 @@ def fingerprint(curves: Mapping[str, Sequence[Curve]], own: Sequence[Curve] = ()
     return hashlib.sha256(json.dumps(points).encode()).hexdigest()
 
 
-def _draw(
-    panel: Any,
-    axis: Axis,
-    learner: str,
-    tasks: Mapping[str, Sequence[Curve]],
-    look: Mapping[str, Any],
-) -> None:
-    """One learner's band."""
+def _line(axis: Axis, learner: str, tasks: Mapping[str, Sequence[Curve]]) -> list[Line]:
+    """Return a learner's line, none if a run of it has no times and the axis is of times."""
     if not all(drawable(one, axis) for some in tasks.values() for one in some):
-        return
+        return []
+    beside = []
     if len(tasks) > 1:
         band = over_tasks(tasks, axis, np.random.default_rng(0))
     else:
         (runs,) = tasks.values()
         band = over_seeds(runs, axis)
-        for run in runs if len(runs) > 1 else ():
-            one = over_seeds([run], axis)
-            panel.plot(one.x, one.mean, color=look["color"], linewidth=0.5, alpha=0.5)
-    _band(panel, band, learner, look)
-
-
-def _band(panel: Any, band: Band, label: str, look: Mapping[str, Any]) -> None:
-    known = not np.isnan(band.low).any()
-    if band.x[0] == band.x[-1]:  # of runs that were rated once: a line would not be seen
-        ends = [band.mean[:1] - band.low[:1], band.high[:1] - band.mean[:1]] if known else None
-        panel.errorbar(
-            band.x[:1], band.mean[:1], ends, color=look["color"], fmt="o", capsize=3, label=label
-        )
-        return
-    if known:
-        panel.fill_between(
-            band.x, band.low, band.high, color=look["color"], alpha=0.15, linewidth=0
-        )
-    panel.plot(band.x, band.mean, label=label, linewidth=1.8, **look)
-
-
-def _label(panel: Any, axis: Axis) -> None:
-    panel.set_xlabel(_LABELS[axis])
-    if axis == "decisions":
-        panel.set_xscale("log")
-    panel.axhline(0, color="grey", linewidth=0.6)
-    panel.axhline(1, color="grey", linewidth=0.6)
-    panel.grid(alpha=0.3)
-    panel.set_ylim(-0.25, 1.1)
+        if len(runs) > 1:
+            beside = [(one.x, one.mean) for one in (over_seeds([run], axis) for run in runs)]
+    interval = None if np.isnan(band.low).any() else (band.low, band.high)
+    return [Line(learner, band.x, band.mean, interval, beside)]

@@ -108,7 +108,7 @@ def test_table_json_and_page(gekitai, bad):
     told = report(gekitai, 0, results)
     assert [pair["forfeits"] for pair in told["pairs"]] == [[0, 10], [0, 0], [10, 0]]
     assert told["pairs"][0]["wins"] == 10
-    head, _, *rows = results_table(results).splitlines()
+    head, _, *rows = str(results_table(results)).splitlines()
     assert head.endswith("forfeits")
     assert [row.split("  ")[-1].strip() for row in rows] == ["0 / 10", "0 / 0", "10 / 0"]
     line = "mine:Bad lost 20 of 20 games by illegal moves"

@@ -64,9 +64,7 @@ def test_the_first_games_are_those_of_a_shorter_match(name):
 
 
 def test_the_table(two_results):
-    assert results_table(two_results) == (
-        "a       b       games  won  drawn  lost  score    95% interval\n"
-        "--------------------------------------------------------------\n"
-        "random  a:b        10    5      3     2  0.650  0.354 to 0.863\n"
-        "random  greedy     10    2      3     5  0.350  0.137 to 0.646\n"
-    )
+    assert [row[:8] for row in results_table(two_results).rows] == [
+        ("random", "a:b", "10", "5", "3", "2", "0.650", "0.354 to 0.863"),
+        ("random", "greedy", "10", "2", "3", "5", "0.350", "0.137 to 0.646"),
+    ]

@@ -17,7 +17,7 @@ def test_a_won_position_of_112(command, tmp_path):
     assert (status, err) == (0, "")
     assert out.startswith(f"{BOARD}\n\nPlayer 2 to move: exact plays 3 2 and expects +1.00 for ")
     assert re.search(
-        r"^  move +share +expects +proved\n  3 2 +100% +\+1\.00 +wins", out, re.MULTILINE
+        r"^move +share +expects +proved\n-+\n3 2 +100% +\+1\.00 +wins", out, re.MULTILINE
     )
     assert "\nand 10 more\n" in out
     assert out.endswith("Proved: Player 2 wins within 1 ply.\n")
@@ -41,9 +41,9 @@ def test_an_episode_at_a_ply(command, tmp_path, gekitai):
     state = episode.states()[4]
     plain = out.replace(">", " ").replace("<", " ")
     assert plain.startswith(gekitai.to_text(state) + "\nPlayer X to move: puct:20 plays ")
-    assert re.search(r"\n  move +visits +share +expects", out)
+    assert re.search(r"\nmove +visits +share +expects", out)
     assert re.search(r"\nLine: [A-F][1-6], [A-F][1-6]", out)
-    counted = sum(int(n) for n in re.findall(r"^  [A-F]\d +(\d+) ", out, re.MULTILINE))
+    counted = sum(int(n) for n in re.findall(r"^[A-F]\d +(\d+) ", out, re.MULTILINE))
     assert 5 <= counted <= 20
 
 

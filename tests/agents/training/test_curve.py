@@ -12,10 +12,7 @@ OPPONENTS = ("random", "greedy")
 def test_the_curve(points):
     found = {"score": 0.5, "low": 0.4, "high": 0.6, "games": 10}
     history = [{"steps": 1000 * k, "random": found, "greedy": found} for k in range(points)]
-    picture = draw_curve("title", history, OPPONENTS, 1000)
-    assert picture.startswith(PNG)
-    width, height = (int.from_bytes(picture[k : k + 4], "big") for k in (16, 20))
-    assert (width, height) == (960, 600)
+    assert draw_curve("title", history, OPPONENTS, 1000).startswith(PNG)
 
 
 def test_a_line_for_each_size():

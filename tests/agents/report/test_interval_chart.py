@@ -5,7 +5,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from agents.arena.interval_chart import Bar, interval_chart
+from agents.report.interval_chart import Bar, interval_chart
 
 SVG = "{http://www.w3.org/2000/svg}"
 BARS = [

@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterable
 from importlib import resources
 
-__all__ = ["report_page"]
+__all__ = ["html_page"]
 
 
-def report_page(
+def html_page(
     title: str, subtitle: str, body: Iterable[str], *, style: str = "", more: str = ""
 ) -> str:
     """One HTML page with all it needs inside: it works from disk.
@@ -29,5 +29,5 @@ def report_page(
         "style": style,
         "more": more,
     }
-    frame = (resources.files(__package__) / "report_page.html").read_text("utf-8")
+    frame = (resources.files(__package__) / "page.html").read_text("utf-8")
     return re.sub(r"\{\{(\w+)\}\}", lambda found: values[found[1]], frame)

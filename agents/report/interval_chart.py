@@ -7,6 +7,8 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from agents.report.formats import interval_text
+
 __all__ = ["Bar", "interval_chart"]
 
 _ROW = 46  # pixels from one row to the next
@@ -70,7 +72,7 @@ def _row(bar: Bar, top: int, place: Callable[[float], str], text: Callable[[floa
     """Label and numbers, and below them the bar with its mark."""
     label = html.escape(bar.label)
     y = top + 33
-    ends = f"{text(bar.low)} to {text(bar.high)}"
+    ends = interval_text(bar.low, bar.high, text)
     known = bar.low < bar.high
     numbers = (
         f'{text(bar.value)}<tspan class="range"> ({ends})</tspan>'

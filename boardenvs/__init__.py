@@ -32,16 +32,13 @@ _LAZY = {
 
 
 def __getattr__(name: str) -> Any:
-    game, _, version = name.rpartition("_v")
-    if game in GAMES and version == "0":
-        return importlib.import_module(f"boardenvs.{game}")
     if name not in _LAZY:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(importlib.import_module(_LAZY[name]), name)
 
 
 def __dir__() -> list[str]:
-    return [*globals(), *_LAZY, *(f"{game}_v0" for game in GAMES)]
+    return [*globals(), *_LAZY]
 
 
 register_all()

@@ -31,12 +31,12 @@ from boardenvs.interface import (
     plain_seed,
     show,
 )
-from boardenvs.registration import check_params, game_class
+from boardenvs.registration import make
 
 if TYPE_CHECKING:
     from boardenvs.episode import Episode
 
-__all__ = ["GameAECEnv", "make_env", "registered_env"]
+__all__ = ["GameAECEnv"]
 
 _INT8 = np.dtype(np.int8)  # NumPy knows it sooner than by `np.int8`
 
@@ -373,15 +373,13 @@ class _TurnIterator(AECIterator[str, Observation, int]):
         return agent
 
 
-def make_env(cls: type[Game]) -> Callable[..., GameAECEnv]:
-    """A game's `env` function, which is its `raw_env` too: the checks cost next to nothing.
+def make_env(name: str) -> Callable[..., GameAECEnv]:
+    """Return the function `env` of a game's PettingZoo module, such as `boardenvs.gekitai_v0`.
 
-    Example:
-        >>> from boardenvs.aec import make_env
-        >>> from boardenvs.game112 import Game112
-        >>> env = make_env(Game112)
-        >>> env(board_size=5, illegal="raise").possible_agents
-        ['player_0', 'player_1']
+    The function is `raw_env` too, since `GameAECEnv` makes the checks of PettingZoo's wrappers.
+
+    Args:
+        name: name of the game, as `boardenvs.make` takes it.
     """
 
     def env(
@@ -408,26 +406,7 @@ def make_env(cls: type[Game]) -> Callable[..., GameAECEnv]:
             >>> env.agent_selection, env.observe("player_0")["action_mask"].shape
             ('player_0', (36,))
         """
-        check_params(cls, params)
-        return GameAECEnv(cls(**params), render_mode, illegal, render_size)
+        return GameAECEnv(make(name, **params), render_mode, illegal, render_size)
 
-    env.__module__ = cls.__module__
+    env.__module__, env.__qualname__ = f"boardenvs.{name}_v0", "env"  # where pickle finds it
     return env
-
-
-def registered_env(game: str, **arguments: Any) -> GameAECEnv:
-    """Return the environment of a game by the game's name, for PettingZoo's registry.
-
-    Args:
-        game: name of a game: one of `boardenvs.GAMES`, or of a registered game.
-        **arguments: arguments of the game's `env` function, see `make_env`.
-
-    Raises:
-        ValueError: `game` is unknown, or an argument is unknown or out of range.
-
-    Example:
-        >>> import boardenvs, pettingzoo
-        >>> pettingzoo.make("aec", "boardenvs/gekitai_v0", board_size=7).possible_agents
-        ['player_0', 'player_1']
-    """
-    return make_env(game_class(game))(**arguments)

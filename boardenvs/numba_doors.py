@@ -61,8 +61,11 @@ def _record_name(record: numba.types.Record) -> tuple[str, tuple[str]]:
     return "Record", (hashlib.sha256(str(record).encode()).hexdigest()[:16],)
 
 
+@functools.cache
 def _name_records() -> bool:
     """Have compiled code for records called after their layout; returns whether it is.
+
+    This changes a class of Numba's, so it happens when the first loop is compiled, not at import.
 
     Numba itself calls it after a number that the type happens to get in the process. Code
     cached by two processes for different records could so bear one name, and a third process
@@ -72,9 +75,6 @@ def _name_records() -> bool:
         return False
     numba.types.Record.mangling_args = property(_record_name)  # type: ignore[assignment, method-assign]
     return True
-
-
-_RECORDS_ARE_NAMED = _name_records()
 
 
 # -- The cache on disk ----------------------------------------------------------------------
@@ -120,7 +120,7 @@ def give_cache(
     """
     cache: Any = None
     # Of records whose code has no names of its own, what is kept may be taken for another's.
-    if _RECORDS_ARE_NAMED and hasattr(dispatcher, "_cache"):
+    if _name_records() and hasattr(dispatcher, "_cache"):
         with contextlib.suppress(ImportError, AttributeError, TypeError):
             with_files, without = _caches()
             try:
@@ -260,23 +260,22 @@ def _load_tbb() -> bool:
 _config: Any = getattr(numba, "config", None)
 
 
-def _choose_layer() -> bool:
-    """Choose Numba's threading layer, and return whether Numba allows a choice.
+_LAYER_CAN_BE_CHOSEN = hasattr(_config, "THREADING_LAYER") and hasattr(_config, "NUMBA_NUM_THREADS")
+
+
+def _choose_layer() -> None:
+    """Choose Numba's threading layer, unless the user did.
 
     TBB and GNU OpenMP allow kernels from several Python threads at once. Numba's "workqueue"
-    layer ends the process if that happens, see `Threads.turn`. A user's own choice is respected.
+    layer ends the process if that happens, see `Threads.turn`.
+
+    By default the threads of GNU OpenMP spin while they wait. On a core that another program wants,
+    that made two threads fifty times slower than one. OpenMP reads the variable when they start.
     """
-    if not hasattr(_config, "THREADING_LAYER") or not hasattr(_config, "NUMBA_NUM_THREADS"):
-        return False
     if _config.THREADING_LAYER == "default":
         _config.THREADING_LAYER = "threadsafe"
-    return True
-
-
-_LAYER_IS_CHOSEN = _choose_layer()
-# Here and now: whatever asks Numba how many threads there are, our code or a user's, makes it
-# choose its layer for good, and it takes TBB only if it finds the library then.
-_HAS_TBB = _load_tbb()
+    if not _load_tbb():
+        os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
 
 def _start_threads() -> str:
@@ -313,7 +312,7 @@ class Threads:
     """
 
     def __init__(self) -> None:
-        self._usable: bool | None = None if _LAYER_IS_CHOSEN else False
+        self._usable: bool | None = None if _LAYER_CAN_BE_CHOSEN else False
         # The lock is never replaced, since two Python threads may start Numba's threads at once.
         self._lock = threading.RLock()
         self.turn: contextlib.AbstractContextManager[Any] = self._lock
@@ -332,11 +331,7 @@ class Threads:
     def usable(self) -> bool:
         """Whether it may; starts them where it may."""
         if self._usable is None:
-            # By default the threads of GNU OpenMP spin while they wait. On a core that another
-            # program wants, that made two threads fifty times slower than one. It is read when
-            # they start; a user's own choice is respected.
-            if not _HAS_TBB:
-                os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+            _choose_layer()
             try:
                 layer = _start_threads()
             except (ImportError, ValueError):
@@ -360,5 +355,5 @@ class Threads:
         return int(numba.get_num_threads() if self._usable else _config.NUMBA_NUM_THREADS)
 
     def _say_if_closed(self) -> None:
-        if not _LAYER_IS_CHOSEN:
+        if not _LAYER_CAN_BE_CHOSEN:
             say_closed("choice of its threading layer", "everything runs on one thread")

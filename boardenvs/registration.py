@@ -1,15 +1,19 @@
 """The only list of games, and how each is found by name, here and in other registries.
 
-Importing this package adds every game to Gymnasium's registry, and to PettingZoo's from version
-1.27 on.
+Importing this package adds every game to Gymnasium's registry, makes its PettingZoo module (such
+as `boardenvs.gekitai_v0`), and adds that to PettingZoo's registry from version 1.27 on.
 """
 
 from __future__ import annotations
 
 import importlib
 import inspect
+import pkgutil
 import re
+import sys
 from collections.abc import Mapping
+from importlib.machinery import ModuleSpec
+from importlib.util import module_from_spec
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import gymnasium
@@ -121,10 +125,15 @@ def env_id(name: str) -> str:
 def register(cls: _Class) -> _Class:
     """Register a game of your own by its name, as a decorator of its class.
 
-    From then on `boardenvs.make` finds the game by its name, `gymnasium.make` finds it by
-    `boardenvs/CLASS-v0`, and `pettingzoo.make` by `boardenvs/NAME_v0`. Saved episodes, agents and
-    stores of the game can be loaded. The registration lasts as long as the process. The
-    `boardenvs` command takes `MODULE:CLASS` for a game.
+    From then on the game has these names:
+
+    - `boardenvs.make("NAME")`.
+    - `gymnasium.make("boardenvs/CLASS-v0")`, and `gymnasium.make_vec` with the same id.
+    - `from boardenvs import NAME_v0` for PettingZoo, with `NAME_v0.env` and `NAME_v0.raw_env`.
+    - `pettingzoo.make("aec", "boardenvs/NAME_v0")`, from PettingZoo 1.27 on.
+
+    Saved episodes, agents and stores of the game can be loaded. The registration lasts as long as
+    the process. The `boardenvs` command takes `MODULE:CLASS` for a game.
 
     Args:
         cls: a class derived from `boardenvs.Game`; one of the same name is replaced.
@@ -146,6 +155,8 @@ def register(cls: _Class) -> _Class:
         ...         super().__init__(board_size=5)
         >>> boardenvs.make("short_game").num_actions
         10
+        >>> boardenvs.short_game_v0.env().possible_agents
+        ['player_0', 'player_1']
     """
     from boardenvs.game import Game
 
@@ -162,19 +173,44 @@ def register(cls: _Class) -> _Class:
             f"{name} needs a class of another name: boardenvs/{cls.__name__}-v0 is taken"
         )
     _own[name] = cls
-    _tell_gymnasium(name)
-    _tell_pettingzoo(name)
+    _add_everywhere(name)
     return cls
 
 
 def register_all() -> None:
     """Register every game with Gymnasium and PettingZoo, without warnings about known games."""
     for name in GAMES:
-        _tell_gymnasium(name)
-        _tell_pettingzoo(name)
+        _add_everywhere(name)
 
 
-def _tell_gymnasium(name: str) -> None:
+def _add_everywhere(name: str) -> None:
+    _make_module(name)
+    _add_to_gymnasium(name)
+    _add_to_pettingzoo(name)
+
+
+def _make_module(name: str) -> None:
+    """Make the game's PettingZoo module, such as `boardenvs.gekitai_v0`."""
+    module = module_from_spec(ModuleSpec(f"boardenvs.{name}_v0", None))
+
+    def make_attribute(attribute: str) -> Any:
+        if attribute not in ("env", "raw_env"):
+            raise AttributeError(f"module {module.__name__!r} has no attribute {attribute!r}")
+        # Only now, since the environment's module imports Numba.
+        env = pkgutil.resolve_name("boardenvs.aec:make_env")(name)
+        vars(module).update(env=env, raw_env=env)
+        return env
+
+    vars(module).update(
+        __doc__=f"PettingZoo's module of the game {name}: the functions `env` and `raw_env`.",
+        __all__=["env", "raw_env"],
+        __getattr__=make_attribute,
+    )
+    sys.modules[module.__name__] = module
+    setattr(sys.modules["boardenvs"], f"{name}_v0", module)
+
+
+def _add_to_gymnasium(name: str) -> None:
     gymnasium.registry.pop(env_id(name), None)  # a known id warns, as after a reload
     gymnasium.register(
         env_id(name),
@@ -184,10 +220,8 @@ def _tell_gymnasium(name: str) -> None:
     )
 
 
-def _tell_pettingzoo(name: str) -> None:
+def _add_to_pettingzoo(name: str) -> None:
     if not hasattr(pettingzoo, "register"):  # before PettingZoo 1.27
         return
     pettingzoo.aec_registry.pop(f"boardenvs/{name}-v0", None)  # as for Gymnasium
-    pettingzoo.register(
-        "aec", f"boardenvs/{name}_v0", "boardenvs.aec:registered_env", kwargs={"game": name}
-    )
+    pettingzoo.register("aec", f"boardenvs/{name}_v0", f"boardenvs.{name}_v0:env")

@@ -1,6 +1,5 @@
 """The page on other libraries: its code runs, section by section."""
 
-import importlib
 import re
 from pathlib import Path
 
@@ -55,7 +54,7 @@ def test_code(section, tmp_path, monkeypatch):
     pytest.importorskip(NEEDS[section])
     monkeypatch.chdir(tmp_path)
     # A section may use what those above it imported, whose libraries may be missing here.
-    gekitai_v0 = importlib.import_module("boardenvs.gekitai")
+    gekitai_v0 = boardenvs.gekitai_v0
     namespace = {"gym": gymnasium, "gekitai_v0": gekitai_v0, "boardenvs": boardenvs}
     for line, code in blocks(section):
         exec(compile("\n" * line + code, str(PAGE), "exec"), namespace)

@@ -42,7 +42,8 @@ import sys
 import numpy as np
 from numba import njit
 if "closed" not in sys.argv:
-    import boardenvs.numba_doors
+    from boardenvs import numba_doors
+    numba_doors._name_records()
 
 @njit
 def value(record):

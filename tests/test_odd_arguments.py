@@ -10,7 +10,7 @@ import agents
 import agents.arena
 import boardenvs
 from agents.intervals import wilson
-from boardenvs import gekitai
+from boardenvs import gekitai_v0
 from boardenvs.episode import Episode
 from boardenvs.single import SeatEnv
 from boardenvs.vector import SeatVectorEnv
@@ -65,8 +65,8 @@ TAKES = {
         lambda odd: SeatEnv(GAME, illegal=odd),
         lambda odd: SeatEnv(GAME, render_mode=odd),
         lambda odd: boardenvs.make("goat_race", draw_rule=odd),
-        lambda odd: gekitai.env().observation_space(odd),
-        lambda odd: gekitai.env().action_space(odd),
+        lambda odd: gekitai_v0.env().observation_space(odd),
+        lambda odd: gekitai_v0.env().action_space(odd),
         lambda odd: list(agents.arena.round_robin(GAME, ["random", "greedy"], 2, 0, openings=odd)),
         lambda odd: list(agents.arena.round_robin(GAME, ["random", "greedy"], 2, 0, until=odd)),
     ],
@@ -112,7 +112,7 @@ def test_one_line(what):
 def test_remarks_and_agents_of_the_turn_based_environment(odd):
     with pytest.raises(ValueError, match=r"^remarks must be a dictionary or None, got "):
         Episode(GAME, STATES[0], []).to_html(odd)
-    env = gekitai.env()
+    env = gekitai_v0.env()
     env.reset(seed=1)
     with pytest.raises(ValueError, match=r"^agent must be 'player_0' or 'player_1', got "):
         env.observe(odd)

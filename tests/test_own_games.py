@@ -10,7 +10,6 @@ import pytest
 import agents
 import boardenvs
 from agents.users_own import register_game
-from boardenvs.aec import make_env
 from boardenvs.game112 import Game112
 from boardenvs.gekitai import Gekitai
 from boardenvs.registration import env_id
@@ -125,12 +124,15 @@ def test_without_rules():
 
 def test_pettingzoo_and_episodes(tmp_path):
     boardenvs.register(Own)
-    env = make_env(Own)(board_size=5)
+    from boardenvs import own112_v0
+
+    env = own112_v0.env(board_size=5)
+    assert own112_v0.raw_env is own112_v0.env is boardenvs.own112_v0.env
     env.reset(seed=0)
     assert env.metadata["name"] == "own112_v0"
     assert env.unwrapped.game == Own(board_size=5)
     with pytest.raises(ValueError, match="own112 has no parameter 'size'"):
-        make_env(Own)(size=5)
+        own112_v0.env(size=5)
     episode = boardenvs.Episode.play(Own(), ["random", "random"], seed=0)
     episode.save(tmp_path / "game.json")
     assert boardenvs.Episode.load(tmp_path / "game.json") == episode

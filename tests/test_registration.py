@@ -1,6 +1,7 @@
 """The list of games: how each is found by name, by Gymnasium's id, and by PettingZoo's module."""
 
 import copy
+import importlib
 import pickle
 import subprocess
 import sys
@@ -70,6 +71,35 @@ print(*sorted({"numba", "torch", "onnxruntime"} & set(sys.modules)))
     assert fresh_process(code, tmp_path) == "\n"
 
 
+HOST = """
+import importlib
+import os
+import pkgutil
+
+import numba
+import numba.np.ufunc.parallel
+
+def seen():
+    record = {name: id(value) for name, value in vars(numba.types.Record).items()}
+    threads = numba.config.THREADING_LAYER, numba.np.ufunc.parallel._is_initialized
+    return record, threads, dict(os.environ)
+
+before = seen()
+import boardenvs
+boardenvs.gekitai_v0.env
+for name in boardenvs.GAMES:
+    importlib.import_module(f"boardenvs.{name}.rules")
+for module in pkgutil.iter_modules(boardenvs.__path__, "boardenvs."):
+    if module.name != "boardenvs.openspiel":
+        importlib.import_module(module.name)
+assert seen() == before
+"""
+
+
+def test_importing_changes_nothing_of_numba_for_the_program_that_does(tmp_path):
+    assert fresh_process(HOST, tmp_path) == ""
+
+
 PETTINGZOO = """
 import boardenvs
 import pettingzoo
@@ -99,8 +129,8 @@ def test_found_by_pettingzoo(tmp_path):
 RELOAD = """
 import importlib
 import sys
-import boardenvs
-for module in (boardenvs, boardenvs.registration, boardenvs.gekitai_v0, boardenvs):
+import boardenvs.gekitai
+for module in (boardenvs, boardenvs.registration, boardenvs.gekitai, boardenvs):
     importlib.reload(module)
 for name in [name for name in sys.modules if name.partition(".")[0] == "boardenvs"]:
     del sys.modules[name]
@@ -129,9 +159,13 @@ def test_ids_and_specs(game):
 def test_modules_of_pettingzoo(game):
     module = getattr(boardenvs, f"{game.name}_v0")
     assert f"{game.name}_v0" in dir(boardenvs)
+    assert importlib.import_module(f"boardenvs.{game.name}_v0") is module
     for make in (module.env, module.raw_env):
         assert make().unwrapped.game == game
         assert make.__doc__
+        assert pickle.loads(pickle.dumps(make)) is make
+    with pytest.raises(AttributeError, match="no attribute 'parallel_env'"):
+        _ = module.parallel_env
     for name in (f"{game.name}_v1", f"{game.name}_v", game.name.upper()):
         with pytest.raises(AttributeError, match=f"no attribute '{name}'"):
             getattr(boardenvs, name)

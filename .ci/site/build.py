@@ -23,6 +23,7 @@ PACKAGES = {
     "boardenvs.single": "One game, the Gymnasium way",
     "boardenvs.vector": "Many games, the Gymnasium way",
     "boardenvs.aec": "One game, the PettingZoo way",
+    "boardenvs.gekitai_v0": "The PettingZoo module of a game; each game has one",
     "boardenvs.symmetries": "Views of a board",
     "agents": "Agents, matches, the benchmark",
     "agents.arena": "Arenas",

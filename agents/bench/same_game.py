@@ -11,6 +11,7 @@ from agents.bench.run import Bench, Key
 from agents.bench.search import searching
 from agents.bench.single import looping
 from agents.bench.timing import Side
+from boardenvs.aec import GameAECEnv
 
 __all__ = ["connect_four"]
 
@@ -19,17 +20,17 @@ _GAME = "connect_four"
 
 def connect_four(bench: Bench) -> list[Row]:
     """The game that notebook 6 writes in an hour beside those of others."""
-    from agents.bench import connect_four as own
+    from agents.bench.connect_four import ConnectFour
 
     effort = bench.effort
     num, seconds, simulations = effort.num_envs, effort.seconds, effort.simulations
-    game = own.ConnectFour()
+    game = ConnectFour()
     step, plies = f"BatchEnv.step, N = {num:,}", f"random plies in one kernel, N = {num:,}"
     search = f"mcts:{simulations}, a move"
     sides: dict[Key, Side] = {
         (step,): stepping(game, num, seconds),
         (plies,): playing_on(game, num, seconds),
-        ("AEC env() loop",): looping(own.env(), seconds),
+        ("AEC env() loop",): looping(GameAECEnv(game), seconds),
         ("random play to the end",): playing_out(game, seconds),
         (search,): searching(game, simulations, seconds),
     }

@@ -9,8 +9,6 @@ board of another size has records of another layout, and is compiled by itself.
 from __future__ import annotations
 
 import argparse
-import contextlib
-import importlib
 import time
 from collections.abc import Callable, Iterator
 
@@ -106,10 +104,11 @@ def _step_vector(game: Game) -> None:
 
 
 def _step_pettingzoo(game: Game) -> None:
-    with contextlib.suppress(ImportError, AttributeError):  # a user's own game may have no module
-        env = importlib.import_module(type(game).__module__).env(**game.params)
-        env.reset(seed=0)
-        env.step(int(env.last()[0]["action_mask"].argmax()))
+    from boardenvs.aec import GameAECEnv
+
+    env = GameAECEnv(game)
+    env.reset(seed=0)
+    env.step(int(env.observe(env.agent_selection)["action_mask"].argmax()))
 
 
 def _act(game: Game, agent: object) -> None:

@@ -113,9 +113,8 @@ def _home(game: Game) -> str:
 
 def _env_function(game: Game) -> str:
     """How PettingZoo's environment is made."""
-    if game.name in GAMES:
-        return f"from boardenvs import {game.name}_v0; {game.name}_v0.env"
-    return f"boardenvs.aec.make_env({type(game).__module__}.{type(game).__name__})"
+    first = "" if game.name in GAMES else f"import {type(game).__module__}; "
+    return f"{first}from boardenvs import {game.name}_v0; {game.name}_v0.env"
 
 
 def _random_lengths(game: Game) -> tuple[int, float, int]:

@@ -7,7 +7,6 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from boardenvs.aec import make_env
 from boardenvs.checks import whole_number
 from boardenvs.dominoes175 import rules
 from boardenvs.dominoes175 import text as notation
@@ -16,7 +15,7 @@ from boardenvs.dominoes175.rules import CELLS, GOAL, STACKS
 from boardenvs.game import Game, States
 from boardenvs.presentation import Span
 
-__all__ = ["Dominoes175", "env", "raw_env"]
+__all__ = ["Dominoes175"]
 
 _TILES = [(int(low), int(high)) for low, high in zip(rules.LOW, rules.HIGH, strict=True)]
 """The ends of each tile, smaller first, by its number."""
@@ -366,6 +365,3 @@ class Dominoes175(Game):  # noqa: D101 its docstring begins with `about`
             return False
         bottom, top = self._stacks(state)[k][-1]
         return bool(small_up == (top < bottom))
-
-
-env = raw_env = make_env(Dominoes175)

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from boardenvs.aec import make_env
 from boardenvs.checks import whole_number
 from boardenvs.game import Game
 from boardenvs.game112 import text as notation
@@ -14,7 +13,7 @@ from boardenvs.game112.picture import board_picture
 from boardenvs.picture import cell_area
 from boardenvs.presentation import Span
 
-__all__ = ["Game112", "env", "raw_env"]
+__all__ = ["Game112"]
 
 
 class Game112(Game):  # noqa: D101 its docstring begins with `about`
@@ -156,6 +155,3 @@ class Game112(Game):  # noqa: D101 its docstring begins with `about`
             raise ValueError(f"last_action {last} is not what the board shows")
         state["ply"] = filled
         state["to_move"] = filled % 2
-
-
-env = raw_env = make_env(Game112)

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boardenvs.aec import make_env
 from boardenvs.checks import whole_number
 from boardenvs.game import Game, States
 from boardenvs.gekitai import text as notation
@@ -17,7 +16,7 @@ from boardenvs.picture import cell_area
 from boardenvs.presentation import Span
 from boardenvs.symmetries import Symmetries
 
-__all__ = ["Gekitai", "env", "raw_env"]
+__all__ = ["Gekitai"]
 
 
 class Gekitai(Game):  # noqa: D101 its docstring begins with `about`
@@ -241,6 +240,3 @@ class Gekitai(Game):  # noqa: D101 its docstring begins with `about`
             raise ValueError(f"last_action {last} does not hold a piece of {mover}, who moved last")
         state["to_move"] = to_move
         state["ply"] = ply
-
-
-env = raw_env = make_env(Gekitai)

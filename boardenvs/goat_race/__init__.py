@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from boardenvs.aec import make_env
 from boardenvs.checks import one_of, truth_value, whole_number
 from boardenvs.game import Game, States
 from boardenvs.goat_race import positions
@@ -20,7 +19,7 @@ from boardenvs.grid import cell_span
 from boardenvs.picture import cell_area
 from boardenvs.presentation import Span
 
-__all__ = ["GoatRace", "env", "raw_env"]
+__all__ = ["GoatRace"]
 
 _DRAW_RULES = ("forward", "jump")
 
@@ -420,6 +419,3 @@ class GoatRace(Game):  # noqa: D101 its docstring begins with `about`
                 f"decision {decision!r} of {self.seat_names[state['to_move']]} with die "
                 f"{state['die']} leaves nothing to choose"
             )
-
-
-env = raw_env = make_env(GoatRace)

@@ -7,7 +7,6 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from boardenvs.aec import make_env
 from boardenvs.checks import truth_value, whole_number
 from boardenvs.game import Game, States
 from boardenvs.gomoku import psq, sgf
@@ -17,7 +16,7 @@ from boardenvs.picture import cell_area
 from boardenvs.presentation import Span
 from boardenvs.symmetries import Symmetries
 
-__all__ = ["Gomoku", "env", "raw_env"]
+__all__ = ["Gomoku"]
 
 _MOST_CELLS = 26**2  # a letter for each column
 _SYMBOLS = "XO"  # of black and white in a dictionary
@@ -271,6 +270,3 @@ class Gomoku(Game):  # noqa: D101 its docstring begins with `about`
         self.kernels.judge_games(states, self.constants)
         found: npt.NDArray[np.bool_] = (states["returns"] != 0).any(axis=1)
         return found
-
-
-env = raw_env = make_env(Gomoku)

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boardenvs.aec import make_env
 from boardenvs.checks import whole_number
 from boardenvs.game import Game, States
 from boardenvs.pizza_order import rules
@@ -17,7 +16,7 @@ from boardenvs.pizza_order import text as notation
 from boardenvs.pizza_order.picture import answer_area, order_picture
 from boardenvs.presentation import Span
 
-__all__ = ["PizzaOrder", "env", "raw_env"]
+__all__ = ["PizzaOrder"]
 
 _QUESTIONS = {
     rules.FLAVOR: "flavor",
@@ -324,6 +323,3 @@ def _ingredient_rows() -> npt.NDArray[np.int8]:
     rows = np.unpackbits(sets.view(np.uint8), axis=1, bitorder="little").view(np.int8)
     rows[0] = -1
     return rows
-
-
-env = raw_env = make_env(PizzaOrder)

@@ -283,7 +283,7 @@ class Subjects:
     def owners(self):
         """What has public functions, each with its name; made when it is chosen."""
         game = self.game
-        module = importlib.import_module(f"boardenvs.{game.name}")
+        module = importlib.import_module(f"boardenvs.{game.name}_v0")
 
         def seated(cls, *args, **kwargs):
             env = cls(*args, **kwargs)

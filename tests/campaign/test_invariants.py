@@ -326,7 +326,7 @@ def single_round(attack, game, arguments, first, rng):
             many = np.stack(list(infos["final_obs"]))
             same(f"{at}: the end", seen[None], many)
             break
-    env = importlib.import_module(f"boardenvs.{game.name}").env(**game.params)
+    env = importlib.import_module(f"boardenvs.{game.name}_v0").env(**game.params)
     env.reset(seed=first)
     batch = boardenvs.BatchEnv(game, 1, first)
     while env.agents:

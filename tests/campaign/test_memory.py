@@ -143,7 +143,7 @@ def vector(name):
 def cycle(name):
     import importlib
 
-    env = importlib.import_module(f"boardenvs.{name}").env()
+    env = importlib.import_module(f"boardenvs.{name}_v0").env()
     env.reset(seed=0)
 
     def play():

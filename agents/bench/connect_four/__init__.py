@@ -3,7 +3,6 @@
 import numpy as np
 
 import boardenvs
-from boardenvs.aec import make_env
 from boardenvs.checks import whole_number
 from boardenvs.game import Game
 from boardenvs.symmetries import Symmetries
@@ -90,6 +89,3 @@ class ConnectFour(Game):
                 raise ValueError(f"{key} must be {implied} on this board, got {fields[key]}")
             state[key] = implied
         state["cells"][: self.rows * self.columns] = [".XO".index(s) for s in "".join(board)]
-
-
-env = raw_env = make_env(ConnectFour)

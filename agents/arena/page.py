@@ -52,7 +52,7 @@ def page_html(
     episodes: Episodes | None = None,
     judge: LossJudge | None = None,
 ) -> str:
-    """One HTML page with all it needs inside, games included: it works from disk.
+    """Return one HTML page that needs no other file, with its games: it works from disk.
 
     Args:
         report: the arena's JSON; its `ratings` are not looked at. For a game for one the
@@ -82,7 +82,7 @@ def page_html(
 
 
 def _viewer(replays: Sequence[str]) -> str:
-    """What shows the games, which are whole pages, in a dialog."""
+    """Return the dialog that shows the games, which are whole pages."""
     # Inside of a script element only "<" can do harm.
     told = json.dumps(replays).replace("<", "\\u003c")
     viewer = (resources.files(__package__) / "viewer.html").read_text("utf-8")
@@ -90,7 +90,7 @@ def _viewer(replays: Sequence[str]) -> str:
 
 
 def _notes(report: Mapping[str, Any]) -> list[str]:
-    """What there is to say of the openings, of lost games, and of the agents' time."""
+    """Return sentences on the openings, the lost games, and the time of the agents."""
     openings = report.get("openings")
     return [
         *([f"Games begin with the openings “{openings}”, for both colours."] if openings else []),
@@ -101,7 +101,7 @@ def _notes(report: Mapping[str, Any]) -> list[str]:
 
 
 def _rated(ratings: Sequence[Rating], pairs: Sequence[Mapping[str, Any]]) -> Iterable[str]:
-    """Picture and table of the ratings, and the score of everyone against everyone."""
+    """Yield the chart and the table of the ratings, and the table of every pair."""
     yield "<h2>Ratings</h2>"
     yield (
         "<p>Elo: 400 points are ten games won to one lost, draws left aside. The bars are 95% "
@@ -151,7 +151,7 @@ def _cross_table(agents: Sequence[str], pairs: Iterable[Mapping[str, Any]]) -> s
 
 
 def _alone(solos: Sequence[Mapping[str, Any]]) -> Iterable[str]:
-    """Picture and table of the games won in a game for one."""
+    """Yield the chart and the table of the games won in a game for one."""
     if not solos:
         raise ValueError("there is nothing to show: neither ratings nor results of single agents")
     bars = []
@@ -169,7 +169,7 @@ def _alone(solos: Sequence[Mapping[str, Any]]) -> Iterable[str]:
 
 
 def _games(episodes: Episodes, replays: list[str], judge: LossJudge | None) -> Iterable[str]:
-    """A button for each game to watch; its page is added to `replays`."""
+    """Yield a button for each game to watch, and add its page to `replays`."""
     if not episodes:
         return
     yield "<h2>Games to watch</h2>"

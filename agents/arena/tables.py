@@ -1,4 +1,4 @@
-"""What an arena prints: every match's result, where the agents stand, and who forfeited."""
+"""The text that an arena prints: results, ratings, forfeits and times."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ __all__ = [
 def arena_text(
     game: Game, results: Sequence[PairResult | SoloResult], ratings: Sequence[Rating]
 ) -> str:
-    """All that an arena prints: its results, then the ratings, or why there are none.
+    """Return all that an arena prints: its results, then the ratings, or why there are none.
 
     Args:
         game: what was played.
@@ -85,7 +85,7 @@ def results_table(results: Sequence[PairResult | SoloResult]) -> Table:
 
 
 def tally(pairs: Iterable[Mapping[str, Any]]) -> dict[str, tuple[int, float]]:
-    """Each agent's number of games and its score in them, draws counting half.
+    """Return the number of games of each agent and its score in them. Draws count half.
 
     Args:
         pairs: as in the arena's JSON; an agent's games with itself say nothing of it and
@@ -128,7 +128,7 @@ def ratings_table(ratings: Sequence[Rating], pairs: Iterable[Mapping[str, Any]])
 
 
 def clock_lines(agents: Sequence[str]) -> list[str]:
-    """A line that tells which agents think by the clock, if any.
+    """Return a line that names the agents that think by the clock, if any.
 
     Args:
         agents: as `by_the_clock` of the arena's JSON has them.
@@ -140,7 +140,7 @@ def clock_lines(agents: Sequence[str]) -> list[str]:
 
 
 def time_lines(report: Mapping[str, Any]) -> list[str]:
-    """A line that tells what each agent took for a move, on average; none if nobody looked.
+    """Return a line with the mean time of each agent for a move, if it was measured.
 
     Args:
         report: the arena's JSON.
@@ -150,7 +150,7 @@ def time_lines(report: Mapping[str, Any]) -> list[str]:
 
 
 def forfeit_lines(report: Mapping[str, Any]) -> list[str]:
-    """A line for each agent that lost games by illegal moves.
+    """Return a line for each agent that lost games by illegal moves.
 
     Args:
         report: the arena's JSON.

@@ -17,7 +17,7 @@ __all__ = ["page_html"]
 
 
 def page_html(card: ScoreCard, command: str | None = None) -> str:
-    """One HTML page with all it needs inside: it works from disk.
+    """Return one HTML page that needs no other file: it works from disk.
 
     Args:
         card: what it shows.

@@ -1,4 +1,4 @@
-"""Values with their intervals as a picture: a mark and a bar for each, on one axis."""
+"""Charts of values with their intervals, for HTML pages: a mark and a bar for each value."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MARGIN = 4  # percent left free at either side, for marks and labels at the ver
 
 @dataclass(frozen=True)
 class Bar:
-    """One row of the chart; an interval without length is drawn as the fixed point it is."""
+    """One row of a chart. A value whose interval has no length is drawn as a fixed point."""
 
     label: str
     value: float
@@ -27,18 +27,17 @@ class Bar:
 
 
 def interval_chart(bars: Sequence[Bar], text: Callable[[float], str], title: str) -> str:
-    """An SVG element as wide as the page it stands in: lengths stretch, letters do not.
+    """Return an SVG element as wide as its page: lengths stretch, letters do not.
 
-    Colours are the page's custom properties `--ink`, `--quiet`, `--edge` and `--mark`, and
-    `.range` is what a narrow page may leave out.
+    Its colours are those of `agents.report.page`, which hides the intervals on a narrow page.
 
     Args:
-        bars: what to draw, from the top; at least one.
-        text: a value as it is written.
-        title: what the picture is, for those who cannot see it.
+        bars: the rows, from the top; at least one.
+        text: writes a value.
+        title: names the chart for screen readers.
 
     Raises:
-        ValueError: there is nothing to draw.
+        ValueError: there are no bars.
     """
     if not bars:
         raise ValueError("a chart needs at least one bar, got none")
@@ -69,7 +68,7 @@ def interval_chart(bars: Sequence[Bar], text: Callable[[float], str], title: str
 
 
 def _row(bar: Bar, top: int, place: Callable[[float], str], text: Callable[[float], str]) -> str:
-    """Label and numbers, and below them the bar with its mark."""
+    """Return the label and the numbers, and below them the bar with its mark."""
     label = html.escape(bar.label)
     y = top + 33
     ends = interval_text(bar.low, bar.high, text)
@@ -104,7 +103,7 @@ def _row(bar: Bar, top: int, place: Callable[[float], str], text: Callable[[floa
 
 
 def _ticks(first: float, last: float) -> list[float]:
-    """Round numbers from `first` to `last`, evenly spaced, and no more than can be labelled."""
+    """Return round numbers from `first` to `last`, evenly spaced, with room for their labels."""
     power = 10.0 ** math.floor(math.log10((last - first) / _MOST_TICKS))
     for step in (power, 2 * power, 5 * power, 10 * power):
         numbers = range(math.ceil(first / step), math.floor(last / step) + 1)

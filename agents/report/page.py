@@ -1,4 +1,4 @@
-"""The frame of every page that reports results: light and dark, wide and narrow, in one file."""
+"""The frame of every HTML page of results: light or dark, wide or narrow, in one file."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ __all__ = ["html_page"]
 def html_page(
     title: str, subtitle: str, body: Iterable[str], *, style: str = "", more: str = ""
 ) -> str:
-    """One HTML page with all it needs inside: it works from disk.
+    """Return one HTML page that needs no other file: it works from disk.
 
     Args:
-        title: a text.
-        subtitle: a text.
+        title: plain text.
+        subtitle: plain text below the title.
         body: lines of HTML.
-        style: CSS of this kind of page.
+        style: CSS of this kind of page, which follows the frame's.
         more: HTML that follows the body, such as a dialog and its script.
     """
     values = {

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 import secrets
 import stat
-from collections.abc import Iterable
 from pathlib import Path
 
-__all__ = ["check_place", "check_suffix", "remove_leftovers", "write_atomically"]
+__all__ = ["check_place", "check_suffix", "write_atomically"]
 
 _KEPT = 32
 """Maximum characters of a file's name in a temporary name, which must not get too long."""
@@ -80,20 +78,6 @@ def check_place(option: str, path: Path | None, *suffixes: str) -> None:
     if path.is_dir() or not path.parent.is_dir():
         reason = "it is a folder" if path.is_dir() else f"there is no folder {path.parent}"
         raise ValueError(f"{path} cannot be written: {reason}")
-
-
-def remove_leftovers(folder: Path, names: Iterable[str]) -> None:
-    """Remove what killed processes left of their writing: files beside those they were to be.
-
-    Args:
-        folder: in which nobody else is writing.
-        names: of the files that they were to be.
-    """
-    wanted = "|".join(re.escape(name[:_KEPT]) for name in names)
-    for path in folder.glob(".*"):
-        if re.fullmatch(rf"\.({wanted})\.[0-9a-f]{{8}}", path.name):
-            with contextlib.suppress(OSError):
-                path.unlink()
 
 
 def _printed_to(old: os.stat_result) -> int | None:

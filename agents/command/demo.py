@@ -16,7 +16,6 @@ from agents.command.parser import Commands
 from agents.making import make
 from boardenvs.checks import whole_number
 from boardenvs.episode import Episode
-from boardenvs.files import remove_leftovers
 
 __all__ = ["add", "run_demo"]
 
@@ -113,11 +112,11 @@ def _clear(folder: Path) -> None:
         "settings.json", "tensorboard",
     }  # fmt: skip
     marked = (folder / _MARK).is_file()
-    if marked:
-        remove_leftovers(folder, known)  # of one that was killed
     found = {p.name for p in folder.iterdir()} if folder.is_dir() else {""}
-    if found - known - {_MARK} or (found and not marked):
+    if marked:  # a demo that was killed may have left hidden files, which stay
+        found = {name for name in found if not name.startswith(".")}
+    if found - known or (found and not marked):
         raise ValueError(f"{folder} holds more than an earlier demo: name another --out")
-    for name in found - {_MARK, "tensorboard"}:  # the mark stays, should this be stopped
+    for name in found - {"tensorboard"}:  # the mark stays, should this be stopped
         (folder / name).unlink()
     shutil.rmtree(folder / "tensorboard", ignore_errors=True)

@@ -17,7 +17,6 @@ from agents.making import make
 from agents.progress import progress_bar
 from agents.sb3 import from_sb3
 from agents.sizes import Sizes, games_of, games_of_card
-from agents.trained import card_path
 from agents.training.actors import LocalActors
 from agents.training.cloning import CloningLearner
 from agents.training.curve import draw_curve
@@ -29,7 +28,7 @@ from agents.training.ppo import PPOLearner
 from agents.training.precision import FLOAT32
 from agents.training.settings import Settings, settings_of_run
 from agents.training.tensorboard_log import tensorboard_log
-from boardenvs.files import remove_leftovers, write_atomically
+from boardenvs.files import write_atomically
 from boardenvs.game import Game
 
 __all__ = ["TrainingRun"]
@@ -203,8 +202,6 @@ class TrainingRun:
             OSError: a file cannot be written, with its name.
         """
         self.folder.mkdir(parents=True, exist_ok=True)
-        card = card_path(Path(_NETWORK)).name
-        remove_leftovers(self.folder, (_SETTINGS, _CHECKPOINT, _NETWORK, card, _CURVE))
         with tensorboard_log(self.folder / "tensorboard") as logger:
             self.model.set_logger(logger)
             self._save_settings()

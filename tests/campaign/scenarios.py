@@ -133,8 +133,7 @@ class Train:
         from agents.trained import card_path
 
         card = json.loads(card_path(folder / "run" / "agent.onnx").read_text(encoding="utf-8"))
-        hidden = [p.name for p in (folder / "run").iterdir() if p.name.startswith(".")]
-        return shown(folder / "run"), hidden, sorted(card), card["steps"] <= 256
+        return shown(folder / "run"), sorted(card), card["steps"] <= 256
 
     def wrong(self, folder, _, whole):
         import hashlib

@@ -7,11 +7,10 @@ the best first; after them, and for every other game, come those of `ANALYSTS` h
 from __future__ import annotations
 
 import contextlib
-import importlib
 from typing import Any
 
 from agents.agent import check_can_play
-from agents.games import folders
+from agents.games import constant
 from agents.making import make
 from agents.trained import shipped
 from boardenvs.game import Game, States
@@ -24,7 +23,7 @@ ANALYSTS = ("puct:800", "mcts:2000")
 
 def analysts_of(game: Game) -> list[str]:
     """Who may be asked about a game, the best first; not all of them play it in every size."""
-    return [*(spec for folder in folders(game) for spec in _of_folder(folder)), *ANALYSTS]
+    return [*constant(game, "ANALYSTS", ()), *ANALYSTS]
 
 
 def analyst(game: Game, states: States, seed: int | None = None) -> tuple[str, Any]:
@@ -46,7 +45,3 @@ def analyst(game: Game, states: States, seed: int | None = None) -> tuple[str, A
             check_can_play(agent, states)
             return spec, agent
     raise ValueError(f"no agent can be asked about {game.name}")
-
-
-def _of_folder(folder: str) -> tuple[str, ...]:
-    return tuple(getattr(importlib.import_module(folder), "ANALYSTS", ()))

@@ -6,6 +6,8 @@ defined in a package P, is P.players. Either may hold
 
 - agents, which a table `AGENTS` in its `__init__.py` declares, as that of `agents.specs` does:
   those of the name of an agent for any game take its place;
+- other constants in its `__init__.py`: `ANALYSTS` (see `agents.analyst`), `OPPONENTS` and
+  `PARAMETERS` (see `agents.play.choices`);
 - modules of a fixed name that loops look for, such as `decisive`;
 - `training.toml`, the settings of training;
 - openings, `*.openings.json`, and a reader of lists of openings; see `agents.arena.openings`;
@@ -27,11 +29,12 @@ from collections.abc import Iterator, Mapping
 from importlib import resources
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 from boardenvs.game import Game
 from boardenvs.registration import GAMES
 
-__all__ = ["declared", "files", "folder_of", "folders", "part", "part_name", "require"]
+__all__ = ["constant", "declared", "files", "folder_of", "folders", "part", "part_name", "require"]
 
 _OWN = "players"
 """The folder of a user's game, within the game's package."""
@@ -81,6 +84,16 @@ def part(game: Game, name: str) -> ModuleType | None:
     """
     module = part_name(game, name)
     return None if module is None else _imported(module)
+
+
+def constant(game: Game, name: str, default: Any) -> Any:
+    """Return a constant such as `ANALYSTS` of the nearest folder whose `__init__.py` has it.
+
+    Raises:
+        ValueError: the players of a user's game cannot be imported.
+    """
+    modules = [_imported(folder) for folder in folders(game)]
+    return next((getattr(one, name) for one in modules if hasattr(one, name)), default)
 
 
 def files(game: Game, pattern: str) -> Iterator[Path]:

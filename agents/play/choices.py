@@ -1,6 +1,6 @@
 """What a person may choose of a game: who plays against him, how large the board is.
 
-A fixed list, made from what a game's folder says in its module `choices`:
+A fixed list, made from constants in the `__init__.py` of a game's folder (see `agents.games`):
 
 - `OPPONENTS`: the spec of each opponent and its name in words, the weakest first as far as that
   was measured; without it, `OPPONENTS` here.
@@ -18,7 +18,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from agents.analyst import analysts_of
-from agents.games import part
+from agents.games import constant
 from agents.specs import agents_of, parse
 from agents.trained import shipped
 from boardenvs.game import Game
@@ -48,14 +48,10 @@ class Named(NamedTuple):
     """What it does, in words; "" if nothing is known of it."""
 
 
-def _part(game: Game, name: str, otherwise: Any) -> Any:
-    return getattr(part(game, "choices"), name, otherwise)
-
-
 @functools.lru_cache(maxsize=256)
 def opponents_of(game: Game) -> tuple[Named, ...]:
     """Who can play a game, the weakest first."""
-    told = _part(game, "OPPONENTS", dict.fromkeys(OPPONENTS))
+    told = constant(game, "OPPONENTS", dict.fromkeys(OPPONENTS))
     return tuple(_named(spec, words) for spec, words in told.items() if _can_play(spec, game))
 
 
@@ -116,7 +112,7 @@ class Tables(NamedTuple):
 def tables_of(game: Game) -> Tables:
     """What else a game may be, its other parameters being as they are."""
     parameters = []
-    for key, (label, values) in _part(game, "PARAMETERS", {}).items():
+    for key, (label, values) in constant(game, "PARAMETERS", {}).items():
         current = game.params[key]
         known = {current: str(current), **values}
         parameters.append(Parameter(key, label, {k: known[k] for k in sorted(known)}))

@@ -59,29 +59,22 @@ def _found(module: str, name: str) -> Any:
 
 
 def check_agents() -> None:
-    """See that the package `agents` is the one that belongs to `boardenvs`, importing nothing.
+    """Check, without an import, that Python finds the package `agents` of `boardenvs`.
 
     Raises:
-        ValueError: it is another one, such as another distribution's or the user's own, or
-            there is none. The line names the file that was found.
+        ValueError: Python finds no `agents`, or that of another distribution or of the user.
     """
     ours = Path(__file__).parent.resolve().with_name("agents")
-    found: Any
-    try:
-        found = find_spec("agents")
-    except ValueError:  # as a module that was made by hand has none
-        found = None
-    if found is None:
-        raise ValueError(f"Python finds no package 'agents', which should be {ours}")
-    where, loader = found.origin, found.loader
-    # Where the place is right, another distribution may have put its file over ours.
-    beside = where is not None and Path(where).parent.resolve() == ours
-    # A compiled file without its source, as in a frozen program, may lack the line.
-    if beside and (not where.endswith(".py") or _SIGN in loader.get_data(where)):
-        return
-    if where is None:  # a folder without __init__.py
-        where = next(iter(found.submodule_search_locations or ()), "what has no file")
-    raise ValueError(
-        f"the package 'agents' that Python finds is not that of boardenvs, but {where}: rename "
-        f"it, or give boardenvs an environment of its own"
-    )
+    found: Any = find_spec("agents")
+    where = None if found is None else found.origin
+    # Where the place is right, another distribution may have put its file over ours. A compiled
+    # file without its source, as in a frozen program, may lack the line.
+    if (
+        where is None
+        or Path(where).parent.resolve() != ours
+        or (where.endswith(".py") and _SIGN not in found.loader.get_data(where))
+    ):
+        raise ValueError(
+            f"boardenvs needs its own package 'agents', {ours}, but Python finds "
+            f"{where or 'none'}: rename that one, or give boardenvs an environment of its own"
+        )

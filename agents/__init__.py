@@ -6,7 +6,6 @@ of the one game that it is for: see `agents.games`.
 
 from __future__ import annotations
 
-import boardenvs  # noqa: F401 first: it sees to Ctrl-C while the rest loads
 from agents.agent import Agent
 from agents.arena import Scores, play_match
 from agents.benchmark import benchmark

@@ -19,9 +19,9 @@ from agents.decisions import decisions
 from agents.intervals import wilson
 from agents.making import make
 from boardenvs.checks import whole_number
+from boardenvs.console import run_program
 from boardenvs.game import Game, States
 from boardenvs.opponents import Opponent
-from boardenvs.program import run_program
 
 __all__ = ["Grade", "grade", "main"]
 

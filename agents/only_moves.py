@@ -20,8 +20,8 @@ from agents.decisions import decisions
 from agents.intervals import wilson
 from agents.making import make
 from boardenvs.checks import whole_number
+from boardenvs.console import run_program
 from boardenvs.game import Game, States
-from boardenvs.program import run_program
 
 __all__ = ["Found", "main", "only_moves"]
 

@@ -18,9 +18,9 @@ import boardenvs
 from agents.game_parameters import add_parameters, parameters
 from agents.opening_files import write_openings
 from boardenvs.checks import whole_number
+from boardenvs.console import run_program
 from boardenvs.files import check_place
 from boardenvs.game import Game, States
-from boardenvs.program import run_program
 
 __all__ = ["Among", "Judge", "different_openings", "make_openings", "openings_parser"]
 

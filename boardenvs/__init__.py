@@ -6,10 +6,6 @@ gives the PettingZoo environment; `gymnasium.make("boardenvs/Gekitai-v0")` one s
 
 from __future__ import annotations
 
-import boardenvs.interrupts  # noqa: F401 first, since it is for what follows
-
-# isort: split
-
 import importlib
 from typing import TYPE_CHECKING, Any
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import sys
 
+from boardenvs.console import end_on_signals, leave, prepare_streams
 from boardenvs.inbox import open_early
-from boardenvs.interrupts import guard
 from boardenvs.named_players import find_command
-from boardenvs.program import leave, prepare_streams
 
 __all__ = ["main"]
 
@@ -19,14 +18,13 @@ def main() -> int:
         The exit status: that of `agents.command.main`, or 2, after one line, where `agents` is not
         the package that belongs to `boardenvs`.
     """
+    end_on_signals()
+    prepare_streams()
     if sys.argv[1:2] == ["engine"]:
-        prepare_streams()
         open_early(sys.argv[2:])
     try:
-        command = find_command()
+        status = find_command()()
     except ValueError as error:
         print(f"boardenvs: error: {error}", file=sys.stderr)
         return 2
-    status = command()
-    guard()  # Python takes its time to leave, too
     return leave(status)

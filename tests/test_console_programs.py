@@ -13,7 +13,7 @@ import pytest
 from keyboards import interrupted
 
 ONE = pytest.mark.one_game
-"""The way in and out of a program is that of `boardenvs.program`; each game's takes it."""
+"""The way in and out of a program is that of `boardenvs.console`; each game's takes it."""
 
 
 @pytest.fixture

@@ -41,8 +41,8 @@ from agents.benchmark.tournament import (
 from agents.exploitability import exploitability
 from agents.measures import Distance
 from boardenvs.checks import finite_number, whole_number
+from boardenvs.console import OneLineParser, run_program
 from boardenvs.files import write_atomically
-from boardenvs.program import OneLineParser, run_program
 
 __all__ = ["SEED", "main"]
 

@@ -30,7 +30,7 @@ from agents.command import (
 )
 from agents.command.parser import Commands
 from boardenvs.checks import printable
-from boardenvs.program import drop_output, interrupted, loaded, prepare_streams
+from boardenvs.console import drop_output, exit_status
 
 __all__ = ["main", "make_parser"]
 
@@ -70,7 +70,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         The exit status: 0, 1 if a benchmark left a task out, 2 after an error, 130 after Ctrl-C,
         143 after SIGTERM.
     """
-    prepare_streams()
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
         try:
@@ -79,7 +78,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
             sys.stdout.flush()
             return int(stop.code or 0)
         options.command_line = shlex.join(["boardenvs", *given])
-        loaded()
         with _plain_warnings():
             status: int = options.run(options) or 0
         sys.stdout.flush()
@@ -93,9 +91,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"boardenvs: error: {message}", file=sys.stderr)
         return 2
     except KeyboardInterrupt as stop:
-        status = interrupted()
         print(f"\nboardenvs: stopped{''.join(f'; {what}' for what in stop.args)}", file=sys.stderr)
-        return status
+        return exit_status(stop)
     return status
 
 

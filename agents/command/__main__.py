@@ -2,8 +2,7 @@
 
 import sys
 
-from agents.command import main
-from boardenvs.program import leave
+from boardenvs.start import main
 
 if __name__ == "__main__":
-    sys.exit(leave(main()))
+    sys.exit(main())

@@ -7,12 +7,12 @@ import inspect
 import re
 import textwrap
 from collections.abc import Callable, Iterable, Sequence
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import boardenvs
 from agents.arguments import add_game
 from agents.specs import QUOTING, SPECS
-from boardenvs.program import OneLineParser
+from boardenvs.console import OneLineParser
 from boardenvs.registration import game_class
 from boardenvs.suggestion import did_you_mean
 
@@ -57,6 +57,22 @@ class _Parser(OneLineParser):
         super().error(f"{message} (see {self.prog} --help)")
 
 
+class _SubcommandParser(_Parser):
+    """A parser whose options may stand between its positional arguments."""
+
+    _intermixed = False
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Parse as `parse_known_intermixed_args`, which calls this method again in Python 3.11."""
+        if self._intermixed:
+            return super().parse_known_args(args, namespace)
+        self._intermixed = True
+        try:
+            return self.parse_known_intermixed_args(args, namespace)
+        finally:
+            self._intermixed = False
+
+
 def _params() -> set[str]:
     """The names of the parameters of all games."""
     classes = map(game_class, boardenvs.GAMES)
@@ -80,7 +96,10 @@ class Commands:
             "--version", action="version", version=f"boardenvs {boardenvs.__version__}"
         )
         self._parsers = self.parser.add_subparsers(
-            title="commands", required=True, metavar="COMMAND"
+            title="commands",
+            required=True,
+            metavar="COMMAND",
+            parser_class=_SubcommandParser,
         )
 
     def add(

@@ -88,11 +88,11 @@ def _run(options: argparse.Namespace) -> None:
             resume=options.resume,
             settings=options.settings,
         )
-    except KeyboardInterrupt:
-        if not (folder / "checkpoint.pt").exists():
-            raise
-        again = options.command_line + ("" if options.resume else " --resume")
-        raise KeyboardInterrupt(f"'{again}' goes on") from None
+    except KeyboardInterrupt as stop:
+        if (folder / "checkpoint.pt").exists():
+            again = options.command_line + ("" if options.resume else " --resume")
+            stop.args = (f"'{again}' goes on",)
+        raise
 
 
 def _trainer(options: argparse.Namespace, game: Game | Sizes) -> Callable[..., Any]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
+from boardenvs.console import program_parser, run_program
 from boardenvs.gekitai.console import Gekitai
-from boardenvs.program import program_parser, run_program
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -1,10 +1,10 @@
 """Attacked: every subcommand by Ctrl-C and SIGTERM, at every 50 ms of its first ten seconds.
 
 A round is a signal and a moment; when all 400 have come, the attack is over. Only signals that met
-the program are counted, not those after its end. Before this package's first lines have run the
-signal is Python's; from then on a failure is another status than 130 and 143, a traceback, other
-than one line that says that it was stopped, or a program that does not end. When a moment falls
-depends on the machine, so a round may not show again what it showed.
+the program are counted, not those after its end. Until the command's `main` begins the signal is
+Python's; from then on a failure is another status than 130 and 143, a traceback, other than one
+line that says that it was stopped, or a program that does not end. When a moment falls depends on
+the machine, so a round may not show again what it showed.
 """
 
 import contextlib
@@ -33,11 +33,9 @@ import os, signal, sys
 
 class Finder:
     def find_spec(self, name, path=None, target=None):
-        guarded = sys.modules.get("boardenvs.interrupts")
-        if guarded is not None and hasattr(guarded, "_PROGRAM"):
-            if signal.getsignal(signal.SIGTERM) is guarded.stop:
-                sys.meta_path.remove(self)
-                os.write({pipe}, b"!")
+        if signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
+            sys.meta_path.remove(self)
+            os.write({pipe}, b"!")
 
 if sys.argv[0] == "-m":
     sys.meta_path.insert(0, Finder())

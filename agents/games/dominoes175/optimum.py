@@ -29,9 +29,9 @@ from numba import njit
 
 from agents.games.dominoes175.sets import canonical, levels
 from boardenvs.checks import whole_number
+from boardenvs.console import run_program
 from boardenvs.dominoes175.rules import ENDS, GOAL, STACKS
 from boardenvs.kernel_cache import cached_njit
-from boardenvs.program import run_program
 
 __all__ = ["Optimum", "Policy", "main"]
 

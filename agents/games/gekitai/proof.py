@@ -30,10 +30,10 @@ from agents.proofs.board_words import canonical, turned, turned_back
 from boardenvs.chance import mixed
 from boardenvs.checks import whole_number
 from boardenvs.compiling import over_rules
+from boardenvs.console import run_program
 from boardenvs.game import States
 from boardenvs.gekitai import Gekitai, rules
 from boardenvs.gekitai.rules import cell_bit, count, pushed, satisfied
-from boardenvs.program import run_program
 
 __all__ = ["ProofSearch", "forced_win", "forcing_cell", "main", "proof_room"]
 

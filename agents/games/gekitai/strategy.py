@@ -31,10 +31,10 @@ from agents.games.gekitai.threats import lowest, wins_at_once
 from agents.proofs.board_words import canonical, turned
 from agents.proofs.proof_numbers import ANY_LENGTH, NEVER, entries, find, write
 from boardenvs.compiling import over_rules
+from boardenvs.console import run_program
 from boardenvs.files import check_place, write_atomically
 from boardenvs.gekitai import Gekitai, rules
 from boardenvs.gekitai.rules import count, pushed, satisfied
-from boardenvs.program import run_program
 
 __all__ = ["PLIES", "find_strategy", "known_wins", "main"]
 

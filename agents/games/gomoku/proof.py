@@ -33,9 +33,9 @@ from agents.proofs.proof_numbers import (
 )
 from boardenvs.checks import whole_number
 from boardenvs.compiling import over_rules
+from boardenvs.console import run_program
 from boardenvs.game import States
 from boardenvs.gomoku import Gomoku, rules
-from boardenvs.program import run_program
 
 __all__ = ["Solver", "main"]
 

@@ -1,15 +1,22 @@
-"""The door of the command: another package `agents`, and Ctrl-C while modules load."""
+"""The door of the command: another package `agents`, an early engine, Ctrl-C and SIGTERM."""
 
 import os
 import signal
 import subprocess
 import sys
+import time
 
 import pytest
 
-from boardenvs import interrupts
-
 posix = pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
+
+
+@pytest.fixture
+def ctrl_c_is_heard():
+    """Undo what a shell does to programs in the background, which then ignore Ctrl-C."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.mark.parametrize("file", ["agents.py", "agents/__init__.py"])
@@ -22,55 +29,6 @@ def test_another_package_agents_is_told_in_one_line(file, installed, tmp_path):
     (line,) = ran.stderr.splitlines()
     assert line.startswith("boardenvs: error: boardenvs needs its own package 'agents'")
     assert f"Python finds {stranger}: rename" in line
-
-
-# Python runs this before anything else. It waits where a module is about to be imported.
-WAITS = """
-import os, signal, sys, time
-
-class Finder:
-    def find_spec(self, name, path=None, target=None):
-        if name == {name!r}:
-            sys.meta_path.remove(self)
-            os.write(1, b"now\\n")
-            time.sleep(30)
-
-sys.meta_path.insert(0, Finder())
-# A test run in the background may hand on that interrupts are ignored.
-signal.signal(signal.SIGINT, signal.default_int_handler)
-"""
-
-
-@pytest.fixture
-def interrupted_at(tmp_path):
-    """The function that has Ctrl-C meet a program as it imports a module: status and errors."""
-
-    def run(name, *command, number=signal.SIGINT):
-        (tmp_path / "sitecustomize.py").write_text(WAITS.format(name=name), encoding="utf-8")
-        with subprocess.Popen(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env={**os.environ, "PYTHONPATH": str(tmp_path)},
-        ) as process:
-            assert process.stdout.readline() == b"now\n"
-            process.send_signal(number)
-            _, err = process.communicate(timeout=60)
-        return process.returncode, err
-
-    return run
-
-
-@posix
-@pytest.mark.parametrize(
-    "name",
-    # The first of all, a compiled one, the last before the command begins, and one that it loads.
-    ["importlib.metadata", "numpy._core._multiarray_umath", "agents.command", "onnxruntime"],
-)
-def test_interrupt_while_the_command_loads(name, interrupted_at, script):
-    asked = (script, "watch", "gekitai", "trained", "random", "--seed", "1")
-    assert interrupted_at(name, *asked) == (130, b"\nboardenvs: stopped\n")
 
 
 # Nothing of `agents` is imported until a file is there, or a minute has passed.
@@ -154,242 +112,78 @@ def test_an_engine_whose_agent_cannot_be_made_ends_though_the_manager_is_silent(
     assert line.endswith(b"agent 'slow:make' cannot be made: OSError: no agent")
 
 
-# The last that happens is that an interrupt passes through `exec` of a text. Where `python -m` runs
-# a program, Python remembers that, and kills itself in the end.
-REMEMBERS = """
-import atexit, sys
+# An agent that tells when it is at work, and then takes its time.
+BUSY = """
+import sys, time
 
-def pass_through():
-    try:
-        exec("raise KeyboardInterrupt")
-    except KeyboardInterrupt:
-        pass
+class Busy:
+    def act(self, states):
+        try:
+            print("at work", file=sys.stderr, flush=True)
+            time.sleep(60)
+        finally:
+            time.sleep(0.2)
+            print("cleaned up", file=sys.stderr)
 
-class Finder:
-    def find_spec(self, name, path=None, target=None):
-        if name == "agents.command.completion":
-            sys.meta_path.remove(self)
-            atexit.register(pass_through)
-
-sys.meta_path.insert(0, Finder())
+def make(game, seed):
+    return Busy()
 """
 
 
 @posix
-def test_an_interrupt_that_passed_through_exec_is_no_death(tmp_path):
-    (tmp_path / "sitecustomize.py").write_text(REMEMBERS, encoding="utf-8")
-    ran = subprocess.run(
-        [sys.executable, "-m", "agents.command", "completion", "bash"],
-        env={**os.environ, "PYTHONPATH": str(tmp_path)},
-        capture_output=True,
-        check=False,
-    )
-    assert (ran.returncode, ran.stderr) == (0, b"")
-
-
-@posix
-@pytest.mark.parametrize("name", ["numpy._core._multiarray_umath", "onnxruntime"])
-def test_sigterm_while_the_command_loads(name, interrupted_at, script):
-    asked = (script, "watch", "gekitai", "trained", "random", "--seed", "1")
-    told = interrupted_at(name, *asked, number=signal.SIGTERM)
-    assert told == (143, b"\nboardenvs: stopped\n")
-
-
-@posix
-@pytest.mark.parametrize(
-    "module", ["boardenvs.gekitai", "agents.command", "agents.games.gekitai.proof"]
-)
-def test_interrupt_while_a_program_loads(module, interrupted_at):
-    asked = (sys.executable, "-m", module)
-    told = interrupted_at("numpy._core._multiarray_umath", *asked)
-    assert told == (130, b"\nboardenvs: stopped\n")
-
-
-# Python undoes a program's handlers as it leaves, before it takes modules down.
-LEAVES = """
-import os, signal, time
-
-class Late:
-    def __del__(self, write=os.write, sleep=time.sleep):
-        write(2, b"now\\n")
-        sleep(1)
-
-late = Late()
-signal.signal(signal.SIGINT, signal.default_int_handler)
-"""
-
-
-@posix
+@pytest.mark.usefixtures("ctrl_c_is_heard")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_to_a_program_that_leaves_is_no_death(number, tmp_path, script):
-    (tmp_path / "sitecustomize.py").write_text(LEAVES, encoding="utf-8")
+def test_a_signal_ends_the_command_in_one_line(number, script, tmp_path):
+    (tmp_path / "busy.py").write_text(BUSY, encoding="utf-8")
     with subprocess.Popen(
-        [script, "completion", "bash"],
-        stdout=subprocess.DEVNULL,
+        [script, "watch", "gekitai", "busy:make", "random"],
         stderr=subprocess.PIPE,
-        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        cwd=tmp_path,
     ) as process:
-        assert process.stderr.readline() == b"now\n"
+        assert process.stderr.readline() == b"at work\n"
+        process.send_signal(number)
+        time.sleep(0.1)
+        process.send_signal(number)  # as `timeout` does
+        _, err = process.communicate(timeout=60)
+    assert (process.returncode, err) == (128 + number, b"cleaned up\n\nboardenvs: stopped\n")
+
+
+# A module that takes its time to be imported, and hides what goes wrong in it.
+IMPORTS = """
+import sys, time
+
+try:
+    print("at work", file=sys.stderr, flush=True)
+    time.sleep(60)
+except BaseException:
+    pass
+"""
+
+
+@posix
+@pytest.mark.usefixtures("ctrl_c_is_heard")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_is_not_lost_in_an_import(number, script, tmp_path):
+    (tmp_path / "slow.py").write_text(IMPORTS, encoding="utf-8")
+    with subprocess.Popen(
+        [script, "watch", "gekitai", "slow:make", "random"],
+        stderr=subprocess.PIPE,
+        cwd=tmp_path,
+    ) as process:
+        assert process.stderr.readline() == b"at work\n"
         process.send_signal(number)
         _, err = process.communicate(timeout=60)
-    assert (process.returncode, err) == (0, b"")
+    assert (process.returncode, err) == (128 + number, b"\nboardenvs: stopped\n")
 
 
-# Ctrl-C where Python would lose it, then a wait, which it ends.
-LOST = """
-import ctypes, signal, time
-from importlib import _bootstrap
-from importlib.machinery import ExtensionFileLoader
-from llvmlite import binding
-from boardenvs import interrupts, program
-
-def interrupt(*_):
-    signal.raise_signal(signal.SIGINT)
-
-class Finalized:
-    __del__ = interrupt
-
-def finalizer():
-    Finalized()
-
-def callback():
-    ctypes.CFUNCTYPE(None)(interrupt)()
-
-def compiled_module():
-    _bootstrap._call_with_frames_removed = interrupt  # instead of the module's own code
-    ExtensionFileLoader("module", "module.so").exec_module(None)
-
-def linking():
-    def interrupted(self):  # LLVM has freed it
-        interrupt()
-        detach(self)
-
-    detach, binding.ModuleRef.detach = binding.ModuleRef.detach, interrupted
-    module, other = binding.parse_assembly(""), binding.parse_assembly("")
-    module.link_in(other)
-
-signal.signal(signal.SIGINT, interrupts.stop)
-program.loaded()
-try:
-    {place}()
-    print("finished")
-    time.sleep(30)
-except KeyboardInterrupt:
-    print("interrupted")
+def test_importing_the_packages_leaves_signals_alone():
+    program = """
+import signal
+before = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
+import boardenvs, agents, agents.command, boardenvs.start
+assert before == [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
 """
-
-
-@posix
-@pytest.mark.parametrize("place", ["finalizer", "callback", "compiled_module", "linking"])
-def test_an_interrupt_is_never_lost(place):
-    ran = subprocess.run(
-        [sys.executable, "-c", LOST.format(place=place)],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    assert (ran.stdout, ran.stderr, ran.returncode) == ("finished\ninterrupted\n", "", 0)
-
-
-# The first signal that comes again finds nobody who hears it.
-UNHEARD = """
-kill, unheard = signal.pthread_kill, []
-
-def first_unheard(*given):
-    kill(*given) if unheard else unheard.append(given)
-
-signal.pthread_kill = first_unheard
-"""
-
-
-@posix
-def test_an_interrupt_that_comes_again_is_not_lost_either():
-    program = LOST.format(place="finalizer").replace("try:", f"{UNHEARD}\ntry:", 1)
-    ran = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, timeout=20, check=False
-    )
-    assert (ran.stdout, ran.stderr, ran.returncode) == ("finished\ninterrupted\n", "", 0)
-
-
-# Ctrl-C as a module is imported, by compiled code, say.
-IMPORTS = """
-import signal, sys, time
-from importlib.util import spec_from_loader
-from boardenvs import interrupts, program
-
-class Module:
-    def find_spec(self, name, path=None, target=None):
-        return spec_from_loader(name, self) if name == "module" else None
-
-    def create_module(self, spec):
-        return None
-
-    def exec_module(self, module):
-        signal.raise_signal(signal.SIGINT)
-        {at_work}
-        print("loaded")
-
-sys.meta_path.insert(0, Module())
-signal.signal(signal.SIGINT, interrupts.stop)
-program.loaded()
-try:
-    import module
-    print("finished")
-    time.sleep(30)
-except KeyboardInterrupt:
-    print("interrupted")
-"""
-
-
-@posix
-@pytest.mark.parametrize(
-    ("at_work", "told"),
-    [
-        ("sum(range(10_000_000))", "loaded\nfinished\ninterrupted\n"),
-        ("time.sleep(30)", "interrupted\n"),
-        ("while True: pass", "interrupted\n"),
-    ],
-)
-def test_an_interrupt_waits_for_an_import_but_not_for_long(at_work, told):
-    ran = subprocess.run(
-        [sys.executable, "-c", IMPORTS.format(at_work=at_work)],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    assert (ran.stdout, ran.stderr, ran.returncode) == (told, "", 0)
-
-
-# Ctrl-C is lost in a finalizer, and comes again while the program is already on its way out.
-TWICE = """
-import signal, time
-from boardenvs import interrupts, program
-
-def interrupt(*_):
-    signal.raise_signal(signal.SIGINT)
-
-class Finalized:
-    __del__ = interrupt
-
-def play():
-    Finalized()
-    raise KeyboardInterrupt
-
-signal.signal(signal.SIGINT, interrupts.stop)
-status = program.run_program(play)
-time.sleep(0.2)
-print(status)
-"""
-
-
-@posix
-def test_an_interrupt_that_has_arrived_does_not_come_again():
-    ran = subprocess.run(
-        [sys.executable, "-c", TWICE], capture_output=True, text=True, timeout=60, check=False
-    )
-    assert (ran.stdout, ran.stderr, ran.returncode) == ("\nInterrupted.\n130\n", "", 0)
+    subprocess.run([sys.executable, "-c", program], check=True)
 
 
 def test_what_takes_long_to_import_waits_for_its_subcommand():
@@ -404,24 +198,3 @@ print([name for name in heavy.split() if name in sys.modules], file=sys.stderr)
         [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False
     )
     assert (ran.returncode, ran.stderr) == (0, "[]\n")
-
-
-@pytest.mark.parametrize(
-    ("given", "argv", "expected"),
-    [
-        (["python", "/bin/boardenvs", "info"], ["/bin/boardenvs", "info"], True),
-        (["python", "-X", "dev", "boardenvs.exe"], ["boardenvs.exe"], True),
-        (["python", "-m", "boardenvs.gekitai", "-N", "7"], ["-m", "-N", "7"], True),
-        (["python", "-m", "boardenvs_of_mine.train"], ["-m"], False),
-        (["python", "-m", "pytest"], ["/lib/pytest/__main__.py"], False),
-        (["python", "train.py", "boardenvs"], ["train.py", "boardenvs"], False),
-        (["python", "-c", "import boardenvs"], ["-c"], False),
-        (["python"], [""], False),
-        # A process that the command spawned has its arguments.
-        (["python", "-c", "spawn", "--fork"], ["/bin/boardenvs", "arena", "a", "b", "c"], False),
-    ],
-)
-def test_only_programs_of_this_package_are_guarded(given, argv, expected, monkeypatch):
-    monkeypatch.setattr(sys, "orig_argv", given)
-    monkeypatch.setattr(sys, "argv", argv)
-    assert interrupts.is_program() is expected

@@ -27,6 +27,15 @@ def test_watch_prints_the_whole_game(command, game):
     assert command(*arguments, "8")[1] != out
 
 
+def test_options_may_stand_between_the_game_and_its_agents(command):
+    mixed = ["gomoku", "-p", "board_size=9", "greedy", "--seed", "1", "random"]
+    status, out, err = command("watch", *mixed)
+    assert (status, err) == (0, "")
+    assert (status, out, err) == command(
+        "watch", "-p", "board_size=9", "--seed", "1", "gomoku", "greedy", "random"
+    )
+
+
 def test_watch_without_a_seed_varies(command):
     one, two = (command("watch", "gekitai", "random", "random")[1] for _ in range(2))
     assert one != two

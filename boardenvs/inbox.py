@@ -7,11 +7,13 @@ takes longer. So this module lies in `boardenvs`, and it answers ABOUT before th
 from __future__ import annotations
 
 import io
+import os
 import queue
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
 
 import boardenvs
 
@@ -19,11 +21,8 @@ __all__ = ["Inbox", "about", "open_early", "standard_inbox"]
 
 _FIRST = 0.1
 """Seconds after reading begins in which a line counts as sent when the process started."""
-_BUSY = 2
-"""Age of the process at first over the processor time it has used, on a busy machine.
-
-The real age would include the time in which a manager has suspended the process.
-"""
+_SHARE = 5
+"""A running process gets more than 1 / `_SHARE` of a processor, even on a busy machine."""
 _Item = tuple[float, str] | BaseException | None
 """Arrival time and text of a line, an exception that a thread raised, or `None` at the end."""
 _early: Inbox | None = None
@@ -61,6 +60,21 @@ def _of_standard_input(first_answer: str | None) -> Inbox:
     return Inbox(stream, first_answer)
 
 
+def _age() -> float:
+    """Return how long ago the process began, in seconds.
+
+    Some managers suspend the process before it has read anything. A suspended process uses no
+    processor time, so the age is limited to `_SHARE` times the processor time used.
+    """
+    longest = _SHARE * time.process_time()
+    try:
+        _, _, fields = Path("/proc/self/stat").read_text(encoding="utf-8").rpartition(")")
+        began = int(fields.split()[19]) / os.sysconf("SC_CLK_TCK")
+    except OSError:  # not on Linux
+        return longest
+    return min(longest, time.clock_gettime(time.CLOCK_BOOTTIME) - began)
+
+
 class Inbox:
     """Lines in order of arrival, each with its time, read by a thread."""
 
@@ -71,7 +85,7 @@ class Inbox:
             stream: the lines that the manager writes.
             first_answer: printed at once for each ABOUT before any other line.
         """
-        self.came = time.perf_counter() - _BUSY * time.process_time()
+        self.came = time.perf_counter() - _age()
         """Arrival time of the current line by `time.perf_counter`; at first the process's start."""
         self.ready = threading.Event()
         """Set when the work given to `get_ready` has ended, with or without success."""

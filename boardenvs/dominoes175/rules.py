@@ -3,8 +3,11 @@
 A tile is a number from 0 to 27, its ends are `LOW[tile]` and `HIGH[tile]`; an end is a
 number of dots. `s.grid` is the tile dealt to each cell, row by row, `s.taken` is 1 where
 it was turned over, `s.hand` the tile in hand or -1. On a stack neighbours match, so
-one row of `s.dots` says all: its first entry is the bottom end of the lowest tile, each
-further one the top end of the next, and the rest -1; `s.heights` counts the tiles.
+one row of `s.dots` holds the whole stack: its first entry is the bottom end of the lowest tile,
+each further one the top end of the next, and the rest -1; `s.heights` counts the tiles.
+
+Only `tiles_left` is a set of bits in a 64-bit word, since an observation is faster written
+from one. Tile `t` is bit `t`: with tiles 0, 2 and 3 left the word ends in `...0001101`.
 """
 
 # Compiled functions carry no annotations.
@@ -16,7 +19,7 @@ import numpy as np
 from numba import njit
 
 from boardenvs.bits import show_bits
-from boardenvs.chance import draw, times
+from boardenvs.chance import draw
 from boardenvs.outcome import end_ply, end_with_loser, end_with_winner, is_over
 
 CELLS = 28
@@ -40,21 +43,6 @@ SEEN_STACKS = SEEN_HIGH + ENDS
 PER_STACK = ENDS + GOAL
 OBSERVED = SEEN_STACKS + STACKS * PER_STACK
 
-_SEEN_IN_HAND = np.array(
-    [
-        *(
-            1 << low | 1 << (ENDS + high)
-            for low, high in zip(LOW.tolist(), HIGH.tolist(), strict=True)
-        ),
-        0,
-    ],
-    np.uint64,
-)
-"""The ends of each tile as the observation has them, as bits; last, none."""
-_LOW_BITS = np.uint64(0x0101010101010101)
-_SIDE_BY_SIDE = np.uint64(0x0102040810204080)
-"""Times this, the lowest bits of eight bytes come side by side in the highest byte."""
-
 
 @njit
 def top(s, k):
@@ -65,77 +53,33 @@ def top(s, k):
 
 
 @njit
-def ways(s):
-    """How the tile in hand may be played, as bits: `2 * k`, plus 1 with the smaller end up."""
-    low = LOW[max(s.hand, 0)]
-    high = HIGH[max(s.hand, 0)]
-    found = np.uint64(0)
-    for k in range(STACKS):
-        under = top(s, k)
-        large_up = (under < 0) | (under == low)
-        small_up = ((under < 0) | (under == high)) & (low != high)  # a double has one way only
-        found |= np.uint64(large_up) << np.uint64(2 * k) | np.uint64(small_up) << np.uint64(
-            2 * k + 1
-        )
-    return found if s.hand >= 0 else np.uint64(0)
+def fits(s, way):
+    """Return whether the tile in hand can be played in a way.
 
-
-@njit
-def taken_words(s):
-    """The cells that were turned over, each a byte, as three words of eight and one of four."""
-    a = b = c = d = np.uint64(0)
-    for k in range(8):  # a load each, as in `boardenvs.bits`
-        a |= np.uint64(np.uint8(s.taken[k])) << np.uint64(8 * k)
-        b |= np.uint64(np.uint8(s.taken[8 + k])) << np.uint64(8 * k)
-        c |= np.uint64(np.uint8(s.taken[16 + k])) << np.uint64(8 * k)
-    for k in range(4):
-        d |= np.uint64(np.uint8(s.taken[24 + k])) << np.uint64(8 * k)
-    return a, b, c, d
-
-
-@njit
-def take(s, cell):
-    """Mark a cell as turned over, if it is one.
-
-    All are written as words: a byte would have to reach memory before it could be read again as
-    part of one.
+    Way `2 * k` puts it on stack `k` with its larger end up, `2 * k + 1` with its smaller end up.
     """
-    a, b, c, d = taken_words(s)
-    mark = np.uint64(1) << np.uint64(8 * (cell & 7))
-    place = cell >> 3
-    a |= mark if place == 0 else np.uint64(0)
-    b |= mark if place == 1 else np.uint64(0)
-    c |= mark if place == 2 else np.uint64(0)
-    d |= mark if (cell >= 24) & (cell < CELLS) else np.uint64(0)
-    byte = np.uint64(0xFF)
-    for k in range(8):
-        s.taken[k] = np.int8(a >> np.uint64(8 * k) & byte)
-    for k in range(8):
-        s.taken[8 + k] = np.int8(b >> np.uint64(8 * k) & byte)
-    for k in range(8):
-        s.taken[16 + k] = np.int8(c >> np.uint64(8 * k) & byte)
-    for k in range(4):
-        s.taken[24 + k] = np.int8(d >> np.uint64(8 * k) & byte)
+    if s.hand < 0:
+        return False
+    under = top(s, way // 2)
+    low = LOW[s.hand]
+    high = HIGH[s.hand]
+    if way % 2 == 0:
+        return under < 0 or under == low
+    return low != high and (under < 0 or under == high)  # a double has one way only
 
 
 @njit
-def side_by_side(word):
-    """The lowest bits of eight bytes as one byte."""
-    return times(word & _LOW_BITS, _SIDE_BY_SIDE) >> np.uint64(56)
-
-
-@njit
-def cells_left(s):
-    """The cells not turned over, as bits."""
-    a, b, c, d = taken_words(s)
-    taken = side_by_side(a) | side_by_side(b) << np.uint64(8)
-    taken |= side_by_side(c) << np.uint64(16) | side_by_side(d) << np.uint64(24)
-    return taken ^ np.uint64((1 << CELLS) - 1)
+def fits_somewhere(s):
+    """Return whether the tile in hand can be played on any stack."""
+    found = False
+    for way in range(2 * STACKS):
+        found |= fits(s, way)
+    return found
 
 
 @njit
 def tiles_left(s):
-    """The tiles not turned over, as bits."""
+    """Return the tiles not turned over as a word: tile `t` is bit `t`."""
     seen = np.uint64(0)
     for cell in range(CELLS):
         seen |= np.uint64(np.uint8(s.taken[cell])) << np.uint64(np.uint8(s.grid[cell]))
@@ -176,64 +120,63 @@ def shuffle_unseen(s):
 
 @njit
 def legal(s, p, mask):
-    """Without a tile in hand the cells that are left, else the ways to play it."""
-    turns = cells_left(s)
-    plays = ways(s) << np.uint64(CELLS)
-    show_bits(mask, 0, turns if s.hand < 0 else plays, CELLS + 2 * STACKS)
+    """Mark the cells that are left or, with a tile in hand, the ways to play it."""
+    taken = s.taken
+    turns = s.hand < 0
+    for cell in range(CELLS):
+        mask[cell] = turns and taken[cell] == 0
+    for way in range(2 * STACKS):
+        mask[CELLS + way] = fits(s, way)
 
 
 @njit
 def judge(s, p):
-    """A stack of six wins; a tile in hand that fits nowhere loses."""
-    won = max(s.heights[0], s.heights[1], s.heights[2]) >= GOAL
-    lost = (s.hand >= 0) & (ways(s) == np.uint64(0))
-    if won | lost:
-        if lost:
-            end_with_loser(s, 0)
-        else:
-            end_with_winner(s, 0)
+    """End the game: a tile in hand that fits nowhere loses, a stack of six wins."""
+    if s.hand >= 0 and not fits_somewhere(s):
+        end_with_loser(s, 0)
+    elif max(s.heights[0], s.heights[1], s.heights[2]) >= GOAL:
+        end_with_winner(s, 0)
 
 
 @njit
 def play(s, p, action):
-    """Turn over the tile of cell `action`, or play the one in hand.
-
-    Nobody foresees which, so both are done, each to no effect if it is the other.
-    """
-    turns = action < CELLS
-    take(s, action)
-    tile = s.grid[np.uint64(action if turns else 0)]
-    way = np.uint64(0 if turns else action - CELLS)
-    k = way >> np.uint64(1)
-    held = max(s.hand, 0)
-    low = LOW[held]
-    high = HIGH[held]
-    small_up = way & np.uint64(1) != np.uint64(0)
-    height = s.heights[k]
-    above = np.uint64(min(height + 1, GOAL))
-    lowest = s.dots[k, 0]
-    next_ = s.dots[k, above]
-    s.dots[k, 0] = lowest if turns | (height > 0) else (high if small_up else low)
-    s.dots[k, above] = next_ if turns else (low if small_up else high)
-    s.heights[k] = height if turns else height + 1
-    s.hand = tile if turns else -1
+    """Turn over the tile of cell `action`, or play the tile in hand in way `action - CELLS`."""
+    if action < CELLS:
+        s.taken[action] = 1
+        s.hand = s.grid[action]
+    else:
+        k = (action - CELLS) // 2
+        small_up = (action - CELLS) % 2 == 1
+        low = LOW[s.hand]
+        high = HIGH[s.hand]
+        if s.heights[k] == 0:
+            s.dots[k, 0] = high if small_up else low
+        s.heights[k] += 1
+        s.dots[k, s.heights[k]] = low if small_up else high
+        s.hand = -1
     judge(s, p)
     end_ply(s, p, action)
 
 
 @njit
 def observe(s, p, seat, out):
-    """Cells left, tiles not seen, ends of the tile in hand, top and height of each stack."""
-    show_bits(out, SEEN_CELLS, cells_left(s), CELLS)
+    """Write cells left, tiles not seen, ends of the tile in hand, top and height of each stack."""
+    taken = s.taken
+    for cell in range(CELLS):
+        out[SEEN_CELLS + cell] = taken[cell] == 0
     show_bits(out, SEEN_TILES, tiles_left(s), CELLS)
-    rest = _SEEN_IN_HAND[s.hand if s.hand >= 0 else CELLS]
+    for i in range(SEEN_LOW, OBSERVED):
+        out[i] = 0
+    if s.hand >= 0:
+        out[SEEN_LOW + LOW[s.hand]] = 1
+        out[SEEN_HIGH + HIGH[s.hand]] = 1
     for k in range(STACKS):
-        seen = np.uint64(1) << np.uint64(s.heights[k])
-        seen = (seen - np.uint64(1)) << np.uint64(ENDS)
-        dots = top(s, k)
-        seen |= np.uint64(dots >= 0) << np.uint64(max(dots, 0))
-        rest |= seen << np.uint64(SEEN_STACKS - SEEN_LOW + k * PER_STACK)
-    show_bits(out, SEEN_LOW, rest, OBSERVED - SEEN_LOW)
+        first = SEEN_STACKS + k * PER_STACK
+        height = s.heights[k]
+        if height > 0:
+            out[first + top(s, k)] = 1
+        for i in range(GOAL):
+            out[first + ENDS + i] = height > i
 
 
 @njit
@@ -265,4 +208,4 @@ def sound(s, p):
         if s.taken[cell] < 0 or s.taken[cell] > 1 or s.grid[cell] < 0 or s.grid[cell] >= CELLS:
             return False
         spare -= s.taken[cell]
-    return spare >= 0 and (over or s.hand < 0 or ways(s) != np.uint64(0))
+    return spare >= 0 and (over or s.hand < 0 or fits_somewhere(s))

@@ -1,6 +1,11 @@
 """The rules of the pizza order: answer the shop's menus until the order is taken.
 
 What is on a pizza is a set in one 16-bit word: ingredient `i`, 1 to 15, is bit `i - 1`.
+Ingredients 1 and 13, for example:
+
+    ingredient  15 14 13 12 11 10  9  8  7  6  5  4  3  2  1
+    bit       0  0  0  1  0  0  0  0  0  0  0  0  0  0  0  1   = 0x1001
+
 Pizza `k` is the one in hand while `k == s.num_taken`. Of a custom pizza `s.typed[k]` also
 keeps the order in which its ingredients were named, one hexadecimal digit each.
 """
@@ -38,24 +43,8 @@ INGREDIENT = 1
 MORE = 2
 NOTHING = 3
 
-_ALL = np.uint16((1 << INGREDIENTS) - 1)
 # The set of each flavour; custom begins with none.
 _SETS = np.array([sum(1 << (i - 1) for i in ids) for ids in (*PRESETS, ())], np.uint16)
-
-# What each action does, so that `play` need not tell them apart: nobody foresees which it is.
-_NAMED = np.array([*[0] * FIRST, *range(1, INGREDIENTS + 1), 0, 0, 0], np.int8)
-"""The ingredient, 0 for none."""
-_ADDED = np.array(
-    [*_SETS, *(1 << k for k in range(INGREDIENTS)), 0, 0, 0],
-    np.uint16,
-)
-"""What comes on the pizza in hand."""
-_FINISHES = np.array([*[1] * CUSTOM, *[0] * (1 + INGREDIENTS), 1, 0, 0], np.int8)
-"""Whether that pizza is complete."""
-_NEXT = np.array(
-    [*[MORE] * CUSTOM, *[INGREDIENT] * (1 + INGREDIENTS), MORE, FLAVOR, NOTHING], np.int8
-)
-"""The question that follows, if the shop takes more pizzas."""
 
 
 @njit
@@ -100,17 +89,16 @@ def deal(s, p):
 
 @njit
 def legal(s, p, mask):
-    """What the question that is asked takes for an answer."""
+    """Mark the answers that the question takes."""
     asks = s.asks
     held = s.taken[s.num_taken] if asks == INGREDIENT else np.uint16(0)
-    bits = np.uint64(held != 0) << np.uint64(DONE)
-    if asks == FLAVOR:
-        bits = np.uint64((1 << (CUSTOM + 1)) - 1)
-    elif asks == INGREDIENT:
-        bits |= np.uint64(_ALL ^ held) << np.uint64(FIRST)
-    elif asks == MORE:
-        bits = np.uint64(1 << YES | 1 << NO)
-    show_bits(mask, 0, bits, NO + 1)
+    for flavor in range(CUSTOM + 1):
+        mask[flavor] = asks == FLAVOR
+    for k in range(INGREDIENTS):
+        mask[FIRST + k] = asks == INGREDIENT and held >> k & 1 == 0
+    mask[DONE] = held != 0
+    mask[YES] = asks == MORE
+    mask[NO] = asks == MORE
 
 
 @njit
@@ -140,14 +128,21 @@ def judge(s, p):
 def play(s, p, action):
     """Answer the question that is asked."""
     k = s.num_taken
-    is_flavor = action <= CUSTOM
-    s.flavor[k] = action if is_flavor else s.flavor[k]
-    s.taken[k] = (np.uint16(0) if is_flavor else s.taken[k]) | _ADDED[action]
-    named = _NAMED[action]
-    longer = s.typed[k] << np.uint64(4) | np.uint64(named)
-    s.typed[k] = longer if named > 0 else s.typed[k]
-    s.num_taken = k + _FINISHES[action]
-    s.asks = _NEXT[action] if s.num_taken < p.most else NOTHING
+    if action <= CUSTOM:
+        s.flavor[k] = action
+        s.taken[k] = _SETS[action]
+        s.asks = INGREDIENT
+    elif action < DONE:
+        ingredient = action - FIRST + 1
+        s.taken[k] |= bit(ingredient)
+        s.typed[k] = s.typed[k] << np.uint64(4) | np.uint64(ingredient)
+    if action < CUSTOM or action == DONE:  # the pizza in hand is complete
+        s.num_taken += 1
+        s.asks = MORE if s.num_taken < p.most else NOTHING
+    elif action == YES:
+        s.asks = FLAVOR
+    elif action == NO:
+        s.asks = NOTHING
     judge(s, p)
     end_ply(s, p, action)
 

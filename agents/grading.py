@@ -1,29 +1,23 @@
 """Grades players against what is proved: how often do they keep a win that they have?
 
-`python -m agents.grading gekitai trained --against greedy` plays games and asks `exact` about each
-position in which the graded agent was to move, and about what came of its move.
+`grade` plays games and asks `exact` about each position in which the graded agent was to move, and
+about the position after its move.
 """
 
 from __future__ import annotations
 
-import argparse
-import sys
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
-from agents.arguments import add_game, make_game
 from agents.decisions import decisions
 from agents.intervals import wilson
 from agents.making import make
-from boardenvs.checks import whole_number
-from boardenvs.console import run_program
 from boardenvs.game import Game, States
 from boardenvs.opponents import Opponent
 
-__all__ = ["Grade", "grade", "main"]
+__all__ = ["Grade", "grade"]
 
 
 @dataclass(frozen=True)
@@ -124,59 +118,3 @@ def _value(judge: Any, state: States, seat: int, known: dict[bytes, float]) -> f
     if key not in known:
         known[key] = float(judge.values(state)[0, 0])
     return known[key] if seat == 0 else -known[key]
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Grade agents; see `--help`.
-
-    Args:
-        arguments: what stands after the program's name; by default the process's own.
-
-    Returns:
-        The exit status: 0, 2 after an error, or 130 after Ctrl-C.
-    """
-    parser = argparse.ArgumentParser(
-        prog="python -m agents.grading",
-        description="See how many of the wins that it has an agent keeps. It plays games, and "
-        "exact is asked about each position in which it was to move, and about what came of its "
-        "move. A win is then kept or given away, or it is unclear, where exact cannot tell any "
-        "more.",
-    )
-    add_game(parser, optional=False)
-    parser.add_argument("agents", nargs="+", metavar="AGENT", help="who is graded, such as trained")
-    parser.add_argument(
-        "--against", metavar="AGENT", default="greedy", help="whom they play (default greedy)"
-    )
-    parser.add_argument(
-        "--games", type=int, default=100, metavar="N", help="that each agent plays (default 100)"
-    )
-    parser.add_argument("--seed", type=int, default=0, help="of everything random (default 0)")
-    parser.add_argument(
-        "--budget",
-        type=int,
-        default=100_000,
-        metavar="N",
-        help="positions that exact may search for each that it is asked about; with more it "
-        "settles more, and takes longer (default 100000)",
-    )
-    options = parser.parse_args(arguments)
-    try:
-        game = make_game(options)
-        seed = whole_number("seed", options.seed, 0)
-        whole_number("games", options.games, 1)
-        whole_number("budget", options.budget, 1)
-        players = [make(spec, game, seed) for spec in options.agents]
-        opponents = [make(options.against, game, seed + 1) for _ in players]
-
-        def report() -> None:
-            for spec, player, opponent in zip(options.agents, players, opponents, strict=True):
-                found = grade(game, player, opponent, options.games, seed, options.budget)
-                print(f"{spec}: {found}", flush=True)
-
-        return run_program(report)
-    except ValueError as error:
-        parser.error(str(error))
-
-
-if __name__ == "__main__":
-    sys.exit(main())

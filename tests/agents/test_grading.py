@@ -1,13 +1,11 @@
 """How much of a win players keep."""
 
-import re
-
 import numpy as np
 import pytest
 
 import agents
 import boardenvs
-from agents.grading import Grade, grade, main
+from agents.grading import Grade, grade
 
 
 @pytest.fixture(scope="module")
@@ -56,39 +54,3 @@ def test_112_is_settled_everywhere():
 def test_without_a_win_there_is_no_share_of_them():
     none = Grade(lost=3, drawn=1, unsettled=0, kept=0, given_away=0, unclear=0)
     assert str(none) == "had no win to keep; 3 positions lost, 1 drawn, 0 not settled"
-
-
-def test_the_program_prints_a_line_for_each(capsys):
-    assert (
-        main(["gekitai", "random", "greedy", "--games", "2", "--budget", "100", "--seed", "3"]) == 0
-    )
-    rows = capsys.readouterr().out.splitlines()
-    assert [row.partition(":")[0] for row in rows] == ["random", "greedy"]
-    for row in rows:
-        assert re.search(r"kept \d+ of \d+ wins: \d\.\d{3} \(", row)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["gekitai", "nobody"], "nobody"),
-        (["goat_race", "random"], "agent 'exact' cannot play goat_race, which has chance"),
-        (["gomoku", "random", "--budget", "9"], "agent 'exact' cannot play gomoku from the start"),
-        (
-            ["gekitai", "short_sighted:Blind"],
-            "agent short_sighted:Blind failed: ValueError: it is dark",
-        ),
-        (["gekitai", "random", "--games", "0"], "games must be a whole number of at least 1"),
-        (["gekitai", "random", "--budget", "0"], "budget must be a whole number of at least 1"),
-        (["gekitai", "random", "--seed", "-1"], "seed must be a whole number of at least 0"),
-    ],
-)
-def test_the_program_refuses_in_one_line(arguments, message, capsys, own_module):
-    own_module(
-        "short_sighted",
-        "class Blind:\n    def __init__(self, game, seed): pass\n"
-        "    def act(self, states): raise ValueError('it is dark')\n",
-    )
-    with pytest.raises(SystemExit, match="2"):
-        main(arguments)
-    assert message in capsys.readouterr().err.splitlines()[-1]

@@ -6,7 +6,8 @@ import pytest
 import agents
 import boardenvs
 from agents.decisions import decisions
-from agents.only_moves import main, only_moves
+from agents.dev.__main__ import main
+from agents.dev.only_moves import only_moves
 from boardenvs.playout import playout
 
 
@@ -76,8 +77,8 @@ def test_fours_of_gomoku(moves, wanted):
 
 
 def test_greedy_finds_them_all_and_random_does_not(capsys):
-    words = ["gomoku", "-p", "board_size=7", "random", "greedy", "--games", "30", "--seed", "3"]
-    assert main(words) == 0
+    words = "only_moves gomoku -p board_size=7 random greedy --games 30 --seed 3"
+    assert main(words.split()) == 0
     random, greedy = capsys.readouterr().out.splitlines()
     assert random.startswith("random: played ")
     assert ": 1.0000" not in random
@@ -96,18 +97,3 @@ def test_what_is_decided_belongs_to_the_agent():
     again = decisions(game, agents.make("greedy", game, 1), agents.make("random", game, 2), 6, 4, 3)
     np.testing.assert_array_equal(states, again[0])
     np.testing.assert_array_equal(actions, again[1])
-
-
-@pytest.mark.parametrize(
-    ("words", "told"),
-    [
-        ("goat_race greedy", "only moves are those of games of two players without chance or "),
-        ("gomoku nobody", "nobody"),
-        ("gomoku greedy --games 0", "games must be"),
-        ("gomoku greedy --opening-plies -1", "opening plies must be"),
-    ],
-)
-def test_bad_input_is_one_line(words, told, capsys):
-    with pytest.raises(SystemExit):
-        main(words.split())
-    assert told in capsys.readouterr().err.splitlines()[-1]

@@ -1,15 +1,13 @@
-"""How often does an agent find the only move that does not lose at once?
+"""A program that counts how often agents find the only move that does not lose at once.
 
-`python -m agents.only_moves gomoku trained` plays games and looks at each position in which the
+`python -m agents.dev only_moves gomoku trained` plays games and looks at each position in which the
 agent cannot win at once, and all its actions but one let the other side do so: in Gomoku, where a
-four has to be blocked. It holds for games of two players without chance or hidden parts.
+four has to be blocked. It takes games of two players without chance or hidden parts.
 """
 
 from __future__ import annotations
 
 import argparse
-import sys
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,11 +18,11 @@ from agents.decisions import decisions
 from agents.intervals import wilson
 from agents.making import make
 from boardenvs.checks import whole_number
-from boardenvs.console import run_program
 from boardenvs.game import Game, States
 
-__all__ = ["Found", "main", "only_moves"]
+__all__ = ["DESCRIPTION", "Found", "add_arguments", "only_moves", "run"]
 
+DESCRIPTION = "Count how often agents find the only move that does not lose at once."
 _AT_A_TIME = 1 << 16
 """Positions side by side."""
 
@@ -124,27 +122,15 @@ def _winners(game: Game, states: States) -> npt.NDArray[np.int64]:
     return np.where(game.terminated(states) & (returns.max(1) > 0), returns.argmax(1), -1)
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Count the only moves that agents find; see `--help`.
-
-    Args:
-        arguments: what stands after the program's name; by default the process's own.
-
-    Returns:
-        The exit status: 0, 2 after an error, or 130 after Ctrl-C.
-    """
-    parser = argparse.ArgumentParser(
-        prog="python -m agents.only_moves",
-        description="See how often an agent plays the only move that does not lose at once, in "
-        "positions of its games in which it cannot win at once.",
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the program's arguments to its parser."""
     add_game(parser, optional=False)
-    parser.add_argument("agents", nargs="+", metavar="AGENT", help="who is looked at")
+    parser.add_argument("agents", nargs="+", metavar="AGENT", help="the agents to count for")
     parser.add_argument(
-        "--against", metavar="AGENT", default="greedy", help="whom they play (default greedy)"
+        "--against", metavar="AGENT", default="greedy", help="their opponent (default greedy)"
     )
     parser.add_argument(
-        "--games", type=int, default=100, metavar="N", help="that each plays (default 100)"
+        "--games", type=int, default=100, metavar="N", help="games of each agent (default 100)"
     )
     parser.add_argument(
         "--opening-plies",
@@ -153,31 +139,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
         metavar="N",
         help="random plies that every game begins with (default 4)",
     )
-    parser.add_argument("--seed", type=int, default=0, help="of everything random (default 0)")
-    options = parser.parse_args(arguments)
-    try:
-        game = make_game(options)
-        seed = whole_number("seed", options.seed, 0)
-        games = whole_number("games", options.games, 1)
-        plies = whole_number("opening plies", options.opening_plies, 0)
-        only_moves(game, game.new(1, seed))  # refuses
-        players = [make(spec, game, seed) for spec in options.agents]
-        opponents = [make(options.against, game, seed + 1) for _ in players]
-
-        def report() -> None:
-            for spec, player, opponent in zip(options.agents, players, opponents, strict=True):
-                states, actions = decisions(game, player, opponent, games, seed, plies)
-                wanted = np.concatenate(
-                    [only_moves(game, states[k : k + 64]) for k in range(0, len(states), 64)]
-                )
-                there = wanted >= 0
-                found = Found(int((wanted == actions)[there].sum()), int(there.sum()))
-                print(f"{spec}: {found}", flush=True)
-
-        return run_program(report)
-    except ValueError as error:
-        parser.error(str(error))
+    parser.add_argument("--seed", type=int, default=0, help="seed of everything random (default 0)")
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+def run(options: argparse.Namespace) -> None:
+    """Print a line for each agent.
+
+    Raises:
+        ValueError: an argument is out of range, or an agent cannot play the game.
+    """
+    game = make_game(options)
+    seed = whole_number("seed", options.seed, 0)
+    games = whole_number("games", options.games, 1)
+    plies = whole_number("opening plies", options.opening_plies, 0)
+    only_moves(game, game.new(1, seed))  # refuses other kinds of games before any is played
+    players = [make(spec, game, seed) for spec in options.agents]
+    opponents = [make(options.against, game, seed + 1) for _ in players]
+    for spec, player, opponent in zip(options.agents, players, opponents, strict=True):
+        states, actions = decisions(game, player, opponent, games, seed, plies)
+        wanted = np.concatenate(
+            [only_moves(game, states[k : k + 64]) for k in range(0, len(states), 64)]
+        )
+        there = wanted >= 0
+        found = Found(int((wanted == actions)[there].sum()), int(there.sum()))
+        print(f"{spec}: {found}", flush=True)

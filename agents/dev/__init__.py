@@ -1,0 +1,1 @@
+"""Programs for maintainers, which make and check what the package ships."""

@@ -1,0 +1,55 @@
+"""The runner of the maintainers' programs: `python -m agents.dev NAME ...`.
+
+A program is a module of this folder with three names:
+
+- `DESCRIPTION`: one sentence for the help.
+- `add_arguments(parser)`: adds the program's arguments.
+- `run(options)`: does the work. It raises `ValueError` or `OSError` with a one-line message.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from agents.dev import grading, only_moves
+from boardenvs.console import OneLineParser, run_program
+
+__all__ = ["PROGRAMS", "main"]
+
+PROGRAMS = {
+    "grading": grading,
+    "only_moves": only_moves,
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the named program, or list all programs if no name is given.
+
+    Args:
+        arguments: the command line after `python -m agents.dev`; the process's own by default.
+
+    Returns:
+        The exit status: 0, 2 after an error, 130 after Ctrl-C.
+    """
+    parser = OneLineParser(
+        prog="python -m agents.dev",
+        description="Programs for maintainers, which make and check what the package ships.",
+    )
+    names = parser.add_subparsers(title="programs", metavar="NAME")
+    for name, program in PROGRAMS.items():
+        one = names.add_parser(name, help=program.DESCRIPTION, description=program.DESCRIPTION)
+        program.add_arguments(one)
+        one.set_defaults(run=program.run)
+    options = parser.parse_args(arguments)
+    if "run" not in options:
+        parser.print_help()
+        return 0
+    try:
+        return run_program(lambda: options.run(options))
+    except ValueError as error:
+        parser.error(" ".join(str(error).split()))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,54 @@
+"""A program that counts how many of its proved wins an agent keeps; see `agents.grading`."""
+
+from __future__ import annotations
+
+import argparse
+
+from agents.arguments import add_game, make_game
+from agents.grading import grade
+from agents.making import make
+from boardenvs.checks import whole_number
+
+__all__ = ["DESCRIPTION", "add_arguments", "run"]
+
+DESCRIPTION = "Count how many of its proved wins an agent keeps, as exact judges its moves."
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the program's arguments to its parser."""
+    add_game(parser, optional=False)
+    parser.add_argument(
+        "agents", nargs="+", metavar="AGENT", help="the agents to grade, such as trained"
+    )
+    parser.add_argument(
+        "--against", metavar="AGENT", default="greedy", help="their opponent (default greedy)"
+    )
+    parser.add_argument(
+        "--games", type=int, default=100, metavar="N", help="games of each agent (default 100)"
+    )
+    parser.add_argument("--seed", type=int, default=0, help="seed of everything random (default 0)")
+    parser.add_argument(
+        "--budget",
+        type=int,
+        default=100_000,
+        metavar="N",
+        help="positions that exact may search for each position it judges; with more it settles "
+        "more, and takes longer (default 100000)",
+    )
+
+
+def run(options: argparse.Namespace) -> None:
+    """Print a line for each agent.
+
+    Raises:
+        ValueError: an argument is out of range, or an agent or exact cannot play the game.
+    """
+    game = make_game(options)
+    seed = whole_number("seed", options.seed, 0)
+    whole_number("games", options.games, 1)
+    whole_number("budget", options.budget, 1)
+    players = [make(spec, game, seed) for spec in options.agents]
+    opponents = [make(options.against, game, seed + 1) for _ in players]
+    for spec, player, opponent in zip(options.agents, players, opponents, strict=True):
+        found = grade(game, player, opponent, options.games, seed, options.budget)
+        print(f"{spec}: {found}", flush=True)

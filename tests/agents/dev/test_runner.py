@@ -1,0 +1,72 @@
+"""The maintainers' programs: the runner lists them, starts them, and reports errors in one line."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from agents.dev.__main__ import PROGRAMS, main
+
+ROOT = Path(__file__).parents[3]
+
+
+def test_without_a_name_it_lists_the_programs(capsys):
+    assert main([]) == 0
+    said = capsys.readouterr().out
+    for name, program in PROGRAMS.items():
+        assert f"\n    {name}" in said
+        assert program.__name__ == f"agents.dev.{name}"
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_each_has_help(name, capsys):
+    with pytest.raises(SystemExit, match="0"):
+        main([name, "--help"])
+    assert capsys.readouterr().out.startswith(f"usage: python -m agents.dev {name} ")
+
+
+@pytest.mark.parametrize("module", ["agents.dev", "agents.command"])
+def test_it_starts_as_a_module_without_docstrings(module):
+    ran = subprocess.run(  # noqa: PLW1510 the status is looked at
+        [sys.executable, "-OO", "-W", "error::RuntimeWarning", "-m", module, "--help"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert ran.stdout.startswith("usage: ")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("nothing", "invalid choice: 'nothing'"),
+        ("grading gekitai nobody", "nobody"),
+        ("grading goat_race random", "agent 'exact' cannot play goat_race, which has chance"),
+        ("grading gomoku random --budget 9", "agent 'exact' cannot play gomoku from the start"),
+        ("grading gekitai random --games 0", "games must be a whole number of at least 1"),
+        ("grading gekitai random --budget 0", "budget must be a whole number of at least 1"),
+        ("grading gekitai random --seed -1", "seed must be a whole number of at least 0"),
+        ("only_moves goat_race greedy", "only moves are those of games of two players without"),
+        ("only_moves gomoku greedy --opening-plies -1", "opening plies must be"),
+    ],
+)
+def test_errors_are_one_line(words, message, capsys):
+    with pytest.raises(SystemExit, match="2"):
+        main(words.split())
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.count("\n") == 1
+
+
+def test_an_agent_that_fails_is_one_line(capsys, own_module):
+    own_module(
+        "short_sighted",
+        "class Blind:\n    def __init__(self, game, seed): pass\n"
+        "    def act(self, states): raise ValueError('it is dark')\n",
+    )
+    with pytest.raises(SystemExit, match="2"):
+        main(["grading", "gekitai", "short_sighted:Blind"])
+    error = capsys.readouterr().err
+    assert "agent short_sighted:Blind failed: ValueError: it is dark" in error

@@ -12,13 +12,15 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from agents.dev import grading, only_moves
+from agents.dev import cluster_model, grading, make_ladder, only_moves
 from boardenvs.console import OneLineParser, run_program
 
 __all__ = ["PROGRAMS", "main"]
 
 PROGRAMS = {
+    "cluster_model": cluster_model,
     "grading": grading,
+    "make_ladder": make_ladder,
     "only_moves": only_moves,
 }
 

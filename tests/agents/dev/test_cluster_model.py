@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.bench import cluster_model
-from agents.bench.cluster_model import Times, grown, measured
+from agents.dev import cluster_model
+from agents.dev.__main__ import main
+from agents.dev.cluster_model import Times, grown, measured
 
 TIMES = Times(
     search=1.0,
@@ -89,22 +90,9 @@ def test_what_is_measured_makes_sense(gekitai, tiny_settings, monkeypatch):
 
 def test_the_command(monkeypatch, capsys):
     monkeypatch.setattr(cluster_model, "measured", lambda _game: replace(TIMES, learn=1e-3))
-    cluster_model.main(["gekitai"])
+    main(["cluster_model", "gekitai"])
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith("measured: an order of 1,000 positions takes 1.00 s")
     assert lines[-1].split()[:2] == ["10,000", "1,000"]
-    cluster_model.main(["gekitai", "--learner", "10"])
+    main(["cluster_model", "gekitai", "--learner", "10"])
     assert capsys.readouterr().out.splitlines()[-1].split()[:2] == ["10,000", "10,000"]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["gekitai", "--gigabits", "0"], "--gigabits and --learner must be above 0"),
-        (["dominoes175"], "the settings of dominoes175 have no search-guided part"),
-    ],
-)
-def test_a_bad_argument(arguments, message, capsys):
-    with pytest.raises(SystemExit, match="2"):
-        cluster_model.main(arguments)
-    assert message in capsys.readouterr().err

@@ -1,6 +1,6 @@
-"""The command that plays the tournament of a task's ladder, and writes the ladder into the package.
+"""A program that plays the tournament of a task's ladder and writes the ladder into the package.
 
-`python -m agents.benchmark.make_ladder TASK --store FOLDER --minutes 30` goes on where the games in
+`python -m agents.dev make_ladder TASK --store FOLDER --minutes 30` goes on where the games in
 the folder end, until every difference of neighbours is known to plus or minus 12 points (25 are
 promised, but less of the ladder's uncertainty then goes into every rating) or the time is over, and
 writes the ladder now and then. The games are the same whoever plays them in however many pieces:
@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import functools
 import json
 import sys
 import time
@@ -41,11 +40,11 @@ from agents.benchmark.tournament import (
 from agents.exploitability import exploitability
 from agents.measures import Distance
 from boardenvs.checks import finite_number, whole_number
-from boardenvs.console import OneLineParser, run_program
 from boardenvs.files import write_atomically
 
-__all__ = ["SEED", "main"]
+__all__ = ["DESCRIPTION", "SEED", "add_arguments", "run"]
 
+DESCRIPTION = "Play the tournament of a benchmark task, and write its ladder into the package."
 SEED = 2026
 """Of the tournaments."""
 _AIM = 12.0  # points, half the interval of a difference of neighbours
@@ -197,7 +196,9 @@ class _Tournament:
         ]
 
     def _made(self) -> dict[str, Any]:
-        command = f"python -m {__spec__.name} {self.task.name} --suite {self.suite} --store FOLDER"
+        command = (
+            f"python -m agents.dev make_ladder {self.task.name} --suite {self.suite} --store FOLDER"
+        )
         return {"seed": SEED, "boardenvs": boardenvs.__version__, "command": command}
 
     def _rated_ladder(self) -> dict[str, Any]:
@@ -260,53 +261,37 @@ def _first(returns: Sequence[float] | np.ndarray, plies: np.ndarray) -> str:
     return " ".join(f"{'ldw'[int(np.sign(result)) + 1]}{length}" for result, length in results)
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Make ladders, or go on with them.
-
-    Args:
-        arguments: what stands after the program's name; `None` for the process's own.
-
-    Returns:
-        The exit status: 0, or 130 after Ctrl-C; 2 by `SystemExit` after an error.
-    """
-    parser = OneLineParser(
-        prog=f"python -m {__spec__.name}", description="Make the ladder of a task."
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the program's arguments to its parser."""
     parser.add_argument("tasks", nargs="*", metavar="TASK", help="by default all of the suite")
     parser.add_argument("--suite", choices=list(SUITES), default="v1", help="by default v1")
     parser.add_argument(
         "--store", type=Path, metavar="FOLDER", required=True, help="keeps the games, by task"
     )
-    parser.add_argument("--minutes", type=float, default=30.0, help="for each task; 30")
-    parser.add_argument("--workers", type=int, default=1, help="processes that play; 1")
-    options = parser.parse_args(arguments)
-    try:
-        tasks = suite(options.suite)
-        for name in options.tasks:
-            if name not in tasks:
-                raise ValueError(f"there is no task {name!r}; there is {', '.join(tasks)}")  # noqa: TRY301
-        minutes = finite_number("minutes", options.minutes, 0)
-        workers = whole_number("workers", options.workers, 1)
-        options.store.mkdir(parents=True, exist_ok=True)
-    except (ValueError, OSError) as error:
-        parser.error(str(error))
-    chosen = [tasks[name] for name in options.tasks or tasks]
-    return run_program(functools.partial(_make_all, options, chosen, minutes, workers))
+    parser.add_argument("--minutes", type=float, default=30.0, help="for each task (default 30)")
+    parser.add_argument("--workers", type=int, default=1, help="processes that play (default 1)")
 
 
-def _make_all(
-    options: argparse.Namespace, tasks: Sequence[Task], minutes: float, workers: int
-) -> None:
-    for task in tasks:
+def run(options: argparse.Namespace) -> None:
+    """Make ladders, or go on with them.
+
+    Raises:
+        ValueError: there is no such task, or a number is out of range.
+        OSError: the store cannot be written.
+    """
+    tasks = suite(options.suite)
+    for name in options.tasks:
+        if name not in tasks:
+            raise ValueError(f"there is no task {name!r}; there is {', '.join(tasks)}")
+    minutes = finite_number("minutes", options.minutes, 0)
+    workers = whole_number("workers", options.workers, 1)
+    options.store.mkdir(parents=True, exist_ok=True)
+    for name in options.tasks or tasks:
         deadline = time.monotonic() + 60 * minutes
-        tournament = _Tournament(options.suite, task, options.store, deadline)
+        tournament = _Tournament(options.suite, tasks[name], options.store, deadline)
         with tournament.store:
             tournament.begin()
             try:
                 tournament.play(workers)
             finally:
                 tournament.write()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

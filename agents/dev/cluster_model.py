@@ -1,6 +1,8 @@
-"""How search-guided training grows with a cluster: a discrete-event model of measured times.
+"""A program that predicts how search-guided training grows with a cluster.
 
-    python -m agents.bench.cluster_model gomoku -p board_size=9
+It is a discrete-event model of measured times.
+
+    python -m agents.dev cluster_model gomoku -p board_size=9
 
 measures on this machine what an actor's order takes (see `agents.training.ray_actors`), what its
 samples take to come out of their bytes and into the replay buffer, to be drawn again, and what a
@@ -33,8 +35,9 @@ from agents.trained import shipped
 from boardenvs.game import Game
 from boardenvs.threads import fix_threads, fixed_threads
 
-__all__ = ["Grown", "Times", "grown", "measured"]
+__all__ = ["DESCRIPTION", "Grown", "Times", "add_arguments", "grown", "measured", "run"]
 
+DESCRIPTION = "Predict how many positions a second actors on a cluster would search in training."
 _ACTORS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 10_000)
 _GIGABIT = 1e9 / 8
 _ORDERS = 2000
@@ -242,27 +245,27 @@ def _table(times: Times, numbers: Sequence[int]) -> Table:
     return Table(head, rows, left=())
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Measure, and print what so many actors come to."""
-    parser = argparse.ArgumentParser(
-        prog="python -m agents.bench.cluster_model",
-        description="How many positions a second so many actors on a cluster would search.",
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the program's arguments to its parser."""
     add_game(parser, optional=False)
     parser.add_argument(
-        "--gigabits", type=float, default=10.0, help="of the learner's link, a second; 10"
+        "--gigabits", type=float, default=10.0, help="a second of the learner's link (default 10)"
     )
     parser.add_argument(
         "--learner", type=float, metavar="TIMES", default=1.0,
-        help="how many times as fast as here the learner learns, such as on a GPU; 1",
+        help="how many times as fast as here the learner learns, such as on a GPU (default 1)",
     )  # fmt: skip
-    options = parser.parse_args(arguments)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Measure, and print the rate of each number of actors.
+
+    Raises:
+        ValueError: an argument is out of range, or the game has no search-guided training.
+    """
     if not options.gigabits > 0 or not options.learner > 0:
-        parser.error("--gigabits and --learner must be above 0")
-    try:
-        times = measured(make_game(options))
-    except ValueError as error:
-        parser.error(str(error))
+        raise ValueError("--gigabits and --learner must be above 0")
+    times = measured(make_game(options))
     print(
         f"measured: an order of {times.positions:,.0f} positions takes {times.search:.2f} s and "
         f"leaves {times.samples:,.0f} samples of {times.sample_bytes:,.0f} bytes; a sample takes "
@@ -274,7 +277,3 @@ def main(arguments: Sequence[str] | None = None) -> None:
         times, bandwidth=options.gigabits * _GIGABIT, learn=times.learn / options.learner
     )
     print(_table(times, _ACTORS))
-
-
-if __name__ == "__main__":
-    main()

@@ -33,7 +33,7 @@ README = ROOT / "README.md"
 STRENGTH = ROOT / "agents" / "STRENGTH.md"
 TRAINING = ROOT / "agents" / "training" / "README.md"
 CURVES = ROOT / "agents" / "curves" / "README.md"
-QUANTISE = ROOT / "agents" / "quantise" / "README.md"
+QUANTISE = ROOT / "agents" / "training" / "INT8.md"
 PLACES = ROOT / "tests" / "agents" / "games"
 """A folder for each game, with `tables.toml` and the results."""
 

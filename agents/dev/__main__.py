@@ -12,7 +12,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from agents.dev import cluster_model, grading, make_ladder, only_moves
+from agents.dev import cluster_model, grading, make_ladder, only_moves, quantise
 from boardenvs.console import OneLineParser, run_program
 
 __all__ = ["PROGRAMS", "main"]
@@ -22,6 +22,7 @@ PROGRAMS = {
     "grading": grading,
     "make_ladder": make_ladder,
     "only_moves": only_moves,
+    "quantise": quantise,
 }
 
 

@@ -15,7 +15,7 @@ class SearchNetwork(TrainedAgent):
     """A network as searches ask it: in 8-bit integers where its card names such a version.
 
     The card alone says so, whatever the processor, so that the same agent plays the same
-    everywhere. `agents.quantise` makes the version, measures it and writes it down.
+    everywhere. `agents.dev.quantise` makes the version, measures it and writes it down.
     """
 
     def _file(self, network: Path) -> tuple[Path, Mapping[str, Any]]:

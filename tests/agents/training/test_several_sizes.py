@@ -13,7 +13,8 @@ from board_policies import board_policy
 
 import agents
 import boardenvs
-from agents.quantise import __main__ as tool
+from agents.dev import quantise as tool
+from agents.dev.__main__ import main as run_program
 from agents.sizes import Sizes, free_axes, make_sizes
 from agents.trained import TrainedAgent
 from agents.training import cloning, sent_network, start
@@ -362,7 +363,7 @@ def test_a_version_in_integers_for_all_sizes(finished, tmp_path, monkeypatch):
     monkeypatch.setattr(
         tool, "quantise", lambda *a, **k: short(*a, **k, positions=64, seconds=0.002)
     )
-    assert tool.main([str(path), *small]) == 0
+    assert run_program(["quantise", str(path), *small]) == 0
     entry = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))["int8"]
     assert [one["params"] for one in entry["sizes"]] == [{"board_size": 5}, {"board_size": 7}]
     assert entry["agreement"]["positions"] == 64

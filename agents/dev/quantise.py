@@ -1,6 +1,6 @@
-"""Make, measure and write down a network's version in 8-bit integers, which searches then ask.
+"""A program that makes a network's version in 8-bit integers, for searches, and measures it.
 
-    python -m agents.quantise runs/gomoku/agent.onnx
+    python -m agents.dev quantise runs/gomoku/agent.onnx
 
 writes `agent.int8.onnx`, which `puct` then asks instead, and what was measured on the card. It
 does so only if the version makes twice the evaluations a second on one core and scores at least
@@ -13,7 +13,6 @@ import argparse
 import hashlib
 import json
 import statistics
-import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -23,20 +22,18 @@ import numpy as np
 
 from agents.arena import Scores, wilson
 from agents.bench.machine import describe_machine
-from agents.command.extras import require_extra
-from agents.quantise.measures import agreement, match, met_by_search, speeds, together
+from agents.dev.network_comparison import agreement, match, met_by_search, speeds, together
 from agents.search.network import SearchNetwork
 from agents.sizes import Sizes, games_of, games_of_card, shared_out
 from agents.trained import INT8, TrainedAgent, card_path, read_card
-from agents.training.int8 import bias_corrected, check_convolutions, int8_template
 from agents.users_own import register_game
 from boardenvs.checks import whole_number
 from boardenvs.files import write_atomically
 from boardenvs.game import Game
 
-__all__ = ["main", "quantise"]
+__all__ = ["DESCRIPTION", "add_arguments", "quantise", "run"]
 
-_WHAT = "Make a network's version in 8-bit integers, and keep it for searches if it is worth it."
+DESCRIPTION = "Make a network's version in 8-bit integers, and keep it for searches if it is good."
 _FASTER = 2.0
 """Times the evaluations a second that a version must make."""
 _LEAST_SCORE = 0.48
@@ -78,6 +75,8 @@ def quantise(
         ValueError: an argument is out of range, the network is none, or does not begin
             with a convolution.
     """
+    from agents.training.int8 import bias_corrected, check_convolutions, int8_template
+
     seed = whole_number("seed", seed, 0)
     games = whole_number("games", games, 1)
     sizes = games_of(game)
@@ -176,41 +175,32 @@ def _score(scores: Sequence[Scores], simulations: int) -> dict[str, Any]:
     }
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command.
-
-    Args:
-        arguments: what stands after the module's name; by default the process's own.
-
-    Returns:
-        The exit status: 0, 2 after an error.
-    """
-    parser = argparse.ArgumentParser("python -m agents.quantise", description=_WHAT)
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the program's arguments to its parser."""
     parser.add_argument("path", type=Path, metavar="PATH", help="a network, its card beside it")
     parser.add_argument("--game", metavar="MODULE:CLASS", help="a game of your own that it plays")
-    parser.add_argument("--seed", type=int, default=0, help="of everything random; by default 0")
-    parser.add_argument("--games", type=int, default=400, help="of the match; by default 400")
+    parser.add_argument("--seed", type=int, default=0, help="seed of everything random (default 0)")
+    parser.add_argument("--games", type=int, default=400, help="of the match (default 400)")
     parser.add_argument(
-        "--simulations", type=int, default=200, help="of both sides in it; by default 200"
+        "--simulations", type=int, default=200, help="of both sides in the match (default 200)"
     )
-    options = parser.parse_args(arguments)
-    try:
-        require_extra("quantising", "train", ["onnx"])
-        card = read_card(options.path)
-        name = card["game"] if options.game is None else register_game(options.game)
-        entry = quantise(
-            options.path,
-            games_of_card({**card, "game": name}),
-            seed=options.seed,
-            games=options.games,
-            simulations=options.simulations,
-        )
-    except (ValueError, OSError) as error:
-        print(f"quantise: error: {' '.join(str(error).split())}", file=sys.stderr)
-        return 2
+
+
+def run(options: argparse.Namespace) -> None:
+    """Make the version, and print what the card says of it.
+
+    Raises:
+        ValueError: an argument is out of range, or the network cannot be quantised.
+        OSError: a file cannot be read or written.
+        ImportError: the extra [train] is not installed.
+    """
+    card = read_card(options.path)
+    name = card["game"] if options.game is None else register_game(options.game)
+    entry = quantise(
+        options.path,
+        games_of_card({**card, "game": name}),
+        seed=options.seed,
+        games=options.games,
+        simulations=options.simulations,
+    )
     print(json.dumps(entry, indent=2))
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

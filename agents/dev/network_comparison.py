@@ -1,4 +1,4 @@
-"""What a cheaper version of a network is worth: positions that searches meet, agreement, speed."""
+"""Comparisons of a network with a cheaper version of it: agreement, speed and strength."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tool that makes, measures and writes down a network's int8 version, on a tiny network."""
+"""The program that makes, measures and writes down a network's int8 version, on a tiny network."""
 
 import hashlib
 import json
@@ -9,8 +9,9 @@ import pytest
 
 import agents
 import boardenvs
-from agents.quantise import __main__ as tool
-from agents.quantise.measures import met_by_search
+from agents.dev import quantise as tool
+from agents.dev.__main__ import main
+from agents.dev.network_comparison import met_by_search
 from agents.search.network import SearchNetwork
 from agents.trained import TrainedAgent, shipped
 
@@ -84,7 +85,7 @@ def test_positions_that_a_search_meets(gekitai):
 def test_the_command(path, monkeypatch, capsys):
     seen = []
     monkeypatch.setattr(tool, "quantise", lambda *args, **kwargs: seen.append(kwargs) or {"a": 1})
-    assert tool.main([str(path), "--seed", "3", "--games", "8", "--simulations", "9"]) == 0
+    assert main(["quantise", str(path), "--seed", "3", "--games", "8", "--simulations", "9"]) == 0
     assert seen == [{"seed": 3, "games": 8, "simulations": 9}]
     assert json.loads(capsys.readouterr().out) == {"a": 1}
 
@@ -97,7 +98,8 @@ def test_errors_are_one_line(path, tmp_path, capsys):
         ([str(path), "--games", "0"], "games"),
         ([str(plain)], "the network does not begin with a convolution"),
     ):
-        assert tool.main(arguments) == 2
+        with pytest.raises(SystemExit, match="2"):
+            main(["quantise", *arguments])
         error = capsys.readouterr().err
         assert message in error
         assert error.count("\n") == 1

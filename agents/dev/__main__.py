@@ -4,7 +4,7 @@ A program is a module of this folder with three names:
 
 - `DESCRIPTION`: one sentence for the help.
 - `add_arguments(parser)`: adds the program's arguments.
-- `run(options)`: does the work. It raises `ValueError` or `OSError` with a one-line message.
+- `run(options)`: does the work. It raises `ValueError`, `OSError` or `ImportError` if it cannot.
 """
 
 from __future__ import annotations
@@ -12,13 +12,29 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from agents.dev import cluster_model, grading, make_ladder, only_moves, quantise
+from agents.dev import (
+    cluster_model,
+    dominoes175_optimum,
+    gekitai_check_strategy,
+    gekitai_proof,
+    gekitai_strategy,
+    gomoku_proof,
+    grading,
+    make_ladder,
+    only_moves,
+    quantise,
+)
 from boardenvs.console import OneLineParser, run_program
 
 __all__ = ["PROGRAMS", "main"]
 
 PROGRAMS = {
     "cluster_model": cluster_model,
+    "dominoes175_optimum": dominoes175_optimum,
+    "gekitai_check_strategy": gekitai_check_strategy,
+    "gekitai_proof": gekitai_proof,
+    "gekitai_strategy": gekitai_strategy,
+    "gomoku_proof": gomoku_proof,
     "grading": grading,
     "make_ladder": make_ladder,
     "only_moves": only_moves,
@@ -50,7 +66,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     try:
         return run_program(lambda: options.run(options))
-    except ValueError as error:
+    except (ValueError, ImportError) as error:
         parser.error(" ".join(str(error).split()))
 
 

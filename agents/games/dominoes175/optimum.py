@@ -1,6 +1,6 @@
 """How often the best policy wins Dominoes 175: exactly, by looking at every position.
 
-`python -m agents.games.dominoes175.optimum` prints it, beside the rates of `greedy` and of random
+`python -m agents.dev dominoes175_optimum` prints it, beside the rates of `greedy` and of random
 play.
 
 All cells that lie face down are alike, so a turn draws any unseen tile, each as likely, and a
@@ -17,9 +17,7 @@ are off.
 
 from __future__ import annotations
 
-import argparse
 import itertools
-import sys
 from collections.abc import Sequence
 from typing import Literal, get_args
 
@@ -29,11 +27,10 @@ from numba import njit
 
 from agents.games.dominoes175.sets import canonical, levels
 from boardenvs.checks import whole_number
-from boardenvs.console import run_program
 from boardenvs.dominoes175.rules import ENDS, GOAL, STACKS
 from boardenvs.kernel_cache import cached_njit
 
-__all__ = ["Optimum", "Policy", "main"]
+__all__ = ["Optimum", "Policy"]
 
 Policy = Literal["best", "greedy", "random"]
 """Who plays: `greedy` and `random` are the agents of these names."""
@@ -250,40 +247,3 @@ def bits_of(word):
         word &= word - np.uint32(1)
         count += 1
     return count
-
-
-# -- The program ----------------------------------------------------------------------------
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Print how often policies win; see `--help`.
-
-    Args:
-        arguments: what stands after the program's name; by default the process's own.
-
-    Returns:
-        The exit status: 0, 2 after an error, or 130 after Ctrl-C.
-    """
-    parser = argparse.ArgumentParser(
-        prog="python -m agents.games.dominoes175.optimum",
-        description="Work out exactly how often the best policy, greedy and random play win.",
-    )
-    parser.add_argument("--ends", type=int, default=ENDS, help=f"numbers of dots ({ENDS})")
-    parser.add_argument("--goal", type=int, default=GOAL, help=f"height that wins ({GOAL})")
-    options = parser.parse_args(arguments)
-    try:
-        return run_program(lambda: _report(options.ends, options.goal))
-    except ValueError as error:
-        parser.error(str(error))
-
-
-def _report(ends: int, goal: int) -> None:
-    """Print how often each policy wins."""
-    for policy in get_args(Policy):
-        optimum = Optimum(policy, ends, goal)
-        print(f"{policy:<8}{optimum.rate:.8f}", flush=True)
-    print(f"by {optimum.positions:,} positions each")
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,8 +1,8 @@
-"""Checks from first principles that a strategy wins Gekitai for the player who moves first.
+"""A check from first principles that a strategy wins Gekitai for the player who moves first.
 
-`python -m agents.games.gekitai.check_strategy` does so with the one that is shipped. Everything
-that it takes for granted stands in this module: it uses NumPy and nothing of this package, neither
-its rules nor what the strategy was found with, so the file runs as well by itself.
+`python -m agents.dev gekitai_check_strategy` checks the shipped strategy. Everything that the check
+takes for granted stands in this module: it uses NumPy and nothing of this package, neither its
+rules nor what the strategy was found with.
 
 The file is an array of NumPy with a record for each position in which the winner is to move and
 does not win at once:
@@ -20,9 +20,6 @@ wins at once, or the board is one of the positions again, of a rank lower by two
 
 from __future__ import annotations
 
-import argparse
-import sys
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,7 +27,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["FILE", "FORMAT", "Checked", "check_strategy", "main"]
+__all__ = ["FILE", "FORMAT", "Checked", "check_strategy"]
 
 FILE = Path(__file__).with_name("first_player.npy")
 """The strategy that is shipped."""
@@ -197,33 +194,3 @@ def _check(strategy: npt.NDArray[Any], part: npt.NDArray[Any]) -> int:
 def _refuse(part: npt.NDArray[Any], faulty: _Which, fault: str) -> None:
     if faulty.any():
         raise ValueError(f"position {part['position'][faulty.argmax()]} {fault}")
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Check a strategy; see `--help`.
-
-    Args:
-        arguments: what stands after the program's name; by default the process's own.
-
-    Returns:
-        The exit status: 0, or 2 if the strategy does not win or cannot be read.
-    """
-    parser = argparse.ArgumentParser(
-        prog="python -m agents.games.gekitai.check_strategy",
-        description="Check from first principles that a strategy wins Gekitai for who begins.",
-    )
-    parser.add_argument("file", nargs="?", type=Path, default=FILE, help="by default that shipped")
-    options = parser.parse_args(arguments)
-    try:
-        checked = check_strategy(np.load(options.file))
-    except (OSError, ValueError) as error:
-        parser.error(str(error))
-    print(
-        f"The first player wins within {checked.plies} plies: {checked.positions:,} positions "
-        f"and {checked.replies:,} replies checked."
-    )
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,8 +1,7 @@
-"""Proofs in Gekitai: can the player to move force a win, and within how many plies?
+"""A search that proves wins in Gekitai, deeper and deeper; `solving` does so by proof numbers.
 
-`python -m agents.games.gekitai.proof --help` settles it for a position: by proof numbers (see
-`solving`), or deeper and deeper, by the search of this module. The draw by `max_plies` is left out
-of account: a proof is of the board alone.
+`python -m agents.dev gekitai_proof` asks either of them. The draw by `max_plies` is left out of
+account: a proof is of the board alone.
 """
 
 # Compiled functions carry no annotations.
@@ -11,31 +10,22 @@ of account: a proof is of the board alone.
 
 from __future__ import annotations
 
-import argparse
-import sys
-import time
-from collections.abc import Callable, Sequence
-
 import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-import boardenvs
-from agents.game_parameters import add_parameters, parameters
 from agents.games import require
-from agents.games.gekitai.solving import Solver
 from agents.games.gekitai.threats import lowest, neighbours, winning_cells, wins_at_once
-from agents.proofs.asking import UNLIMITED, add_limits, ask_on, limits
+from agents.proofs.asking import UNLIMITED
 from agents.proofs.board_words import canonical, turned, turned_back
 from boardenvs.chance import mixed
 from boardenvs.checks import whole_number
 from boardenvs.compiling import over_rules
-from boardenvs.console import run_program
 from boardenvs.game import States
 from boardenvs.gekitai import Gekitai, rules
 from boardenvs.gekitai.rules import cell_bit, count, pushed, satisfied
 
-__all__ = ["ProofSearch", "forced_win", "forcing_cell", "main", "proof_room"]
+__all__ = ["ProofSearch", "forced_win", "forcing_cell", "proof_room"]
 
 _ENTRY = [
     ("mover", np.uint64),  # the position, in its canonical turn
@@ -59,7 +49,6 @@ _LEVEL = [
     ("killer", np.uint64),  # the one that settled the last position at this level
 ]
 _NOTES = [("left", np.int64)]  # how many positions may still be looked at
-_AT_A_TIME = 1_000_000  # positions between two lines that tell how far a search is
 _REMEMBERED = 3  # plies to go, from which on the table pays
 
 
@@ -319,119 +308,3 @@ class ProofSearch:
             states, self.game.constants, plies, limit, self._room, fewest, actions
         )
         return fewest, actions
-
-
-# -- The program ----------------------------------------------------------------------------
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Settle a position deeper and deeper; see `--help`.
-
-    Args:
-        arguments: what stands after the program's name; by default the process's own.
-
-    Returns:
-        The exit status: 0, 2 after an error, or 130 after Ctrl-C.
-    """
-    parser = argparse.ArgumentParser(
-        prog="python -m agents.games.gekitai.proof",
-        description="Settle whether the player to move in Gekitai can force a win, from the empty "
-        "board or after some moves. By default any win is looked for, and what is found is "
-        "certain, but that there is none is never proved. With --within both answers are "
-        "certain. --plies asks the same of a plainer and slower search, deeper and deeper.",
-    )
-    parser.add_argument("moves", nargs="*", metavar="MOVE", help="moves played before, such as B2")
-    how = parser.add_mutually_exclusive_group()
-    how.add_argument(
-        "--within", type=int, metavar="PLIES", help="ask for a win within so many plies"
-    )
-    how.add_argument("--plies", type=int, help="ask for one within 1, 3, 5, ... plies")
-    add_parameters(parser)
-    parser.add_argument(
-        "--both-lines",
-        choices=["win", "draw"],
-        default="win",
-        help="what it is if a placement gives both players a line: a win of who placed, as "
-        "boardenvs plays (default), or a draw, as others play",
-    )
-    add_limits(
-        parser,
-        "size of the table, of 2**BITS times 24 bytes, or 32 with --plies (default 22: 100 or "
-        "134 MB); searches of many millions of positions want 24 to 26",
-    )
-    options = parser.parse_args(arguments)
-    try:
-        game = boardenvs.make("gekitai", **parameters(options))
-        assert isinstance(game, Gekitai)
-        states = game.new(1, 0)
-        for move in options.moves:
-            game.play(states, [game.action_from_text(move)], illegal="raise")
-        if options.plies is None:
-            return run_program(_solving(game, states, options))
-        _check_unlimited(options)
-        search = ProofSearch(game, options.table_bits)
-        return run_program(lambda: _report(search, states, options.plies))
-    except ValueError as error:
-        parser.error(str(error))
-
-
-def _check_unlimited(options: argparse.Namespace) -> None:
-    if options.positions is not None or options.seconds is not None:
-        raise ValueError("--positions and --seconds are for proof numbers, not for --plies")
-    if options.both_lines != "win":
-        raise ValueError("--both-lines draw is for proof numbers, not for --plies")
-
-
-def _solving(game: Gekitai, states: States, options: argparse.Namespace) -> Callable[[], None]:
-    """What searches by proof numbers and prints the answer, told on standard error how it goes.
-
-    Raises:
-        ValueError: this cannot be asked.
-    """
-    solver = Solver(game, options.table_bits, both_draw=options.both_lines == "draw")
-    given = limits(options)
-    if game.over(states)[0]:
-        raise ValueError("the game is over: there is nothing to prove")
-    solver.search(states[0], 0, plies=options.within)  # compiles, and refuses
-
-    def report() -> None:
-        print(game.to_text(states[0]), end="")
-        player = game.seat_names[int(states["to_move"][0])]
-        found, looked_at, spent = ask_on(
-            lambda most: solver.search(states[0], most, plies=options.within), given, _AT_A_TIME
-        )
-        within = "" if options.within is None else f" within {options.within} plies"
-        if found.won:
-            move = game.action_to_text(found.action)
-            answer = f"can force a win{within}: in {found.plies} plies at most, by {move}"
-        elif found.won is False:
-            answer = f"cannot force a win{within}"
-        elif found.settled:
-            answer = "was not seen to force a win: every line of play left leads in circles"
-        else:
-            answer = f"was not seen to force a win{within}, which is not settled"
-        print(f"{player} {answer}: {looked_at:,} positions, {spent:.2f} s")
-
-    return report
-
-
-def _report(search: ProofSearch, states: States, plies: int) -> None:
-    """Print a row for each depth, until a win is found."""
-    print(search.game.to_text(states[0]), end="")
-    player = search.game.seat_names[int(states["to_move"][0])]
-    search.fewest_plies(states[:0], plies)  # compiles, and refuses what cannot be asked
-    for within in range(1, plies + 1, 2):
-        begin, before = time.perf_counter(), search.positions
-        found = search.fewest_plies(states, within)[0] > 0
-        seconds = time.perf_counter() - begin
-        print(
-            f"{player} {'can' if found else 'cannot'} force a win within {within} plies: "
-            f"{search.positions - before:,} positions, {seconds:.2f} s",
-            flush=True,
-        )
-        if found:
-            break
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,6 +1,6 @@
 """What a position of Gomoku is worth, proved: a win of either player, or a draw.
 
-`python -m agents.games.gomoku.proof --help` settles it for boards of up to 8 x 8, by depth-first
+`python -m agents.dev gomoku_proof` settles it for boards of up to 8 x 8, by depth-first
 proof-number search. The draw by `max_plies` is left out of account: a proof is of the board alone.
 """
 
@@ -10,19 +10,13 @@ proof-number search. The draw by `max_plies` is left out of account: a proof is 
 
 from __future__ import annotations
 
-import argparse
-import sys
-from collections.abc import Callable, Sequence
-
 import numpy as np
 from numba import njit
 
-import boardenvs
-from agents.game_parameters import add_parameters, parameters
 from agents.games import require
 from agents.games.gomoku import proof_numbers
 from agents.games.gomoku.lines import count, lowest, winning_cells
-from agents.proofs.asking import UNLIMITED, Found, add_limits, answer_room, ask_on, limits
+from agents.proofs.asking import UNLIMITED, Found, answer_room
 from agents.proofs.board_words import canonical, turned_back
 from agents.proofs.proof_numbers import (
     ANY_LENGTH,
@@ -33,14 +27,11 @@ from agents.proofs.proof_numbers import (
 )
 from boardenvs.checks import whole_number
 from boardenvs.compiling import over_rules
-from boardenvs.console import run_program
-from boardenvs.game import States
 from boardenvs.gomoku import Gomoku, rules
 
-__all__ = ["Solver", "main"]
+__all__ = ["Solver"]
 
 _LARGEST = 8  # cells a side: a board is one word
-_AT_A_TIME = 200_000  # positions between two lines that tell how far a search is
 
 
 @over_rules()
@@ -145,75 +136,3 @@ class Solver:
             self._answer,
         )
         return Found.read(self._answer)
-
-
-# -- The program ----------------------------------------------------------------------------
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Settle who wins a position; see `--help`.
-
-    Args:
-        arguments: what stands after the program's name; by default the process's own.
-
-    Returns:
-        The exit status: 0, 2 after an error, or 130 after Ctrl-C.
-    """
-    parser = argparse.ArgumentParser(
-        prog="python -m agents.games.gomoku.proof",
-        description="Settle whether the player to move in Gomoku can force a win, and else whether "
-        "the other one can: if neither, it is a draw.",
-    )
-    parser.add_argument("moves", nargs="*", metavar="MOVE", help="moves from the start, as '2 F'")
-    add_parameters(parser)
-    add_limits(parser, "size of the table, of 2**BITS times 24 bytes (default 22)")
-    options = parser.parse_args(arguments)
-    try:
-        game = boardenvs.make("gomoku", **parameters(options))
-        assert isinstance(game, Gomoku)
-        states = game.new(1, 0)
-        for move in options.moves:
-            game.play(states, [game.action_from_text(move)], illegal="raise")
-        return run_program(_solving(game, states, options))
-    except ValueError as error:
-        parser.error(str(error))
-
-
-def _solving(game: Gomoku, states: States, options: argparse.Namespace) -> Callable[[], None]:
-    """What searches and prints the answers, told on standard error how it goes.
-
-    Raises:
-        ValueError: this cannot be asked.
-    """
-    solver = Solver(game, options.table_bits)
-    given = limits(options)
-    solver.search(states[0], 0)  # compiles, and refuses
-
-    def settled(attack: bool) -> bool | None:
-        """Whether the player to move, or the other one, forces a win; it is printed."""
-        seat = int(states["to_move"][0])
-        player = game.seat_names[seat if attack else 1 - seat]
-        found, looked_at, spent = ask_on(
-            lambda most: solver.search(states[0], most, attack=attack), given, _AT_A_TIME
-        )
-        if found.won:
-            move = f", by {game.action_to_text(found.action)}" if attack else ""
-            answer = f"can force a win: in {found.plies} plies at most{move}"
-        elif found.won is False:
-            answer = "cannot force a win"
-        else:
-            answer = "was not seen to force a win, which is not settled"
-        print(f"{player} {answer}: {looked_at:,} positions, {spent:.2f} s", flush=True)
-        return found.won
-
-    def report() -> None:
-        print(game.to_text(states[0]), end="")
-        first = settled(True)
-        if not first and settled(False) is False and first is False:
-            print("It is a draw.")
-
-    return report
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -12,7 +12,7 @@ import agents
 import boardenvs
 from agents import exploitability
 from agents.arena import wilson
-from agents.games.dominoes175.optimum import Optimum, main
+from agents.games.dominoes175.optimum import Optimum
 from agents.games.dominoes175.perfect import Dominoes175PerfectAgent, _optimum, _value
 from agents.games.dominoes175.sets import canonical, levels
 
@@ -181,7 +181,7 @@ def test_the_perfect_agent_plays_no_other_game(game112, refused):
         agents.make("perfect", game112)
 
 
-# -- Errors and the program -----------------------------------------------------------------
+# -- Errors -----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -197,18 +197,3 @@ def test_the_perfect_agent_plays_no_other_game(game112, refused):
 def test_it_refuses_what_is_out_of_range(arguments, message, refused):
     with refused(message):
         Optimum(*arguments)
-
-
-def test_the_program(capsys):
-    assert main(["--ends", "4", "--goal", "3"]) == 0
-    optimum = Optimum("random", 4, 3)
-    assert capsys.readouterr().out == (
-        "best    0.84617063\ngreedy  0.83998512\nrandom  0.48526542\n"
-        f"by {optimum.positions:,} positions each\n"
-    )
-
-
-def test_the_program_refuses_in_one_line(capsys):
-    with pytest.raises(SystemExit, match="2"):
-        main(["--goal", "9"])
-    assert "goal must be a whole number" in capsys.readouterr().err.splitlines()[-1]

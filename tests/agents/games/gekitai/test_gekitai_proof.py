@@ -1,14 +1,12 @@
 """Gekitai's proof search, and the threats and symmetries it stands on."""
 
-import re
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numba import njit
 
-from agents.games.gekitai.proof import ProofSearch, main
+from agents.games.gekitai.proof import ProofSearch
 from agents.games.gekitai.threats import winning_cells, wins_at_once
 from agents.proofs.board_words import canonical, turned, turned_back
 from agents.search.exact import ExactAgent
@@ -304,7 +302,7 @@ def test_a_turned_position_has_the_same_answer(moves, k):
     assert SEARCH.fewest_plies(turn, 5) == fresh.fewest_plies(states, 5)
 
 
-# -- Errors and the program. ----------------------------------------------------------------
+# -- Errors. --------------------------------------------------------------------------------
 
 
 def test_it_refuses_another_game(game112, refused):
@@ -341,40 +339,3 @@ def test_it_refuses_what_is_no_live_position(gekitai, game112, random_positions,
         search.fewest_plies(states, 1)
     with refused("expected gekitai records"):
         search.fewest_plies(game112.new(1), 1)
-
-
-@pytest.mark.parametrize(
-    ("moves", "answers"),
-    [
-        # X has B2 and pushes O back and forth; then C3 is not pushed: A1 and E5 are taken.
-        (["B2", "A1", "D4", "E5"], ["can"]),
-        ([], ["cannot"] * 3),
-    ],
-)
-def test_the_program_goes_deeper_until_it_finds_a_win(moves, answers, gekitai, capsys):
-    assert main([*moves, "--plies", "5", "--table-bits", "12"]) == 0
-    states = gekitai.new(1, 0)
-    for move in moves:
-        gekitai.play(states, [gekitai.action_from_text(move)])
-    out = capsys.readouterr().out
-    assert out.startswith(gekitai.to_text(states[0]))
-    rows = out.removeprefix(gekitai.to_text(states[0])).splitlines()
-    for row, plies, can in zip(rows, (1, 3, 5)[: len(answers)], answers, strict=True):
-        start = f"Player X {can} force a win within {plies} plies: "
-        assert re.fullmatch(re.escape(start) + r"[\d,]+ positions, \d+\.\d\d s", row)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--plies", "4"], "plies must be odd"),
-        (["B9"], "'B9' is off the board"),
-        (["A1", "A1"], "action 0 is illegal"),
-        (["--table-bits", "2"], "table_bits must be a whole number from 4 to 32"),
-        (["-p", "board_siz=7"], "gekitai has no parameter 'board_siz'"),
-    ],
-)
-def test_the_program_refuses_in_one_line(arguments, message, capsys):
-    with pytest.raises(SystemExit, match="2"):
-        main(arguments)
-    assert message in capsys.readouterr().err.splitlines()[-1]

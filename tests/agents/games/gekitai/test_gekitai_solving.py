@@ -1,10 +1,10 @@
-"""Proof numbers in Gekitai, against the search that looks so many plies ahead, and the program."""
+"""Proof numbers in Gekitai, against the search that looks so many plies ahead."""
 
 import numpy as np
 import pytest
 
 from agents.games.gekitai.check_strategy import FILE
-from agents.games.gekitai.proof import ProofSearch, main
+from agents.games.gekitai.proof import ProofSearch
 from agents.games.gekitai.solving import Solver
 from boardenvs.gekitai import Gekitai
 
@@ -132,60 +132,3 @@ def test_it_refuses_what_it_cannot_be_asked(gekitai, game112, refused):
             solver.search(gekitai.new(1)[0], 1, plies=plies)
     with refused("limit must be a whole number of at least 0"):
         solver.search(gekitai.new(1)[0], -1)
-
-
-# -- The program. ---------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("arguments", "answer"),
-    [
-        ("B2 A1 D4 E5", "Player X can force a win: in 1 plies at most, by D4: "),
-        (
-            "--within 1 E5 A5 D6 C4 D4",
-            "Player O can force a win within 1 plies: in 1 plies at most, ",
-        ),
-        (
-            "--within 1 E5 A5 D6 C4 D4 --both-lines draw",
-            "Player O cannot force a win within 1 plies: ",
-        ),
-        ("--within 9 --table-bits 14", "Player X cannot force a win within 9 plies: "),
-        ("--positions 5000", "Player X was not seen to force a win, which is not settled: 5,0"),
-        (
-            "--within 11 --seconds 1e-9 -p board_size=8 A1",
-            "Player O was not seen to force a win within 11 plies, which is not settled: ",
-        ),
-    ],
-)
-def test_the_program_says_what_is_proved(arguments, answer, capsys):
-    assert main(["--table-bits", "12", *arguments.split()]) == 0
-    assert capsys.readouterr().out.splitlines()[-1].startswith(answer)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("bits", [18, 20])
-def test_the_first_player_wins(bits, capsys):
-    assert main(["--table-bits", str(bits)]) == 0
-    out, err = capsys.readouterr()
-    assert out.splitlines()[-1].startswith("Player X can force a win: in ")
-    assert err.splitlines()[0].startswith("1,0")
-    assert ": proof number " in err
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ("--within 0", "plies must be a whole number from 1 to 199"),
-        ("--within 3 --plies 3", "not allowed with argument"),
-        ("--positions 0", "positions must be a whole number"),
-        ("--seconds 0", "seconds must be above 0"),
-        ("--plies 3 --seconds 1", "--positions and --seconds are for proof numbers"),
-        ("--plies 3 --both-lines draw", "--both-lines draw is for proof numbers, not for --plies"),
-        ("-p board_size=9", "board_size must be a whole number from 6 to 8"),
-        ("B2 A1 D4 E5 D4", "the game is over: there is nothing to prove"),
-    ],
-)
-def test_the_program_refuses_in_one_line(arguments, message, capsys):
-    with pytest.raises(SystemExit, match="2"):
-        main(arguments.split())
-    assert message in capsys.readouterr().err.splitlines()[-1]

@@ -6,7 +6,7 @@ import pytest
 import agents
 import boardenvs
 from agents.games.gomoku.lines import can_pair, winning_cells
-from agents.games.gomoku.proof import Solver, main
+from agents.games.gomoku.proof import Solver
 from agents.proofs.board_words import canonical
 from boardenvs.gomoku import Gomoku
 
@@ -124,35 +124,6 @@ def test_no_pairing_is_seen_where_there_is_a_win():
     one = words(game, states[0])
     turned = canonical(game.constants[0], *one)[:2]
     assert paired[0] == can_pair(game.constants[0], *map(np.uint64, turned))
-
-
-def test_the_program_says_who_wins(capsys):
-    assert main(["-p", "board_size=6", "-p", "win_length=4"]) == 0
-    assert "Player ● can force a win: in " in capsys.readouterr().out.splitlines()[-1]
-    assert main(["-p", "board_size=5"]) == 0
-    rows = capsys.readouterr().out.splitlines()[-3:]
-    assert [row.partition(":")[0] for row in rows] == [
-        "Player ● cannot force a win",
-        "Player ○ cannot force a win",
-        "It is a draw.",
-    ]
-    assert main(["-p", "board_size=7", "--positions", "300"]) == 0
-    assert "which is not settled: 300 positions" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ([], "boards of at most 8 x 8, got board_size=15"),
-        (["-p", "board_size=5", "--seconds", "0"], "seconds must be above 0"),
-        (["-p", "board_size=5", "--positions", "0"], "positions must be a whole number of at le"),
-        (["-p", "board_size=5", "-p", "win_length=1", "1 A"], "the game is over"),
-    ],
-)
-def test_the_program_refuses_in_one_line(arguments, message, capsys):
-    with pytest.raises(SystemExit, match="2"):
-        main(arguments)
-    assert message in capsys.readouterr().err.splitlines()[-1]
 
 
 def test_it_plays_no_other_game(game112, refused):

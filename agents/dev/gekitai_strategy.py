@@ -1,0 +1,307 @@
+"""A program that finds the strategy by which the first player wins Gekitai, and writes its file.
+
+What the strategy has to fulfil is told, and checked, by `agents.games.gekitai.check_strategy`.
+"""
+
+# Compiled functions carry no annotations.
+# ruff: noqa: ANN001, ANN202
+# mypy: disable-error-code="no-untyped-def"
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import io
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from agents.games.gekitai.check_strategy import FILE, FORMAT, check_strategy
+from agents.games.gekitai.solving import Solver
+from agents.games.gekitai.strategy import BITS, POWERS
+from agents.games.gekitai.threats import lowest, wins_at_once
+from agents.proofs.board_words import canonical
+from agents.proofs.proof_numbers import ANY_LENGTH, NEVER, entries, find, write
+from boardenvs.compiling import over_rules
+from boardenvs.files import check_place, write_atomically
+from boardenvs.gekitai import Gekitai, rules
+from boardenvs.gekitai.rules import count, pushed, satisfied
+
+__all__ = ["DESCRIPTION", "add_arguments", "find_strategy", "run"]
+
+DESCRIPTION = "Find a strategy that wins Gekitai for the first player, check it and write it."
+_PLIES = 25
+"""Within how many plies the strategy that is shipped wins, from the empty board."""
+_TABLE_BITS = 24
+_AT_A_TIME = 1_000_000  # positions between two lines that tell how far the search is
+_GRID = np.arange(36).reshape(6, 6)
+_TURNS = [np.rot90(grid, k).ravel() for grid in (_GRID, _GRID.T) for k in range(4)]
+_MOST = 1 << 20  # positions of a strategy
+
+_Words = npt.NDArray[np.uint64]
+
+
+# -- Finding --------------------------------------------------------------------------------
+
+
+def find_strategy(plies: int = _PLIES, table_bits: int = _TABLE_BITS) -> npt.NDArray[Any]:
+    """A strategy that wins the game on 6 x 6 cells from the empty board.
+
+    What is found out is told on standard error.
+
+    Args:
+        plies: within how many it has to win; the search goes on until it is proved.
+        table_bits: of the search; see `Solver`.
+
+    Returns:
+        Records as in `check_strategy`, ready to be written.
+
+    Raises:
+        ValueError: there is no such strategy.
+    """
+    game = Gekitai()
+    solver = Solver(game, table_bits)
+    states = game.new(1, 0)
+    todo = [(np.uint64(0), np.uint64(0), plies)]
+    proved = entries(table_bits)
+    words = np.zeros((_MOST, 2), np.uint64)
+    holes = np.zeros((_MOST, 3), np.uint64)
+    rounds = 0
+    while todo:
+        for mine, theirs, within in todo:
+            states["to_move"] = 0
+            states["pieces"] = mine, theirs
+            _prove(solver, states[0], int(within))
+        collect(solver.table, proved)
+        while shorten.bound_to(rules)(game.constants, proved):
+            pass
+        rounds += 1
+        num, num_holes = lay_out.bound_to(rules)(game.constants, proved, rounds, words, holes)
+        _say(f"a strategy of {num:,} positions, and {num_holes:,} that are still to be proved")
+        todo = [tuple(hole) for hole in holes[:num_holes]]
+    return _records(words[:num], proved)
+
+
+def _prove(solver: Solver, state: np.void, plies: int) -> None:
+    """Search until it is proved that the player to move wins within so many plies."""
+    looked_at = 0
+    while True:
+        found = solver.search(state, _AT_A_TIME, plies=plies)
+        looked_at += found.positions
+        if found.won:
+            return
+        if found.won is False:
+            raise ValueError(f"no win within {plies} plies can be forced")
+        _say(f"{looked_at:,} positions looked at")
+
+
+def _say(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
+
+
+@njit
+def collect(table, proved):
+    """Gather the attacker's positions that a search has proved, whatever was asked about them."""
+    for entry in table:
+        if entry.kind % 2 == 1 and entry.proof == 0:
+            write(
+                proved,
+                entry.mover,
+                entry.other,
+                ANY_LENGTH,
+                0,
+                NEVER,
+                entry.rank,
+                entry.cell,
+                entry.worth,
+            )
+
+
+@over_rules()
+def shorten(params, proved):
+    """Go once through proved positions for moves after which the others win sooner.
+
+    Returns how many were found.
+    """
+    p = params[0]
+    shorter = 0
+    for i in range(len(proved)):
+        entry = proved[i]
+        if entry.kind == 0:
+            continue
+        todo = p.board & ~(entry.mover | entry.other)
+        while todo != np.uint64(0):
+            cell = lowest(todo)
+            todo ^= cell
+            own, others = pushed(p, entry.mover, entry.other, cell)
+            if satisfied(p, others) or wins_at_once(p, others, own):
+                continue
+            rank = rank_of_move(p, others, own, entry.rank, proved)
+            if rank < entry.rank:
+                entry.rank = rank
+                entry.cell = count(cell - np.uint64(1))
+                shorter += 1
+    return shorter
+
+
+@over_rules()
+def open_after(p, mover, other, cell):
+    """The position after a reply, in its canonical turn, and whether it is still to be won.
+
+    It is not where the reply has lost already, or the winner wins at once.
+    """
+    own, others = pushed(p, mover, other, cell)
+    if satisfied(p, others) or wins_at_once(p, others, own):
+        return np.uint64(0), np.uint64(0), False
+    one, two, _ = canonical(p, others, own)
+    return one, two, True
+
+
+@over_rules()
+def rank_of_move(p, mover, other, enough, proved):
+    """The rank that a move gives after which `mover` is to reply; `enough` if it is no lower."""
+    rank = 3
+    todo = p.board & ~(mover | other)
+    while todo != np.uint64(0) and rank < enough:
+        cell = lowest(todo)
+        todo ^= cell
+        one, two, is_open = open_after(p, mover, other, cell)
+        if not is_open:
+            continue
+        place = find(proved, one, two, ANY_LENGTH)
+        if place < 0:
+            return enough
+        rank = max(rank, proved[place].rank + 2)
+    return min(rank, enough)
+
+
+@over_rules()
+def lay_out(params, proved, mark, words, holes):
+    """Follow the strategy of a table of proved positions from the empty board.
+
+    Args:
+        params: the game's constants.
+        proved: positions with a cell and rank each.
+        mark: a number from 1 on, by which those that have been found are told.
+        words: uint64 of shape (room, 2), for the positions found.
+        holes: uint64 of shape (room, 3), for positions that are not proved to be won, and
+            within how many plies they have to be.
+
+    Returns:
+        How many there are of both.
+    """
+    p = params[0]
+    num = 1
+    num_holes = 0
+    words[0, 0] = 0
+    words[0, 1] = 0
+    k = 0
+    while k < num:
+        place = find(proved, words[k, 0], words[k, 1], ANY_LENGTH)
+        entry = proved[place]
+        cell = np.uint64(1) << np.uint64(entry.cell)
+        other, mover = pushed(p, entry.mover, entry.other, cell)
+        todo = p.board & ~(mover | other)
+        while todo != np.uint64(0):
+            cell = lowest(todo)
+            todo ^= cell
+            one, two, is_open = open_after(p, mover, other, cell)
+            if not is_open:
+                continue
+            place = find(proved, one, two, ANY_LENGTH)
+            if place < 0 or proved[place].rank + 2 > entry.rank:
+                holes[num_holes, 0] = one
+                holes[num_holes, 1] = two
+                holes[num_holes, 2] = entry.rank - 2
+                num_holes += 1
+            elif proved[place].disproof != mark:
+                proved[place].disproof = mark
+                words[num, 0] = one
+                words[num, 1] = two
+                num += 1
+        k += 1
+    return num, num_holes
+
+
+@over_rules()
+def read_off(params, proved, words, cells, ranks):
+    """The cell, as a bit's number, and the rank of proved positions."""
+    for k in range(len(words)):
+        entry = proved[find(proved, words[k, 0], words[k, 1], ANY_LENGTH)]
+        cells[k] = entry.cell
+        ranks[k] = entry.rank
+
+
+# -- Writing --------------------------------------------------------------------------------
+
+
+def _records(words: _Words, proved: npt.NDArray[np.void]) -> npt.NDArray[Any]:
+    """Positions of a table as records for the file, in order."""
+    bits, ranks = np.zeros((2, len(words)), np.int64)
+    read_off.bound_to(rules)(Gekitai().constants, proved, words, bits, ranks)
+    digits = words[:, 0, None] >> BITS & np.uint64(1)
+    digits += (words[:, 1, None] >> BITS & np.uint64(1)) * np.uint64(2)
+    numbers = np.stack([digits[:, turn] @ POWERS for turn in _TURNS])
+    best = numbers.argmin(axis=0)
+    goes_to = np.argsort(_TURNS, axis=1)  # where each turn puts a cell
+    records = np.zeros(len(words), FORMAT)
+    records["position"] = numbers.min(axis=0)
+    records["cell"] = goes_to[best, bits // 8 * 6 + bits % 8]
+    records["rank"] = ranks
+    return np.sort(records, order="position")
+
+
+def _card(strategy: npt.NDArray[Any], file: Path, command: str) -> dict[str, Any]:
+    """What there is to be known about a file."""
+    return {
+        "game": "gekitai",
+        "params": {"board_size": 6, "pieces": 8, "line_length": 3},
+        "command": command,
+        "plies": int(strategy["rank"][0]),
+        "positions": len(strategy),
+        "sha256": hashlib.sha256(file.read_bytes()).hexdigest(),
+    }
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the program's arguments to its parser."""
+    parser.add_argument("--out", type=Path, default=FILE, help="by default the file shipped")
+    parser.add_argument(
+        "--plies",
+        type=int,
+        default=_PLIES,
+        help=f"within how many plies it wins (default {_PLIES})",
+    )
+    parser.add_argument(
+        "--table-bits",
+        type=int,
+        default=_TABLE_BITS,
+        help=f"size of the tables, of 2**BITS times 48 bytes (default {_TABLE_BITS})",
+    )
+
+
+def run(options: argparse.Namespace) -> None:
+    """Find the strategy, check it, and write it with its card.
+
+    Raises:
+        ValueError: there is no such strategy, or an argument is out of range.
+        OSError: a file cannot be written.
+    """
+    check_place("--out", options.out, ".npy")
+    strategy = find_strategy(options.plies, options.table_bits)
+    checked = check_strategy(strategy)
+    packed = io.BytesIO()
+    np.save(packed, strategy)
+    write_atomically(options.out, packed.getvalue())
+    command = (
+        f"python -m agents.dev gekitai_strategy --plies {options.plies} "
+        f"--table-bits {options.table_bits}"
+    )
+    text = json.dumps(_card(strategy, options.out, command), indent=2)
+    write_atomically(options.out.with_suffix(".json"), f"{text}\n".encode())
+    print(f"{options.out}: {checked.positions:,} positions, a win within {checked.plies} plies")

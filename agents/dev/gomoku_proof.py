@@ -1,0 +1,63 @@
+"""A program that settles who wins a position of Gomoku, on boards of up to 8 x 8."""
+
+from __future__ import annotations
+
+import argparse
+
+import boardenvs
+from agents.dev.proof_limits import Limits, add_limits, ask_on, limits
+from agents.game_parameters import add_parameters, parameters
+from agents.games.gomoku.proof import Solver
+from boardenvs.game import States
+from boardenvs.gomoku import Gomoku
+
+__all__ = ["DESCRIPTION", "add_arguments", "run"]
+
+DESCRIPTION = "Settle whether either player in a position of Gomoku can force a win."
+_AT_A_TIME = 200_000  # positions between two lines that tell how far a search is
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the program's arguments to its parser."""
+    parser.add_argument("moves", nargs="*", metavar="MOVE", help="moves from the start, as '2 F'")
+    add_parameters(parser)
+    add_limits(parser, "size of the table, of 2**BITS times 24 bytes (default 22)")
+
+
+def run(options: argparse.Namespace) -> None:
+    """Print the position and what is proved of it.
+
+    Raises:
+        ValueError: an argument is out of range, a move is illegal, or the game is over.
+    """
+    game = boardenvs.make("gomoku", **parameters(options))
+    assert isinstance(game, Gomoku)
+    states = game.new(1, 0)
+    for move in options.moves:
+        game.play(states, [game.action_from_text(move)], illegal="raise")
+    solver = Solver(game, options.table_bits)
+    given = limits(options)
+    solver.search(states[0], 0)  # compiles, and refuses
+    print(game.to_text(states[0]), end="")
+    first = _settle(solver, states, given, attack=True)
+    if not first and _settle(solver, states, given, attack=False) is False and first is False:
+        print("It is a draw.")
+
+
+def _settle(solver: Solver, states: States, given: Limits, *, attack: bool) -> bool | None:
+    """Print and return whether the player to move, or the other one, forces a win."""
+    game = solver.game
+    seat = int(states["to_move"][0])
+    player = game.seat_names[seat if attack else 1 - seat]
+    found, looked_at, spent = ask_on(
+        lambda most: solver.search(states[0], most, attack=attack), given, _AT_A_TIME
+    )
+    if found.won:
+        move = f", by {game.action_to_text(found.action)}" if attack else ""
+        answer = f"can force a win: in {found.plies} plies at most{move}"
+    elif found.won is False:
+        answer = "cannot force a win"
+    else:
+        answer = "was not seen to force a win, which is not settled"
+    print(f"{player} {answer}: {looked_at:,} positions, {spent:.2f} s", flush=True)
+    return found.won

@@ -1,0 +1,126 @@
+"""The answers of the short programs: grading, proofs, Gekitai's strategy and Dominoes 175."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+
+from agents.dev.__main__ import main
+from agents.games.dominoes175.optimum import Optimum
+from agents.games.gekitai.check_strategy import FILE
+
+
+def test_grading_prints_a_line_for_each_agent(capsys):
+    words = "grading gekitai random greedy --games 2 --budget 100 --seed 3"
+    assert main(words.split()) == 0
+    rows = capsys.readouterr().out.splitlines()
+    assert [row.partition(":")[0] for row in rows] == ["random", "greedy"]
+    for row in rows:
+        assert re.search(r"kept \d+ of \d+ wins: \d\.\d{3} \(", row)
+
+
+def test_the_optimum_has_the_rate_of_each_policy(capsys):
+    assert main(["dominoes175_optimum", "--ends", "4", "--goal", "3"]) == 0
+    optimum = Optimum("random", 4, 3)
+    assert capsys.readouterr().out == (
+        "best    0.84617063\ngreedy  0.83998512\nrandom  0.48526542\n"
+        f"by {optimum.positions:,} positions each\n"
+    )
+
+
+# -- Gekitai. -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("moves", "answers"),
+    [
+        # X has B2 and pushes O back and forth; then C3 is not pushed: A1 and E5 are taken.
+        (["B2", "A1", "D4", "E5"], ["can"]),
+        ([], ["cannot"] * 3),
+    ],
+)
+def test_gekitai_proof_goes_deeper_until_it_finds_a_win(moves, answers, gekitai, capsys):
+    assert main(["gekitai_proof", *moves, "--plies", "5", "--table-bits", "12"]) == 0
+    states = gekitai.new(1, 0)
+    for move in moves:
+        gekitai.play(states, [gekitai.action_from_text(move)])
+    out = capsys.readouterr().out
+    assert out.startswith(gekitai.to_text(states[0]))
+    rows = out.removeprefix(gekitai.to_text(states[0])).splitlines()
+    for row, plies, can in zip(rows, (1, 3, 5)[: len(answers)], answers, strict=True):
+        start = f"Player X {can} force a win within {plies} plies: "
+        assert re.fullmatch(re.escape(start) + r"[\d,]+ positions, \d+\.\d\d s", row)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "answer"),
+    [
+        ("B2 A1 D4 E5", "Player X can force a win: in 1 plies at most, by D4: "),
+        (
+            "--within 1 E5 A5 D6 C4 D4",
+            "Player O can force a win within 1 plies: in 1 plies at most, ",
+        ),
+        (
+            "--within 1 E5 A5 D6 C4 D4 --both-lines draw",
+            "Player O cannot force a win within 1 plies: ",
+        ),
+        ("--within 9 --table-bits 14", "Player X cannot force a win within 9 plies: "),
+        ("--positions 5000", "Player X was not seen to force a win, which is not settled: 5,0"),
+        (
+            "--within 11 --seconds 1e-9 -p board_size=8 A1",
+            "Player O was not seen to force a win within 11 plies, which is not settled: ",
+        ),
+    ],
+)
+def test_gekitai_proof_prints_what_is_proved(arguments, answer, capsys):
+    assert main(["gekitai_proof", "--table-bits", "12", *arguments.split()]) == 0
+    assert capsys.readouterr().out.splitlines()[-1].startswith(answer)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("bits", [18, 20])
+def test_the_first_player_wins_gekitai(bits, capsys):
+    assert main(["gekitai_proof", "--table-bits", str(bits)]) == 0
+    out, err = capsys.readouterr()
+    assert out.splitlines()[-1].startswith("Player X can force a win: in ")
+    assert err.splitlines()[0].startswith("1,0")
+    assert ": proof number " in err
+
+
+def test_the_shipped_strategy_is_checked(tmp_path, capsys):
+    assert main(["gekitai_check_strategy"]) == 0
+    card = json.loads(FILE.with_suffix(".json").read_text(encoding="utf-8"))
+    assert f"The first player wins within {card['plies']} plies: " in capsys.readouterr().out
+    np.save(tmp_path / "bad.npy", np.load(FILE)[:1])
+    with pytest.raises(SystemExit, match="2"):
+        main(["gekitai_check_strategy", str(tmp_path / "bad.npy")])
+    assert "position 0 has no answer" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_the_strategy_is_made_again_by_its_command(tmp_path):
+    card = json.loads(FILE.with_suffix(".json").read_text(encoding="utf-8"))
+    words = card["command"].split()
+    assert words[:3] == ["python", "-m", "agents.dev"]
+    out = tmp_path / "again.npy"
+    assert main([*words[3:], "--out", str(out)]) == 0
+    assert out.read_bytes() == FILE.read_bytes()
+    assert json.loads(out.with_suffix(".json").read_text(encoding="utf-8")) == card
+
+
+# -- Gomoku. --------------------------------------------------------------------------------
+
+
+def test_gomoku_proof_prints_who_wins(capsys):
+    assert main(["gomoku_proof", "-p", "board_size=6", "-p", "win_length=4"]) == 0
+    assert "Player ● can force a win: in " in capsys.readouterr().out.splitlines()[-1]
+    assert main(["gomoku_proof", "-p", "board_size=5"]) == 0
+    rows = capsys.readouterr().out.splitlines()[-3:]
+    assert [row.partition(":")[0] for row in rows] == [
+        "Player ● cannot force a win",
+        "Player ○ cannot force a win",
+        "It is a draw.",
+    ]
+    assert main(["gomoku_proof", "-p", "board_size=7", "--positions", "300"]) == 0
+    assert "which is not settled: 300 positions" in capsys.readouterr().out

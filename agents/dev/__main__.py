@@ -22,6 +22,7 @@ from agents.dev import (
     grading,
     make_ladder,
     only_moves,
+    openings,
     quantise,
 )
 from boardenvs.console import OneLineParser, run_program
@@ -38,6 +39,7 @@ PROGRAMS = {
     "grading": grading,
     "make_ladder": make_ladder,
     "only_moves": only_moves,
+    "openings": openings,
     "quantise": quantise,
 }
 

@@ -1,4 +1,4 @@
-"""Makes balanced openings of Gekitai: `python -m agents.games.gekitai.openings`.
+"""Balanced openings of Gekitai, as `python -m agents.dev openings gekitai` makes them.
 
 From the empty board the first player wins, and after most random moves somebody does within a few
 plies. Matches from there tell who got the better start. In the positions that are kept here neither
@@ -8,30 +8,31 @@ length finds none within its budget, for neither of them.
 
 from __future__ import annotations
 
-import argparse
 import functools
-import sys
-from collections.abc import Sequence
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
+import numpy.typing as npt
 
 from agents.games.gekitai.solving import Solver
 from agents.games.gekitai.strategy import known_wins
 from agents.proofs.asking import UNLIMITED
-from agents.random_openings import Judge, make_openings, openings_parser
-from boardenvs.checks import whole_number
-from boardenvs.game import Game
+from boardenvs.game import Game, States
 from boardenvs.gekitai import Gekitai
 
-__all__ = ["PLIES", "is_balanced", "main"]
+__all__ = ["BUDGET", "CRITERION", "MOVES", "PARAMS", "PLIES", "drawable", "is_balanced", "judge"]
 
 PLIES = 9
 """Within how many plies neither player can force a win."""
+MOVES = 4
+"""Moves of an opening, by default."""
+BUDGET = 300_000
+"""Positions that `judge` looks at, by default."""
+PARAMS = ("board_size", "pieces", "line_length")
+"""The parameters of the game that a file of openings is for."""
+CRITERION = {"no win within plies": PLIES}
+"""What a file of openings says of the judge."""
 _TABLE_BITS = 20
-_FILE = Path(__file__).with_name("balanced.openings.json")
-_PARAMS = ("board_size", "pieces", "line_length")
 
 
 def is_balanced(solver: Solver, state: np.void, budget: int) -> bool:
@@ -53,43 +54,19 @@ def is_balanced(solver: Solver, state: np.void, budget: int) -> bool:
     )
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Make openings; see `--help`.
+def judge(game: Game, budget: int) -> Callable[[np.void], bool]:
+    """Return the function that tells whether an opening is balanced, by the record after it.
 
     Args:
-        arguments: what stands after the program's name; by default the process's own.
-
-    Returns:
-        The exit status: 0, or 130 after Ctrl-C; 2 by `SystemExit` after an error.
+        game: Gekitai.
+        budget: how many positions to look at in each search for a win of any length.
     """
-    parser = openings_parser(
-        "agents.games.gekitai.openings",
-        "Make random openings after which neither player is known to win: no win is "
-        f"forced within {PLIES} plies, and none is found by proof numbers.",
-        4,
-    )
-    parser.add_argument(
-        "--budget",
-        type=int,
-        default=300_000,
-        help="positions that the search for each player's win looks at (default 300000)",
-    )
-    return make_openings(parser, arguments, "gekitai", _judged)
-
-
-def _judged(
-    options: argparse.Namespace, game: Game
-) -> tuple[Judge, None, Path, Sequence[str], dict[str, Any]]:
     assert isinstance(game, Gekitai)
-    budget = whole_number("budget", options.budget, 1)
-    solver = Solver(game, _TABLE_BITS, known_wins(game))
-    made = {
-        "options": {"budget": budget},
-        "no win within plies": PLIES,
-        "positions searched for each player's win": budget,
-    }
-    return functools.partial(is_balanced, solver, budget=budget), None, _FILE, _PARAMS, made
+    return functools.partial(
+        is_balanced, Solver(game, _TABLE_BITS, known_wins(game)), budget=budget
+    )
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+def drawable(game: Game, states: States) -> npt.NDArray[np.bool_]:
+    """Return the actions that openings are drawn from: all legal ones, shape (N, num_actions)."""
+    return game.legal(states)

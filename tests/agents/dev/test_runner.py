@@ -70,6 +70,11 @@ def test_it_starts_as_a_module_without_docstrings(module):
         ("make_ladder game112", "the following arguments are required: --store"),
         ("only_moves goat_race greedy", "only moves are those of games of two players without"),
         ("only_moves gomoku greedy --opening-plies -1", "opening plies must be"),
+        ("openings gekitai", "the following arguments are required: --out"),
+        ("openings gekitai --num 0 --out a.json", "num must be a whole number of at least 1"),
+        ("openings gekitai --moves 11 --out a.json", "moves must be a whole number from 1 to 10"),
+        ("openings gomoku --budget 0 --out a.json", "budget must be a whole number"),
+        ("openings game112 --out a.json", "game112 has no judge of openings"),
     ],
 )
 def test_errors_are_one_line(words, message, capsys):

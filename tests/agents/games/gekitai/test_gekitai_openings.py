@@ -1,6 +1,4 @@
-"""Gekitai's balanced openings, and the command that makes them."""
-
-import json
+"""Gekitai's balanced openings."""
 
 import numpy as np
 import pytest
@@ -8,7 +6,7 @@ import pytest
 import agents
 from agents.arena import play_match
 from agents.arena.openings import named_openings
-from agents.games.gekitai.openings import PLIES, is_balanced, main
+from agents.games.gekitai.openings import PLIES, is_balanced
 from agents.games.gekitai.proof import ProofSearch
 from agents.games.gekitai.solving import Solver
 from agents.games.gekitai.strategy import known_wins
@@ -73,25 +71,7 @@ def test_what_is_won_is_not_balanced(gekitai):
     assert not is_balanced(known, states[0], 1000)
 
 
-@pytest.mark.slow
-def test_they_are_made_again_by_their_command(gekitai, tmp_path, capsys):
-    path = tmp_path / "some.json"
-    assert main(["--num", "2", "--out", str(path)]) == 0
-    told = json.loads(path.read_text())
-    moves = named_openings(gekitai, "balanced").moves
-    again = [[gekitai.action_from_text(text) for text in row] for row in told["openings"]]
-    assert again == moves[:2].tolist()
-    assert "2 openings, of " in capsys.readouterr().out
-
-
 def test_matches_begin_with_them(gekitai):
     scores = play_match("gekitai", ["greedy", "random"], 8, seed=0, openings="balanced")
     assert scores.games == 8
     assert scores.plies.min() > 4
-
-
-@pytest.mark.parametrize("arguments", ["--num 0", "--moves 11", "--budget 0", "--seed -1"])
-def test_the_command_refuses_in_one_line(arguments, capsys):
-    with pytest.raises(SystemExit, match="2"):
-        main(arguments.split())
-    assert "must be a whole number" in capsys.readouterr().err.splitlines()[-1]

@@ -1,6 +1,4 @@
-"""Gomoku's balanced openings, the command that makes them, and lists of others."""
-
-import json
+"""Gomoku's balanced openings, and lists of others."""
 
 import numpy as np
 import pytest
@@ -10,7 +8,7 @@ import boardenvs
 from agents.arena import play_match, round_robin
 from agents.arena.openings import named_openings
 from agents.arena.store import Store
-from agents.games.gomoku.openings import MOST, is_balanced, main, near_others
+from agents.games.gomoku.openings import MOST, drawable, is_balanced
 
 
 @pytest.fixture(params=[9, 15])
@@ -47,11 +45,11 @@ def test_the_engine_sees_nobody_ahead(board):
 def test_stones_are_near_others():
     game = boardenvs.make("gomoku", board_size=7)
     states = game.new(1, 0)
-    near = near_others(game, states)[0].reshape(7, 7)
+    near = drawable(game, states)[0].reshape(7, 7)
     assert near[1:6, 1:6].all()
     assert near.sum() == 25
     game.play(states, [0])
-    near = near_others(game, states)[0].reshape(7, 7)
+    near = drawable(game, states)[0].reshape(7, 7)
     assert np.flatnonzero(near).tolist() == [1, 2, 7, 8, 9, 14, 15, 16]
 
 
@@ -64,45 +62,11 @@ def test_who_is_ahead_is_not_balanced():
     assert is_balanced(engine, game.new(1)[0]) == (abs(thought.value) <= MOST)
 
 
-def test_the_command(tmp_path, capsys):
-    path = tmp_path / "some.json"
-    arguments = ["-p", "board_size=9", "--num", "2", "--nodes", "500", "--out", str(path)]
-    assert main(arguments) == 0
-    assert "2 openings, of " in capsys.readouterr().out
-    told = json.loads(path.read_text(encoding="utf-8"))
-    assert told["params"] == {"board_size": 9, "win_length": 5, "exact": False}
-    assert told["made"]["command"] == (
-        "python -m agents.games.gomoku.openings -p board_size=9 --num 2 --moves 6 --nodes 500 "
-        "--seed 0"
-    )
-    before = path.read_bytes()
-    assert main(arguments) == 0
-    assert path.read_bytes() == before
-
-
 def test_matches_begin_with_them():
     game = boardenvs.make("gomoku", board_size=9)
     scores = play_match(game, ["greedy", "random"], 8, seed=0, openings="balanced")
     assert scores.games == 8
     assert scores.plies.min() > 6
-
-
-@pytest.mark.parametrize("arguments", ["--num 0", "--moves 11", "--nodes 0", "--seed -1"])
-def test_the_command_refuses_in_one_line(arguments, capsys):
-    with pytest.raises(SystemExit, match="2"):
-        main(arguments.split())
-    assert "must be a whole number" in capsys.readouterr().err.splitlines()[-1]
-
-
-def test_more_than_there_are_is_refused_in_one_line(tmp_path, monkeypatch, capsys):
-    """A stone on 5 times 5 places lies in one of 6 places, but for symmetries."""
-    monkeypatch.setattr("agents.random_openings._IN_VAIN", 300)
-    path = tmp_path / "some.json"
-    arguments = ["-p", "board_size=5", "--num", "7", "--moves", "1", "--nodes", "50"]
-    with pytest.raises(SystemExit, match="2"):
-        main([*arguments, "--out", str(path)])
-    assert "openings of 1 moves, not 7" in capsys.readouterr().err.splitlines()[-1]
-    assert not path.exists()
 
 
 # As Gomocup has them: some with blanks after the commas of a stone, some without.

@@ -1,0 +1,123 @@
+"""A program that makes a game's file of balanced openings.
+
+It draws random moves, and keeps the openings after which the game's judge sees nobody ahead. The
+module `openings` in the game's folder (see `agents.games`) has the judge:
+
+- `judge(game, budget)`: the function that tells whether an opening is balanced.
+- `drawable(game, states)`: the actions that moves are drawn from.
+- `MOVES` and `BUDGET`: the default numbers of moves, and of positions that the judge looks at.
+- `PARAMS` and `CRITERION`: what the file says of the game's parameters and of the judge.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from agents.arguments import add_game, make_game
+from agents.games import part
+from agents.opening_files import write_openings
+from boardenvs.checks import whole_number
+from boardenvs.files import check_place
+from boardenvs.game import Game, States
+
+__all__ = ["DESCRIPTION", "add_arguments", "different_openings", "run"]
+
+DESCRIPTION = "Make random openings of a game after which neither player is known to be ahead."
+_IN_VAIN = 10_000  # draws in a row that bring nothing new
+Drawable = Callable[[Game, States], npt.NDArray[np.bool_]]
+"""Which actions may be drawn in positions, of shape (N, num_actions)."""
+Opening = tuple[npt.NDArray[np.int64], np.void]
+"""The actions, shape (moves,), and the record after them."""
+
+
+def different_openings(
+    game: Game, moves: int, rng: np.random.Generator, drawable: Drawable
+) -> Iterator[Opening]:
+    """Yield random openings, no two the same but for a symmetry of the board.
+
+    They end when ten thousand draws in a row have brought none that is new.
+
+    Args:
+        game: whose openings.
+        moves: of each opening.
+        rng: where the moves come from.
+        drawable: the actions that are drawn, all equally.
+    """
+    symmetries = game.symmetries()
+    views = np.arange(len(symmetries))
+    seen = set()
+    in_vain = 0
+    while in_vain < _IN_VAIN:
+        in_vain += 1
+        states = game.new(1, 0)
+        actions: list[int] = []
+        while len(actions) < moves and not game.over(states)[0]:
+            actions.append(int(rng.choice(np.flatnonzero(drawable(game, states)[0]))))
+            game.play(states, actions[-1:], illegal="raise")
+        if game.over(states)[0]:
+            continue
+        shown = game.observe(states, int(states["to_move"][0]))
+        turned = symmetries.observations(np.repeat(shown, len(views), 0), views)
+        position = min(one.tobytes() for one in turned)
+        if position not in seen:
+            seen.add(position)
+            in_vain = 0
+            yield np.array(actions), states[0]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the program's arguments to its parser."""
+    add_game(parser, optional=False)
+    parser.add_argument("--num", type=int, default=200, help="how many openings (default 200)")
+    parser.add_argument("--moves", type=int, help="of each opening (default: the game's)")
+    parser.add_argument(
+        "--budget", type=int, help="positions that the judge looks at (default: the game's)"
+    )
+    parser.add_argument("--seed", type=int, default=0, help="of the random moves (default 0)")
+    parser.add_argument("--out", type=Path, metavar="FILE", required=True, help="file to write")
+
+
+def run(options: argparse.Namespace) -> None:
+    """Make the openings, and write them to the file.
+
+    Raises:
+        ValueError: an argument is out of range, the game has no judge, or it has too few openings.
+        OSError: the file cannot be written.
+    """
+    game = make_game(options)
+    how = part(game, "openings")
+    if how is None:
+        raise ValueError(f"{game.name} has no judge of openings")
+    num = whole_number("num", options.num, 1)
+    moves = whole_number("moves", how.MOVES if options.moves is None else options.moves, 1, 10)
+    budget = whole_number("budget", how.BUDGET if options.budget is None else options.budget, 1)
+    seed = whole_number("seed", options.seed, 0)
+    check_place("--out", options.out, ".json")
+    is_balanced = how.judge(game, budget)
+    found: list[npt.NDArray[np.int64]] = []
+    tried = 0
+    drawn = different_openings(game, moves, np.random.default_rng(seed), how.drawable)
+    for tried, (actions, state) in enumerate(drawn, 1):
+        if not is_balanced(state):
+            continue
+        found.append(actions)
+        if len(found) % 10 == 0 or len(found) == num:
+            print(f"{len(found)} openings of {tried} tried", file=sys.stderr, flush=True)
+        if len(found) == num:
+            break
+    if len(found) < num:
+        raise ValueError(f"there are {len(found)} such openings of {moves} moves, not {num}")
+    params = "".join(f" -p {text}" for text in options.param)
+    command = (
+        f"python -m agents.dev openings {options.game}{params} --num {num} --moves {moves} "
+        f"--budget {budget} --seed {seed} --out FILE"
+    )
+    made = {"command": command, "tried": tried, **how.CRITERION}
+    write_openings(options.out, game, "balanced", how.PARAMS, np.array(found), made)
+    print(f"{num} openings, of {tried} tried: {options.out}")

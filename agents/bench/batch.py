@@ -19,11 +19,12 @@ from boardenvs.game import Game
 __all__ = ["COPYING", "batch_steps", "label", "stepping"]
 
 COPYING = "np.copyto of the bytes"
-_AGAINST_PGX: tuple[tuple[str, dict[str, Any]], ...] = (
-    ("gekitai", {}),
-    ("game112", {}),
-    ("gomoku", {"board_size": 9}),
+_AGAINST_PGX: tuple[tuple[str, dict[str, Any], str], ...] = (
+    ("gekitai", {}, "connect_four"),
+    ("game112", {}, "tic_tac_toe"),
+    ("gomoku", {"board_size": 9}, "othello"),
 )
+"""Games with their parameters, and the game of pgx that each is compared with."""
 
 
 def label(name: str, params: dict[str, Any]) -> str:
@@ -60,28 +61,26 @@ def stepping(game: Game, num: int, seconds: float, threads: int | None = None) -
 
 
 def batch_steps(bench: Bench) -> list[Row]:
-    """Every game beside the writing of its bytes, three of them beside pgx."""
+    """Every game beside the writing of its bytes, three of them beside a game of pgx."""
     effort = bench.effort
     num, seconds = effort.num_envs, effort.seconds
-    rivals = [label(name, params) for name, params in _AGAINST_PGX if name in effort.games]
+    rivals = {label(n, p): (n, p, peer) for n, p, peer in _AGAINST_PGX if n in effort.games}
     games = {name: boardenvs.make(name) for name in effort.games}
-    games |= {label(n, p): boardenvs.make(n, **p) for n, p in _AGAINST_PGX if n in effort.games}
+    games |= {shown: boardenvs.make(n, **p) for shown, (n, p, _) in rivals.items()}
     sides: dict[Key, Side] = {}
     for name, game in games.items():
         sides[name,] = stepping(game, num, seconds)
         sides[name, COPYING] = copying(game, num, seconds)
-    peers = [f"pgx {name}" for name in effort.pgx]
-    for peer, name in zip(peers, effort.pgx, strict=True):
-        side = bench.peer("pgx", "bench", functools.partial(pgx_steps, name, num, seconds))
+    for _, _, peer in rivals.values():
+        side = bench.peer("pgx", "bench", functools.partial(pgx_steps, peer, num, seconds))
         if side is not None:
-            sides[peer,] = side
+            sides[f"pgx {peer}",] = side
     found = bench.compare(sides)
     measure, unit = f"BatchEnv.step, N = {num:,}", "plies/s"
     return [
         *(Row(measure, g, found[g,], unit, COPYING, found[g, COPYING]) for g in games),
         *(
-            Row(measure, g, found[g,], unit, peer, found.get((peer,)))
-            for g in rivals
-            for peer in peers
+            Row(measure, g, found[g,], unit, f"pgx {peer}", found.get((f"pgx {peer}",)))
+            for g, (_, _, peer) in rivals.items()
         ),
     ]

@@ -1,7 +1,7 @@
-"""What no environment can beat: writing the bytes, and environments that do nothing.
+"""What no environment can beat: writing the bytes, and an environment that does nothing.
 
-The latter have a game's spaces, the length of its random games, and one observation and
-mask, those of its start, at every step.
+The latter has a game's spaces, the length of its random games, and one observation and mask, those
+of its start, at every step.
 """
 
 from __future__ import annotations
@@ -11,16 +11,13 @@ from typing import Any
 import gymnasium
 import numpy as np
 import numpy.typing as npt
-from pettingzoo import AECEnv
 
 from agents.bench.timing import Side, rate
-from boardenvs.aec import GameAECEnv
 from boardenvs.chance import stream_words
 from boardenvs.game import Game
-from boardenvs.interface import action_number
 from boardenvs.single import SeatEnv
 
-__all__ = ["ZeroAECEnv", "ZeroEnv", "copying", "usual_length"]
+__all__ = ["ZeroEnv", "copying", "usual_length"]
 
 
 def copying(game: Game, num: int, seconds: float) -> Side:
@@ -48,64 +45,6 @@ def usual_length(game: Game) -> int:
     mask = np.zeros(game.num_actions, np.bool_)
     game.kernels.play_out(states, game.constants, stream_words(np.uint64(1), 100), mask)
     return max(1, round(float(states["ply"].mean())))
-
-
-class ZeroAECEnv(AECEnv[str, dict[str, npt.NDArray[np.int8]], int]):
-    """A PettingZoo environment that does nothing but what PettingZoo asks of it."""
-
-    metadata: dict[str, Any] = {  # noqa: RUF012 as PettingZoo has it
-        "name": "zero_v0",
-        "render_modes": [],
-        "is_parallelizable": False,
-    }
-
-    def __init__(self, game: Game, *, checked: bool = False) -> None:
-        """Take a game's spaces.
-
-        Args:
-            game: whose spaces.
-            checked: whether `step` refuses an action outside of the action space, as the
-                game's own environment does.
-        """
-        super().__init__()
-        like = GameAECEnv(game)
-        self.render_mode = None
-        self.possible_agents = like.possible_agents
-        self.observation_spaces = like.observation_spaces
-        self.action_spaces = like.action_spaces
-        like.reset(seed=0)
-        self._observation = like.observe(like.agent_selection)
-        self._checked = checked
-        self._num_actions = game.num_actions
-        self._length = usual_length(game)
-        self.agents: list[str] = []
-
-    def observation_space(self, agent: str) -> Any:
-        return self.observation_spaces[agent]
-
-    def action_space(self, agent: str) -> Any:
-        return self.action_spaces[agent]
-
-    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        self.agents = self.possible_agents[:]
-        self.rewards = dict.fromkeys(self.agents, 0.0)
-        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
-        self.terminations = dict.fromkeys(self.agents, False)
-        self.truncations = dict.fromkeys(self.agents, False)
-        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
-        self.agent_selection = self.agents[0]
-        self._ply = 0
-
-    def observe(self, agent: str) -> dict[str, npt.NDArray[np.int8]]:
-        return self._observation
-
-    def step(self, action: int | None) -> None:
-        if self._checked:
-            action_number(action, self._num_actions)
-        self._ply += 1
-        self.agent_selection = self.agents[self._ply % len(self.agents)]
-        if self._ply == self._length:
-            self.terminations = dict.fromkeys(self.agents, True)
 
 
 class ZeroEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):

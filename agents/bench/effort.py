@@ -35,8 +35,6 @@ class Effort:
     """Of `puct`, for one position at a time."""
     guided_seconds: float = 0.4
     """As `seconds`, there."""
-    pgx: tuple[str, ...] = ("connect_four", "tic_tac_toe", "othello")
-    """Games of pgx."""
     pgx_sizes: tuple[int, ...] = (64, 512, 4096)
     """Batch sizes of pgx where it plays many plies in one call; the best one counts."""
     learn_envs: int = 512
@@ -78,7 +76,6 @@ QUICK = Effort(
     guided_simulations=8,
     one_position_simulations=50,
     guided_seconds=0.1,
-    pgx=("connect_four",),
     pgx_sizes=(1024,),
     learn_envs=64,
     train_envs=64,

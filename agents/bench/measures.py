@@ -8,7 +8,6 @@ from agents.bench.batch import batch_steps
 from agents.bench.busy import steps_beside_another_program
 from agents.bench.engine import engine_nodes
 from agents.bench.evaluations import int8_networks
-from agents.bench.on_ray import ray_actors
 from agents.bench.parts import parts_of_a_step
 from agents.bench.play_out import play_outs
 from agents.bench.row import Row
@@ -40,7 +39,6 @@ MEASURES: dict[str, Callable[[Bench], list[Row]]] = {
     "networks in int8": int8_networks,
     "searches guided by a network": guided_searches,
     "parts of self-play": self_play_parts,
-    "self-play on Ray": ray_actors,
     "cores": core_gains,
     "a core taken": steps_beside_another_program,
     "imports": imports,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -19,7 +17,6 @@ __all__ = ["core_gains", "curves_over_n", "curves_over_size", "memory"]
 
 _ONE = "one thread"
 _TWO = "two threads"
-_APART = "two batches, a thread each"
 _BOTH = "observation and mask alone"
 _SIZE_ENVS = 1024
 _SIZES: dict[str, list[tuple[int, dict[str, Any]]]] = {
@@ -34,21 +31,8 @@ _Point = tuple[int, int, dict[str, Any]]
 """Where on the curve it is, games side by side, and parameters."""
 
 
-def _side_by_side(sides: Sequence[Side]) -> Side:
-    """Several sides at once, each in a thread of its own: the sum of their figures."""
-
-    def turn() -> float:
-        with ThreadPoolExecutor(len(sides)) as pool:
-            return sum(pool.map(lambda side: side(), sides))
-
-    return turn
-
-
 def core_gains(bench: Bench) -> list[Row]:
-    """`BatchEnv.step` on two threads beside one, and two batches beside each other.
-
-    The latter have no work to share: it is what two cores have to give just then.
-    """
+    """`BatchEnv.step` on two threads beside one."""
     effort = bench.effort
     sides: dict[Key, Side] = {}
     for name in effort.games:
@@ -56,13 +40,11 @@ def core_gains(bench: Bench) -> list[Row]:
         for num in effort.thread_envs:
             for what, threads in ((_TWO, 2), (_ONE, 1)):
                 sides[name, f"{num:,}", what] = stepping(game, num, effort.seconds, threads)
-            alone = [stepping(game, num, effort.seconds, 1) for _ in range(2)]
-            sides[name, f"{num:,}", _APART] = _side_by_side(alone)
     found = bench.compare(sides)
     return [
-        Row(f"{what}, N = {num}", name, value, "plies/s", _ONE, found[name, num, _ONE])
+        Row(f"{_TWO}, N = {num}", name, value, "plies/s", _ONE, found[name, num, _ONE])
         for (name, num, what), value in found.items()
-        if what != _ONE
+        if what == _TWO
     ]
 
 

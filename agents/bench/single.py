@@ -9,10 +9,9 @@ from typing import Any
 
 import gymnasium
 from gymnasium.envs.registration import EnvSpec
-from pettingzoo.utils.wrappers import AssertOutOfBoundsWrapper, OrderEnforcingWrapper
 
 import boardenvs
-from agents.bench.ceilings import ZeroAECEnv, ZeroEnv
+from agents.bench.ceilings import ZeroEnv
 from agents.bench.peers import connect_four
 from agents.bench.row import Row
 from agents.bench.run import Bench, Key
@@ -23,8 +22,6 @@ __all__ = ["aec_loops", "looping", "seat_steps", "seating"]
 
 _CHUNK = 100  # steps between two looks at the clock
 _CONNECT_FOUR = "PettingZoo connect_four"
-_CUSTOMARY = "zero cost, PettingZoo's checks"
-_OWN = "zero cost, bounds checked"
 _ZERO = "zero cost, the same wrappers"
 
 
@@ -57,38 +54,21 @@ def looping(env: Any, seconds: float) -> Side:
 
 
 def aec_loops(bench: Bench) -> list[Row]:
-    """`env()` and `raw_env()` beside PettingZoo's connect_four and beside doing nothing."""
+    """Every game beside PettingZoo's connect_four."""
     effort = bench.effort
-    sides: dict[Key, Side] = {}
-    for name in effort.games:
-        module = getattr(boardenvs, f"{name}_v0")
-        game = boardenvs.make(name)
-        customary = OrderEnforcingWrapper(AssertOutOfBoundsWrapper(ZeroAECEnv(game)))
-        sides["env()", name] = looping(module.env(), effort.seconds)
-        sides["raw_env()", name] = looping(module.raw_env(), effort.seconds)
-        sides[_CUSTOMARY, name] = looping(customary, effort.seconds)
-        # env() wraps its environment in nothing, since that makes the checks itself.
-        sides[_OWN, name] = looping(ZeroAECEnv(game, checked=True), effort.seconds)
+    sides: dict[Key, Side] = {
+        (name,): looping(getattr(boardenvs, f"{name}_v0").env(), effort.seconds)
+        for name in effort.games
+    }
     rival = bench.peer(_CONNECT_FOUR, "bench", connect_four)
     if rival is not None:
         sides[_CONNECT_FOUR,] = looping(rival, effort.seconds)
     found = bench.compare(sides)
-    rows = []
-    for against, which in (
-        (_CONNECT_FOUR, "env()"),
-        (_CONNECT_FOUR, "raw_env()"),
-        (_CUSTOMARY, "env()"),
-        (_OWN, "env()"),
-    ):
-        for name in effort.games:
-            key = (against,) if against == _CONNECT_FOUR else (against, name)
-            rows.append(
-                Row(
-                    f"AEC {which} loop", name, found[which, name], "plies/s", against,
-                    found.get(key),
-                )
-            )  # fmt: skip
-    return rows
+    peers_own = found.get((_CONNECT_FOUR,))
+    return [
+        Row("AEC env() loop", name, found[name,], "plies/s", _CONNECT_FOUR, peers_own)
+        for name in effort.games
+    ]
 
 
 def seating(env: Any, seconds: float) -> Side:

@@ -1,9 +1,16 @@
 """The rules of Gekitai: place a piece, push the neighbours, line up or place them all.
 
-The board is one 64-bit word a colour, eight bits a row whatever the board size:
-cell (row, column) is bit `8 * row + column`. A step in one of the eight directions
-is then a shift of the whole word, and a cell off the board is a bit outside of
-`p.board`, the word of all cells.
+`s.pieces[seat]` is the set of a player's cells as one 64-bit word, eight bits a row whatever the
+board's size: cell (row, column), counted from 0, is bit `8 * row + column`. Action `a` places a
+piece on bit `p.bits[a]`, and `p.board` is the word of all cells. On a board of size 6:
+
+    column     0   1   2   3   4   5
+    row 0      0   1   2   3   4   5    6   7 are never set
+    row 1      8   9  10  11  12  13   14  15 are never set
+    row 2     16  17  18  19  20  21   ...
+
+A step to the east turns the whole word left by 1, a step to the south by 8. So a few operations
+move every piece of a player at once.
 """
 
 # Compiled functions carry no annotations.
@@ -14,8 +21,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from boardenvs.bits import show_bits
-from boardenvs.chance import times
+from boardenvs.bits import number_up_to
 from boardenvs.outcome import end_ply, end_with_winner, is_over
 
 _LEFT = 1, 8, 9, 7  # east, south, south-east, south-west
@@ -34,11 +40,6 @@ _STAYS = np.array(
     np.uint64,
 )
 _DIRECTIONS = len(_TURN)
-
-# Every second field of 8, 16 and 32 bits.
-_BYTES = np.uint64(0x00FF00FF00FF00FF)
-_PAIRS = np.uint64(0x0000FFFF0000FFFF)
-_HALF = np.uint64(0x00000000FFFFFFFF)
 
 
 @njit
@@ -67,21 +68,9 @@ def cell_bit(p, action):
 
 
 @njit
-def cells_in_order(p, bits):
-    """The cells of a word without gaps between the rows: that of action `a` is bit `a`."""
-    gap = np.uint64(8 - p.side)
-    x = bits & _BYTES | (bits & ~_BYTES) >> gap
-    x = x & _PAIRS | (x & ~_PAIRS) >> (gap + gap)
-    return x & _HALF | (x & ~_HALF) >> (np.uint64(4) * gap)
-
-
-@njit
 def count(bits):
-    """How many cells a word has, by adding neighbouring fields of 1, 2 and 4 bits, then all."""
-    x = bits - ((bits >> np.uint64(1)) & np.uint64(0x5555555555555555))
-    x = (x & np.uint64(0x3333333333333333)) + ((x >> np.uint64(2)) & np.uint64(0x3333333333333333))
-    x = (x + (x >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
-    return np.int64(times(x, np.uint64(0x0101010101010101)) >> np.uint64(56))
+    """Return how many cells a word has."""
+    return np.int64(number_up_to(bits) >> np.uint64(56))
 
 
 @njit
@@ -149,9 +138,10 @@ def deal(s, p):
 
 @njit
 def legal(s, p, mask):
-    """Every empty cell."""
-    empty = ~(s.pieces[0] | s.pieces[1]) & p.board
-    show_bits(mask, 0, cells_in_order(p, empty), p.side * p.side)
+    """Mark every empty cell."""
+    occupied = s.pieces[0] | s.pieces[1]
+    for a in range(p.side * p.side):
+        mask[a] = occupied & np.uint64(1) << p.bits[a] == np.uint64(0)
 
 
 @njit
@@ -179,13 +169,15 @@ def play(s, p, action):
 
 @njit
 def observe(s, p, seat, out):
-    """Planes: the seat's pieces, the other player's, empty cells."""
+    """Write the planes: the seat's pieces, the other player's, empty cells."""
     size = p.side * p.side
-    mine = cells_in_order(p, s.pieces[seat])
-    theirs = cells_in_order(p, s.pieces[1 - seat])
-    show_bits(out, 0, mine, size)
-    show_bits(out, size, theirs, size)
-    show_bits(out, 2 * size, ~(mine | theirs), size)
+    mine = s.pieces[seat]
+    theirs = s.pieces[1 - seat]
+    for a in range(size):
+        bit = np.uint64(1) << p.bits[a]
+        out[a] = mine & bit != np.uint64(0)
+        out[size + a] = theirs & bit != np.uint64(0)
+        out[2 * size + a] = (mine | theirs) & bit == np.uint64(0)
 
 
 @njit

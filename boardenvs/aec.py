@@ -31,7 +31,9 @@ from boardenvs.interface import (
     plain_seed,
     show,
 )
+from boardenvs.loops import BEGIN, RESTART
 from boardenvs.registration import make
+from boardenvs.table import Table
 
 if TYPE_CHECKING:
     from boardenvs.episode import Episode
@@ -147,9 +149,9 @@ class GameAECEnv(AECEnv[str, Observation, int]):
         for name in _CALLED_AFTER_RESET:
             setattr(self, name, functools.partial(_too_early, name))
         self._np_random: np.random.Generator | None = None
+        self._table = Table(game, 1)
         # Looked up here once and for all, since a ply takes little longer than a few look-ups.
         self._num_actions = game.num_actions
-        self._shape = game.observation_shape
         self._info_moves = game.has_info and not game.info_is_fixed
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
@@ -187,20 +189,20 @@ class GameAECEnv(AECEnv[str, Observation, int]):
         if seed is not None or self._np_random is None:
             self._np_random, _ = seeding.np_random(plain_seed(seed))
         word = base_word(seed, self._np_random)
-        if "_states" not in vars(self):  # the first game
+        if "step" in vars(self):  # the first game
             for name in _CALLED_AFTER_RESET:
                 delattr(self, name)
-            self._states = np.zeros(1, self.game.state_dtype)
-            self._mask = np.zeros(self.game.num_actions, np.bool_)
-            self._look()
+        table = self._table
         if states is None:
-            self._deal(word)
+            table.position["rng"] = word  # a new game has the stream that comes next
+            table.step_one(RESTART)
         else:
             words = stream_words(word, 1)
-            self._states[:] = initial_states(
+            table.games.states[:] = initial_states(
                 self.game, states, state, words, seeded=seed is not None
             )
-        self._first = self._states.tobytes()  # many times as fast as a copy
+            table.step_one(BEGIN)
+        self._first = table.games.states.tobytes()  # many times as fast as a copy
         self._played: list[int] = []
         self.agents = self.possible_agents[:]
         self.rewards = dict.fromkeys(self.agents, 0.0)
@@ -210,53 +212,18 @@ class GameAECEnv(AECEnv[str, Observation, int]):
         self.infos: dict[str, dict[str, Any]] = {}
         self._skip_agent_selection = None
         self.has_updated = True
-        self._turn(-1)
+        self._select()
         self._tell()
         if self.render_mode == "human":
             self.render()
 
-    def _look(self) -> None:
-        """Set what is quick to use but cannot be copied: views of the arrays, and kernels."""
-        from boardenvs.numba_doors import entry_point
-
-        game, states = self.game, self._states
-        self._record = states.reshape(())  # whose fields are read many times as fast as states[0]'s
-        constants, start, mask = game.constants, game.start, self._mask
-        word, action = np.uint64(0), 0
-        seen, shown_mask = np.empty(self._shape, np.int8), np.empty(self._num_actions, np.int8)
-        deal = entry_point(game.kernels.start_game, states, constants, start, word)
-        self._deal = functools.partial(deal, states, constants, start)
-        ply = entry_point(game.kernels.take_ply, states, constants, mask, action, seen, shown_mask)
-        self._ply = functools.partial(ply, states, constants, mask)
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {k: v for k, v in vars(self).items() if k not in ("_record", "_deal", "_ply")}
-
-    def __setstate__(self, attributes: dict[str, Any]) -> None:
-        self.__dict__.update(attributes)
-        if "_states" in attributes:  # a copy has views of its own arrays, not copies of views
-            self._look()
-
-    def _turn(self, action: int) -> bool:
-        """Take an action, or none if it is -1, and prepare what the next agent will observe.
-
-        That is done in the same call, since to enter compiled code costs more than to write
-        an observation. Whoever observes first gets these arrays, which nobody else holds.
-
-        Returns:
-            Whether the game is over.
-        """
-        seen = np.empty(self._shape, _INT8)
-        mask = np.empty(self._num_actions, _INT8)
-        seat = self._ply(action, seen, mask)
-        over = seat < 0
-        self.agent_selection = mover = self.possible_agents[~seat if over else seat]
-        self._prepared = {mover: {"observation": seen, "action_mask": mask}}
-        return over
+    def _select(self) -> None:
+        """Select the agent to move."""
+        self.agent_selection = self.possible_agents[self._table.position["to_move"].item()]
 
     def _tell(self) -> None:
         """Set the infos."""
-        info = self.game.info(self._record)
+        info = self.game.info(self._table.position)
         for agent in self.agents:
             self.infos[agent] = info.copy()
 
@@ -266,19 +233,23 @@ class GameAECEnv(AECEnv[str, Observation, int]):
         Raises:
             ValueError: there is no such agent.
         """
-        prepared = self._prepared.pop(agent, None) if isinstance(agent, str) else None
-        if prepared is not None:
-            return prepared
         seat = self._of(agent, self._seat)
-        # Off turn the mask holds zeros; after the end, when `to_move` stays, it does anyway.
-        turn = seat == self._record["to_move"]
-        mask = self._mask.astype(np.int8) if turn else np.zeros(self._num_actions, np.int8)
-        return {"observation": self.game.observe(self._states, seat)[0], "action_mask": mask}
+        table = self._table
+        # After the end, too, where nothing is legal and `to_move` stays.
+        if seat == table.position["to_move"].item():
+            return {
+                "observation": table.observation.copy(),
+                "action_mask": table.action_mask.copy(),
+            }
+        return {
+            "observation": self.game.observe(table.games.states, seat)[0],
+            "action_mask": np.zeros(self._num_actions, _INT8),
+        }
 
     def state(self) -> npt.NDArray[np.int8]:
         """All seats' views in order: int8 of shape `(num_players, *observation_shape)`."""
         n = self.game.num_players
-        return self.game.observe(np.repeat(self._states, n), np.arange(n))
+        return self.game.observe(np.repeat(self._table.games.states, n), np.arange(n))
 
     def step(self, action: int | None) -> None:
         """The selected agent's action.
@@ -298,23 +269,25 @@ class GameAECEnv(AECEnv[str, Observation, int]):
             return
         if type(action) is not int or not 0 <= action < self._num_actions:
             action = action_number(action, self._num_actions)
-        if self.illegal == "raise" and not self._mask[action]:
+        table = self._table
+        if self.illegal == "raise" and not table.games.masks[0, action]:
             raise ValueError(f"action {action} is illegal for {agent}")
         self._played.append(action)
-        over = self._turn(action)
+        table.step_one(action)
+        self._select()
         if self._info_moves:
             self._tell()
-        if over:
+        if table.games.terminated[0] or table.games.truncated[0]:
             self._end()
         if self.render_mode == "human":
             self.render()
 
     def _end(self) -> None:
         """Tell everyone of the end, and of rewards, which come at no other time."""
-        terminated, truncated = (self._record[key].item() for key in ("terminated", "truncated"))
-        self.terminations = dict.fromkeys(self.agents, terminated)
-        self.truncations = dict.fromkeys(self.agents, truncated)
-        self.rewards = dict(zip(self.agents, self._record["returns"].tolist(), strict=True))
+        games = self._table.games
+        self.terminations = dict.fromkeys(self.agents, games.terminated.item())
+        self.truncations = dict.fromkeys(self.agents, games.truncated.item())
+        self.rewards = dict(zip(self.agents, games.rewards[0].tolist(), strict=True))
         self._accumulate_rewards()
 
     def agent_iter(self, max_iter: int = 2**63) -> AECIterable[str, Observation, int]:
@@ -324,7 +297,7 @@ class GameAECEnv(AECEnv[str, Observation, int]):
     @property
     def position(self) -> np.void:
         """A copy of the position, a record that `reset(options={"state": ...})` takes."""
-        record: np.void = self._states.copy()[0]
+        record: np.void = self._table.games.states.copy()[0]
         return record
 
     @property
@@ -345,7 +318,7 @@ class GameAECEnv(AECEnv[str, Observation, int]):
             ValueError: the environment was made without `render_mode`, or for a picture
                 where the extra `[render]` is not installed.
         """
-        shown = show(self.game, self._states, self.render_mode, self._render_size)
+        shown = show(self.game, self._table.games.states, self.render_mode, self._render_size)
         return None if shown is None else shown[0]
 
 

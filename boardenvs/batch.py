@@ -9,8 +9,10 @@ import numpy.typing as npt
 
 from boardenvs.chance import stream_words
 from boardenvs.checks import whole_number
-from boardenvs.game import Game, Illegal, States, check_illegal
+from boardenvs.game import Game, Illegal, check_illegal
 from boardenvs.interface import base_word, given_states, initial_states, plain_seed, resolve_game
+from boardenvs.loops import BEGIN
+from boardenvs.table import Table
 
 __all__ = ["BatchEnv"]
 
@@ -20,7 +22,7 @@ _Entry = TypeVar("_Entry", bound=np.generic)
 class BatchEnv:
     """N games of one kind. A finished game restarts in the same step.
 
-    The arrays are read-only views, overwritten by every `step`; copy what you keep:
+    The arrays are read-only views, overwritten by every `step` and `reset`; copy what you keep:
 
     - `observation`: int8 of shape `(N, *game.observation_shape)`, as the seat to move sees it;
     - `action_mask`: bool of shape (N, num_actions), True where legal;
@@ -66,9 +68,8 @@ class BatchEnv:
         self.num_envs = whole_number("num_envs", num_envs, 1)
         self.illegal = illegal
         self.threads = None if threads is None else whole_number("threads", threads, 1)
-        self._reward = np.zeros((num_envs, self.game.num_players), np.float32)
-        self._terminated = np.zeros(num_envs, np.bool_)
-        self._truncated = np.zeros(num_envs, np.bool_)
+        self._table = Table(self.game, num_envs, restarts=True, threads=self.threads)
+        self._look()
         self.reset(seed)
 
     def reset(self, seed: int | None = None, states: Any = None) -> None:
@@ -90,22 +91,24 @@ class BatchEnv:
         if seed is not None or not hasattr(self, "_np_random"):
             self._np_random = np.random.default_rng(plain_seed(seed))
         words = stream_words(base_word(seed, self._np_random), self.num_envs)
-        self._set(initial_states(self.game, starts, states, words, seeded=seed is not None))
+        self._table.games.states[:] = initial_states(
+            self.game, starts, states, words, seeded=seed is not None
+        )
+        self._table.step(np.full(self.num_envs, BEGIN))
+        self._to_move[:] = self.states["to_move"]
 
-    def _set(self, states: States) -> None:
-        self._states = states
-        self._to_move = self.game.to_move(states)
-        self._mask = self.game.legal(states)
-        self._observation = self.game.observe(states, self._to_move)
-        self.states = _read_only(states)
+    def _look(self) -> None:
+        """Set the read-only views."""
+        self._to_move = np.zeros(self.num_envs, np.int8)
+        self.states = _read_only(self._table.games.states)
         self.to_move = _read_only(self._to_move)
-        self.action_mask = _read_only(self._mask)
-        self.observation = _read_only(self._observation)
+        self.action_mask = _read_only(self._table.games.masks)
+        self.observation = _read_only(self._table.observations())
 
     def __setstate__(self, attributes: dict[str, object]) -> None:
         self.__dict__.update(attributes)
-        # A copy holds views of its own arrays, not copies of the views.
-        self._set(self._states)
+        self._look()  # a copy has views of its own arrays, not copies of views
+        self._to_move[:] = self.states["to_move"]
 
     def step(
         self, actions: npt.ArrayLike
@@ -124,23 +127,13 @@ class BatchEnv:
             ValueError: an action outside of the action space, or with
                 `illegal="raise"` an illegal one. No game is stepped then.
         """
+        games = self._table.games
         numbers = self.game.action_numbers(actions, self.num_envs)
         if self.illegal == "raise":
-            self.game.require_legal(self._mask, numbers)
-        self.game.kernels.step_games(
-            self.threads,
-            self._states,
-            self.game.constants,
-            self.game.start,
-            numbers,
-            self._mask,
-            self._observation.reshape(self.num_envs, -1),
-            self._to_move,
-            self._reward,
-            self._terminated,
-            self._truncated,
-        )
-        return self._reward, self._terminated, self._truncated
+            self.game.require_legal(games.masks, numbers)
+        self._table.step(numbers)
+        self._to_move[:] = self.states["to_move"]
+        return games.rewards, games.terminated, games.truncated
 
 
 def _read_only(array: npt.NDArray[_Entry]) -> npt.NDArray[_Entry]:

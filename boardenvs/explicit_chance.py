@@ -99,7 +99,7 @@ class Chance:
         action = np.zeros(1, np.int64)
         start, constants = game.start, game.constants
         self._legal = entry_point(game.kernels.legal_games, start, constants, mask)
-        self._advance = entry_point(game.kernels.advance_games, start, constants, action, mask)
+        self._advance = entry_point(game.kernels.play_games, start, constants, action, mask)
 
     def deal(self, outcomes: Sequence[int]) -> tuple[States, Ways]:
         """The start of a game after the given outcomes, and those of the next draw.

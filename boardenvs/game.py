@@ -277,7 +277,7 @@ class Game(Presentation):
         masks = self.legal_unchecked(states)
         if illegal == "raise":
             self.require_legal(masks, numbers)
-        self.kernels.advance_games(states, self.constants, numbers, masks)
+        self.kernels.play_games(states, self.constants, numbers, masks)
         if not np.shares_memory(target, states):
             target[...] = states.reshape(target.shape)
 
@@ -529,7 +529,7 @@ class Game(Presentation):
             if offender != record["to_move"] or is_over(record):
                 raise ValueError(f"offender {offender} was not to move in a live game")
             nothing_legal = np.zeros((1, self.num_actions), np.bool_)
-            self.kernels.advance_games(states, self.constants, np.zeros(1, np.int64), nothing_legal)
+            self.kernels.play_games(states, self.constants, np.zeros(1, np.int64), nothing_legal)
         for key in derived:
             says = record[key].tolist()
             if key in data and data[key] != says:

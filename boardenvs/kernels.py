@@ -52,24 +52,19 @@ class Kernels:
     their last parameters `low` and `high`; see `boardenvs.compiling.SpreadLoop.bound_to`.
     """
 
-    advance_games = _kernel(loops.advance_games)
     first_fault = _kernel(loops.first_fault)
     judge_games = _kernel(loops.judge_games)
     legal_games = _kernel(loops.legal_games)
     observe_games = _kernel(loops.observe_games)
     observe_movers = _kernel(loops.observe_movers)
+    play_games = _kernel(loops.play_games)
     play_out = _kernel(loops.play_out)
     random_actions = _kernel(loops.random_actions)
     redraw_games = _kernel(loops.redraw_games)
-    reset_seat = _kernel(loops.reset_seat)
     restart_games = _kernel(loops.restart_games)
-    start_game = _kernel(loops.start_game)
     start_games = _kernel(loops.start_games)
+    step_game = _kernel(loops.step_game)
     step_games = _kernel(loops.step_games)
-    step_seat = _kernel(loops.step_seat)
-    step_seats = _kernel(loops.step_seats)
-    take_ply = _kernel(loops.take_ply)
-    take_seats = _kernel(loops.take_seats)
 
     def __init__(self, rules: types.ModuleType) -> None:
         self.rules = rules

@@ -9,7 +9,10 @@ They are compiled against one game's rules, which supply the hooks they call; se
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
+import numpy.typing as npt
 
 from boardenvs.chance import below, mixed, stepped
 from boardenvs.choice import random_action, tried_action
@@ -18,11 +21,44 @@ from boardenvs.hooks import deal, judge, legal, observe, play, redraw, sound
 from boardenvs.numba_arrays import uncounted
 from boardenvs.outcome import forfeit, is_over, truncate_if_long
 
-ATTEMPTS = 1000
-"""At a game that lasts until the caller's first turn."""
-_BLOCK = 32
-"""Games that take the parts of a step in turn: while one waits for a word to come out of memory or
-of a chain of sums, the processor goes on with the next."""
+LEAVE, RESTART, BEGIN = -1, -2, -3
+"""What a step takes in place of an action: leave the game as it is; start a new one, whose stream
+goes on; begin the game whose record already stands there."""
+EVERY_SEAT, RANDOM_SEAT = -1, -2
+"""What `Games.seat` holds beside seats."""
+
+
+class Games(NamedTuple):
+    """N games that are stepped together: all that one step reads and writes."""
+
+    states: npt.NDArray[np.void]
+    """The positions: shape (N,)."""
+    params: npt.NDArray[np.void]
+    """`Game.constants`."""
+    start: npt.NDArray[np.void]
+    """`Game.start`."""
+    seats: npt.NDArray[np.int64]
+    """The caller's seat in each game, or `EVERY_SEAT`: shape (N,)."""
+    words: npt.NDArray[np.uint64]
+    """The stream that each game's random seat and random opponents come from: shape (N,)."""
+    masks: npt.NDArray[np.bool_]
+    """Legal actions of the seat to move, none after the end: shape (N, num_actions)."""
+    seen: npt.NDArray[np.int8]
+    """What the caller's seat sees, or else the seat to move: shape (N, observation_size)."""
+    rewards: npt.NDArray[np.float32]
+    """The result of the caller's seat, shape (N, 1), or of every seat, (N, num_players)."""
+    terminated: npt.NDArray[np.bool_]
+    """Whether the step has ended each game by the rules: shape (N,)."""
+    truncated: npt.NDArray[np.bool_]
+    """Whether the step has ended each game by `max_plies`: shape (N,)."""
+    last: npt.NDArray[np.void]
+    """Where each game that ended and was followed by another one stood: shape (N,)."""
+    seat: int
+    """The caller's seat in new games: one, `EVERY_SEAT` or `RANDOM_SEAT`."""
+    random_opponents: bool
+    """Whether uniformly random opponents play up to the turn of the caller's seat."""
+    restarts: bool
+    """Whether a game that ends is followed by a new one in the same step."""
 
 
 @over_rules(sound)
@@ -60,14 +96,6 @@ def start_games(states, params, start, words):
         states[i] = start[0]
         states[i].rng = words[i]
         deal(states[i], params[0])
-
-
-@over_rules(deal)
-def start_game(states, params, start, word):
-    """`start_games` for a table of one game, with `chance.stream_words(word, 1)`."""
-    states[0] = start[0]
-    states[0].rng = mixed(stepped(word))
-    deal(states[0], params[0])
 
 
 @over_rules()
@@ -141,20 +169,20 @@ def redraw_games(states, params, seats, words):
 
 
 @over_rules()
-def advance_games(states, params, actions, masks):
+def play_games(states, params, actions, masks):
     """One action in every game. `masks` holds its legal actions, and then the next ones.
 
-    An action off the mask loses. An action of -1 leaves the game as it is.
+    An action off the mask loses. An action of `LEAVE` leaves the game as it is.
     """
     masks = uncounted(masks)
     for i in range(len(states)):
         if actions[i] >= 0:
-            advance(states[i], params[0], actions[i], masks[i])
+            act(states[i], params[0], actions[i], masks[i])
 
 
 @over_rules(play)
-def advance(s, p, action, mask):
-    """One action in one game; see `advance_games`."""
+def act(s, p, action, mask):
+    """One action in one game; see `play_games`."""
     if mask[action]:
         play(s, p, action)
     else:
@@ -162,55 +190,89 @@ def advance(s, p, action, mask):
     refresh_mask(s, p, mask)
 
 
-@over_rules(observe)
-def take_ply(states, params, mask, action, out, shown):
-    """One action in a table of one game, and what the seat then to move is shown.
-
-    Args:
-        states: shape (1,).
-        params: shape (1,).
-        mask: bool of shape (num_actions,), as `advance` has it.
-        action: -1 leaves the game as it is, whatever the mask holds.
-        out: its observation, in the shape that the game declares.
-        shown: int8 of shape (num_actions,): its legal actions.
-
-    Returns:
-        The seat to move; once the game is over its bitwise complement, which is negative.
-    """
-    s = states[0]
-    if action >= 0:
-        advance(s, params[0], action, mask)
-    else:
-        refresh_mask(s, params[0], mask)
-    observe(s, params[0], s.to_move, out.reshape(out.size))
-    for a in range(len(mask)):
-        shown[a] = mask[a]
-    seat = int(s.to_move)
-    return ~seat if is_over(s) else seat
-
-
-@over_rules(legal, play, observe, spread=True)
+@over_rules(spread=True)
 def step_games(
-    states, params, start, actions, masks, out, to_move, rewards, terminated, truncated, low, high
-):
-    """`BatchEnv.step` for games `low` to `high - 1`: act, report, restart what ended, observe."""
-    masks = uncounted(masks)
-    out = uncounted(out)
+    actions, states, params, start, seats, words, masks, seen, rewards, terminated, truncated, last,
+    seat, random_opponents, restarts, low, high,
+):  # fmt: skip
+    """`step_game` for games `low` to `high - 1`. Parallel loops of Numba take no bundles."""
+    games = Games(
+        uncounted(states), params, uncounted(start), uncounted(seats), uncounted(words),
+        uncounted(masks), uncounted(seen), uncounted(rewards), uncounted(terminated),
+        uncounted(truncated), uncounted(last), seat, random_opponents, restarts,
+    )  # fmt: skip
+    actions = uncounted(actions)
     for i in range(low, high):
-        s = states[i]
-        if masks[i, actions[i]]:
-            play(s, params[0], actions[i])
-        else:
-            forfeit(s)
-        terminated[i] = s.terminated
-        truncated[i] = s.truncated
-        for k in range(rewards.shape[1]):
-            rewards[i, k] = s.returns[k]
-        if is_over(s):
-            restart(states, i, params, start)
-        legal(s, params[0], masks[i])
-        observe(s, params[0], s.to_move, out[i])
-        to_move[i] = s.to_move
+        step_game(games, i, actions[i])
+
+
+@over_rules(observe)
+def step_game(games, i, action):
+    """The step of all environments in game `i`.
+
+    The action, or `LEAVE`, `RESTART` or `BEGIN`; random opponents' actions; the outcome; a new game
+    if this one has ended and another is to follow; and what is then seen.
+    """
+    if action == LEAVE:
+        return
+    s = games.states[i]
+    p = games.params[0]
+    anew = action == RESTART
+    if action >= 0:
+        act(s, p, action, games.masks[i])
+        if games.random_opponents:
+            play_opponents(s, p, games.seats[i], games.words, i, games.masks[i])
+        report(games, i)
+        if games.restarts and is_over(s):
+            games.last[i] = s
+            anew = True
+    if anew:
+        restart(games.states, i, games.params, games.start)
+    if anew or action == BEGIN:
+        take_seat(games, i)
+        if action < 0:
+            report(games, i)
+    seat = games.seats[i]
+    observe(s, p, s.to_move if seat == EVERY_SEAT else seat, games.seen[i])
+
+
+@over_rules()
+def take_seat(games, i):
+    """Seat the caller in game `i`, which just began; random opponents ahead of it move."""
+    s = games.states[i]
+    p = games.params[0]
+    games.words[i] = stepped(games.words[i])
+    if games.seat == RANDOM_SEAT:
+        games.seats[i] = below(mixed(games.words[i]), len(s.returns))
+    else:
+        games.seats[i] = games.seat
+    refresh_mask(s, p, games.masks[i])
+    if games.random_opponents:
+        play_opponents(s, p, games.seats[i], games.words, i, games.masks[i])
+
+
+@over_rules(called=True)
+def play_opponents(s, p, seat, words, i, mask):
+    """Play uniformly random actions of the other seats until the seat's turn or the end.
+
+    `words[i]` is the stream that they come from.
+    """
+    while not is_over(s) and s.to_move != seat:
+        words[i] = stepped(words[i])
+        act(s, p, random_action(mask, mixed(words[i])), mask)
+
+
+@over_rules()
+def report(games, i):
+    """Write down how game `i` stands."""
+    s = games.states[i]
+    games.terminated[i] = s.terminated
+    games.truncated[i] = s.truncated
+    if games.seats[i] == EVERY_SEAT:
+        for k in range(len(s.returns)):
+            games.rewards[i, k] = s.returns[k]
+    else:
+        games.rewards[i, 0] = s.returns[games.seats[i]]
 
 
 @over_rules()
@@ -219,156 +281,6 @@ def random_actions(masks, bits, actions):
     masks = uncounted(masks)
     for i in range(len(masks)):
         actions[i] = random_action(masks[i], bits[i])
-
-
-@over_rules()
-def take_turn(s, p, action, seat, words, i, mask):
-    """The seat's action, then uniformly random opponents until it is its turn or the end.
-
-    An action of -1 leaves the first part out. `words[i]` is the opponents' stream.
-    """
-    if action >= 0:
-        advance(s, p, action, mask)
-    while is_anothers_turn(s, seat):
-        advance(s, p, drawn_action(words, i, mask), mask)
-
-
-@over_rules()
-def is_anothers_turn(s, seat):
-    """Whether a game goes on with the action of another seat than this one."""
-    return not is_over(s) and s.to_move != seat
-
-
-@over_rules()
-def drawn_action(words, i, mask):
-    """What a uniformly random opponent does next, whose stream is `words[i]`."""
-    words[i] = stepped(words[i])
-    return random_action(mask, mixed(words[i]))
-
-
-@over_rules()
-def take_seat(s, p, seat, turns, seats, words, i, mask):
-    """Seat the caller in a game that just began; see `take_seats`."""
-    words[i] = stepped(words[i])
-    seats[i] = below(mixed(words[i]), len(s.returns)) if seat < 0 else seat
-    refresh_mask(s, p, mask)
-    if turns:
-        take_turn(s, p, -1, seats[i], words, i, mask)
-
-
-@over_rules(spread=True)
-def take_seats(states, params, which, seat, turns, seats, words, masks, low, high):
-    """Seat the caller in each game marked in `which`, which just began; -1 draws a seat.
-
-    With `turns`, uniformly random opponents ahead of it then move. `words` are their streams.
-    """
-    masks = uncounted(masks)
-    for i in range(low, high):
-        if which[i]:
-            take_seat(states[i], params[0], seat, turns, seats, words, i, masks[i])
-
-
-@over_rules()
-def begin_game(states, params, start, seat, seats, words, masks, i):
-    """A new game in place `i`, up to the seat's first turn; one that ends before is followed on.
-
-    Returns whether one came so far, of `ATTEMPTS`.
-    """
-    s = states[i]
-    for _ in range(ATTEMPTS):
-        restart(states, i, params, start)
-        take_seat(s, params[0], seat, True, seats, words, i, masks[i])
-        if not is_over(s):
-            return True
-    return False
-
-
-@over_rules(observe, spread=True)
-def step_seats(
-    states, params, start, actions, restarting, seat, seats, words, masks,
-    out, shown, rewards, terminated, truncated, last, stuck, low, high,
-):  # fmt: skip
-    """The vector environment's step against uniformly random opponents.
-
-    In each game the seat's action, then the opponents' until it is its turn or the end; the
-    result; and what the seat sees, its legal actions in `masks` and, a copy, in `shown`.
-    An action of -1 begins a new game instead (as by `restart` and `take_seats`). If
-    `restarting`, a game that ends is followed by a new one, and its end put into `last`.
-    `stuck[0]` is set where `ATTEMPTS` games end before the seat's turn.
-    """
-    states = uncounted(states)
-    start = uncounted(start)
-    actions = uncounted(actions)
-    seats = uncounted(seats)
-    words = uncounted(words)
-    masks = uncounted(masks)
-    out = uncounted(out)
-    shown = uncounted(shown)
-    last = uncounted(last)
-    waiting = np.empty(_BLOCK, np.int64)  # games in which opponents are to move
-    chosen = np.empty(_BLOCK, np.int64)  # their actions
-    p = params[0]
-    for first in range(low, high, _BLOCK):
-        end = min(first + _BLOCK, high)
-        num = 0
-        for i in range(first, end):
-            if actions[i] >= 0:
-                advance(states[i], p, actions[i], masks[i])
-                waiting[num] = i
-                num += is_anothers_turn(states[i], seats[i])
-        while num > 0:
-            for k in range(num):
-                chosen[k] = drawn_action(words, waiting[k], masks[waiting[k]])
-            left = 0
-            for k in range(num):
-                i = waiting[k]
-                advance(states[i], p, chosen[k], masks[i])
-                waiting[left] = i
-                left += is_anothers_turn(states[i], seats[i])
-            num = left
-        for i in range(first, end):
-            s = states[i]
-            renew = actions[i] < 0
-            rewards[i] = 0.0 if renew else s.returns[seats[i]]
-            terminated[i] = s.terminated and not renew
-            truncated[i] = s.truncated and not renew
-            if restarting and is_over(s) and not renew:
-                last[i] = s
-                renew = True
-            if renew and not begin_game(states, params, start, seat, seats, words, masks, i):
-                stuck[0] = True
-        for i in range(first, end):
-            observe(states[i], p, seats[i], out[i])
-            for a in range(masks.shape[1]):
-                shown[i, a] = masks[i, a]
-
-
-@over_rules(observe)
-def reset_seat(states, params, start, seats, words, masks, seat, base, own, out):
-    """`Table.reset` of a table of one game, against uniformly random opponents.
-
-    `base` is a word, `own` the one that the streams of opponents and seats come from, and
-    `out` one observation in its own shape. Returns whether it came to the seat's turn.
-    """
-    s = states[0]
-    start_game(states, params, start, base)
-    words[0] = own
-    take_seat(s, params[0], seat, True, seats, words, 0, masks[0])
-    live = not is_over(s) or begin_game(states, params, start, seat, seats, words, masks, 0)
-    observe(s, params[0], seats[0], out.reshape(out.size))
-    return live
-
-
-@over_rules(observe)
-def step_seat(states, params, seats, words, masks, action, out):
-    """`take_turn` and `observe` for a table of one game; `out` as for `reset_seat`.
-
-    Returns the seat's result, whether the game is terminated, and whether it is truncated.
-    """
-    s = states[0]
-    take_turn(s, params[0], action, seats[0], words, 0, masks[0])
-    observe(s, params[0], seats[0], out.reshape(out.size))
-    return float(s.returns[seats[0]]), bool(s.terminated), bool(s.truncated)
 
 
 @over_rules(legal, play)

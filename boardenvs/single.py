@@ -27,7 +27,7 @@ from boardenvs.interface import (
     show,
 )
 from boardenvs.opponents import OpponentSpec, player_names
-from boardenvs.table import Table
+from boardenvs.seat_table import SeatTable
 
 if TYPE_CHECKING:
     from boardenvs.episode import Episode
@@ -97,7 +97,7 @@ class SeatEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
             self.game.observation_high, self.game.observation_shape
         )
         self.action_space = spaces.Discrete(self.game.num_actions)
-        self._table = Table(self.game, 1, opponent, seat, illegal, record=record_episode)
+        self._table = SeatTable(self.game, 1, opponent, seat, illegal, record=record_episode)
         self._live = False
         # Looked up here once and for all, since a step takes little longer than a few look-ups.
         self._num_actions = self.game.num_actions
@@ -124,20 +124,18 @@ class SeatEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
         super().reset(seed=plain_seed(seed))
         base = base_word(seed, self.np_random)
         if states is None:
-            seen, mask, self._seat = self._table.reset_alone(base)
+            self._table.reset_one(base)
         else:
             words = stream_words(base, 1)
             initial = initial_states(self.game, states, state, words, seeded=seed is not None)
             self._table.reset(initial, words, np.ones(1, np.bool_), retry=False)
-            (seen,), (mask,) = self._table.show()
-            mask = mask.view(np.int8)
-            self._seat = self._table.seats[0]
+        self._seat = self._table.games.seats[0]
         self._live = True
         if self._info_is_fixed:
             self._own_info = self.game.info(self._table.position)
         if self.render_mode == "human":
             self.render()
-        return seen, self._info(mask)
+        return self._table.observation.copy(), self._info()
 
     def step(
         self, action: np.int64 | int
@@ -152,11 +150,18 @@ class SeatEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
             action = action_number(action, self._num_actions)
         if not self._live:
             raise ValueError("the game is over or was never started: call reset")
-        seen, mask, reward, terminated, truncated = self._table.act_alone(action)
+        table = self._table
+        table.act_one(action)
+        games = table.games
+        reward, terminated, truncated = (
+            games.rewards.item(),
+            games.terminated.item(),
+            games.truncated.item(),
+        )
         self._live = not (terminated or truncated)
         if self.render_mode == "human":
             self.render()
-        return seen, reward, terminated, truncated, self._info(mask)
+        return table.observation.copy(), reward, terminated, truncated, self._info()
 
     def set_opponent(self, opponent: OpponentSpec) -> None:
         """Have another opponent play the games that begin from now on; one under way goes on.
@@ -171,7 +176,7 @@ class SeatEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Legal actions, bool of shape (num_actions,)."""
-        return self._table.masks[0].copy()
+        return self._table.games.masks[0].copy()
 
     def render(self) -> Any:
         """What `render_mode` says: text as str, a picture as uint8 (H, W, 3), or `None`.
@@ -180,13 +185,13 @@ class SeatEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
             ValueError: the environment was made without `render_mode`, or for a picture
                 where the extra `[render]` is not installed.
         """
-        shown = show(self.game, self._table.states, self.render_mode, self._render_size)
+        shown = show(self.game, self._table.games.states, self.render_mode, self._render_size)
         return None if shown is None else shown[0]
 
     @property
     def position(self) -> np.void:
         """A copy of the position, a record that `reset(options={"state": ...})` takes."""
-        record: np.void = self._table.states.copy()[0]
+        record: np.void = self._table.games.states.copy()[0]
         return record
 
     @property
@@ -209,7 +214,8 @@ class SeatEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
         names = player_names(table.players(), self.game.seat_names)
         return Episode(self.game, table.first, table.played, names)
 
-    def _info(self, mask: npt.NDArray[np.int8]) -> dict[str, Any]:
+    def _info(self) -> dict[str, Any]:
+        mask = self._table.action_mask.copy()
         info: dict[str, Any] = {"action_mask": mask, "seat": self._seat}
         if self._has_info:
             if self._info_is_fixed:

@@ -31,8 +31,9 @@ from boardenvs.interface import (
     show,
 )
 from boardenvs.lazy_dict import Later, LazyDict
+from boardenvs.loops import LEAVE
 from boardenvs.opponents import OpponentSpec
-from boardenvs.table import Stepped, Table
+from boardenvs.seat_table import SeatTable, Stepped
 
 __all__ = ["SeatVectorEnv"]
 
@@ -117,7 +118,15 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         threads = None if threads is None else whole_number("threads", threads, 1)
-        self._table = Table(self.game, num_envs, opponent, seat, illegal, threads)
+        self._table = SeatTable(
+            self.game,
+            num_envs,
+            opponent,
+            seat,
+            illegal,
+            threads,
+            follow_on=self.autoreset_mode is AutoresetMode.SAME_STEP,
+        )
         self._done = np.ones(num_envs, np.bool_)
         self._any_done = True
         self._everywhere = Later(functools.partial(np.ones, num_envs, np.bool_))
@@ -161,8 +170,8 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
         self._table.reset(initial, words, which, retry=states is None)
         self._done[which] = False
         self._any_done = bool(self._done.any())
-        seen, masks = self._table.show()
-        return seen, dict(self._infos(masks))
+        infos = self._infos(self._table.games.masks.copy())
+        return self._table.observations().copy(), dict(infos)
 
     def _reset_mask(self, mask: Any) -> Bools:
         if mask is None:
@@ -214,10 +223,9 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
                 raise ValueError(
                     f"game {int(self._done.argmax())} is over or was never started: call reset"
                 )
-            numbers = np.where(self._done, -1, numbers)
-        restarting = self.autoreset_mode is AutoresetMode.SAME_STEP
-        stepped = self._table.step(numbers, restarting=restarting)
-        if not restarting:
+            numbers = np.where(self._done, LEAVE, numbers)
+        stepped = self._table.play(numbers)
+        if self.autoreset_mode is not AutoresetMode.SAME_STEP:
             self._done = stepped.terminated | stepped.truncated
             self._any_done = bool(self._done.any())
         return stepped
@@ -227,11 +235,11 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
         infos: dict[str, Any] = {
             "action_mask": masks.view(np.int8),
             "_action_mask": self._everywhere,
-            "seat": self._table.seats.copy(),
+            "seat": self._table.games.seats.copy(),
             "_seat": self._everywhere,
         }
         if self.game.has_info:
-            for key, column in self.game.infos(self._table.states).items():
+            for key, column in self.game.infos(self._table.games.states).items():
                 infos[key] = column
                 infos[f"_{key}"] = self._everywhere
         return LazyDict(infos)
@@ -277,7 +285,7 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
     @property
     def positions(self) -> States:
         """Copies of the positions: records, shape (N,), that `reset` takes as `state`."""
-        return self._table.states.copy()
+        return self._table.games.states.copy()
 
     def set_opponent(self, opponent: OpponentSpec) -> None:
         """Have another opponent play the games that begin from now on; one under way goes on.
@@ -292,7 +300,7 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
 
     def action_masks(self) -> Bools:
         """Legal actions, bool of shape (N, num_actions)."""
-        return self._table.masks.copy()
+        return self._table.games.masks.copy()
 
     def render(self) -> tuple[Any, ...] | None:
         """As `SeatEnv.render`, one of N for each game; "human" prints them all.
@@ -300,7 +308,7 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
         Raises:
             ValueError: as there.
         """
-        shown = show(self.game, self._table.states, self.render_mode, self._render_size)
+        shown = show(self.game, self._table.games.states, self.render_mode, self._render_size)
         return None if shown is None else tuple(shown)
 
 

@@ -152,7 +152,7 @@ for name in MODULES:
     own_names = {n: one for n, one in vars(module).items() if not n.startswith("__")}
     names = {n for n, one in own_names.items() if not isinstance(one, Hook)}
     helpers += sorted(names - set(vars(own)) - set(helpers))
-assert {"advance", "restart", "expand", "select", "report", "settle"} <= set(helpers)
+assert {"act", "restart", "expand", "select", "report", "settle"} <= set(helpers)
 package = Path("shadowed")
 package.mkdir()
 poison = "".join(f"def {name}(*given): return given[0]\\n" for name in helpers)
@@ -195,7 +195,7 @@ PLACES = """
 import inspect
 from boardenvs import loops
 
-for loop in (loops.play_out, loops.take_ply, loops.start_games):
+for loop in (loops.play_out, loops.step_game, loops.start_games):
     function = loop.bound_to("boardenvs.game112.rules")
     lines, first = inspect.getsourcelines(function)
     print(inspect.getsourcefile(function) == loops.__file__, lines == inspect.getsourcelines(
@@ -209,7 +209,7 @@ def test_plain_python_runs_a_loop_where_it_stands(tmp_path):
 
 def test_a_loop_is_read_where_the_rules_have_a_function(game):
     """Numba reads the source there: in the middle of a docstring Python 3.13 finds no end of it."""
-    for loop in (loops.play_out, loops.take_ply, loops.start_games):
+    for loop in (loops.play_out, loops.step_game, loops.start_games):
         kernel = getattr(loop.bound_to(game.rules_name), "py_func", None)
         lines, first = inspect.getsourcelines(kernel)
         assert lines[0].startswith(("@", "def "))

@@ -12,8 +12,9 @@ from vector_play import OPPONENTS, choose, rollout, rows, same
 
 import boardenvs
 from boardenvs.chance import stream_words
+from boardenvs.loops import LEAVE
+from boardenvs.seat_table import SeatTable
 from boardenvs.single import SeatEnv
-from boardenvs.table import Table
 from boardenvs.vector import SeatVectorEnv
 
 
@@ -173,32 +174,34 @@ def test_a_random_seat_is_every_seat_and_a_fixed_one_stays(game):
         assert all((step[-1]["seat"] == seat).all() for step in told)
 
 
-@pytest.mark.parametrize("restarting", [False, True])
-def test_one_loop_tells_what_asking_each_random_opponent_tells(game, restarting):
+@pytest.mark.parametrize("follow_on", [False, True])
+def test_one_loop_tells_what_asking_each_random_opponent_tells(game, follow_on):
     """A table that records its first game asks opponents one by one."""
     num = 30
     short = boardenvs.make(game.name, max_plies=2 * game.num_players)
     for rules in (game, short):
         words = stream_words(np.uint64(4), num)
-        told, tables = [], []
+        tables = []
         for record in (False, True):
-            table = Table(rules, num, "random", "random", "lose", 2, record=record)
+            table = SeatTable(
+                rules, num, "random", "random", "lose", 2, follow_on=follow_on, record=record
+            )
             table.reset(rules.new_from_words(words), words, np.ones(num, np.bool_), retry=True)
-            told.append(table.show())
             tables.append(table)
+        one, other = tables
+        masks = one.games.masks
         for k in range(40):
-            actions = choose(told[0][1], k)
+            actions = choose(masks, k)
             actions[:: k + 2] = k % game.num_actions  # illegal ones among them
-            if not restarting:
-                actions[tables[0].over()] = -1
-            told = [table.step(actions, restarting=restarting) for table in tables]
+            if not follow_on:
+                actions[one.over()] = LEAVE
+            told = [table.play(actions) for table in tables]
             assert same(*told)
-            one, other = tables
-            assert np.array_equal(one.states, other.states)
-            assert np.array_equal(one.masks, other.masks)
-            assert np.array_equal(one.seats, other.seats)
-            assert len(told[0].ended) == 0 or restarting
-            assert one.over().any() <= (not restarting)
+            masks = told[0].masks
+            for array in ("states", "masks", "seats", "seen"):
+                assert np.array_equal(getattr(one.games, array), getattr(other.games, array))
+            assert len(told[0].ended) == 0 or follow_on
+            assert one.over().any() <= (not follow_on)
 
 
 @pytest.mark.parametrize("record", [False, True])
@@ -207,14 +210,14 @@ def test_games_that_never_last_until_our_turn_are_refused(record):
     game = boardenvs.make("game112")
     game.constants["max_plies"] = 1
     words = stream_words(np.uint64(0), 3)
-    table = Table(game, 3, "random", 1, "lose", record=record)
+    table = SeatTable(game, 3, "random", 1, "lose", follow_on=True, record=record)
     states = game.new_from_words(words)
     states["to_move"] = 1
     table.reset(states, words, np.ones(3, np.bool_), retry=False)
     with pytest.raises(ValueError, match="1000 games in a row ended before the seat's first turn"):
-        table.step(np.array([0, 1, 2]), restarting=True)
+        table.play(np.array([0, 1, 2]))
     with pytest.raises(ValueError, match="call reset"):
-        table.step(np.array([0, 1, 2]), restarting=True)
+        table.play(np.array([0, 1, 2]))
 
 
 def pickled(envs):

@@ -43,7 +43,7 @@ def _parts(game: Game, num: int, seconds: float) -> dict[str, Side]:
         np.copyto(mask, masks)
 
     def advance() -> int:
-        kernels.advance_games(states, constants, actions, mask)
+        kernels.play_games(states, constants, actions, mask)
         return num
 
     def show_legal() -> int:

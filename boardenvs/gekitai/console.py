@@ -142,7 +142,7 @@ class Gekitai(Board):
         game = self._game
         # Not by `play`, which refuses boards with more pieces than a game has.
         masks, action = game.legal_unchecked(states), np.array([y * self.N + x])
-        game.kernels.advance_games(states, game.constants, action, masks)
+        game.kernels.play_games(states, game.constants, action, masks)
         owners = game.owners(states)[0]
 
         hand = self._owner(piece).pieces

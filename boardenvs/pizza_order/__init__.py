@@ -285,7 +285,7 @@ class PizzaOrder(Game):  # noqa: D101 its docstring begins with `about`
                     f"answers: number {number} of {len(answers)}, {self.action_to_text(answer)!r}, "
                     "is no answer to what was asked, or comes after the end"
                 )
-            self.kernels.advance_games(states, self.constants, np.array([answer]), masks)
+            self.kernels.play_games(states, self.constants, np.array([answer]), masks)
         for field in self.state_dtype.names or ():
             state[field] = states[0][field]
 

@@ -23,7 +23,7 @@ def test_advancing_leaves_the_next_legal_actions_in_the_masks(game):
         part = expected[~over]
         game.play(part, actions[~over])
         expected[~over] = part
-        game.kernels.advance_games(states, game.constants, actions, masks)
+        game.kernels.play_games(states, game.constants, actions, masks)
         assert np.array_equal(states, expected)
         assert np.array_equal(masks, game.legal(states))
 

@@ -53,7 +53,7 @@ def random_live(game, num, seed):
         seen.append(states.copy())
         masks = masks_of(game, states)
         actions = np.argmax(rng.random(masks.shape) * masks, axis=1)
-        game.kernels.advance_games(states, game.constants, actions, masks)
+        game.kernels.play_games(states, game.constants, actions, masks)
         states = states[~(states["terminated"] | states["truncated"])]
     return rng.permutation(np.concatenate(seen))
 
@@ -66,7 +66,7 @@ def forced(game, states, seats, plies):
     masks = masks_of(game, states)
     rows, actions = np.nonzero(masks)
     after = states[rows]
-    game.kernels.advance_games(after, game.constants, actions, masks[rows])
+    game.kernels.play_games(after, game.constants, actions, masks[rows])
     won = after["returns"][np.arange(len(rows)), seats[rows]] > 0
     live = np.flatnonzero(~after["terminated"]) if plies > 1 else []
     if len(live):

@@ -11,9 +11,9 @@ import numpy as np
 from numba import njit
 
 from boardenvs.chance import times
-from boardenvs.numba_arrays import HAS_BITS, read_bits, write_bits, write_pairs
+from boardenvs.numba_arrays import HAS_BITS, read_bits, write_bits
 
-__all__ = ["bits_of", "number_up_to", "place_of", "show_bits", "show_pairs"]
+__all__ = ["bits_of", "number_up_to", "place_of", "show_bits"]
 
 _LOW_BITS = np.uint64(0x0101010101010101)
 _HIGH_BITS = np.uint64(0x8080808080808080)
@@ -37,25 +37,6 @@ def _show_bits(out, first, bits, size):
 
 
 show_bits: Any = write_bits if HAS_BITS else _show_bits
-
-
-@njit
-def _show_pairs(out, first, ones, others, size):
-    """Write the lowest bits of two words in turn: the lowest of each, then those above them.
-
-    Args:
-        out: as for `show_bits`.
-        first: index, at least 0.
-        ones: uint64, written first, third and so on.
-        others: uint64, written second and so on.
-        size: how many of each, from 0 to 64.
-    """
-    for k in range(size):
-        out[np.uint64(first + 2 * k)] = ones >> np.uint64(k) & np.uint64(1)
-        out[np.uint64(first + 2 * k + 1)] = others >> np.uint64(k) & np.uint64(1)
-
-
-show_pairs: Any = write_pairs if HAS_BITS else _show_pairs
 
 
 @njit

@@ -11,7 +11,7 @@ import numba.extending
 
 from boardenvs.numba_doors import COMPILES, say_closed
 
-__all__ = ["HAS_BITS", "read_bits", "uncounted", "write_bits", "write_pairs"]
+__all__ = ["HAS_BITS", "read_bits", "uncounted", "write_bits"]
 
 
 def _has_intrinsics() -> bool:
@@ -28,7 +28,7 @@ def _has_intrinsics() -> bool:
 
 
 HAS_BITS = _has_intrinsics()
-"""Whether there are `read_bits`, `write_bits` and `write_pairs`."""
+"""Whether there are `read_bits` and `write_bits`."""
 
 if not HAS_BITS:
     if COMPILES:
@@ -41,7 +41,6 @@ if not HAS_BITS:
 
     read_bits: Any = None
     write_bits: Any = None
-    write_pairs: Any = None
 
 else:
     from llvmlite import ir
@@ -159,45 +158,6 @@ else:
 
         types = numba.types
         return types.void(out, types.int64, types.uint64, types.int64), generate
-
-    @intrinsic
-    def write_pairs(
-        typing_context: Any, out: Any, first: Any, ones: Any, others: Any, size: Any
-    ) -> Any:
-        """As `boardenvs.bits.show_pairs`; as `write_bits`."""
-        require_bytes(out)
-
-        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            array, first, ones, others, size = arguments
-            entry_at = entry_finder(context, builder, out, array)
-            number = functools.partial(ir.Constant, size.type)
-
-            def write(begin: Any, width: int) -> None:
-                order = [k // 2 + k % 2 * width for k in range(2 * width)]
-                pairs = builder.shuffle_vector(
-                    as_bytes(builder, builder.lshr(ones, begin), width),
-                    as_bytes(builder, builder.lshr(others, begin), width),
-                    ir.Constant(ir.VectorType(ir.IntType(32), 2 * width), order),
-                )
-                place = builder.add(first, builder.add(begin, begin))
-                store_entries(builder, out, entry_at, place, pairs)
-
-            def blocks(width: int, second: Any) -> None:
-                write(number(0), width)
-                write(second, width)
-
-            def single(k: int) -> None:
-                for j, word in enumerate((ones, others)):
-                    bit = builder.and_(builder.lshr(word, number(k)), number(1))
-                    entry = builder.trunc(bit, ir.IntType(8))
-                    builder.store(entry, entry_at(builder.add(first, number(2 * k + j))))
-
-            in_blocks(builder, size, 32, blocks, single)
-            return context.get_dummy_value()
-
-        types = numba.types
-        signature = types.void(out, types.int64, types.uint64, types.uint64, types.int64)
-        return signature, generate
 
     @intrinsic
     def read_bits(typing_context: Any, entries: Any, first: Any, size: Any) -> Any:

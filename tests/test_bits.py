@@ -23,11 +23,6 @@ def bits_of(entries, first, size):
     return bits_module.bits_of(entries, first, size)
 
 
-@njit
-def show_pairs(out, first, ones, others, size):
-    bits_module.show_pairs(out, first, ones, others, size)
-
-
 NONE = 7
 """An entry that nothing was written to."""
 
@@ -61,28 +56,6 @@ def test_arrays_of_any_bytes_and_strides(dtype, step, size):
 
 
 WORDS = st.integers(0, 2**64 - 1)
-
-
-@given(ones=WORDS, others=WORDS, size=st.integers(0, 64), first=st.integers(0, 70))
-@example(0xDEADBEEF12345679, 0x123456789ABCDEF0, 54, 6)
-def test_bits_of_two_words_are_shown_in_turn(ones, others, size, first):
-    out = np.full(200, NONE, np.int8)
-    show_pairs(out, first, np.uint64(ones), np.uint64(others), size)
-    shown = [word >> k & 1 for k in range(size) for word in (ones, others)]
-    assert out.tolist() == [NONE] * first + shown + [NONE] * (200 - first - 2 * size)
-
-
-@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.bool_])
-@pytest.mark.parametrize("step", [1, 2, -1])
-@pytest.mark.parametrize("size", [3, 8, 13, 16, 31, 32, 50, 64])
-def test_pairs_in_arrays_of_any_bytes_and_strides(dtype, step, size):
-    ones, others = np.uint64(0xDEADBEEF12345679), np.uint64(0x0F1E2D3C4B5A6978)
-    whole = np.full(300, NONE, np.uint8)
-    shown = [int(word) >> k & 1 for k in range(size) for word in (ones, others)]
-    show_pairs(whole[::step].view(dtype), 5, ones, others, size)
-    out = whole[::step].tolist()
-    assert out == [NONE] * 5 + shown + [NONE] * (len(out) - 5 - 2 * size)
-    assert step != 2 or set(whole[1::2].tolist()) == {NONE}
 
 
 @given(marks=st.lists(st.booleans(), max_size=100), first=st.integers(0, 70))

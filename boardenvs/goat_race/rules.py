@@ -1,12 +1,22 @@
 """The rules of Goat Race: place the goats, then sideways or pass, then forward, as the die says.
 
-Rows and columns are counted from 0 here. `s.stacks[row, column]` is a stack as one
-number, three bits a goat: `seat + 1` of the top in the lowest three, then the goat below
-it, and so on; 0 for an empty one. Twenty goats on one cell, all there are, fill sixty bits.
-What follows from the stacks is kept beside them: `s.tops[seat, row]` has bit `column` set
-where a goat of that seat shows, `s.arrived[seat]` counts its goats in the Destination.
-`s.blocked[row]` has a bit for each obstacle. Each player has `p.goats` goats, and `p.arrivals` of
-them in the Destination win.
+Rows and columns are counted from 0 here. Each player has `p.goats` goats, and `p.arrivals` of them
+in the Destination win.
+
+`s.stacks[row, column]` is a stack as one number, three bits a goat: `seat + 1` of the top goat in
+the lowest three, then the goat below it, and so on; 0 for an empty one. With a goat of seat 0 on
+two goats of seat 2:
+
+    goat      bottom  middle  top
+    seat         2       2     0
+    bits        011     011   001   = 0o331
+
+Twenty goats on one cell, all there are, fill sixty bits.
+
+A row of the board is a number with a bit a column: bit `column` of `s.tops[seat, row]` is set where
+a goat of that seat shows, of `s.blocked[row]` where an obstacle is. The tops follow from the stacks
+and are kept beside them, as is `s.arrived[seat]`, the number of its goats in the Destination. A
+board of at most 64 cells is also handled as one word, row after row: `tops_word`, `blocked_word`.
 """
 
 # Compiled functions carry no annotations.
@@ -17,7 +27,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from boardenvs.bits import show_bits, show_pairs
+from boardenvs.bits import show_bits
 from boardenvs.chance import draw
 from boardenvs.outcome import end_in_draw, end_ply, end_with_winner, is_over
 
@@ -32,15 +42,11 @@ FORWARD = 2
 
 @njit
 def size(stack):
-    """How many goats a stack has; at most twenty."""
-    # Without a loop, whose end nobody could foresee.
-    ten = stack >> 30 != 0
-    stack = stack >> 30 if ten else stack
-    five = stack >> 15 != 0
-    stack = stack >> 15 if five else stack
-    goats = (10 if ten else 0) + (5 if five else 0)
-    for k in range(5):
-        goats += stack >> (3 * k) != 0
+    """Return how many goats a stack has."""
+    goats = 0
+    while stack != 0:
+        stack >>= 3
+        goats += 1
     return goats
 
 
@@ -242,25 +248,18 @@ def deal(s, p):
 
 @njit
 def legal(s, p, mask):
-    """Rows of the gate not higher than the lowest; own goats sideways; any in the row forward."""
-    # Nobody foresees whether a move is to be sideways or forward: both are written, one of them
-    # as nothing.
+    """Mark the gate's lowest rows, the seat's goats sideways, or any goat in the row forward."""
     height, width = s.stacks.shape
     sideways = s.decision == SIDEWAYS
-    columns = forward_columns(s, p, max(s.die - 1, 0))
-    forward = columns if s.decision == FORWARD else 0
     show_bits(mask, 0, lowest_rows(s) if s.decision == PLACE else 0, height)
-    if fits(s):
-        ups, downs = sideways_words(s, s.to_move)
-        none = np.uint64(0)
-        show_pairs(
-            mask, height, ups if sideways else none, downs if sideways else none, height * width
-        )
-    else:
-        for row in range(height):
-            up, down = sideways_columns(s, p, s.to_move, row) if sideways else (0, 0)
-            show_pairs(mask, height + 2 * row * width, np.uint64(up), np.uint64(down), width)
+    for row in range(height):
+        up, down = sideways_columns(s, p, s.to_move, row) if sideways else (0, 0)
+        for column in range(width):
+            way = height + 2 * (row * width + column)
+            mask[way] = up >> column & 1
+            mask[way + 1] = down >> column & 1
     mask[stay(s)] = sideways
+    forward = forward_columns(s, p, s.die - 1) if s.decision == FORWARD else 0
     show_bits(mask, stay(s) + 1, forward, width)
 
 

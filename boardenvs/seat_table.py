@@ -21,7 +21,7 @@ _ATTEMPTS = 1000
 """At a game that lasts until the caller's first turn."""
 _LABEL = "opponents"
 _NOWHERE = np.zeros(0, np.intp)
-_ONLY = np.ones(1, np.bool_)
+_ONE_RESTART = np.array([RESTART])
 
 
 class Stepped(NamedTuple):
@@ -165,7 +165,7 @@ class SeatTable(Table):
         else:
             games.words[which] = one_way(words[which], _LABEL)
             games.states[which] = states[which]
-        self._begin(which, BEGIN)
+        self._begin(np.where(which, BEGIN, LEAVE))
         over = self.over() & which
         if not retry and np.count_nonzero(over):
             self._torn = True
@@ -183,9 +183,9 @@ class SeatTable(Table):
         """
         self.games.words[:] = one_way(stream_words(base, 1), _LABEL)
         self.position["rng"] = base  # a new game has the stream that comes next
-        self._begin(_ONLY, RESTART)
+        self._begin(_ONE_RESTART)
         if self.games.terminated.item() or self.games.truncated.item():
-            self._restart(_ONLY)
+            self._restart(np.ones(1, np.bool_))
 
     def _restart(self, which: npt.NDArray[np.bool_]) -> None:
         """Begin a new game in each marked place, up to the caller's turn; all streams go on.
@@ -196,18 +196,18 @@ class SeatTable(Table):
         for _ in range(_ATTEMPTS):
             if not np.count_nonzero(which):  # much faster than `any`
                 return
-            self._begin(which, RESTART)
+            self._begin(np.where(which, RESTART, LEAVE))
             which = self.over() & which  # a game may end before the caller's first turn
         self._torn = True
         raise ValueError(f"{_ATTEMPTS} games in a row ended before the seat's first turn")
 
-    def _begin(self, which: npt.NDArray[np.bool_], how: int) -> None:
-        """Begin a game in each marked place, by `BEGIN` or `RESTART`, up to the caller's turn."""
+    def _begin(self, how: npt.NDArray[np.int64]) -> None:
+        """Begin games, up to the caller's turn: `BEGIN`, `RESTART` or `LEAVE` for each place."""
         self._torn = True
         if len(self._lineups) > 1:
-            self._seat_lineup(which)
-        self.step(np.where(which, how, LEAVE))
-        if self.played is not None and which[0]:
+            self._seat_lineup(how != LEAVE)
+        self.step(how)
+        if self.played is not None and how[0] != LEAVE:
             self.played = []
             self.first = self.games.states[:1].copy()
         self._play_opponents()

@@ -11,9 +11,9 @@ import numpy.typing as npt
 
 from agents.agent import Actions, Agent, Words
 from boardenvs.chance import below, mixed, stepped
-from boardenvs.compiling import over_rules
 from boardenvs.game import States
 from boardenvs.hooks import legal, play
+from boardenvs.kernels.binding import over_rules
 from boardenvs.outcome import is_over
 
 __all__ = ["GreedyAgent"]

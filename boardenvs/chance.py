@@ -15,7 +15,7 @@ import numpy.typing as npt
 from numba import njit
 
 from boardenvs.checks import is_whole, shown
-from boardenvs.numba_doors import COMPILES
+from boardenvs.kernels.numba_compat import COMPILES
 
 __all__ = [
     "PLAIN",

@@ -20,7 +20,7 @@ import numpy as np
 
 from boardenvs import chance
 from boardenvs.game import Game, States
-from boardenvs.numba_doors import entry_point
+from boardenvs.kernels.numba_compat import entry_point
 
 __all__ = ["Chance", "Ways", "chance_class", "plain_rules"]
 

@@ -26,7 +26,7 @@ from boardenvs.presentation import Presentation
 from boardenvs.records import fault_message, is_over, record_dtype
 
 if TYPE_CHECKING:
-    from boardenvs.kernels import Kernels
+    from boardenvs.loops import Kernels
     from boardenvs.symmetries import Symmetries
 
 __all__ = ["Game", "Illegal", "States", "check_illegal"]
@@ -659,6 +659,6 @@ def _any_outside(numbers: npt.NDArray[np.int64], end: int) -> bool:
 
 @functools.cache
 def _kernels(rules: str) -> Kernels:
-    from boardenvs.kernels import Kernels
+    from boardenvs.loops import Kernels
 
     return Kernels(importlib.import_module(rules))

@@ -1,9 +1,9 @@
 """The hooks: what a game's `rules.py` supplies, and everything else calls.
 
-Loops over games (see `boardenvs.loops`) import these names and say which of them they need; see
-`boardenvs.compiling.over_rules`. A rules file has a function of each name, compiled by
-`numba.njit` and with as many parameters as here. Each is for one record `s` of the game's
-`state_dtype` and the game's parameters `p`, that is `Game.constants[0]`.
+Loops over games (see `boardenvs.loops`) import these names and call them. `over_rules` of
+`boardenvs.kernels` puts a game's own functions in their place. A rules file has a function of each
+name, compiled by `numba.njit` and with as many parameters as here. Each is for one record `s` of
+the game's `state_dtype` and the game's parameters `p`, that is `Game.constants[0]`.
 
 >>> @njit
 ... def legal(s, p, mask):
@@ -13,53 +13,15 @@ Loops over games (see `boardenvs.loops`) import these names and say which of the
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, overload
+from typing import TYPE_CHECKING, Any
+
+from boardenvs.kernels.hook import hook
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-__all__ = ["Hook", "deal", "hook", "judge", "legal", "observe", "play", "redraw", "sound"]
-
-_P = ParamSpec("_P")
-_R = TypeVar("_R")
-
-
-class Hook(Generic[_P, _R]):
-    """A function that each game supplies, known here by its name, parameters and purpose."""
-
-    def __init__(self, function: Callable[_P, _R], *, optional: bool = False) -> None:
-        """Take the place of a function; see `hook`."""
-        functools.update_wrapper(self, function)
-        code = function.__code__
-        self.name = code.co_name
-        self.parameters = code.co_varnames[: code.co_argcount]
-        self.default = function if optional else None
-        """What stands for it where it is not supplied."""
-
-    def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> _R:
-        raise TypeError(f"{self} is a hook: only loops bound to a game's rules call it")
-
-    def __repr__(self) -> str:
-        return f"{self.name}({', '.join(self.parameters)})"
-
-
-@overload
-def hook(function: Callable[_P, _R]) -> Hook[_P, _R]: ...
-@overload
-def hook(*, optional: bool) -> Callable[[Callable[_P, _R]], Hook[_P, _R]]: ...
-def hook(function: Any = None, *, optional: bool = False) -> Any:
-    """Make a hook of a function that has its name, its parameters and its docstring.
-
-    Args:
-        function: without a body, unless it is optional.
-        optional: whether the body stands for it where a game has none.
-    """
-    if function is None:
-        return functools.partial(Hook, optional=optional)
-    return Hook(function, optional=optional)
+__all__ = ["deal", "judge", "legal", "observe", "play", "redraw", "sound"]
 
 
 @hook

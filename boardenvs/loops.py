@@ -1,7 +1,7 @@
 """The loops over a batch of games, written once for all games.
 
 They are compiled against one game's rules, which supply the hooks they call; see
-`boardenvs.hooks`. `boardenvs.kernels` lists those that Python calls.
+`boardenvs.hooks`. `Kernels` binds those that Python calls.
 """
 
 # Compiled functions carry no annotations.
@@ -9,16 +9,18 @@ They are compiled against one game's rules, which supply the hooks they call; se
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import types
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from boardenvs.chance import below, mixed, stepped
 from boardenvs.choice import random_action, tried_action
-from boardenvs.compiling import over_rules
 from boardenvs.hooks import deal, judge, legal, observe, play, redraw, sound
-from boardenvs.numba_arrays import uncounted
+from boardenvs.kernels.arrays import uncounted
+from boardenvs.kernels.binding import Loop, over_rules
 from boardenvs.outcome import forfeit, is_over, truncate_if_long
 
 LEAVE, RESTART, BEGIN = -1, -2, -3
@@ -292,3 +294,19 @@ def play_out(states, params, words, mask):
             legal(s, params[0], mask)
             words[i] = stepped(words[i])
             play(s, params[0], tried_action(mask, mixed(words[i])))
+
+
+class Kernels:
+    """The loops of this module, each compiled for one game when first asked for."""
+
+    def __init__(self, rules: types.ModuleType) -> None:
+        self.rules = rules
+        """The module they are bound to."""
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        loop = globals().get(name)
+        if not isinstance(loop, Loop):
+            raise AttributeError(f"no loop of boardenvs.loops is named {name!r}")
+        kernel = loop.bound_to(self.rules)
+        setattr(self, name, kernel)  # where the next look-up finds it
+        return kernel

@@ -99,7 +99,7 @@ class Table:
 
     def _bind(self) -> Callable[[int], object]:
         """The compiled step of game 0, which need not look at what the arrays are made of."""
-        from boardenvs.numba_doors import entry_point
+        from boardenvs.kernels.numba_compat import entry_point
 
         step = entry_point(self.game.kernels.step_game, self.games, 0, LEAVE)
         self._step_one = functools.partial(step, self.games, 0)

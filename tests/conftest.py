@@ -12,7 +12,7 @@ from hypothesis import settings
 from keyboards import answering
 
 import boardenvs
-from boardenvs.threads import fix_threads
+from boardenvs.kernels.threads import fix_threads
 
 # PyTorch and ONNX Runtime take a thread for each core, which a process of tests shares with others:
 # threads that wait for one another would burn most of the time.

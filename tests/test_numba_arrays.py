@@ -6,8 +6,8 @@ import numba
 import numpy as np
 import pytest
 
-from boardenvs.numba_arrays import uncounted
-from boardenvs.numba_doors import COMPILES
+from boardenvs.kernels.arrays import uncounted
+from boardenvs.kernels.numba_compat import COMPILES
 
 
 @pytest.mark.skipif(not COMPILES, reason="nothing is compiled")

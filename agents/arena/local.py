@@ -22,7 +22,7 @@ from agents.agent import one_line
 from agents.arena.batch import Batch, Players, play_batch
 from agents.arena.match import Games
 from boardenvs.checks import whole_number
-from boardenvs.threads import cores
+from boardenvs.kernels.threads import cores
 
 __all__ = ["LARGEST", "ONE_THREAD", "Finished", "Work", "play", "play_here"]
 

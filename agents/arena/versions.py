@@ -9,8 +9,8 @@ import boardenvs
 from agents.specs import parse
 from agents.users_own import file_sha256
 from boardenvs.game import Game
+from boardenvs.kernels.threads import cores, threads_for
 from boardenvs.opponents import Opponent
-from boardenvs.threads import cores, threads_for
 
 __all__ = ["agent_version"]
 

@@ -7,7 +7,7 @@ import platform
 from pathlib import Path
 
 import boardenvs
-from boardenvs.threads import cores
+from boardenvs.kernels.threads import cores
 
 __all__ = ["describe_machine"]
 

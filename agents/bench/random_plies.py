@@ -10,9 +10,9 @@ import numpy as np
 from agents.bench.timing import Side, rate
 from boardenvs.chance import mixed, stepped, stream_words
 from boardenvs.choice import random_action
-from boardenvs.compiling import over_rules
 from boardenvs.game import Game
 from boardenvs.hooks import legal, observe, play
+from boardenvs.kernels.binding import over_rules
 from boardenvs.loops import restart
 from boardenvs.outcome import is_over
 

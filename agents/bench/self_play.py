@@ -25,8 +25,8 @@ from agents.search.puct import PuctAgent
 from agents.search.slots import Bound, Judged
 from agents.trained import TrainedAgent
 from boardenvs.game import Game, States
+from boardenvs.kernels.threads import most_threads
 from boardenvs.playout import playout
-from boardenvs.threads import most_threads
 
 __all__ = ["guided_searches", "judging", "self_play_parts", "self_playing"]
 

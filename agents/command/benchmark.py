@@ -62,7 +62,7 @@ def _run(options: argparse.Namespace) -> int:
     from agents.benchmark import benchmark
     from agents.benchmark.tasks import suite
     from agents.progress import progress_bar
-    from boardenvs.threads import cores
+    from boardenvs.kernels.threads import cores
 
     check_place("--json", options.json, ".json")
     check_place("--html", options.html, ".html", ".htm")

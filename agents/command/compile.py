@@ -2,7 +2,7 @@
 
 In an image, on a node, before a class.
 
-Everything compiled stays on disk (see `boardenvs.kernel_cache`), for the game's parameters: a
+Everything compiled stays on disk (see `boardenvs.kernels.cache`), for the game's parameters: a
 board of another size has records of another layout, and is compiled by itself.
 """
 
@@ -55,7 +55,7 @@ def _run(options: argparse.Namespace) -> None:
 
 def compile_game(game: Game) -> None:
     """Use every environment and every agent of a game once, on one thread and on two."""
-    from boardenvs.threads import fix_threads
+    from boardenvs.kernels.threads import fix_threads
 
     for use in _uses(game):
         for threads in (1, 2):

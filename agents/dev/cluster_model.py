@@ -33,7 +33,7 @@ from agents.arguments import add_game, make_game
 from agents.report.table import Table
 from agents.trained import shipped
 from boardenvs.game import Game
-from boardenvs.threads import fix_threads, fixed_threads
+from boardenvs.kernels.threads import fix_threads, fixed_threads
 
 __all__ = ["DESCRIPTION", "Grown", "Times", "add_arguments", "grown", "measured", "run"]
 

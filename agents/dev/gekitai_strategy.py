@@ -27,10 +27,10 @@ from agents.games.gekitai.strategy import BITS, POWERS
 from agents.games.gekitai.threats import lowest, wins_at_once
 from agents.proofs.board_words import canonical
 from agents.proofs.proof_numbers import ANY_LENGTH, NEVER, entries, find, write
-from boardenvs.compiling import over_rules
 from boardenvs.files import check_place, write_atomically
 from boardenvs.gekitai import Gekitai, rules
 from boardenvs.gekitai.rules import count, pushed, satisfied
+from boardenvs.kernels.binding import over_rules
 
 __all__ = ["DESCRIPTION", "add_arguments", "find_strategy", "run"]
 

@@ -27,8 +27,8 @@ import numpy.typing as npt
 from numba import njit
 
 from boardenvs.chance import mixed
-from boardenvs.compiling import over_rules
-from boardenvs.hooks import hook
+from boardenvs.kernels.binding import over_rules
+from boardenvs.kernels.hook import hook
 
 __all__ = [
     "ANY_LENGTH",

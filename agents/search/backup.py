@@ -17,7 +17,7 @@ from __future__ import annotations
 import numpy as np
 
 from agents.search.tree import AWAITED
-from boardenvs.compiling import over_rules
+from boardenvs.kernels.binding import over_rules
 
 __all__ = [
     "LOST",

@@ -12,7 +12,7 @@ from typing import Any
 
 from agents.games import part, part_name
 from boardenvs.game import Game
-from boardenvs.hooks import hook
+from boardenvs.kernels.hook import hook
 
 __all__ = [
     "checked_decisive",

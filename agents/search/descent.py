@@ -12,8 +12,8 @@ from agents.search.backup import prove_loss
 from agents.search.decisive import decisive_action, forced_win
 from agents.search.tree import expand, follow
 from boardenvs.chance import below, mixed, stepped
-from boardenvs.compiling import over_rules
 from boardenvs.hooks import legal, play
+from boardenvs.kernels.binding import over_rules
 from boardenvs.outcome import is_over
 
 __all__ = ["descend"]

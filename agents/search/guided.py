@@ -24,9 +24,9 @@ from agents.search.halving import next_edge
 from agents.search.report import credit, report
 from agents.search.tree import AWAITED, expand, follow, plant, tree_of, uncounted_tree
 from boardenvs.chance import mixed, stepped
-from boardenvs.compiling import over_rules
 from boardenvs.hooks import legal, observe, play, redraw
-from boardenvs.numba_arrays import uncounted
+from boardenvs.kernels.arrays import uncounted
+from boardenvs.kernels.binding import over_rules
 from boardenvs.outcome import is_over
 
 __all__ = ["report_trees", "step_trees"]

@@ -21,7 +21,7 @@ from boardenvs.analysis import Analysis
 from boardenvs.chance import stream_words
 from boardenvs.checks import finite_number, whole_number
 from boardenvs.game import Game, States
-from boardenvs.threads import threads_for
+from boardenvs.kernels.threads import threads_for
 
 __all__ = [
     "MOST_SIMULATIONS",

@@ -21,7 +21,7 @@ from agents.search.slots import Bind, Clock, Judge, Judged, Slot, take_turns
 from agents.search.tree import OPTIONS, Options, Tree, empty_forest
 from boardenvs.checks import finite_number, whole_number
 from boardenvs.game import Game, States
-from boardenvs.numba_doors import entry_point
+from boardenvs.kernels.numba_compat import entry_point
 
 __all__ = ["ConcurrentEvaluator", "Evaluator", "PuctAgent"]
 

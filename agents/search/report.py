@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from agents.search.backup import LOST, take_proven
-from boardenvs.compiling import over_rules
+from boardenvs.kernels.binding import over_rules
 
 __all__ = ["add_root", "credit", "report", "report_root"]
 

@@ -13,8 +13,8 @@ from agents.search.report import credit, report
 from agents.search.tree import empty_tree, plant, uncounted_tree
 from boardenvs.chance import mixed, stepped
 from boardenvs.choice import tried_action
-from boardenvs.compiling import over_rules
 from boardenvs.hooks import legal, play, redraw
+from boardenvs.kernels.binding import over_rules
 from boardenvs.outcome import is_over
 
 __all__ = ["search_further", "search_states"]

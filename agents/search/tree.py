@@ -24,9 +24,9 @@ import numpy.typing as npt
 from numba.extending import register_jitable
 
 from boardenvs.chance import mixed, stepped
-from boardenvs.compiling import over_rules
 from boardenvs.hooks import observe
-from boardenvs.numba_arrays import uncounted
+from boardenvs.kernels.arrays import uncounted
+from boardenvs.kernels.binding import over_rules
 from boardenvs.outcome import is_over
 
 __all__ = [

@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 
 import torch
 
-from boardenvs.threads import cores
+from boardenvs.kernels.threads import cores
 
 __all__ = ["in_shards", "one_torch_thread", "side_by_side"]
 

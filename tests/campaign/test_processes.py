@@ -32,8 +32,7 @@ import sys, time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 import numpy as np
-from numba import njit
-from boardenvs.kernel_cache import cached_on_disk
+from boardenvs.kernels import cached_njit
 
 me, loads, same, threads, rounds = map(int, sys.argv[1:])
 hits = 0
@@ -41,8 +40,7 @@ for number in range(rounds):
     source = Path(f"race{number}.py")
     scope = {"__name__": f"race{number}"}  # code without a module is never loaded
     exec(compile(source.read_text(), str(source.resolve()), "exec"), scope)
-    total = njit(scope["total"])
-    cached_on_disk(total, lambda: "", "the race")
+    total = cached_njit("the race")(scope["total"])
     fields = ("x", "y") if me or same else ("y", "x")
     records = np.zeros(2, [(name, "i8") for name in fields])
     records["x"] = 21

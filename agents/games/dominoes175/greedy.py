@@ -10,10 +10,10 @@ import numpy as np
 
 from agents.agent import Actions, Agent, Words
 from boardenvs.chance import below, mixed, stepped
-from boardenvs.compiling import over_rules
 from boardenvs.dominoes175 import rules
 from boardenvs.dominoes175.rules import CELLS, ENDS, GOAL, HIGH, LOW, STACKS, top
 from boardenvs.game import States
+from boardenvs.kernels.binding import over_rules
 
 __all__ = ["Dominoes175GreedyAgent"]
 

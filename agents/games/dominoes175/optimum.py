@@ -28,7 +28,7 @@ from numba import njit
 from agents.games.dominoes175.sets import canonical, levels
 from boardenvs.checks import whole_number
 from boardenvs.dominoes175.rules import ENDS, GOAL, STACKS
-from boardenvs.kernel_cache import cached_njit
+from boardenvs.kernels.cache import cached_njit
 
 __all__ = ["Optimum", "Policy"]
 

@@ -20,10 +20,10 @@ from agents.proofs.asking import UNLIMITED
 from agents.proofs.board_words import canonical, turned, turned_back
 from boardenvs.chance import mixed
 from boardenvs.checks import whole_number
-from boardenvs.compiling import over_rules
 from boardenvs.game import States
 from boardenvs.gekitai import Gekitai, rules
 from boardenvs.gekitai.rules import cell_bit, count, pushed, satisfied
+from boardenvs.kernels.binding import over_rules
 
 __all__ = ["ProofSearch", "forced_win", "forcing_cell", "proof_room"]
 

@@ -26,9 +26,9 @@ from agents.proofs.proof_numbers import (
     prove,
 )
 from boardenvs.checks import whole_number
-from boardenvs.compiling import over_rules
 from boardenvs.gekitai import Gekitai, rules
 from boardenvs.gekitai.rules import cell_bit
+from boardenvs.kernels.binding import over_rules
 
 __all__ = ["NO_TABLE", "Solver"]
 

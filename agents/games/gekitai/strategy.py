@@ -19,9 +19,9 @@ import numpy.typing as npt
 from agents.games.gekitai.check_strategy import FILE
 from agents.proofs.board_words import canonical, turned
 from agents.proofs.proof_numbers import ANY_LENGTH, NEVER, entries, write
-from boardenvs.compiling import over_rules
 from boardenvs.gekitai import Gekitai, rules
 from boardenvs.gekitai.rules import count
+from boardenvs.kernels.binding import over_rules
 
 __all__ = ["BITS", "POWERS", "known_wins"]
 

@@ -10,7 +10,6 @@ import numpy as np
 
 from agents.agent import Actions, Agent, Words
 from boardenvs.chance import below, mixed, stepped
-from boardenvs.compiling import over_rules
 from boardenvs.game import States
 from boardenvs.goat_race import rules
 from boardenvs.goat_race.rules import (
@@ -22,6 +21,7 @@ from boardenvs.goat_race.rules import (
     put,
     take,
 )
+from boardenvs.kernels.binding import over_rules
 
 __all__ = ["GoatRaceGreedyAgent"]
 

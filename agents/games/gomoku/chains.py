@@ -40,7 +40,7 @@ from agents.games.gomoku.position import (
     place,
     take_back,
 )
-from boardenvs.kernel_cache import cached_njit
+from boardenvs.kernels.cache import cached_njit
 
 __all__ = ["find_chain", "proofs"]
 

@@ -10,9 +10,9 @@ import numpy as np
 
 from agents.agent import Actions, Agent, Words
 from boardenvs.chance import below, mixed, stepped
-from boardenvs.compiling import over_rules
 from boardenvs.game import Game, States
 from boardenvs.gomoku import rules
+from boardenvs.kernels.binding import over_rules
 
 __all__ = ["GomokuGreedyAgent"]
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from numba import njit
 
-from boardenvs.numba_doors import without_wrappers
+from boardenvs.kernels.numba_compat import INNER
 
 __all__ = ["inner"]
 
-inner: Any = njit(**without_wrappers(helper=True))
+inner: Any = njit(**INNER)

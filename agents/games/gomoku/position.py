@@ -39,7 +39,7 @@ from agents.games.gomoku.patterns import (
 from agents.games.gomoku.settings import SETTINGS
 from agents.games.gomoku.worth import CODE_WORTH, KIND_WORTH, MOVER_WORTH, OTHER_WORTH
 from boardenvs.gomoku import Gomoku
-from boardenvs.kernel_cache import cached_njit
+from boardenvs.kernels.cache import cached_njit
 
 __all__ = [
     "CAN_FIVE",

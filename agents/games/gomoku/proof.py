@@ -26,8 +26,8 @@ from agents.proofs.proof_numbers import (
     work_room,
 )
 from boardenvs.checks import whole_number
-from boardenvs.compiling import over_rules
 from boardenvs.gomoku import Gomoku, rules
+from boardenvs.kernels.binding import over_rules
 
 __all__ = ["Solver"]
 

@@ -10,7 +10,7 @@ from agents.games.gomoku.alpha_beta import PROVEN, search_on
 from agents.games.gomoku.inner import inner
 from agents.games.gomoku.moves import list_moves, next_move
 from agents.games.gomoku.position import cell_of, set_up
-from boardenvs.kernel_cache import cached_njit
+from boardenvs.kernels.cache import cached_njit
 
 __all__ = ["think"]
 

@@ -23,7 +23,7 @@ from boardenvs.analysis import Analysis
 from boardenvs.checks import finite_number, whole_number
 from boardenvs.game import Game, States
 from boardenvs.gomoku import Gomoku
-from boardenvs.threads import threads_for
+from boardenvs.kernels.threads import threads_for
 
 __all__ = ["DEFAULT_NODES", "Thought", "ThreatsAgent"]
 

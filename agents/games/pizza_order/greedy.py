@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from agents.agent import Actions, Agent, Words
-from boardenvs.compiling import over_rules
 from boardenvs.game import States
+from boardenvs.kernels.binding import over_rules
 from boardenvs.pizza_order import rules
 from boardenvs.pizza_order.rules import (
     CUSTOM,

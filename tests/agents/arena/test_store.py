@@ -391,11 +391,11 @@ def test_the_cores_that_one_by_the_clock_may_think_on_are_part_of_its_version(mo
     def version(**parameters):
         return agent_version("mcts:1ms", agents.make("mcts:1ms", "game112", 0, **parameters))
 
-    for place in ("agents.arena.versions", "boardenvs.threads"):
+    for place in ("agents.arena.versions", "boardenvs.kernels.threads"):
         monkeypatch.setattr(f"{place}.cores", lambda: 4)
-    monkeypatch.setattr("boardenvs.threads.most_threads", lambda: 4)
+    monkeypatch.setattr("boardenvs.kernels.threads.most_threads", lambda: 4)
     assert "by the clock on 4 cores" in version()
     assert "by the clock on 3 cores" in version(threads=3)
     assert "by the clock on 4 cores" in version(threads=9)
-    monkeypatch.setattr("boardenvs.threads._fixed", 1)
+    monkeypatch.setattr("boardenvs.kernels.threads._fixed", 1)
     assert "by the clock on 1 cores" in version()

@@ -15,7 +15,7 @@ from agents.in_threads import in_threads
 from agents.search import mcts
 from agents.search.mcts import MctsAgent
 from agents.search.puct import PuctAgent
-from boardenvs.threads import fix_threads
+from boardenvs.kernels.threads import fix_threads
 
 # Each of these compiles the search once: variants with records of another layout would again.
 SMALL = {

@@ -1,4 +1,4 @@
-"""Ways into the arrays of compiled code that Numba has not; with doors as in `numba_doors`."""
+"""Operations on arrays that Numba lacks, written in LLVM's language; see `numba_compat`."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any
 import numba
 import numba.extending
 
-from boardenvs.numba_doors import COMPILES, say_closed
+from boardenvs.kernels.numba_compat import COMPILES, say_lacking
 
 __all__ = ["HAS_BITS", "read_bits", "uncounted", "write_bits"]
 
 
 def _has_intrinsics() -> bool:
-    """Whether machine code can be given for what arrays are made of."""
+    """Return whether this Numba lets us write the operations."""
     from numba.core import base, cgutils
 
     return (
@@ -28,15 +28,15 @@ def _has_intrinsics() -> bool:
 
 
 HAS_BITS = _has_intrinsics()
-"""Whether there are `read_bits` and `write_bits`."""
+"""Whether there are `read_bits` and `write_bits`; otherwise they are `None`."""
 
 if not HAS_BITS:
     if COMPILES:
-        say_closed("way into arrays", "games step more slowly")
+        say_lacking("way into arrays", "games step more slowly")
 
     @numba.njit
     def uncounted(array: Any) -> Any:
-        """The array itself; see below."""
+        """Return the array itself; see below."""
         return array
 
     read_bits: Any = None
@@ -50,10 +50,10 @@ else:
 
     @intrinsic
     def uncounted(typing_context: Any, array: Any) -> Any:
-        """A view of an array that does not count as a reference to it.
+        """Return a view of an array that Numba does not count as a reference to it.
 
-        Where rows of an array are passed on, they count as references. The instructions for
-        that wait for all stores before them and may cost more than a small game's rules.
+        Numba counts a reference for each row that is passed to a function. Its instructions wait
+        for all stores before them, and may take longer than a small game's rules.
         """
 
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -64,7 +64,7 @@ else:
         return array(array), generate
 
     def entry_finder(context: Any, builder: Any, kind: Any, array: Any) -> Callable[[Any], Any]:
-        """The function that gives the place of an entry, by its index, of an array of bytes."""
+        """Return a function from an index to the address of that entry of an array of bytes."""
         view = context.make_array(kind)(context, builder, array)
         (stride,) = cgutils.unpack_tuple(builder, view.strides, 1)
 
@@ -81,17 +81,17 @@ else:
         blocks: Callable[[int, Any], None],
         single: Callable[[int], None],
     ) -> None:
-        """Code for so many entries, a number known when it runs.
+        """Generate code for a number of entries that is known when the code runs.
 
-        Two blocks, which overlap where need be, take two instructions whatever the size; to go
-        entry by entry takes many times as long.
+        The code handles two blocks, which may overlap, in two instructions for any size. A loop
+        over the entries takes many times as long.
 
         Args:
             builder: of the code.
-            size: how many.
-            width: of the largest blocks; smaller ones have a half of it and so on, down to 8.
-            blocks: told the width of both and where the second begins, makes the code for both.
-            single: makes the code for one entry, where there are fewer than 8.
+            size: the number of entries.
+            width: of the largest blocks. Smaller sizes take blocks of half the width, down to 8.
+            blocks: generates the code for two blocks, from their width and the second one's start.
+            single: generates the code for one entry. It is used for fewer than 8 entries.
         """
         number = functools.partial(ir.Constant, size.type)
         with builder.if_else(builder.icmp_signed(">=", size, number(width))) as branches:
@@ -105,36 +105,14 @@ else:
                         with builder.if_then(builder.icmp_signed(">", size, number(k))):
                             single(k)
 
-    def require_bytes(out: Any) -> None:
-        """Refuse arrays in which bits cannot be shown."""
-        if out.dtype not in (numba.types.int8, numba.types.uint8, numba.types.boolean):
-            raise numba.TypingError(f"bits are shown in arrays of bytes, got {out}")
-
-    def as_bytes(builder: Any, word: Any, width: int) -> Any:
-        """The lowest bits of a word as a vector of bytes."""
-        marks = builder.trunc(word, ir.IntType(width))
-        marks = builder.bitcast(marks, ir.VectorType(ir.IntType(1), width))
-        return builder.zext(marks, ir.VectorType(ir.IntType(8), width))
-
-    def store_entries(
-        builder: Any, kind: Any, entry_at: Callable[[Any], Any], begin: Any, entries: Any
-    ) -> None:
-        """Code that writes a vector of bytes into an array from an index on."""
-        if kind.layout == "C":
-            place = builder.bitcast(entry_at(begin), entries.type.as_pointer())
-            builder.store(entries, place, align=1)
-            return
-        for k in range(entries.type.count):
-            entry = builder.extract_element(entries, ir.Constant(ir.IntType(32), k))
-            builder.store(entry, entry_at(builder.add(begin, ir.Constant(begin.type, k))))
-
     @intrinsic
     def write_bits(typing_context: Any, out: Any, first: Any, bits: Any, size: Any) -> Any:
-        """As `boardenvs.bits.show_bits`; Numba itself passes the first argument.
+        """Do the same as `boardenvs.bits.show_bits`; Numba passes the first argument.
 
-        It is no function in Numba's eyes: it would compile one anew for every size.
+        This is an intrinsic, since Numba would compile a function anew for every constant size.
         """
-        require_bytes(out)
+        if out.dtype not in (numba.types.int8, numba.types.uint8, numba.types.boolean):
+            raise numba.TypingError(f"out must be an array of int8, uint8 or bool, got {out}")
 
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             array, first, word, size = arguments
@@ -142,7 +120,16 @@ else:
             number = functools.partial(ir.Constant, size.type)
 
             def write(begin: Any, bits: Any, width: int) -> None:
-                store_entries(builder, out, entry_at, begin, as_bytes(builder, bits, width))
+                marks = builder.trunc(bits, ir.IntType(width))
+                marks = builder.bitcast(marks, ir.VectorType(ir.IntType(1), width))
+                entries = builder.zext(marks, ir.VectorType(ir.IntType(8), width))
+                if out.layout == "C":
+                    place = builder.bitcast(entry_at(begin), entries.type.as_pointer())
+                    builder.store(entries, place, align=1)
+                    return
+                for k in range(width):
+                    entry = builder.extract_element(entries, ir.Constant(ir.IntType(32), k))
+                    builder.store(entry, entry_at(builder.add(begin, number(k))))
 
             def blocks(width: int, second: Any) -> None:
                 write(first, word, width)
@@ -161,9 +148,9 @@ else:
 
     @intrinsic
     def read_bits(typing_context: Any, entries: Any, first: Any, size: Any) -> Any:
-        """As `boardenvs.bits.bits_of`; as `write_bits`, the other way."""
+        """Do the same as `boardenvs.bits.bits_of`; see `write_bits`."""
         if entries.dtype != numba.types.boolean:
-            raise numba.TypingError(f"bits are read from arrays of truth values, got {entries}")
+            raise numba.TypingError(f"entries must be an array of bool, got {entries}")
 
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             array, first, size = arguments

@@ -1,4 +1,4 @@
-"""The stamp of compiled code changes with all that the code is made from, and with nothing else."""
+"""The digest of a function changes with all that the code is made from, and with nothing else."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from boardenvs.code_stamp import code_stamp
+from boardenvs.kernels.digest import digest
 
 SOURCES = {
     "worths": (
@@ -31,7 +31,7 @@ _numbers = itertools.count()
 
 @pytest.fixture
 def stamp(tmp_path, monkeypatch):
-    """The function `(module, old, new) -> stamp` of `loop` with some text replaced."""
+    """The function `(module, old, new) -> digest` of `loop` with some text replaced."""
 
     def made(module=None, old="", new=""):
         folder = tmp_path / str(next(_numbers))
@@ -44,7 +44,7 @@ def stamp(tmp_path, monkeypatch):
             patch.syspath_prepend(folder)
             patch.setattr(sys, "dont_write_bytecode", True)
             try:
-                return code_stamp(importlib.import_module("loop").loop)
+                return digest(importlib.import_module("loop").loop)
             finally:
                 for name in SOURCES:
                     sys.modules.pop(name, None)
@@ -54,7 +54,7 @@ def stamp(tmp_path, monkeypatch):
 
 def test_it_is_the_same_for_the_same_text_anywhere(stamp):
     assert stamp() == stamp()
-    assert len(stamp()) == 8
+    assert len(stamp()) == 16
 
 
 @pytest.mark.parametrize(
@@ -90,4 +90,4 @@ def calling():
 
 
 def test_other_things_may_stand_for_what_it_knows():
-    assert code_stamp(calling, lambda value: 3 if value is before else value) != code_stamp(calling)
+    assert digest(calling, lambda value: 3 if value is before else value) != digest(calling)

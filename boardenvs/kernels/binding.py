@@ -1,0 +1,241 @@
+"""Loops over games, compiled against the rules of one game.
+
+A loop (see `boardenvs.loops`) calls the hooks `play`, `legal`, ... of `boardenvs.hooks`, and is
+marked by `over_rules`. Numba takes the globals of a function for constants. So a loop is compiled
+once for each game, as a copy whose globals are the game's own functions in place of the hooks.
+Whatever the loop calls is copied as well, and becomes part of its machine code.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import threading
+import types
+from collections.abc import Callable
+from typing import Any, Generic, ParamSpec, TypeVar
+
+from numba import njit, prange
+
+from boardenvs.kernels.cache import file_name, keep_on_disk
+from boardenvs.kernels.digest import digest, used_globals
+from boardenvs.kernels.hook import Hook
+from boardenvs.kernels.numba_compat import COMPILES, HELPER, INNER, LOOP, is_compiled
+from boardenvs.kernels.threads import choose_layer, over_threads
+
+__all__ = ["Loop", "over_rules"]
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+_Modules = tuple[types.ModuleType, ...]
+"""Where hooks are looked up: the rules, after what is more special."""
+_COMPILING = threading.RLock()
+"""Held by the one thread that binds a function: it compiles others, each once."""
+
+
+def over_rules(
+    *hooks: Any, called: bool = False, spread: bool = False, plies: int = 1
+) -> Callable[[Callable[_P, _R]], Loop[_P, _R]]:
+    """Return a decorator for a function that calls hooks, or others that do.
+
+    The function may also call functions that `numba.njit` has compiled, of any module. Only
+    functions so marked may call it. Python calls what `Loop.bound_to` returns.
+
+    Args:
+        *hooks: the hooks that it calls, for the reader.
+        called: whether its callers call it, instead of containing a copy. That may be faster for
+            a function that takes much longer than a call.
+        spread: whether its last parameters are `low` and `high`, and it plays the games `low` to
+            `high - 1`, so that threads can share a batch.
+        plies: how many plies take about as long as what it does for one game, if `spread`.
+    """
+
+    def decorate(function: Callable[_P, _R]) -> Loop[_P, _R]:
+        return Loop(function, called, plies if spread else None)
+
+    return decorate
+
+
+class Loop(Generic[_P, _R]):
+    """A function that is compiled against a game's rules; see `over_rules`."""
+
+    def __init__(self, function: Callable[_P, _R], called: bool, plies: int | None) -> None:
+        functools.update_wrapper(self, function)
+        self.function: Any = function
+        self.kind = "called" if called else "helper"
+        """How it is compiled where other loops call it."""
+        self.plies = plies
+        """How many plies take as long as one game; `None` unless threads share a batch."""
+        self._bound: dict[_Modules, Callable[..., Any]] = {}
+        code = self.function.__code__
+        if plies and code.co_varnames[: code.co_argcount][-2:] != ("low", "high"):
+            raise ValueError(f"{self} is spread: expected low and high for its last parameters")
+
+    @property
+    def targetoptions(self) -> dict[str, Any]:
+        """The options of Numba where other loops call it, named as those of its functions."""
+        return _KINDS[self.kind]
+
+    def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> _R:
+        raise TypeError(f"{self} is not bound to any: expected a call of what bound_to() returns")
+
+    def __repr__(self) -> str:
+        return f"<{self.function.__module__}.{self.function.__name__} over rules>"
+
+    def bound_to(
+        self, rules: str | types.ModuleType, *parts: str | types.ModuleType | None
+    ) -> Callable[..., Any]:
+        """Return the function compiled with the hooks of a game, always the same one.
+
+        If the function is spread, what is returned is called as `run(threads, *args)`, without
+        `low` and `high`. With `None` for `threads`, as many are used as measured to pay.
+
+        Args:
+            rules: the game's module of rules, or its name.
+            *parts: modules in which hooks are looked up first, or their names; `None` is skipped.
+
+        Raises:
+            ValueError: a hook is missing, or is no compiled function of its parameters.
+        """
+        modules = (*(_module(part) for part in parts if part is not None), _module(rules))
+        if modules not in self._bound:
+            with _COMPILING:
+                if modules not in self._bound:
+                    self._bound[modules] = self._compiled(modules)
+        return self._bound[modules]
+
+    def _compiled(self, modules: _Modules) -> Callable[..., Any]:
+        choose_layer()
+        serial = _compiled(self.function, modules, "loop")
+        if self.plies is None:
+            return serial
+        scope = {**globals(), _over_range.__name__: self}
+        chunks = types.FunctionType(_in_chunks.__code__, scope, f"{self.function.__name__}_chunks")
+        return over_threads(serial, _compiled(chunks, modules, "parallel loop"), self.plies)
+
+
+def _module(given: str | types.ModuleType) -> types.ModuleType:
+    if isinstance(given, types.ModuleType):
+        return given
+    # Not what `sys.modules` has: another thread may be about to import it, and hooks still lack.
+    return importlib.import_module(given)
+
+
+def _over_range(*args: Any) -> None:
+    """Stand for the loop over part of a batch, whose last arguments are `low` and `high`."""
+
+
+def _in_chunks(chunks: int, args: tuple[Any, ...]) -> None:
+    """Run a loop on `chunks` equal parts of the batch."""
+    total = len(args[0])
+    for c in prange(chunks):
+        _over_range(*args, c * total // chunks, (c + 1) * total // chunks)
+
+
+# -- Copies ---------------------------------------------------------------------------------
+
+_copies: dict[tuple[str, str], Any] = {}
+"""The copies by their name, which says what they are made from, and by their kind."""
+
+_KINDS: dict[str, dict[str, Any]] = {
+    "helper": HELPER,
+    "called": INNER,
+    "loop": {"nogil": True, **LOOP},
+    "parallel loop": {"nogil": True, "parallel": True, **LOOP},
+}
+
+
+def _compiled(value: Any, modules: _Modules, kind: str) -> Any:
+    """Return a compiled copy of a function, in which what it calls is copied too.
+
+    Args:
+        value: the function, or one that `numba.njit` has compiled.
+        modules: where hooks are looked up.
+        kind: a key of `_KINDS`.
+
+    Returns:
+        `None` if the copy is being made just now: the function calls itself.
+    """
+    function = getattr(value, "py_func", value)
+
+    def meaning(one: Any) -> Any:
+        return _supplied(one, modules) if isinstance(one, Hook) else one
+
+    def copied(one: Any) -> Any:
+        if isinstance(one, Loop):
+            return _compiled(one.function, modules, one.kind)
+        one = meaning(one)
+        return (_compiled(one, modules, "helper") or one) if is_compiled(one) else one
+
+    made_from = digest(value, meaning, _KINDS)
+    # Numba names machine code after it: code that is made from other things must differ.
+    name = f"{function.__name__}_{made_from}"
+    if (name, kind) not in _copies:
+        _copies[name, kind] = None
+        scope = {name: copied(one) for name, one in used_globals(function).items()}
+        copy = types.FunctionType(
+            function.__code__.replace(co_name=name),
+            {**function.__globals__, **scope},
+            name,
+            function.__defaults__,
+            function.__closure__,
+        )
+        copy.__qualname__ = name
+        own = {k: v for k, v in getattr(value, "targetoptions", {}).items() if k != "nopython"}
+        compiled = njit(**{**own, **_KINDS[kind]})(copy)
+        if kind.endswith("loop"):
+            subject = _subject(modules[-1])
+            keep_on_disk(compiled, file_name(function, *modules), lambda: made_from, subject)
+        _copies[name, kind] = compiled
+    return _copies[name, kind]
+
+
+def _subject(rules: types.ModuleType) -> str:
+    """Return the game's name if the module is a package's `rules`, otherwise the module's."""
+    package, _, last = rules.__name__.rpartition(".")
+    return package.rpartition(".")[2] if last == "rules" and package else last
+
+
+# -- Hooks ----------------------------------------------------------------------------------
+
+
+def _supplied(hook: Hook[..., Any], modules: _Modules) -> Callable[..., Any]:
+    """Return the function that replaces a hook: that of the first module which has one.
+
+    Raises:
+        ValueError: none has it, or it is no compiled function of the hook's parameters.
+    """
+    game = _subject(modules[-1])
+    for module in modules:
+        function = getattr(module, hook.name, hook)
+        if not isinstance(function, Hook):  # to import the hook itself is not to supply it
+            fault = _fault(hook, function)
+            if fault:
+                raise ValueError(f"{game}: {hook.name} in {module.__file__} {fault}")
+            return function
+    if hook.default is None:
+        raise ValueError(
+            f"{game}: {modules[-1].__file__} has no function {hook.name}: expected {hook}, "
+            f"see {hook.__module__}"
+        )
+    return _default(hook)
+
+
+@functools.cache
+def _default(hook: Hook[..., Any]) -> Any:
+    return njit(hook.default)
+
+
+def _fault(hook: Hook[..., Any], function: Any) -> str:
+    """Return what is wrong with a module's function for a hook, and what was expected, or ""."""
+    plain = getattr(function, "py_func", function)
+    if not isinstance(plain, types.FunctionType):
+        return f"is {function!r}: expected a function {hook}"
+    if COMPILES and not is_compiled(function):
+        return "is not compiled: expected @numba.njit above it"
+    code = plain.__code__
+    least = code.co_argcount - len(plain.__defaults__ or ())
+    if not least <= len(hook.parameters) <= code.co_argcount or code.co_kwonlyargcount:
+        found = ", ".join(code.co_varnames[: code.co_argcount])
+        return f"has the parameters ({found}): expected {hook}"
+    return ""

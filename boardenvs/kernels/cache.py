@@ -1,0 +1,203 @@
+"""Compiled functions on disk: one file for each signature, checked when read, never fatal.
+
+Numba's own cache keeps an index of a function's signatures. It reads, changes and writes the index
+without a lock, so two processes may each leave their code under the other's signature. Here the
+name of a file is a digest of everything that its code depends on. Processes share only whole files.
+
+- A signature of a function is compiled if the file `DiskCache.path(signature, codegen)` exists.
+- A process that calls a function looks for the file first. So it loads what another process has
+  compiled since it started, and `function.compile(signature)` loads it without a call.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import hashlib
+import logging
+import os
+import pickle
+import platform
+import sys
+import tempfile
+import uuid
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numba
+
+from boardenvs.kernels.digest import digest
+from boardenvs.kernels.numba_compat import is_compiled, records_are_named, say_lacking
+
+__all__ = ["DiskCache", "cached_njit", "file_name", "keep_on_disk"]
+
+_said: set[str] = set()
+"""The lines about compiling that this process has printed, each once."""
+
+
+class DiskCache:
+    """The files of one function, in the place of Numba's own cache."""
+
+    def __init__(self, name: str, made_from: Callable[[], str], what: str) -> None:
+        self._name = name
+        self._made_from = functools.cache(made_from)
+        self._what = what
+
+    @property
+    def cache_path(self) -> str:
+        """The folder, for the function's statistics."""
+        return str(_folder() or "")
+
+    def path(self, signature: Any, codegen: Any) -> Path | None:
+        """Return the file of a signature, `None` if no folder can be written to.
+
+        Args:
+            signature: Numba's types of the arguments.
+            codegen: of Numba's target, which knows the processor.
+        """
+        folder = _folder()
+        versions = numba.__version__, platform.python_version(), codegen.magic_tuple()
+        key = _short(repr((signature, versions)))
+        return folder and folder / f"{self._name}.{self._made_from()}.{key}.nbc"
+
+    def load_overload(self, signature: Any, target_context: Any) -> Any:
+        """Return the compiled code for a signature, `None` if it must be compiled."""
+        path = None
+        try:
+            from numba.core.compiler import CompileResult
+
+            target_context.refresh()
+            path = self.path(signature, target_context.codegen())
+            if path is not None and path.exists():
+                payload = pickle.loads(_checked(path))
+                return CompileResult._rebuild(target_context, *payload)  # noqa: SLF001
+        except Exception:  # noqa: BLE001 a damaged file must stop nobody: it is made again
+            target_context.refresh()
+            if path is not None:
+                with contextlib.suppress(OSError):
+                    path.unlink()
+        line = f"compiling {self._what}, once ..."
+        if sys.stderr is not None and sys.stderr.isatty() and line not in _said:
+            _said.add(line)
+            print(line, file=sys.stderr, flush=True)
+        return None
+
+    def save_overload(self, signature: Any, result: Any) -> None:
+        """Keep compiled code; if that fails, as on a full disk, log it and go on."""
+        try:
+            if result.lifted or result.library.has_dynamic_globals:
+                return
+            path = self.path(signature, result.codegen)
+            if path is not None:
+                self._write(path, _pickled(result._reduce()))  # noqa: SLF001
+        except Exception as error:  # noqa: BLE001 what was compiled runs all the same
+            _say_uncached(error)
+
+    def _write(self, path: Path, content: bytes) -> None:
+        """Write a file whole or not at all, and remove those of what the function was before."""
+        fresh = path.with_name(f"{self._name}.{uuid.uuid4().hex}.tmp")
+        try:
+            fresh.write_bytes(_file_digest(path, content) + content)
+            fresh.replace(path)
+        except BaseException:
+            fresh.unlink(missing_ok=True)
+            raise
+        for old in path.parent.glob(f"{self._name}.*.nbc"):
+            if not old.name.startswith(f"{self._name}.{self._made_from()}."):
+                with contextlib.suppress(OSError):
+                    old.unlink()
+
+    def flush(self) -> None:
+        """Do nothing: what is stale has another name."""
+
+
+@functools.cache
+def _folder() -> Path | None:
+    """Return the folder of compiled code, `None` if there is no place to write to."""
+    package = Path(__file__).parent.parent
+    home = Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser())
+    named = getattr(getattr(numba, "config", None), "CACHE_DIR", "")
+    folders = [Path(named)] if named else [package / "__pycache__", home / "boardenvs"]
+    for folder in folders:
+        with contextlib.suppress(OSError):
+            folder.mkdir(parents=True, exist_ok=True)
+            tempfile.TemporaryFile(dir=folder).close()
+            return folder
+    _say_uncached(f"{' and '.join(map(str, folders))} cannot be written to")
+    return None
+
+
+def _checked(path: Path) -> bytes:
+    """Return what a file holds after its digest, unless it is damaged."""
+    data = path.read_bytes()
+    content = data[32:]
+    if data[:32] != _file_digest(path, content):
+        raise ValueError(f"{path} is damaged")
+    return content
+
+
+def _file_digest(path: Path, content: bytes) -> bytes:
+    return hashlib.sha256(path.name.encode() + content).digest()
+
+
+def _pickled(value: object) -> bytes:
+    from numba.core.serialize import dumps
+
+    return bytes(dumps(value))
+
+
+def _short(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def file_name(function: Any, *modules: Any) -> str:
+    """Return what the names of a function's files begin with, if bound to these modules."""
+    files = function.__code__.co_filename, *(getattr(one, "__file__", "") for one in modules)
+    return f"{function.__name__}.{_short(repr((function.__qualname__, files)))}"
+
+
+def _say_uncached(reason: object) -> None:
+    if "uncached" not in _said:
+        _said.add("uncached")
+        logging.getLogger("boardenvs").warning(
+            "boardenvs: compiled code cannot be kept (%s), so every process compiles anew; "
+            "NUMBA_CACHE_DIR=FOLDER names a place for it",
+            reason,
+        )
+
+
+def cached_njit(what: str, **options: Any) -> Callable[[Callable[..., Any]], Any]:
+    """Return a decorator as `numba.njit(**options)`, with this cache.
+
+    Unlike Numba's own cache, it notices changes in other files that the function depends on.
+
+    Args:
+        what: the subject of the line "compiling ..., once" on a terminal.
+        **options: of `numba.njit`.
+    """
+
+    def decorate(function: Callable[..., Any]) -> Any:
+        compiled = numba.njit(**options)(function)
+        keep_on_disk(compiled, file_name(function), lambda: digest(compiled), what)
+        return compiled
+
+    return decorate
+
+
+def keep_on_disk(compiled: Any, name: str, made_from: Callable[[], str], what: str) -> None:
+    """Give a compiled function a cache.
+
+    Args:
+        compiled: from `numba.njit`, without a cache.
+        name: what the names of its files begin with, see `file_name`.
+        made_from: returns a digest of what the code is made from; called once, late.
+        what: is compiled, for people.
+    """
+    if not is_compiled(compiled):
+        return
+    # If records have no names of their own, cached code may be taken for another record's.
+    if records_are_named() and hasattr(compiled, "_cache"):
+        compiled._cache = DiskCache(name, made_from, what)  # noqa: SLF001
+    else:
+        say_lacking("cache of compiled code to replace", "every process compiles anew")

@@ -1,0 +1,159 @@
+"""The parts of Numba that this package uses and Numba does not document; see also `arrays`.
+
+Another version of Numba may lack any of them. Then everything still runs, with the same results,
+but slower or on one thread, and one line says so.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import logging
+from collections.abc import Callable
+from typing import Any
+
+import numba
+
+__all__ = [
+    "COMPILES",
+    "HELPER",
+    "INNER",
+    "LOOP",
+    "entry_point",
+    "is_compiled",
+    "records_are_named",
+    "say_lacking",
+]
+
+
+def is_compiled(function: Any) -> bool:
+    """Return whether Numba compiles a function; with NUMBA_DISABLE_JIT all are plain Python."""
+    return hasattr(function, "py_func")
+
+
+COMPILES = is_compiled(numba.njit(lambda: None))
+"""Whether Numba compiles anything."""
+
+
+@functools.cache
+def say_lacking(feature: str, without: str) -> None:
+    """Log once that this Numba lacks a feature, and what follows from that."""
+    logging.getLogger("boardenvs").warning(
+        "boardenvs: Numba %s has no %s: %s", numba.__version__, feature, without
+    )
+
+
+# -- The names of records -------------------------------------------------------------------
+
+
+def _record_name(record: numba.types.Record) -> tuple[str, tuple[str]]:
+    return "Record", (hashlib.sha256(str(record).encode()).hexdigest()[:16],)
+
+
+@functools.cache
+def records_are_named() -> bool:
+    """Name machine code for records after their layout, and return whether that is possible.
+
+    This changes a class of Numba's. So it happens when the first function gets a cache, not at
+    import.
+
+    Numba names machine code after a number that the record's type gets in the process. Code that
+    two processes cached for different records could have the same name. A third process that loads
+    both would link them into one, so that rules would read the wrong fields.
+    """
+    if not hasattr(numba.types.Record, "mangling_args"):
+        return False
+    numba.types.Record.mangling_args = property(_record_name)  # type: ignore[assignment, method-assign]
+    return True
+
+
+# -- Options --------------------------------------------------------------------------------
+
+
+def _options() -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
+    """Return the options of `numba.njit` for helpers, inner functions and others.
+
+    Numba makes machine code of a helper by itself, wraps it for calls from Python and from C, and
+    calls it wherever LLVM finds it too long to copy. A call costs more than many helpers do: an
+    array is passed as seven numbers. So helpers are always copied into their callers, and no other
+    code is made of them: each is optimised once, where it runs.
+    """
+    if not COMPILES:
+        return {}, {}, {}
+    try:
+        from numba.core.codegen import JITCodeLibrary
+        from numba.core.compiler import Compiler
+        from numba.core.cpu import CPUTargetOptions
+
+        options = ("forceinline", "no_cpython_wrapper", "no_cfunc_wrapper")
+        methods = ("_optimize_final_module", "_finalize_final_module", "_ensure_finalized")
+        known = all(hasattr(CPUTargetOptions, one) for one in options)
+        known = known and all(hasattr(JITCodeLibrary, one) for one in methods)
+    except ImportError:
+        known = False
+    if not known:
+        say_lacking("way to copy code into its callers", "everything is slower")
+        return {}, {}, {}
+
+    class NoEnvironment:
+        """Where Numba leaves what Python needs to call the code."""
+
+        def set_env(self, name: str, env: Any) -> None:
+            """Nobody calls it."""
+
+    class LinkedCode(JITCodeLibrary):
+        """Code that exists only to be linked into other code."""
+
+        codegen = NoEnvironment()
+
+        def _optimize_final_module(self) -> None:
+            pass
+
+        def _finalize_final_module(self) -> None:
+            self._finalized = True
+
+        def get_pointer_to_function(self, name: str) -> int:
+            self._ensure_finalized()
+            return 0
+
+    class HelperCompiler(Compiler):
+        """A compiler whose output is `LinkedCode`."""
+
+        def define_pipelines(self) -> Any:
+            codegen, name = self.state.targetctx.codegen(), self.state.func_id.func_qualname
+            self.state.library = LinkedCode(codegen, name)
+            self.state.library.enable_object_caching()
+            return super().define_pipelines()
+
+    loop = {"no_cfunc_wrapper": True}
+    inner = {**loop, "no_cpython_wrapper": True}
+    return {**inner, "forceinline": True, "pipeline_class": HelperCompiler}, inner, loop
+
+
+HELPER, INNER, LOOP = _options()
+"""Options of `numba.njit`.
+
+`HELPER` is for functions that are copied into their callers, `INNER` for other functions that
+Python does not call, and `LOOP` for functions that Python calls."""
+
+# -- Calls ----------------------------------------------------------------------------------
+
+
+def entry_point(kernel: Any, *examples: Any) -> Callable[..., Any]:
+    """Return the machine code of a kernel for arguments of the types that `examples` have.
+
+    Numba takes longer to recognise an array of records than to play a ply. The machine code does
+    not look at the types of its arguments.
+
+    Args:
+        kernel: from `numba.njit`.
+        *examples: one for each argument.
+    """
+    if not is_compiled(kernel):
+        return kernel
+    types = tuple(numba.typeof(one) for one in examples)
+    entry: Any = kernel.compile(types) if hasattr(kernel, "compile") else None
+    if callable(entry):
+        return entry
+    say_lacking("entry point of compiled code", "games one at a time are slower")
+    return kernel

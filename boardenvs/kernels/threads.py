@@ -1,0 +1,238 @@
+"""The threads that loops are spread over, and how many pay.
+
+Results never depend on the number of threads.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import functools
+import importlib
+import importlib.metadata
+import os
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numba
+
+from boardenvs.kernels.numba_compat import say_lacking
+from boardenvs.kernels.tuner import ThreadTuner
+
+__all__ = [
+    "choose_layer",
+    "cores",
+    "fix_threads",
+    "fixed_threads",
+    "most_threads",
+    "over_threads",
+    "threads_for",
+]
+
+_config: Any = getattr(numba, "config", None)
+_LAYER_CAN_BE_CHOSEN = hasattr(_config, "THREADING_LAYER") and hasattr(_config, "NUMBA_NUM_THREADS")
+
+
+@functools.cache
+def choose_layer() -> None:
+    """Choose Numba's threading layer, unless the user did.
+
+    Numba starts its layer when anybody asks it for the number of threads. So the layer is chosen
+    when the first loop is compiled, and not at import, which leaves Numba as it is.
+
+    TBB and GNU OpenMP allow kernels from several Python threads at once. Numba's "workqueue"
+    layer ends the process if that happens, see `Threads.turn`.
+
+    By default the threads of GNU OpenMP spin while they wait. On a core that another program wants,
+    that made two threads fifty times slower than one. OpenMP reads the variable when they start.
+    """
+    if not _LAYER_CAN_BE_CHOSEN:
+        return
+    if _config.THREADING_LAYER == "default":
+        _config.THREADING_LAYER = "threadsafe"
+    if not _load_tbb():
+        os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+
+
+def _load_tbb() -> bool:
+    """Load the library of Numba's TBB layer, and return whether the package `tbb` has it.
+
+    The package puts it where the dynamic linker does not look. Numba finds it once it is loaded.
+    On cores that other programs use too, TBB is faster: a call does not wait for a thread that has
+    not started to run.
+    """
+    with contextlib.suppress(importlib.metadata.PackageNotFoundError, OSError):
+        for file in importlib.metadata.files("tbb") or []:
+            if file.name == "libtbb.so.12":  # the only ABI that Numba knows
+                ctypes.CDLL(str(file.locate()))
+                return True
+    return False
+
+
+def _start_threads() -> str:
+    """Start Numba's threads, and return the name of their layer.
+
+    Numba starts TBB's threads by an empty task, and waits for the task when the process ends. If no
+    thread has taken the task, and the process has forked or another of its threads is ending, the
+    process never ends (github.com/numba/numba/issues/10556). So this function waits for the task.
+
+    Raises:
+        ImportError: there is no threading layer.
+        ValueError: there is none of the kind that was asked for.
+    """
+    from numba.np.ufunc import parallel
+
+    started = getattr(parallel, "_is_initialized", True)
+    numba.get_num_threads()
+    layer = str(parallel.threading_layer())
+    if not started and layer == "tbb":
+        pool = importlib.import_module("numba.np.ufunc.tbbpool")
+        wait = getattr(pool, "synchronize", None)  # the address of a function in C
+        if isinstance(wait, int):
+            ctypes.CFUNCTYPE(None)(wait)()
+    return layer
+
+
+class Threads:
+    """Numba's threads: whether this process may use them, and how many there are.
+
+    A process may not use them if no threading layer is installed, or if it is the child of a fork
+    whose parent had started them: GNU OpenMP ends such a process. Then everything runs on one
+    thread, with the same results.
+    """
+
+    def __init__(self) -> None:
+        self._usable: bool | None = None if _LAYER_CAN_BE_CHOSEN else False
+        # The lock is never replaced, since two Python threads may start Numba's threads at once.
+        self._lock = threading.RLock()
+        self.turn: contextlib.AbstractContextManager[Any] = self._lock
+        """Context manager to hold during a call that uses the threads, once they are started.
+
+        For the layer "workqueue" it is a lock, since that layer ends the process if two Python
+        threads make such calls at once. For other layers it does nothing.
+        """
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self._after_fork)
+
+    def _after_fork(self) -> None:
+        if self._usable:
+            self._usable = False
+
+    def usable(self) -> bool:
+        """Return whether this process may use the threads. If so, start them."""
+        if self._usable is None:
+            choose_layer()
+            try:
+                layer = _start_threads()
+            except (ImportError, ValueError):
+                self._usable = False
+            else:
+                if layer != "workqueue":
+                    self.turn = contextlib.nullcontext()
+                self._usable = True
+        elif not self._usable:
+            self._say_if_lacking()
+        return self._usable
+
+    def most(self) -> int:
+        """Return how many threads there are; 1 if this process may not use them."""
+        if self._usable is False:
+            self._say_if_lacking()
+            return 1
+        if _config.NUMBA_NUM_THREADS == 1:
+            return 1
+        # Before Numba has started them nobody can have asked it for fewer.
+        return int(numba.get_num_threads() if self._usable else _config.NUMBA_NUM_THREADS)
+
+    def _say_if_lacking(self) -> None:
+        if not _LAYER_CAN_BE_CHOSEN:
+            say_lacking("choice of its threading layer", "everything runs on one thread")
+
+
+_threads = Threads()
+_fixed: int | None = None
+
+
+def cores() -> int:
+    """Return how many processor cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def most_threads() -> int:
+    """Return how many threads a loop may be spread over if its caller names no number."""
+    return _threads.most()
+
+
+def fixed_threads() -> int | None:
+    """Return the number that `fix_threads` set."""
+    return _fixed
+
+
+def fix_threads(num: int | None) -> None:
+    """Set how many threads a loop takes if its caller names no number.
+
+    Args:
+        num: at least 1; `None` for as many as measured to pay.
+
+    Raises:
+        ValueError: `num` is not such a number.
+    """
+    if num is not None and (type(num) is not int or num < 1):
+        raise ValueError(f"num must be a whole number of at least 1 or None, got {num!r}")
+    global _fixed  # noqa: PLW0603
+    _fixed = num
+
+
+def threads_for(num: int | None) -> int:
+    """Return `num`, or if it is `None` how many threads there are."""
+    return num or _fixed or most_threads()
+
+
+def over_threads(
+    serial: Callable[..., Any], chunks: Callable[..., Any], plies: int
+) -> Callable[..., None]:
+    """Return a function `run(threads, *args)` that spreads a loop over threads.
+
+    One thread calls `serial`, so that small batches never wait for other threads.
+
+    Args:
+        serial: the loop, whose last arguments are `low` and `high`.
+        chunks: called with a number and the other arguments, runs the loop on so many parts.
+        plies: how many plies take about as long as what the loop does for one game.
+    """
+    tuners: dict[tuple[int, int], ThreadTuner] = {}
+
+    def run(threads: int | None, *args: Any) -> None:
+        num = len(args[0])
+        if threads is None:
+            threads = fixed_threads()
+        if threads is not None:
+            call(threads, num, args)
+            return
+        most = most_threads()
+        if most == 1 or num < 2:
+            serial(*args, 0, num)
+            return
+        size = most, num.bit_length()
+        if size not in tuners:
+            tuners[size] = ThreadTuner(most, plies * num)
+        tuner = tuners[size]
+        if not tuner.is_timed():
+            call(tuner.threads, num, args)
+            return
+        began = time.perf_counter_ns()
+        call(tuner.threads, num, args)
+        tuner.took(num, time.perf_counter_ns() - began)
+
+    def call(threads: int, num: int, args: tuple[Any, ...]) -> None:
+        if threads > 1 and _threads.usable():
+            with _threads.turn:
+                chunks(min(threads, numba.get_num_threads()), args)
+        else:
+            serial(*args, 0, num)
+
+    return run

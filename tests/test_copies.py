@@ -1,0 +1,89 @@
+"""What a loop calls is copied into it, so that its machine code depends on nothing else."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from boardenvs.game112 import rules
+from boardenvs.kernels import binding
+from boardenvs.kernels.numba_compat import COMPILES
+
+pytestmark = pytest.mark.skipif(not COMPILES, reason="nothing is compiled")
+
+# Too long for LLVM to copy it wherever it is called.
+LINES = "".join(
+    f"    bits = (bits * {2 * k + 3} ^ bits >> {k % 7 + 1}) & 0xFFFF\n" for k in range(80)
+)
+LOOPS = f"""
+from numba import njit
+from boardenvs.kernels import over_rules
+
+@njit
+def long(array, bits):
+    if bits < 0:
+        raise ValueError("bits must not be negative")
+{LINES}    array[0] += 1
+    return bits
+
+@over_rules()
+def twice(array, bits):
+    return long(array, bits) + long(array, bits + 1)
+
+@over_rules()
+def thrice(array, bits):
+    return twice(array, bits) + long(array, bits + 2)
+"""
+
+
+def loops(folder, old="", new=""):
+    """The functions of `LOOPS`, with some text replaced; nothing of them is on disk."""
+    scope = {"__name__": "loops"}
+    exec(compile(LOOPS.replace(old, new), str(folder / "loops.py"), "exec"), scope)
+    return scope
+
+
+def calls(kernel, name):
+    """Calls of another function that are left in a compiled one."""
+    (code,) = kernel.inspect_llvm().values()
+    lines = [line for line in code.splitlines() if " call " in line and f"{name}_" in line]
+    return [line for line in lines if "@PyErr_" not in line]  # whose message names it
+
+
+@pytest.mark.parametrize("called", [False, True])
+def test_what_a_loop_calls_is_copied_unless_it_is_to_be_called(tmp_path, called):
+    made = loops(tmp_path, "over_rules()", f"over_rules(called={called})")
+    kernel = made["thrice"].bound_to(rules)
+    array = np.zeros(2, np.int64)
+    expected = sum(made["long"].py_func(np.zeros(2), bits) for bits in (5, 6, 7))
+    assert kernel(array, 5) == expected
+    assert array.tolist() == [3, 0]
+    assert not calls(kernel, "long")
+    assert bool(calls(kernel, "twice")) == called
+    with pytest.raises(ValueError, match="bits must not be negative"):
+        kernel(array, -1)
+
+
+def test_machine_code_does_not_depend_on_what_was_compiled_before(tmp_path):
+    sizes = []
+    for word, order in (("negative", 1), ("below 0", -1)):  # nothing of one round serves the other
+        made = loops(tmp_path, "negative", word)
+        if order < 0:
+            made["long"](np.zeros(2, np.int64), 5)
+        kernels = [made[name].bound_to(rules) for name in ("twice", "thrice")]
+        for kernel in kernels[::order]:
+            kernel(np.zeros(2, np.int64), 5)
+        sizes.append([len(one.inspect_asm(one.signatures[0]).splitlines()) for one in kernels])
+    assert sizes[0] == pytest.approx(sizes[1], rel=0.02)
+
+
+def test_a_change_of_options_makes_other_code(tmp_path, monkeypatch):
+    names = {loops(tmp_path)["thrice"].bound_to(rules).__name__}
+    for old, new in (
+        ("@njit", "@njit(fastmath=True)"),
+        ("over_rules()", "over_rules(called=True)"),
+    ):
+        names.add(loops(tmp_path, old, new)["thrice"].bound_to(rules).__name__)
+    monkeypatch.setitem(binding._KINDS, "helper", {})
+    names.add(loops(tmp_path)["thrice"].bound_to(rules).__name__)
+    assert len(names) == 4

@@ -52,7 +52,7 @@ def greedy_actions(states, params, words, masks, actions, low, high):
         actions[i] = pick(states, i, params[0], words[i], masks[i], after, reply, replies)
 
 
-@over_rules(play)
+@over_rules()
 def pick(states, i, p, word, mask, after, reply, replies):
     """One game's action: uniformly among the best kind there is."""
     best = -1
@@ -80,7 +80,7 @@ def pick(states, i, p, word, mask, after, reply, replies):
     return chosen
 
 
-@over_rules(play)
+@over_rules()
 def best_actions(states, params, masks, best):
     """Mark the actions among which `pick` chooses."""
     after = states[:1].copy()
@@ -109,7 +109,7 @@ def wins(s, seat):
     return is_over(s) and s.returns[seat] > 0
 
 
-@over_rules(legal, play)
+@over_rules()
 def safety(after, p, me, reply, replies):
     """1 for a position that the next player cannot win at once, else 0."""
     s = after[0]

@@ -63,7 +63,7 @@ class Games(NamedTuple):
     """Whether a game that ends is followed by a new one in the same step."""
 
 
-@over_rules(sound)
+@over_rules()
 def fault(s, p, num_actions):
     """What is wrong with a record of whatever bytes: an index of `boardenvs.records.FAULTS`."""
     n = len(s.returns)
@@ -91,7 +91,7 @@ def first_fault(states, params, num_actions):
     return -1, 0
 
 
-@over_rules(deal)
+@over_rules()
 def start_games(states, params, start, words):
     """Put every record at the start of a game with its own stream word."""
     for i in range(len(states)):
@@ -108,7 +108,7 @@ def restart_games(states, params, start, which):
             restart(states, i, params, start)
 
 
-@over_rules(deal)
+@over_rules()
 def restart(states, i, params, start):
     """Start a new game in record `i`; its stream goes on."""
     word = mixed(stepped(states[i].rng))
@@ -125,7 +125,7 @@ def legal_games(states, params, masks):
         refresh_mask(states[i], params[0], masks[i])
 
 
-@over_rules(legal)
+@over_rules()
 def refresh_mask(s, p, mask):
     """Legal actions of one game; none once it is over."""
     if is_over(s):
@@ -135,7 +135,7 @@ def refresh_mask(s, p, mask):
         legal(s, p, mask)
 
 
-@over_rules(observe)
+@over_rules()
 def observe_games(states, params, seats, out):
     """What each given seat sees."""
     out = uncounted(out)
@@ -143,7 +143,7 @@ def observe_games(states, params, seats, out):
         observe(states[i], params[0], seats[i], out[i])
 
 
-@over_rules(observe)
+@over_rules()
 def observe_movers(states, params, num_actions, out):
     """What the seat to move sees; returns as `first_fault`, up to which records are observed."""
     out = uncounted(out)
@@ -155,7 +155,7 @@ def observe_movers(states, params, num_actions, out):
     return -1, 0
 
 
-@over_rules(judge)
+@over_rules()
 def judge_games(states, params):
     """Set the outcome of positions that were set up by hand."""
     for i in range(len(states)):
@@ -163,7 +163,7 @@ def judge_games(states, params):
         truncate_if_long(states[i], params[0])
 
 
-@over_rules(redraw)
+@over_rules()
 def redraw_games(states, params, seats, words):
     """Replace what each given seat cannot know."""
     for i in range(len(states)):
@@ -182,7 +182,7 @@ def play_games(states, params, actions, masks):
             act(states[i], params[0], actions[i], masks[i])
 
 
-@over_rules(play)
+@over_rules()
 def act(s, p, action, mask):
     """One action in one game; see `play_games`."""
     if mask[action]:
@@ -208,7 +208,7 @@ def step_games(
         step_game(games, i, actions[i])
 
 
-@over_rules(observe)
+@over_rules()
 def step_game(games, i, action):
     """The step of all environments in game `i`.
 
@@ -285,7 +285,7 @@ def random_actions(masks, bits, actions):
         actions[i] = random_action(masks[i], bits[i])
 
 
-@over_rules(legal, play)
+@over_rules()
 def play_out(states, params, words, mask):
     """Uniformly random play to the end of every game, in place; `mask` is scratch space."""
     for i in range(len(states)):

@@ -21,7 +21,7 @@ __all__ = ["playing_on", "random_plies"]
 _PLIES = 64
 
 
-@over_rules(legal, play, observe, spread=True, plies=_PLIES)
+@over_rules(spread=True, plies=_PLIES)
 def random_plies(states, params, start, plies, words, masks, out, low, high):
     """`step_games` so many times, with uniformly random legal actions, drawn from `words`."""
     for i in range(low, high):

@@ -253,7 +253,7 @@ def prove(p, mover, other, kind, limit, known, table, room):
         )
 
 
-@over_rules(expand)
+@over_rules()
 def begin(p, mover, other, kind, proof_limit, disproof_limit, level, known, table, room):
     """Take up a position: find its children, and what is known of them."""
     levels, _, notes = room

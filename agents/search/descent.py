@@ -19,7 +19,7 @@ from boardenvs.outcome import is_over
 __all__ = ["descend"]
 
 
-@over_rules(legal, play, decisive_action, forced_win)
+@over_rules()
 def descend(tree, s, p, options, scales, word, start):
     """Play from the root to a leaf; returns the leaf, the stream, and `before` for the leaf.
 

@@ -118,7 +118,7 @@ class ExactSearch:
         return answers
 
 
-@over_rules(legal, play)
+@over_rules()
 def answer_all(states, params, question, table, room, budget, answers):
     """Answer a question about every position; returns the first that was too large, or -1."""
     p = params[0]
@@ -216,7 +216,7 @@ def settle(p, table, room, visits, low, high, alpha, beta):
     return False
 
 
-@over_rules(play)
+@over_rules()
 def explore(p, table, room, visits, depth, alpha, beta):
     """Narrow down the score of position 0 of the stack by a search so many plies deep.
 
@@ -263,7 +263,7 @@ def explore(p, table, room, visits, depth, alpha, beta):
             leave(table, above, False)
 
 
-@over_rules(legal)
+@over_rules()
 def enter(p, table, room, level, depth):
     """Begin with the position of a level; False if its interval needs no search.
 

@@ -86,7 +86,7 @@ def step_trees(
     return found
 
 
-@over_rules(legal, play, redraw)
+@over_rules()
 def gather(
     tree,
     states,
@@ -174,7 +174,7 @@ def gather(
     return found
 
 
-@over_rules(observe)
+@over_rules()
 def show(s, p, sight, row):
     """What the seat to move sees, as a network takes it; `sight` is scratch space."""
     observe(s, p, s.to_move, sight)
@@ -182,7 +182,7 @@ def show(s, p, sight, row):
         row[k] = sight[k]
 
 
-@over_rules(play, decisive_action, forced_win)
+@over_rules()
 def won_by(n, s, p, before, board, o, is_root):
     """The action by which a leaf, `s`, is won, at once or by force, and in how many plies.
 

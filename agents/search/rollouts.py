@@ -50,7 +50,7 @@ def search_further(states, params, words, options, scales, tree, simulations):
     return tree.nodes[0].proven
 
 
-@over_rules(redraw)
+@over_rules()
 def grow(tree, states, i, params, words, options, scales, board, simulations):
     """Simulations from state `i`, until the root has had so many or is proven."""
     tree = uncounted_tree(tree)
@@ -62,7 +62,7 @@ def grow(tree, states, i, params, words, options, scales, board, simulations):
         simulate(tree, board[0], params[0], options, scales, word)
 
 
-@over_rules(forced_win)
+@over_rules()
 def simulate(tree, s, p, options, scales, word):
     """One simulation of UCT: down to a leaf, on at random, and the result up again."""
     leaf, word, before = descend(tree, s, p, options, scales, word, -1)
@@ -85,7 +85,7 @@ def simulate(tree, s, p, options, scales, word):
     prove(tree, leaf)
 
 
-@over_rules(legal, play, decisive_action, called=True)
+@over_rules(called=True)
 def roll_out(s, p, options, word, before, mask):
     """Random play to the end, or for so many plies, in place: uniform, but for decisive moves.
 

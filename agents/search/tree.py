@@ -267,7 +267,7 @@ def follow(tree, parent, edge, s, p, hidden, drew):
     return node
 
 
-@over_rules(observe)
+@over_rules()
 def key_of(s, p, seen):
     """A number for what the seat to move sees, by Zobrist's method."""
     observe(s, p, s.to_move, seen)

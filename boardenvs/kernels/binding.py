@@ -34,7 +34,7 @@ _COMPILING = threading.RLock()
 
 
 def over_rules(
-    *hooks: Any, called: bool = False, spread: bool = False, plies: int = 1
+    *, called: bool = False, spread: bool = False, plies: int = 1
 ) -> Callable[[Callable[_P, _R]], Loop[_P, _R]]:
     """Return a decorator for a function that calls hooks, or others that do.
 
@@ -42,7 +42,6 @@ def over_rules(
     functions so marked may call it. Python calls what `Loop.bound_to` returns.
 
     Args:
-        *hooks: the hooks that it calls, for the reader.
         called: whether its callers call it, instead of containing a copy. That may be faster for
             a function that takes much longer than a call.
         spread: whether its last parameters are `low` and `high`, and it plays the games `low` to

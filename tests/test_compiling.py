@@ -100,8 +100,8 @@ def test_changed_source_is_compiled_anew(package):
     for file, old, new, expected in [
         (
             "game112/rules.py",
-            "twos >> np.uint64(2) !=",
-            "ones >> np.uint64(2) !=",
+            "(s.cells[i + 2] == 2)",
+            "(s.cells[i + 2] == 1)",
             "[[0.0, 0.0], [1.0, -1.0]] [True, True]",
         ),
         (

@@ -6,7 +6,10 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
+import numpy.typing as npt
 
 from agents.search.backup import (
     back_up,
@@ -22,98 +25,127 @@ from agents.search.decisive import decisive_action, forced_win
 from agents.search.descent import descend
 from agents.search.halving import next_edge
 from agents.search.report import credit, report
-from agents.search.tree import AWAITED, expand, follow, plant, tree_of, uncounted_tree
+from agents.search.tree import AWAITED, Tree, expand, follow, plant, tree_of, uncounted_tree
 from boardenvs.chance import mixed, stepped
 from boardenvs.hooks import legal, observe, play, redraw
 from boardenvs.kernels.arrays import uncounted
 from boardenvs.kernels.binding import over_rules
 from boardenvs.outcome import is_over
 
-__all__ = ["report_trees", "step_trees"]
+__all__ = ["Leaves", "Search", "report_trees", "step_trees"]
 
 STRAYS = 64
 """Simulations in a tree's turn that come to leaves awaited already, before it waits, at most."""
 
 
-@over_rules()
-def step_trees(
-    states, params, words, options, scales, noise, schedule, apart, leaves, masks, owners,
-    seen_params, seen, logits, estimates, forest, phase, num,
-):  # fmt: skip
-    """Give the trees, one for each state, what was awaited, and take them on to the next leaves.
+class Search(NamedTuple):
+    """What several trees are searched with, one for each state."""
 
-    The first `num` of `leaves` have been evaluated: their `logits` and values, `estimates`, are
-    added to the trees, and the nodes there, that `owners` names. Then the leaves of the next
-    simulations take their place, with their legal actions in `masks`, and in `seen`, unless that is
-    empty, what their seats see in the game of `seen_params`. A tree without nodes is
-    planted; tree `i` waits for that until phase `i % apart`. With a `schedule` the roots are
-    halved, with the tree's row of `noise` (see `agents.search.halving`).
+    states: npt.NDArray[np.void]
+    """The roots: shape (N,)."""
+    params: npt.NDArray[np.void]
+    """`Game.constants`."""
+    words: npt.NDArray[np.uint64]
+    """The streams of the searches: shape (N,)."""
+    options: npt.NDArray[np.void]
+    """Of dtype `OPTIONS`: shape (1,)."""
+    scales: npt.NDArray[np.float32]
+    """Of the confidence bound, by how often a node was visited."""
+    noise: npt.NDArray[np.float32]
+    """Added to the logits of the roots: shape (N, num_actions), or (N, 0) for none."""
+    schedule: npt.NDArray[np.int32]
+    """How the roots are halved, see `agents.search.halving`; of shape (0, 0) if they are not."""
+    forest: Tree
+    """The trees."""
+
+
+class Leaves(NamedTuple):
+    """Leaves of any of the trees, which are evaluated together."""
+
+    states: npt.NDArray[np.void]
+    """The positions: shape (room,)."""
+    masks: npt.NDArray[np.bool_]
+    """Their legal actions: shape (room, num_actions)."""
+    owners: npt.NDArray[np.int32]
+    """Tree and node of each: shape (room, 2)."""
+    seen: npt.NDArray[np.float32]
+    """What the seat to move sees: shape (room, size), or (0, size) if nobody wants to know."""
+    seen_params: npt.NDArray[np.void]
+    """`Game.constants` of the game that is observed."""
+    logits: npt.NDArray[np.float32]
+    """What the evaluator found: shape (room, num_actions)."""
+    estimates: npt.NDArray[np.float32]
+    """The values that it found: shape (room,)."""
+
+
+class _Scratch(NamedTuple):
+    """Room for what a simulation looks at in passing."""
+
+    board: npt.NDArray[np.void]
+    sight: npt.NDArray[np.int8]
+    stray: npt.NDArray[np.int32]
+
+
+@over_rules()
+def step_trees(search, leaves, apart, phase, num):
+    """Give the trees what was awaited, and take them on to the next leaves.
+
+    The first `num` of `leaves` have been evaluated: their logits and values are added to the trees,
+    and the nodes there, that their owners name. Then the leaves of the next simulations take their
+    place. A tree without nodes is planted; tree `i` waits for that until phase `i % apart`.
 
     Returns:
         How many leaves there are now.
     """
-    states = uncounted(states)
-    words = uncounted(words)
-    scales = uncounted(scales)
-    noise = uncounted(noise)
-    schedule = uncounted(schedule)
-    leaves = uncounted(leaves)
-    masks = uncounted(masks)
-    owners = uncounted(owners)
-    seen = uncounted(seen)
-    logits = uncounted(logits)
-    forest = uncounted_tree(forest)
-    o = options[0]
+    search = Search(
+        uncounted(search.states), search.params, uncounted(search.words), search.options,
+        uncounted(search.scales), uncounted(search.noise), uncounted(search.schedule),
+        uncounted_tree(search.forest),
+    )  # fmt: skip
+    leaves = Leaves(
+        uncounted(leaves.states), uncounted(leaves.masks), uncounted(leaves.owners),
+        uncounted(leaves.seen), leaves.seen_params, uncounted(leaves.logits),
+        uncounted(leaves.estimates),
+    )  # fmt: skip
     for row in range(num):
-        tree = tree_of(forest, owners[row, 0])
-        open_leaf(tree, owners[row, 1], masks[row], logits[row], estimates[row])
-        settle(tree, owners[row, 1])
+        tree = tree_of(search.forest, leaves.owners[row, 0])
+        leaf = leaves.owners[row, 1]
+        open_leaf(tree, leaf, leaves.masks[row], leaves.logits[row], leaves.estimates[row])
+        settle(tree, leaf)
         tree.used[4] -= 1
-    board = states[:1].copy()
-    sight = np.empty(seen.shape[1], np.int8)
-    stray = np.empty(STRAYS, np.int32)
+    scratch = _Scratch(
+        search.states[:1].copy(),
+        np.empty(leaves.seen.shape[1], np.int8),
+        np.empty(STRAYS, np.int32),
+    )
     found = 0
-    for i in range(len(states)):
-        tree = tree_of(forest, i)
+    for i in range(len(search.states)):
+        tree = tree_of(search.forest, i)
         if tree.used[0] == 0:
             if phase < i % apart:
                 continue
-            plant(tree, states[i])
-        found = gather(
-            tree, states, i, params[0], words, o, scales, noise[i], schedule, leaves, masks,
-            owners, seen_params[0], seen, found, board, sight, stray,
-        )  # fmt: skip
+            plant(tree, search.states[i])
+        found = gather(tree, search, i, leaves, found, scratch)
     return found
 
 
 @over_rules()
-def gather(
-    tree,
-    states,
-    i,
-    p,
-    words,
-    o,
-    scales,
-    noise,
-    schedule,
-    leaves,
-    masks,
-    owners,
-    seen_params,
-    seen,
-    found,
-    board,
-    sight,
-    stray,
-):
-    """Simulations of one tree, until enough of them have come to leaves to be evaluated.
+def gather(tree, search, i, leaves, found, scratch):
+    """Simulations of tree `i`, until enough of them have come to leaves to be evaluated.
 
     How many these are depends on the tree alone: the more visits it has had, the more of its leaves
     are under way, half of them with each slot, and hardly more than with the other slot, so that
     neither has to be waited for. A simulation that comes to a leaf that is awaited already does not
     count; for the next ones it is under way, too, so that they go elsewhere.
+
+    Returns:
+        How many `leaves` there are now; before there were `found`.
     """
+    origin = search.states[i]
+    p = search.params[0]
+    o = search.options[0]
+    words = search.words
+    board = scratch.board
     root = tree.nodes[0]
     strays = 0
     tried = 0
@@ -126,19 +158,21 @@ def gather(
         tried += 1
         words[i] = stepped(words[i])
         word = mixed(words[i])
-        leaves[found] = states[i]
-        s = leaves[found]
-        redraw(s, p, states[i].to_move, mixed(word))
+        leaves.states[found] = origin
+        s = leaves.states[found]
+        redraw(s, p, origin.to_move, mixed(word))
         start = -1
-        if len(schedule) > 0:
-            start = next_edge(tree.nodes, tree.edges, noise, schedule, o.value_scale)
-        leaf, word, before = descend(tree, s, p, o, scales, word, start)
+        if len(search.schedule) > 0:
+            start = next_edge(
+                tree.nodes, tree.edges, search.noise[i], search.schedule, o.value_scale
+            )
+        leaf, word, before = descend(tree, s, p, o, search.scales, word, start)
         n = tree.nodes[leaf]
         if n.num_edges == AWAITED:
             if leaf == 0 or strays == o.strays:
                 break
             expect(tree, leaf)
-            stray[strays] = leaf
+            scratch.stray[strays] = leaf
             strays += 1
             continue
         if not n.proven and not is_over(s):
@@ -146,12 +180,12 @@ def gather(
             if o.decisive:
                 action, plies = won_by(n, s, p, before, board, o, leaf == 0)
             if action < 0:
-                legal(s, p, masks[found])
-                if len(seen) > 0:
-                    show(s, seen_params, sight, seen[found])
+                legal(s, p, leaves.masks[found])
+                if len(leaves.seen) > 0:
+                    show(s, leaves.seen_params[0], scratch.sight, leaves.seen[found])
                 expect(tree, leaf)
-                owners[found, 0] = i
-                owners[found, 1] = leaf
+                leaves.owners[found, 0] = i
+                leaves.owners[found, 1] = leaf
                 tree.used[4] += 1
                 found += 1
                 continue
@@ -170,7 +204,7 @@ def gather(
         back_up(tree, leaf, True)
         prove(tree, leaf)
     for k in range(strays):
-        give_up(tree, stray[k])
+        give_up(tree, scratch.stray[k])
     return found
 
 
@@ -249,9 +283,9 @@ def finite(logit):
 
 
 @over_rules()
-def report_trees(states, options, forest, visits, values, proven, actions):
+def report_trees(search, visits, values, proven, actions):
     """What the searches of all states have found."""
-    for i in range(len(states)):
-        tree = tree_of(forest, i)
+    for i in range(len(search.states)):
+        tree = tree_of(search.forest, i)
         report(tree, i, visits, values, proven, actions)
-        credit(visits, i, actions[i], options[0].simulations)
+        credit(visits, i, actions[i], search.options[0].simulations)

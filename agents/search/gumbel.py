@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.agent import Words
+from agents.search.guided import Search
 from agents.search.halving import halving_schedule, improve_policies
 from agents.search.mcts import Searched, unsearched
 from agents.search.puct import Evaluator, PuctAgent
-from agents.search.tree import Options, Tree
 from boardenvs.checks import finite_number, whole_number
 from boardenvs.game import Game, States
 
@@ -108,16 +108,10 @@ class GumbelAgent(PuctAgent):
         self._search_all(states, words, noise, found)
         return Improved(*found)
 
-    def _report(
-        self,
-        states: States,
-        noise: npt.NDArray[np.float32],
-        options: Options,
-        forest: Tree,
-        found: Sequence[npt.NDArray[Any]],
-    ) -> None:
+    def _report(self, search: Search, found: Sequence[npt.NDArray[Any]]) -> None:
         *plain, policies = found
-        super()._report(states, noise, options, forest, plain)
+        super()._report(search, plain)
         actions = plain[-1]
         scale = np.float32(self.value_scale)
-        improve_policies(forest.nodes, forest.edges, noise, scale, policies, actions)
+        forest = search.forest
+        improve_policies(forest.nodes, forest.edges, search.noise, scale, policies, actions)

@@ -14,11 +14,11 @@ import numpy.typing as npt
 from agents.agent import Words
 from agents.in_threads import Stopping, in_threads
 from agents.search.decisive import checked_decisive, checked_forced, decisive_part
-from agents.search.guided import STRAYS, report_trees, step_trees
+from agents.search.guided import STRAYS, Search, report_trees, step_trees
 from agents.search.mcts import SearchAgent, Searched, room_for, threads_of, unsearched
 from agents.search.network import SearchNetwork
 from agents.search.slots import Bind, Clock, Judge, Judged, Slot, take_turns
-from agents.search.tree import OPTIONS, Options, Tree, empty_forest
+from agents.search.tree import OPTIONS, Tree, empty_forest
 from boardenvs.checks import finite_number, whole_number
 from boardenvs.game import Game, States
 from boardenvs.kernels.numba_compat import entry_point
@@ -204,8 +204,8 @@ class PuctAgent(SearchAgent):
         self._options["forced"], self._options["forced_at_root"] = leaf, root
         self._options["tries"] = np.iinfo(np.int64).max if time_limit is None else _TRIES
         self._set_awaiting()
-        self._scales = self.exploration * np.sqrt(np.arange(self.simulations + 2 + STRAYS))
-        self._scales = self._scales.astype(np.float32)
+        visited = np.arange(self.simulations + 2 + STRAYS)
+        self._scales = (self.exploration * np.sqrt(visited)).astype(np.float32)
         self._schedule = np.zeros((0, 0), np.int32)
         self._keep_nothing()
         self._warm_up()
@@ -314,18 +314,20 @@ class PuctAgent(SearchAgent):
         forest = self._forest(num)
         options = self._options.copy()
         each = min(threads, num_slots)  # the number of threads for the slots
-        arguments = [
-            (
-                states, self.game.constants, words, options, self._scales, noise, self._schedule,
-                each, slot.leaves, slot.masks, slot.owners, slot.seen_constants, slot.seen,
-                slot.logits, slot.estimates, forest,
-            )
-            for slot in slots
-        ]  # fmt: skip
+        search = Search(
+            states=states,
+            params=self.game.constants,
+            words=words,
+            options=options,
+            scales=self._scales,
+            noise=noise,
+            schedule=self._schedule,
+            forest=forest,
+        )
         if self._step_trees is None:
             loop = step_trees.bound_to(self.game.rules_name, self._decisive_part)
-            self._step_trees = entry_point(loop, *arguments[0], 0, 0)
-        steps = [functools.partial(self._step_trees, *some) for some in arguments]
+            self._step_trees = entry_point(loop, search, slots[0].leaves, each, 0, 0)
+        steps = [functools.partial(self._step_trees, search, slot.leaves, each) for slot in slots]
         clock = None if self.time_limit is None else Clock(self.time_limit)
 
         def turn(slot: Slot, number: int) -> int:
@@ -351,7 +353,7 @@ class PuctAgent(SearchAgent):
         if clock is not None:
             options["simulations"] = forest.nodes["visits"][0, 0] - 1
         grown = Tree._make(array[:num] for array in forest)
-        self._report(states, noise, options, grown, found)
+        self._report(search._replace(forest=grown), found)
         if forest.edges.nbytes <= _KEPT:
             self._forests.append(forest)
             self._slots.extend(slots)
@@ -389,17 +391,9 @@ class PuctAgent(SearchAgent):
         size = (self.simulations, game.num_actions, game.observation_size, game.num_players)
         return empty_forest(num, *size)
 
-    def _report(
-        self,
-        states: States,
-        noise: npt.NDArray[np.float32],
-        options: Options,
-        forest: Tree,
-        found: Sequence[npt.NDArray[Any]],
-    ) -> None:
-        """What the trees of a forest have found, into `found`."""
-        arguments = states, options, forest, *found
+    def _report(self, search: Search, found: Sequence[npt.NDArray[Any]]) -> None:
+        """What the trees of a search have found, into `found`."""
         if self._report_trees is None:
             loop = report_trees.bound_to(self.game.rules_name)
-            self._report_trees = entry_point(loop, *arguments)
-        self._report_trees(*arguments)
+            self._report_trees = entry_point(loop, search, *found)
+        self._report_trees(search, *found)

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.in_threads import LOOK, StoppedError, Stopping, closed_doors, in_threads, never
+from agents.search.guided import Leaves
 from boardenvs.game import Game, States
 
 __all__ = ["Bind", "Bound", "Clock", "Evaluate", "Judge", "Judged", "Slot", "Turn", "take_turns"]
@@ -56,28 +57,20 @@ class Slot:
         self.num = 0
         """How many there are."""
         self.room = room
-        self.leaves = np.empty(room, game.state_dtype)
-        self.masks = np.empty((room, game.num_actions), np.bool_)
-        """Legal actions of each."""
-        self.owners = np.empty((room, 2), np.int32)
-        """Tree and node of each."""
-        self.bound: Bound | None = None
-        if bind is None:
-            self.seen_constants = game.constants
-            """Of the game that is observed."""
-            self.seen = np.empty((0, game.observation_size), np.float32)
-            """What the seat to move sees of each, if anybody wants to know."""
-            self.logits = np.empty((room, game.num_actions), np.float32)
-            self.estimates = np.empty(room, np.float32)
-        else:
-            bound = self.bound = bind(room)
-            self.seen_constants = bound.observed_game.constants
-            self.seen, self.logits, self.estimates = bound.seen, bound.logits, bound.values
+        self.bound: Bound | None = None if bind is None else bind(room)
+        seen_constants = game.constants
+        seen = np.empty((0, game.observation_size), np.float32)
+        logits = np.empty((room, game.num_actions), np.float32)
+        estimates = np.empty(room, np.float32)
+        if self.bound is not None:
+            bound = self.bound
+            seen_constants = bound.observed_game.constants
+            seen, logits, estimates = bound.seen, bound.logits, bound.values
             size = bound.observed_game.observation_size
             for name, array, shape in (
-                ("seen", self.seen, (room, size)),
-                ("logits", self.logits, (room, game.num_actions)),
-                ("values", self.estimates, (room,)),
+                ("seen", seen, (room, size)),
+                ("logits", logits, (room, game.num_actions)),
+                ("values", estimates, (room,)),
             ):
                 # The compiled loop takes them for such without a look.
                 if array.dtype != np.float32 or array.shape != shape or not array.flags.carray:
@@ -85,6 +78,15 @@ class Slot:
                         f"the evaluator's {name} must be a writable contiguous float32 array of "
                         f"shape {shape}, got one of {array.dtype} and shape {array.shape}"
                     )
+        self.leaves = Leaves(
+            states=np.empty(room, game.state_dtype),
+            masks=np.empty((room, game.num_actions), np.bool_),
+            owners=np.empty((room, 2), np.int32),
+            seen=seen,
+            seen_params=seen_constants,
+            logits=logits,
+            estimates=estimates,
+        )
 
     def evaluate(self, judge: Judge, threads: int | None = None) -> None:
         """Have the leaves judged.
@@ -97,16 +99,17 @@ class Slot:
         if self.bound is not None:
             self.bound.judge(num, threads)
             return
-        logits, estimates = judge(self.leaves[:num])
+        leaves = self.leaves
+        logits, estimates = judge(leaves.states[:num])
         shapes = np.shape(logits), np.shape(estimates)
-        expected = (num, self.masks.shape[1]), (num,)
+        expected = (num, leaves.masks.shape[1]), (num,)
         if shapes != expected:
             raise ValueError(
                 f"the evaluator gave logits of shape {shapes[0]} and values of shape "
                 f"{shapes[1]}; expected {expected[0]} and {expected[1]}"
             )
-        self.logits[:num] = logits
-        self.estimates[:num] = estimates
+        leaves.logits[:num] = logits
+        leaves.estimates[:num] = estimates
 
 
 class Clock:

@@ -45,11 +45,11 @@ def test_a_turn_finds_the_leaves_of_its_slot_evaluated(found, num_slots, alone):
         assert slot is slots[place]
         plies = expected[place]
         assert slot.num == len(plies)
-        np.testing.assert_array_equal(slot.estimates[: slot.num], -plies)
-        np.testing.assert_array_equal(slot.logits[: slot.num, -1], plies)
+        np.testing.assert_array_equal(slot.leaves.estimates[: slot.num], -plies)
+        np.testing.assert_array_equal(slot.leaves.logits[: slot.num, -1], plies)
         num = found[number] if number < len(found) else 0
         expected[place] = np.arange(num, dtype=np.float32) + number
-        slot.leaves["ply"][:num] = expected[place]
+        slot.leaves.states["ply"][:num] = expected[place]
         numbers.append(number)
         return num
 
@@ -74,7 +74,7 @@ def test_a_turn_is_taken_while_the_other_slot_is_evaluated():
         return judged(leaves)
 
     slots = slots_of(2)
-    slots[0].leaves["ply"], slots[1].leaves["ply"] = 0, 1
+    slots[0].leaves.states["ply"], slots[1].leaves.states["ply"] = 0, 1
     take_turns(slots, turn, asking(judge), 2)
     assert third_turn.is_set()
 

@@ -7,13 +7,13 @@ of the one game that it is for: see `agents.games`.
 from __future__ import annotations
 
 from agents.agent import Agent
+from agents.analysis.exploitability import exploitability
 from agents.arena import Scores, play_match
 from agents.benchmark import benchmark
-from agents.exploitability import exploitability
 from agents.making import make
-from agents.sb3 import from_sb3
+from agents.players.sb3 import from_sb3
+from agents.players.text.agent import from_text
 from agents.specs import SPECS
-from agents.text.agent import from_text
 from agents.users_own import allow
 
 __all__ = [

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from boardenvs.analysis import Analysis
-from boardenvs.chance import seed_word
+from boardenvs.core.chance import seed_word
 from boardenvs.game import Game, States
+from boardenvs.show.analysis import Analysis
 
 __all__ = [
     "Actions",

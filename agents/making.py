@@ -14,11 +14,11 @@ from agents.clock import MEANT, seconds_of
 from agents.games import folder_of
 from agents.specs import Declared, Spec, agents_of, known_agents, parse
 from agents.users_own import find, is_allowed
+from boardenvs.core.suggestion import did_you_mean
+from boardenvs.envs.interface import resolve_game
+from boardenvs.envs.opponents import Opponent
 from boardenvs.game import Game
-from boardenvs.interface import resolve_game
-from boardenvs.opponents import Opponent
 from boardenvs.registration import GAMES
-from boardenvs.suggestion import did_you_mean
 
 __all__ = ["make", "make_builtin", "names_for", "options_of", "with_time"]
 
@@ -39,7 +39,7 @@ def make(spec: str, game: Game | str, seed: int | None = None, **options: Any) -
         game: a game, or the name of one with its default parameters.
         seed: of the agent's own randomness; `None` for a fresh one.
         **options: of that agent: the other parameters of its class, such as `temperature` of
-            `agents.trained.TrainedAgent`, or of the factory.
+            `agents.players.trained.TrainedAgent`, or of the factory.
 
     Raises:
         ValueError: there is no such agent or option, or it cannot be made for this game.

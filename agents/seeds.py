@@ -13,7 +13,7 @@ import secrets
 import numpy as np
 import numpy.typing as npt
 
-from boardenvs.chance import seed_word
+from boardenvs.core.chance import seed_word
 
 __all__ = ["agent_seed", "fresh_seed", "one_way_words"]
 

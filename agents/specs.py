@@ -20,10 +20,10 @@ from dataclasses import dataclass
 
 from agents.clock import seconds_of
 from agents.games import declared, folder_of, folders
-from boardenvs.checks import shown
+from boardenvs.core.checks import shown
+from boardenvs.core.suggestion import did_you_mean
 from boardenvs.game import Game
 from boardenvs.registration import GAMES
-from boardenvs.suggestion import did_you_mean
 
 __all__ = [
     "AGENTS",
@@ -39,14 +39,14 @@ __all__ = [
 ]
 
 AGENTS = {
-    "random": "random_agent:RandomAgent",
-    "greedy": "greedy:GreedyAgent",
+    "random": "players.random:RandomAgent",
+    "greedy": "players.greedy:GreedyAgent",
     "exact": "search.exact:ExactAgent",
     "mcts:SIMULATIONS": "search.mcts:MctsAgent",
-    "mixed:PERCENT!:AGENT!": "mixed:MixedAgent",
+    "mixed:PERCENT!:AGENT!": "players.mixed:MixedAgent",
     "puct:SIMULATIONS:PATH": "search.puct:PuctAgent",
-    "text:MODULE!:FUNCTION!": "text.agent:NamedTextAgent",
-    "trained:PATH": "trained:TrainedAgent",
+    "text:MODULE!:FUNCTION!": "players.text.agent:NamedTextAgent",
+    "trained:PATH": "players.trained:TrainedAgent",
 }
 """The agents of any game: a name with what may be told, and where the class is, from here.
 

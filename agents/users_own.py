@@ -18,7 +18,7 @@ from typing import Any
 
 import boardenvs
 from agents.specs import known_agents
-from boardenvs.checks import shown
+from boardenvs.core.checks import shown
 from boardenvs.game import Game
 from boardenvs.registration import game_class
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from boardenvs.registration import GAMES, make, register, register_all
 
 if TYPE_CHECKING:
-    from boardenvs.batch import BatchEnv
+    from boardenvs.envs.batch import BatchEnv
     from boardenvs.episode import Episode
     from boardenvs.game import Game
 
@@ -21,7 +21,7 @@ __version__ = "0.1.0"
 
 # What is imported on first use, so that `import boardenvs` stays light.
 _LAZY = {
-    "BatchEnv": "boardenvs.batch",
+    "BatchEnv": "boardenvs.envs.batch",
     "Episode": "boardenvs.episode",
     "Game": "boardenvs.game",
 }

@@ -16,7 +16,7 @@ from pathlib import Path
 from types import FrameType
 from typing import NoReturn
 
-from boardenvs.checks import printable
+from boardenvs.core.checks import printable
 
 __all__ = [
     "OneLineParser",

@@ -13,15 +13,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boardenvs.analysis import Analysis
-from boardenvs.chance import one_way, seed_word, stream_words
-from boardenvs.checks import file_path, finite_number, is_list, printable, shown, whole_number
+from boardenvs.core.chance import one_way, seed_word, stream_words
+from boardenvs.core.checks import file_path, finite_number, is_list, printable, shown, whole_number
+from boardenvs.envs.interface import given_states, initial_states, resolve_game
+from boardenvs.envs.named_players import make_player
+from boardenvs.envs.opponents import Opponent, ask, consult, player_names
+from boardenvs.envs.playout import playout
 from boardenvs.files import check_suffix, write_atomically
 from boardenvs.game import Game, States
-from boardenvs.interface import given_states, initial_states, resolve_game
-from boardenvs.named_players import make_player
-from boardenvs.opponents import Opponent, ask, consult, player_names
-from boardenvs.page import (
+from boardenvs.registration import game_class, make, names
+from boardenvs.show.analysis import Analysis
+from boardenvs.show.page import (
     end_in_words,
     packed,
     page_html,
@@ -30,8 +32,6 @@ from boardenvs.page import (
     show_moves,
     show_players,
 )
-from boardenvs.playout import playout
-from boardenvs.registration import game_class, make, names
 
 __all__ = ["Episode"]
 
@@ -65,7 +65,7 @@ class Episode:
         actions: every action, a list of ints; the last one may be illegal, a forfeit.
         players: a name for each seat, a list of str.
         analysis: for each action what its player made of the position before it, a list
-            of `boardenvs.analysis.Analysis` and `None`; all `None` unless it was asked for.
+            of `boardenvs.show.analysis.Analysis` and `None`; all `None` unless it was asked for.
 
     Example:
         >>> import boardenvs
@@ -453,7 +453,7 @@ class Episode:
             ValueError: `size` or `seconds` is out of range, the extra `[render]` is not
                 installed, or the suffix of `path` belongs to another format.
         """
-        from boardenvs.animation import gif
+        from boardenvs.show.gif import gif
 
         place = file_path("path", path)
         check_suffix("path", place, ".gif")

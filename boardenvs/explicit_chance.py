@@ -3,7 +3,8 @@
 Whoever plans with chance, such as OpenSpiel, wants to choose every outcome itself. So where the
 rules draw, they run once more as plain Python with another `draw`, which hands out given outcomes
 and stops the rules where these run out. Each draw of theirs is so a chance node, its outcomes as
-likely as one another (`boardenvs.chance.below` is uniform to within its bound divided by 2**32).
+likely as one another (`boardenvs.core.chance.below` is uniform to within its bound divided by
+2**32).
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from boardenvs import chance
+from boardenvs.core import chance
 from boardenvs.game import Game, States
 from boardenvs.kernels.numba_compat import entry_point
 
@@ -37,7 +38,7 @@ class _OutOfOutcomes(Exception):  # noqa: N818 the rules stop, nothing is wrong
 
 
 class _Outcomes(threading.local):
-    """Stands for `boardenvs.chance.draw` in rules that run as plain Python."""
+    """Stands for `boardenvs.core.chance.draw` in rules that run as plain Python."""
 
     def __init__(self) -> None:
         self._left: list[int] = []

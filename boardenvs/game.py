@@ -1,6 +1,6 @@
 """`Game`: what every game must say about itself. The one contract of the package.
 
-A position is one NumPy record, laid out by `boardenvs.records`: the fields that all games
+A position is one NumPy record, laid out by `boardenvs.core.records`: the fields that all games
 have, then the game's own. Operations work on arrays of records, so copying a game is
 `.copy()`, saving it is `.tobytes()` and comparing two is `==`; equal positions have the
 same bytes.
@@ -21,13 +21,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 import numpy.typing as npt
 
-from boardenvs import checks
-from boardenvs.presentation import Presentation
-from boardenvs.records import fault_message, is_over, record_dtype
+from boardenvs.core import checks
+from boardenvs.core.records import fault_message, is_over, record_dtype
+from boardenvs.show.presentation import Presentation
 
 if TYPE_CHECKING:
-    from boardenvs.loops import Kernels
-    from boardenvs.symmetries import Symmetries
+    from boardenvs.core.loops import Kernels
+    from boardenvs.core.symmetries import Symmetries
 
 __all__ = ["Game", "Illegal", "States", "check_illegal"]
 
@@ -44,7 +44,7 @@ class Game(Presentation):
     """One game with its parameters. Stateless: positions are records handed in and out.
 
     A subclass sets the facts below, names its module of rules (see
-    `boardenvs.hooks` for what that supplies), and writes the text and dictionary
+    `boardenvs.core.hooks` for what that supplies), and writes the text and dictionary
     forms of a position. Seats are numbered from 0.
 
     Example:
@@ -206,7 +206,7 @@ class Game(Presentation):
         promises that to play in a view comes to the same as to see what was played in that view,
         for the same random streams.
         """
-        from boardenvs.symmetries import Symmetries
+        from boardenvs.core.symmetries import Symmetries
 
         return Symmetries.none(self.num_actions, self.observation_size)
 
@@ -226,7 +226,7 @@ class Game(Presentation):
         Raises:
             ValueError: for a bad `num` or `seed`.
         """
-        from boardenvs.chance import seed_word, stream_words
+        from boardenvs.core.chance import seed_word, stream_words
 
         num = checks.whole_number("num", num, 0)
         return self.new_from_words(stream_words(seed_word(seed), num))
@@ -429,7 +429,7 @@ class Game(Presentation):
         Raises:
             ValueError: for a bad `size`, or where the extra `[render]` is not installed.
         """
-        from boardenvs.pixels import frame_shape, rasterize
+        from boardenvs.show.pixels import frame_shape, rasterize
 
         picture = self.picture(state)
         return rasterize(picture, frame_shape(self._first_picture, size))
@@ -659,6 +659,6 @@ def _any_outside(numbers: npt.NDArray[np.int64], end: int) -> bool:
 
 @functools.cache
 def _kernels(rules: str) -> Kernels:
-    from boardenvs.loops import Kernels
+    from boardenvs.core.loops import Kernels
 
     return Kernels(importlib.import_module(rules))

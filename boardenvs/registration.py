@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import gymnasium
 
-from boardenvs.checks import shown
-from boardenvs.suggestion import did_you_mean
+from boardenvs.core.checks import shown
+from boardenvs.core.suggestion import did_you_mean
 
 try:
     import pettingzoo
@@ -197,7 +197,7 @@ def _make_module(name: str) -> None:
         if attribute not in ("env", "raw_env"):
             raise AttributeError(f"module {module.__name__!r} has no attribute {attribute!r}")
         # Only now, since the environment's module imports Numba.
-        env = pkgutil.resolve_name("boardenvs.aec:make_env")(name)
+        env = pkgutil.resolve_name("boardenvs.envs.aec:make_env")(name)
         vars(module).update(env=env, raw_env=env)
         return env
 
@@ -214,8 +214,8 @@ def _add_to_gymnasium(name: str) -> None:
     gymnasium.registry.pop(env_id(name), None)  # a known id warns, as after a reload
     gymnasium.register(
         env_id(name),
-        entry_point="boardenvs.single:SeatEnv",
-        vector_entry_point="boardenvs.vector:SeatVectorEnv",
+        entry_point="boardenvs.envs.single:SeatEnv",
+        vector_entry_point="boardenvs.envs.vector:SeatVectorEnv",
         kwargs={"game": name},
     )
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 
 from boardenvs.console import end_on_signals, leave, prepare_streams
+from boardenvs.envs.named_players import find_command
 from boardenvs.inbox import open_early
-from boardenvs.named_players import find_command
 
 __all__ = ["main"]
 

@@ -10,7 +10,7 @@ from episodes import GAME112, WON, First, shown_text, won
 
 import boardenvs
 from boardenvs import Episode
-from boardenvs.single import SeatEnv
+from boardenvs.envs.single import SeatEnv
 
 
 def test_what_an_episode_holds():

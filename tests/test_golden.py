@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import boardenvs
-from boardenvs.records import FILLER
+from boardenvs.core.records import FILLER
 
 SEEDS = (0, 1)
 LARGE = 600

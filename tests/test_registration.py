@@ -17,9 +17,9 @@ from gymnasium.wrappers import FlattenObservation
 from variants import first_variant
 
 import boardenvs
+from boardenvs.envs.single import SeatEnv
+from boardenvs.envs.vector import SeatVectorEnv
 from boardenvs.registration import GAMES, env_id
-from boardenvs.single import SeatEnv
-from boardenvs.vector import SeatVectorEnv
 
 
 @pytest.fixture(params=GAMES)

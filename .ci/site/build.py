@@ -20,11 +20,11 @@ from urllib.parse import unquote, urlsplit
 ROOT = Path(__file__).parents[2]
 PACKAGES = {
     "boardenvs": "Games, batches, episodes",
-    "boardenvs.single": "One game, the Gymnasium way",
-    "boardenvs.vector": "Many games, the Gymnasium way",
-    "boardenvs.aec": "One game, the PettingZoo way",
+    "boardenvs.envs.single": "One game, the Gymnasium way",
+    "boardenvs.envs.vector": "Many games, the Gymnasium way",
+    "boardenvs.envs.aec": "One game, the PettingZoo way",
     "boardenvs.gekitai_v0": "The PettingZoo module of a game; each game has one",
-    "boardenvs.symmetries": "Views of a board",
+    "boardenvs.core.symmetries": "Views of a board",
     "agents": "Agents, matches, the benchmark",
     "agents.arena": "Arenas",
     "agents.curves": "Learning curves",

@@ -7,6 +7,7 @@ played, `store` keeps them, `tournament` puts these together; `scores`, `sequent
 
 from __future__ import annotations
 
+from agents.analysis.intervals import wilson
 from agents.arena.match import play_match, seats
 from agents.arena.results import (
     PairResult,
@@ -17,7 +18,6 @@ from agents.arena.results import (
 from agents.arena.scores import Scores
 from agents.arena.tables import forfeit_lines, results_table
 from agents.arena.tournament import round_robin, solos
-from agents.intervals import wilson
 
 __all__ = [
     "PairResult",

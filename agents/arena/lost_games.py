@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from agents.losing_move import LossJudge
+from agents.analysis.losing_move import LossJudge
 from boardenvs.episode import Episode
 
 __all__ = ["LostGame", "lost_game", "lost_lines"]
@@ -28,7 +28,7 @@ class LostGame:
     played: str
     """The move as text; empty for the start."""
     before: str
-    """What the loser had before it: one of `agents.losing_move.BEFORE`."""
+    """What the loser had before it: one of `agents.analysis.losing_move.BEFORE`."""
 
 
 def lost_game(judge: LossJudge, episode: Episode, number: int, who: list[int]) -> LostGame | None:

@@ -16,12 +16,12 @@ from agents.arena.openings import named_openings
 from agents.arena.scores import Scores, agent_scores
 from agents.making import make
 from agents.seeds import agent_seed, fresh_seed, one_way_words
-from boardenvs.chance import next_words, seed_word, stream_words
-from boardenvs.checks import callable_or_none, is_list, shown, whole_number
+from boardenvs.core.chance import next_words, seed_word, stream_words
+from boardenvs.core.checks import callable_or_none, is_list, shown, whole_number
+from boardenvs.envs.interface import resolve_game
+from boardenvs.envs.opponents import Opponent, ask, player_names
+from boardenvs.envs.playout import plies
 from boardenvs.game import Game, States
-from boardenvs.interface import resolve_game
-from boardenvs.opponents import Opponent, ask, player_names
-from boardenvs.playout import plies
 
 __all__ = ["Games", "Match", "Progress", "play_match", "seatings", "seats"]
 

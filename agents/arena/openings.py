@@ -12,8 +12,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from agents.arena.opening_files import NamedOpenings, openings_in, openings_listed_in, read_head
 from agents.games import files, part
-from agents.opening_files import NamedOpenings, openings_in, openings_listed_in, read_head
 from boardenvs.game import Game
 
 __all__ = ["NamedOpenings", "named_openings", "openings_of"]

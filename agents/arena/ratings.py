@@ -34,8 +34,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from agents.intervals import Z
-from boardenvs.checks import whole_number
+from agents.analysis.intervals import Z
+from boardenvs.core.checks import whole_number
 
 __all__ = ["Lead", "Rating", "Result", "rate"]
 

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from agents.arena.batch import Batch
 from agents.arena.match import Games, Match, Numbers
 from agents.arena.scores import Scores, agent_scores
 from agents.arena.sequential import decided_after
+from agents.arena.workers.batch import Batch
 from boardenvs.game import Game
 
 __all__ = ["Entry", "Schedule"]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from agents.intervals import wilson
+from agents.analysis.intervals import wilson
 
 __all__ = ["Scores", "agent_scores"]
 

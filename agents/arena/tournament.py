@@ -8,23 +8,23 @@ from contextlib import AbstractContextManager, closing, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from agents.arena import local
-from agents.arena.batch import Players
+from agents.analysis.losing_move import LossJudge
 from agents.arena.lost_games import LostGame, lost_game
 from agents.arena.match import Games, Match
-from agents.arena.replay import episode_of
 from agents.arena.results import PairResult, SoloResult, Verdict
 from agents.arena.schedule import Entry, Schedule
 from agents.arena.sequential import confidence_sequence
+from agents.arena.storage.replay import episode_of
 from agents.arena.versions import agent_version
-from agents.losing_move import LossJudge
-from boardenvs.checks import callable_or_none, is_list, one_of, shown, text_value, whole_number
+from agents.arena.workers import local
+from agents.arena.workers.batch import Players
+from boardenvs.core.checks import callable_or_none, is_list, one_of, shown, text_value, whole_number
+from boardenvs.envs.interface import resolve_game
 from boardenvs.episode import Episode
 from boardenvs.game import Game
-from boardenvs.interface import resolve_game
 
 if TYPE_CHECKING:  # it brings SQLite, for which nobody waits who keeps no games
-    from agents.arena.store import Lineup, Store
+    from agents.arena.storage.store import Lineup, Store
 
 __all__ = ["Engine", "Until", "round_robin", "solos"]
 
@@ -64,7 +64,7 @@ def round_robin(
         judge: of the game; it tells of each lost game by which move it was lost. That may take
             longer than the game.
         store: the file that keeps finished games, and has those of an earlier run; see
-            `agents.arena.store`.
+            `agents.arena.storage.store`.
         engine: what plays; by default this process.
         progress: called with a pair's name and the number of games that are finished, or
             need not be played any more.
@@ -247,7 +247,7 @@ def _opened(path: str | Path | None, schedule: Schedule) -> AbstractContextManag
     """The store that keeps the games, if one was asked for."""
     if path is None:
         return nullcontext()
-    from agents.arena.store import Store
+    from agents.arena.storage.store import Store
 
     named = schedule.entries[0].match.named
     openings = None if named is None else named.version
@@ -263,7 +263,7 @@ def _episode(entry: Entry, one: Games, store: Store | None) -> Episode:
 
 
 def _lineup(entry: Entry) -> Lineup:
-    from agents.arena.store import Lineup
+    from agents.arena.storage.store import Lineup
 
     pairs = zip(entry.specs, entry.match.players, strict=True)
     versions = tuple(agent_version(spec, agent, entry.match.game) for spec, agent in pairs)

@@ -8,8 +8,8 @@ import sys
 from collections.abc import Iterator
 
 import boardenvs
-from agents.bench.batch import stepping
 from agents.bench.row import Row
+from agents.bench.rows.batch import stepping
 from agents.bench.run import Bench, Key
 from agents.bench.timing import Side
 

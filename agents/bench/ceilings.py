@@ -13,9 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.bench.timing import Side, rate
-from boardenvs.chance import stream_words
+from boardenvs.core.chance import stream_words
+from boardenvs.envs.single import SeatEnv
 from boardenvs.game import Game
-from boardenvs.single import SeatEnv
 
 __all__ = ["ZeroEnv", "copying", "usual_length"]
 

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from agents.bench.batch import batch_steps
 from agents.bench.busy import steps_beside_another_program
-from agents.bench.engine import engine_nodes
-from agents.bench.evaluations import int8_networks
-from agents.bench.parts import parts_of_a_step
-from agents.bench.play_out import play_outs
 from agents.bench.row import Row
+from agents.bench.rows.batch import batch_steps
+from agents.bench.rows.engine import engine_nodes
+from agents.bench.rows.evaluations import int8_networks
+from agents.bench.rows.parts import parts_of_a_step
+from agents.bench.rows.play_out import play_outs
+from agents.bench.rows.same_game import connect_four
+from agents.bench.rows.scaling import core_gains, curves_over_n, curves_over_size, memory
+from agents.bench.rows.search import searches
+from agents.bench.rows.self_play import guided_searches, self_play_parts
+from agents.bench.rows.single import aec_loops, seat_steps
+from agents.bench.rows.startup import first_steps, imports
+from agents.bench.rows.training import training_steps
+from agents.bench.rows.vector import learning_steps, vector_steps
 from agents.bench.run import Bench
-from agents.bench.same_game import connect_four
-from agents.bench.scaling import core_gains, curves_over_n, curves_over_size, memory
-from agents.bench.search import searches
-from agents.bench.self_play import guided_searches, self_play_parts
-from agents.bench.single import aec_loops, seat_steps
-from agents.bench.startup import first_steps, imports
-from agents.bench.training import training_steps
-from agents.bench.vector import learning_steps, vector_steps
-from agents.progress import progress_bar
+from agents.report.progress import progress_bar
 
 __all__ = ["MEASURES", "measure"]
 

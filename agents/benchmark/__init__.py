@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from boardenvs.checks import (
+from boardenvs.core.checks import (
     callable_or_none,
     file_path,
     finite_number,
@@ -64,7 +64,7 @@ def benchmark(
         aim: half of the interval's width that is enough, in points; by default the suite's.
         store: a folder that keeps the games, a file for each task. Another call with it goes on.
         workers: how many processes play, of a policy with a spec.
-        engine: what plays in their place, such as `agents.arena.ray_tasks.play`.
+        engine: what plays in their place, such as `agents.arena.workers.ray_tasks.play`.
         progress: told where the rating stands, in words.
         met: specs of the reference agents that it met in training, which the card tells; by
             default those that its own card names, if `boardenvs train` made it. A mixture is
@@ -85,7 +85,7 @@ def benchmark(
         >>> [task["task"] for task in card.to_dict()["tasks"]]
         ['game112']
     """
-    from agents.arena import local
+    from agents.arena.workers import local
     from agents.benchmark.card import ScoreCard
     from agents.benchmark.ladder import read_ladder
     from agents.benchmark.running import Contender, run_task

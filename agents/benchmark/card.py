@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 import boardenvs
+from agents.analysis.intervals import Z, bootstrap_mean, interquartile_mean
 from agents.benchmark.running import Outcome
-from agents.intervals import Z, bootstrap_mean, interquartile_mean
 from agents.report.formats import elo_text, interval_text, score_text, time_text
 from agents.report.table import Table
 

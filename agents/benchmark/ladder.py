@@ -18,8 +18,8 @@ from agents.benchmark.rating import Scale
 from agents.benchmark.tasks import Task, suite
 from agents.making import make
 from agents.seeds import agent_seed, one_way_words
+from boardenvs.core.suggestion import did_you_mean
 from boardenvs.game import Game, States
-from boardenvs.suggestion import did_you_mean
 
 __all__ = ["Ladder", "choices_of", "ladder_dict", "ladder_path", "read_ladder"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import html
 from collections.abc import Iterable, Sequence
 
+from agents.analysis.intervals import Z
 from agents.benchmark.card import ScoreCard
 from agents.benchmark.running import Outcome
-from agents.intervals import Z
 from agents.report.formats import elo_text, score_text, time_text
 from agents.report.interval_chart import Bar, interval_chart
 from agents.report.page import html_page

@@ -25,7 +25,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from agents.intervals import Z
+from agents.analysis.intervals import Z
 
 __all__ = ["ELO", "Estimate", "Evidence", "Scale", "fit", "next_opponent", "win_rates"]
 

@@ -1,7 +1,8 @@
 """`Rounds`: games that are planned a few at a time, by what came of those before.
 
-Whoever plays (see `agents.arena.local`) takes batches of a round; the next one is planned when the
-last game of it is finished. So the same games are played however many processes share them.
+Whoever plays (see `agents.arena.workers.local`) takes batches of a round; the next one is planned
+when the last game of it is finished. So the same games are played however many processes share
+them.
 """
 
 from __future__ import annotations
@@ -11,9 +12,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from agents.arena.batch import Batch
 from agents.arena.match import Games, Numbers
 from agents.arena.scores import Scores, agent_scores
+from agents.arena.workers.batch import Batch
 from boardenvs.game import Game
 
 __all__ = ["Plan", "Record", "Rounds", "round_size"]
@@ -90,7 +91,7 @@ class Record:
 
 
 class Rounds:
-    """What there is to play, a round at a time; an `agents.arena.local.Work`."""
+    """What there is to play, a round at a time; an `agents.arena.workers.local.Work`."""
 
     def __init__(
         self,

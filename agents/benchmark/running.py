@@ -15,23 +15,23 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.agent import Agent
-from agents.arena.batch import Players, play_batch
-from agents.arena.local import LARGEST, Finished, Work
+from agents.analysis.intervals import wilson
+from agents.analysis.measures import Measure
 from agents.arena.match import Match
 from agents.arena.scores import Scores
 from agents.arena.tournament import Engine
 from agents.arena.versions import agent_version
+from agents.arena.workers.batch import Players, play_batch
+from agents.arena.workers.local import LARGEST, Finished, Work
 from agents.benchmark.ladder import Ladder
 from agents.benchmark.rating import Estimate, Evidence, fit, next_opponent
 from agents.benchmark.rounds import Record, Rounds, round_size
 from agents.benchmark.tournament import pair_scores
 from agents.benchmark.training_opponents import met_in_training
-from agents.intervals import wilson
 from agents.making import make
-from agents.measures import Measure
 from agents.seeds import agent_seed
+from boardenvs.envs.opponents import Opponent
 from boardenvs.game import Game
-from boardenvs.opponents import Opponent
 
 __all__ = ["Contender", "Outcome", "run_task"]
 
@@ -353,7 +353,7 @@ def _strangers(ladder: Ladder, met: tuple[str, ...] | None) -> npt.NDArray[np.bo
 
 def _perfection(meeting: _Meeting, contender: Contender) -> Measure | None:
     """How near the policy comes to perfect play; `None` of one that does not tell its policy."""
-    from agents.exploitability import exploitability
+    from agents.analysis.exploitability import exploitability
 
     player = meeting.players.get(contender.name, 0)
     if not isinstance(player, Agent):
@@ -375,7 +375,7 @@ def _opened(path: Path | None, meeting: _Meeting) -> contextlib.AbstractContextM
     """The store that keeps the games, if one was asked for, with those that are there noted."""
     if path is None:
         return contextlib.nullcontext()
-    from agents.arena.store import Lineup, Store
+    from agents.arena.storage.store import Lineup, Store
 
     named = meeting.match(0).named
     store = Store.open(path, meeting.game, meeting.seed, None if named is None else named.version)

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from agents.analysis.intervals import Z
 from agents.benchmark.rating import ELO, Scale
-from agents.intervals import Z
 
 __all__ = ["Crosstable", "next_pair", "rate_ladder"]
 

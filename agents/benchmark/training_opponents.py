@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from agents.trained import read_card
-from boardenvs.opponents import Opponent
+from agents.players.trained import read_card
+from boardenvs.envs.opponents import Opponent
 
 __all__ = ["met_in_training"]
 

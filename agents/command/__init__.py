@@ -28,9 +28,9 @@ from agents.command import (
     train,
     watch,
 )
-from agents.command.parser import Commands
-from boardenvs.checks import printable
+from agents.command.common.parser import Commands
 from boardenvs.console import drop_output, exit_status
+from boardenvs.core.checks import printable
 
 __all__ = ["main", "make_parser"]
 

@@ -7,21 +7,21 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from agents.analyst import analyst
+from agents.analysis.analyst import analyst
+from agents.analysis.positions import Found, read_position
 from agents.arguments import add_time, make_game, timed
-from agents.command.parser import Commands
+from agents.command.common.parser import Commands
 from agents.making import make
 from agents.play.person import result_line
 from agents.play.screen import Screen, signed
-from agents.positions import Found, read_position
 from agents.report.table import Table
-from boardenvs.analysis import line_texts
-from boardenvs.checks import whole_number
+from boardenvs.core.checks import whole_number
 from boardenvs.files import check_place, write_atomically
 from boardenvs.game import Game
+from boardenvs.show.analysis import line_texts
 
 if TYPE_CHECKING:
-    from agents.judgement import Judgement, Move, Proof
+    from agents.analysis.judgement import Judgement, Move, Proof
 
 __all__ = ["add"]
 
@@ -69,7 +69,7 @@ def add(commands: Commands) -> None:
 
 
 def _run(options: argparse.Namespace) -> None:
-    from agents.judgement import judge
+    from agents.analysis.judgement import judge
 
     check_place("--json", options.json, ".json")
     most = whole_number("moves", options.moves, 1)

@@ -9,15 +9,16 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from agents.arena import PairResult, SoloResult, local, rated, report, round_robin, solos
+from agents.analysis.losing_move import LossJudge
+from agents.arena import PairResult, SoloResult, rated, report, round_robin, solos
 from agents.arena.lost_games import lost_lines
 from agents.arena.tables import arena_text, forfeit_lines, time_lines
 from agents.arena.tournament import Engine, Until
+from agents.arena.workers import local
 from agents.arguments import add_engine, add_time, check_address, make_game, timed
-from agents.command.parser import Commands
-from agents.losing_move import LossJudge
+from agents.command.common.parser import Commands
 from agents.specs import by_the_clock
-from boardenvs.checks import whole_number
+from boardenvs.core.checks import whole_number
 from boardenvs.files import check_place, write_atomically
 from boardenvs.game import Game
 
@@ -159,7 +160,7 @@ def play_arena(
     Raises:
         ValueError: as `agents.arena.round_robin` and `agents.arena.solos`.
     """
-    from agents.progress import progress_bar
+    from agents.report.progress import progress_bar
 
     games = whole_number("games", games, 1)
     alone = game.num_players == 1
@@ -211,7 +212,7 @@ def _engine(options: argparse.Namespace, clocked: Sequence[str]) -> Engine:
             raise ValueError("--workers is for --engine local: Ray has the nodes' cores")
         if clocked:
             raise ValueError(f"{clocked[0]} thinks with all cores of this machine: not on Ray")
-        from agents.arena import ray_tasks
+        from agents.arena.workers import ray_tasks
 
         return functools.partial(ray_tasks.play, address=options.address)
     check_address(options)

@@ -6,8 +6,8 @@ import argparse
 import json
 from pathlib import Path
 
-from agents.command.extras import require_extra
-from agents.command.parser import Commands
+from agents.command.common.extras import require_extra
+from agents.command.common.parser import Commands
 from boardenvs.files import check_place, write_atomically
 
 __all__ = ["add"]

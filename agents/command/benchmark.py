@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from agents.arguments import add_engine, check_address
-from agents.command.parser import Commands
+from agents.command.common.parser import Commands
 from boardenvs.files import check_place, write_atomically
 
 __all__ = ["add"]
@@ -61,7 +61,7 @@ def add(commands: Commands) -> None:
 def _run(options: argparse.Namespace) -> int:
     from agents.benchmark import benchmark
     from agents.benchmark.tasks import suite
-    from agents.progress import progress_bar
+    from agents.report.progress import progress_bar
     from boardenvs.kernels.threads import cores
 
     check_place("--json", options.json, ".json")
@@ -75,7 +75,7 @@ def _run(options: argparse.Namespace) -> int:
             raise ValueError(f"{options.agent} thinks with all cores, so that one process plays")
         workers = 1
     if options.engine == "ray":
-        from agents.arena import ray_tasks
+        from agents.arena.workers import ray_tasks
 
         if options.workers is not None:
             raise ValueError("--workers is for --engine local: Ray has the nodes' cores")

@@ -19,7 +19,7 @@ import boardenvs
 from agents.agent import Agent
 from agents.arena.match import play_match
 from agents.arguments import make_game
-from agents.command.parser import Commands
+from agents.command.common.parser import Commands
 from agents.making import make, names_for, options_of
 from boardenvs.game import Game
 
@@ -86,7 +86,7 @@ def _step_batch(game: Game) -> None:
 
 
 def _step_seat(game: Game) -> None:
-    from boardenvs.single import SeatEnv
+    from boardenvs.envs.single import SeatEnv
 
     for opponent in ("random", _First(game)):
         env = SeatEnv(game, opponent)
@@ -95,7 +95,7 @@ def _step_seat(game: Game) -> None:
 
 
 def _step_vector(game: Game) -> None:
-    from boardenvs.vector import SeatVectorEnv
+    from boardenvs.envs.vector import SeatVectorEnv
 
     for mode in gymnasium.vector.AutoresetMode:
         envs = SeatVectorEnv(_MANY, game, autoreset_mode=mode)
@@ -104,7 +104,7 @@ def _step_vector(game: Game) -> None:
 
 
 def _step_pettingzoo(game: Game) -> None:
-    from boardenvs.aec import GameAECEnv
+    from boardenvs.envs.aec import GameAECEnv
 
     env = GameAECEnv(game)
     env.reset(seed=0)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import boardenvs
-from agents.command.parser import Commands
+from agents.command.common.parser import Commands
 from agents.specs import NAMES
 
 __all__ = ["add"]

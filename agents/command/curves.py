@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from agents.command.extras import TRAINING, require_extra
-from agents.command.parser import Commands
+from agents.command.common.extras import TRAINING, require_extra
+from agents.command.common.parser import Commands
 from agents.report.table import Table
 from boardenvs.files import check_place, write_atomically
 
@@ -124,7 +124,7 @@ def _learn(options: argparse.Namespace) -> None:
     require_extra("--learn", "train", TRAINING)
     from agents.curves.curve import Point, read_curves, write_curves
     from agents.curves.learning import learn
-    from boardenvs.checks import finite_number
+    from boardenvs.core.checks import finite_number
 
     seeds = _seeds(options.seeds)
     minutes = finite_number("--minutes", 10.0 if options.minutes is None else options.minutes, 0)

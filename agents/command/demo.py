@@ -11,10 +11,10 @@ from pathlib import Path
 import boardenvs
 from agents.arena import results_table
 from agents.command.arena import play_arena
-from agents.command.extras import TRAINING, require_extra
-from agents.command.parser import Commands
+from agents.command.common.extras import TRAINING, require_extra
+from agents.command.common.parser import Commands
 from agents.making import make
-from boardenvs.checks import whole_number
+from boardenvs.core.checks import whole_number
 from boardenvs.episode import Episode
 
 __all__ = ["add", "run_demo"]

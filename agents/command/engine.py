@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 
 from agents.arguments import add_time, make_game, timed
-from agents.command.parser import Commands
+from agents.command.common.parser import Commands
 from agents.games import part
 from agents.making import make, options_of
 from agents.specs import parse
+from boardenvs.envs.opponents import Opponent
 from boardenvs.game import Game
 from boardenvs.inbox import standard_inbox
-from boardenvs.opponents import Opponent
 
 __all__ = ["add"]
 

@@ -8,11 +8,11 @@ import textwrap
 from typing import Any
 
 from agents.arguments import make_game
-from agents.command.parser import Commands
+from agents.command.common.parser import Commands
 from agents.making import make, names_for
-from agents.trained import read_card, scores_on, shipped
+from agents.players.trained import read_card, scores_on, shipped
+from boardenvs.envs.playout import playout
 from boardenvs.game import Game
-from boardenvs.playout import playout
 from boardenvs.registration import GAMES, check_params, env_id
 
 __all__ = ["add", "game_facts"]

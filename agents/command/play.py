@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 
 from agents.arguments import add_time, make_game, timed
-from agents.command.extras import require_extra
-from agents.command.parser import Commands
+from agents.command.common.extras import require_extra
+from agents.command.common.parser import Commands
 
 __all__ = ["add"]
 

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from agents.arguments import add_engine, check_address
-from agents.command.extras import TRAINING, require_extra
-from agents.command.parser import Commands
+from agents.command.common.extras import TRAINING, require_extra
+from agents.command.common.parser import Commands
 from agents.game_parameters import parameters
-from agents.sizes import Sizes, sizes_typed
+from agents.networks.sizes import Sizes, sizes_typed
 from agents.users_own import allow, register_game
 from boardenvs.game import Game
 
@@ -103,7 +103,7 @@ def _trainer(options: argparse.Namespace, game: Game | Sizes) -> Callable[..., A
         return functools.partial(start.train, device=_device(options.device))
     if isinstance(game, Sizes):
         raise ValueError("boards of several sizes are for --engine local")
-    from agents.training import on_ray
+    from agents.training.self_play import on_ray
 
     return functools.partial(on_ray.train, address=options.address)
 

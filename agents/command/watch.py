@@ -7,17 +7,17 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from agents.agent import blamed, check_can_play
+from agents.analysis.losing_move import LossJudge, loss_line, remarks
 from agents.arena import seats
 from agents.arguments import add_time, make_game, timed
-from agents.command.parser import Commands
-from agents.losing_move import LossJudge, loss_line, remarks
+from agents.command.common.parser import Commands
 from agents.making import make
 from agents.seeds import agent_seed, fresh_seed
-from boardenvs.checks import one_of
+from boardenvs.core.checks import one_of
 from boardenvs.episode import Episode
 from boardenvs.files import check_place
 from boardenvs.game import Game
-from boardenvs.pixels import require_render
+from boardenvs.show.pixels import require_render
 
 __all__ = ["add"]
 
@@ -146,7 +146,7 @@ def _export(options: argparse.Namespace) -> None:
     Raises:
         ValueError: the store or the format does not exist, or the store is damaged.
     """
-    from agents.arena.store import Store
+    from agents.arena.storage.store import Store
 
     for option, given in (
         ("--game", options.stored),
@@ -170,7 +170,7 @@ def _stored(path: Path, number: str | None) -> Episode | None:
     Raises:
         ValueError: there is no such store or game, or it is damaged.
     """
-    from agents.arena.store import Store
+    from agents.arena.storage.store import Store
 
     with Store.read(path) as store:
         if number is not None:

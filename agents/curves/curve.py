@@ -16,10 +16,10 @@ from typing import Any
 import boardenvs
 from agents.benchmark.ladder import Ladder, read_ladder
 from agents.benchmark.running import Contender, run_task
-from boardenvs.checks import finite_number, shown, text_value, whole_number
+from boardenvs.core.checks import finite_number, shown, text_value, whole_number
+from boardenvs.envs.opponents import Opponent
 from boardenvs.files import check_suffix, write_atomically
 from boardenvs.game import Game
-from boardenvs.opponents import Opponent
 
 __all__ = ["Curve", "Point", "read_curves", "reference_curves", "reference_path", "write_curves"]
 

@@ -10,8 +10,8 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from agents.analysis.intervals import interquartile_mean, mean_interval
 from agents.curves.curve import Curve
-from agents.intervals import interquartile_mean, mean_interval
 
 __all__ = [
     "AXES",

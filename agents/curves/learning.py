@@ -10,9 +10,9 @@ import torch
 from agents.benchmark.ladder import read_ladder
 from agents.curves.curve import Curve, Point
 from agents.curves.learners import LEARNERS
-from agents.training.sharded import one_torch_thread
-from boardenvs.checks import callable_or_none, finite_number, shown, whole_number
-from boardenvs.suggestion import did_you_mean
+from agents.networks.sharded import one_torch_thread
+from boardenvs.core.checks import callable_or_none, finite_number, shown, whole_number
+from boardenvs.core.suggestion import did_you_mean
 
 __all__ = ["learn"]
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from agents.benchmark.ladder import Ladder, read_ladder
 from agents.curves.curve import Curve, Point, checked_points
-from boardenvs.checks import shown
+from boardenvs.core.checks import shown
 
 __all__ = ["own_run"]
 

@@ -4,9 +4,9 @@ It is a discrete-event model of measured times.
 
     python -m agents.dev cluster_model gomoku -p board_size=9
 
-measures on this machine what an actor's order takes (see `agents.training.ray_actors`), what its
-samples take to come out of their bytes and into the replay buffer, to be drawn again, and what a
-gradient step takes. Then it plays through what so many actors and one learner do:
+measures on this machine what an actor's order takes (see `agents.training.self_play.ray_actors`),
+what its samples take to come out of their bytes and into the replay buffer, to be drawn again, and
+what a gradient step takes. Then it plays through what so many actors and one learner do:
 
 - an actor searches, sends its samples, waits until the learner takes them, and gets the network;
 - both go over the learner's link, one after the other;
@@ -30,8 +30,8 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.arguments import add_game, make_game
+from agents.players.trained import shipped
 from agents.report.table import Table
-from agents.trained import shipped
 from boardenvs.game import Game
 from boardenvs.kernels.threads import fix_threads, fixed_threads
 
@@ -147,11 +147,11 @@ def measured(game: Game, seconds: float = 10.0) -> Times:
     Raises:
         ValueError: its settings have no search-guided part.
     """
-    from agents.training.actors import Actor, games_of_actors
-    from agents.training.guided import GuidedLearner
-    from agents.training.onnx_network import network_file
+    from agents.networks.onnx_network import network_file
     from agents.training.ppo import PPOLearner
-    from agents.training.replay_buffer import ReplayBuffer, viewed
+    from agents.training.self_play.actors import Actor, games_of_actors
+    from agents.training.self_play.guided import GuidedLearner
+    from agents.training.self_play.replay_buffer import ReplayBuffer, viewed
     from agents.training.settings import settings_for
 
     settings = settings_for(game)

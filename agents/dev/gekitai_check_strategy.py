@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from agents.games.gekitai.check_strategy import FILE, check_strategy
+from agents.games.gekitai.proofs.check_strategy import FILE, check_strategy
 
 __all__ = ["DESCRIPTION", "add_arguments", "run"]
 

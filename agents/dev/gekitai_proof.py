@@ -13,8 +13,8 @@ import time
 import boardenvs
 from agents.dev.proof_limits import add_limits, ask_on, limits
 from agents.game_parameters import add_parameters, parameters
-from agents.games.gekitai.proof import ProofSearch
-from agents.games.gekitai.solving import Solver
+from agents.games.gekitai.proofs.proof import ProofSearch
+from agents.games.gekitai.proofs.solving import Solver
 from boardenvs.game import States
 from boardenvs.gekitai import Gekitai
 

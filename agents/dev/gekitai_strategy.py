@@ -1,6 +1,7 @@
 """A program that finds the strategy by which the first player wins Gekitai, and writes its file.
 
-What the strategy has to fulfil is told, and checked, by `agents.games.gekitai.check_strategy`.
+What the strategy has to fulfil is told, and checked, by
+`agents.games.gekitai.proofs.check_strategy`.
 """
 
 # Compiled functions carry no annotations.
@@ -21,12 +22,12 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from agents.games.gekitai.check_strategy import FILE, FORMAT, check_strategy
-from agents.games.gekitai.solving import Solver
-from agents.games.gekitai.strategy import BITS, POWERS
+from agents.games.gekitai.proofs.check_strategy import FILE, FORMAT, check_strategy
+from agents.games.gekitai.proofs.solving import Solver
+from agents.games.gekitai.proofs.strategy import BITS, POWERS
 from agents.games.gekitai.threats import lowest, wins_at_once
-from agents.proofs.board_words import canonical
-from agents.proofs.proof_numbers import ANY_LENGTH, NEVER, entries, find, write
+from agents.search.proofs.board_words import canonical
+from agents.search.proofs.proof_numbers import ANY_LENGTH, NEVER, entries, find, write
 from boardenvs.files import check_place, write_atomically
 from boardenvs.gekitai import Gekitai, rules
 from boardenvs.gekitai.rules import count, pushed, satisfied

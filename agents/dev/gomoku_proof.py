@@ -7,7 +7,7 @@ import argparse
 import boardenvs
 from agents.dev.proof_limits import Limits, add_limits, ask_on, limits
 from agents.game_parameters import add_parameters, parameters
-from agents.games.gomoku.proof import Solver
+from agents.games.gomoku.proofs.proof import Solver
 from boardenvs.game import States
 from boardenvs.gomoku import Gomoku
 

@@ -1,13 +1,13 @@
-"""A program that counts how many of its proved wins an agent keeps; see `agents.grading`."""
+"""A program that counts the proved wins that an agent keeps; see `agents.analysis.grading`."""
 
 from __future__ import annotations
 
 import argparse
 
+from agents.analysis.grading import grade
 from agents.arguments import add_game, make_game
-from agents.grading import grade
 from agents.making import make
-from boardenvs.checks import whole_number
+from boardenvs.core.checks import whole_number
 
 __all__ = ["DESCRIPTION", "add_arguments", "run"]
 

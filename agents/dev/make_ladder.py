@@ -21,11 +21,13 @@ from typing import Any
 import numpy as np
 
 import boardenvs
-from agents.arena import local
-from agents.arena.batch import Players
+from agents.analysis.exploitability import exploitability
+from agents.analysis.measures import Distance
 from agents.arena.match import Match
-from agents.arena.store import Lineup, Store
+from agents.arena.storage.store import Lineup, Store
 from agents.arena.versions import agent_version
+from agents.arena.workers import local
+from agents.arena.workers.batch import Players
 from agents.benchmark.ladder import choices_of, ladder_dict, ladder_path
 from agents.benchmark.rating import Scale
 from agents.benchmark.rounds import Record, Rounds
@@ -37,9 +39,7 @@ from agents.benchmark.tournament import (
     pair_scores,
     rate_ladder,
 )
-from agents.exploitability import exploitability
-from agents.measures import Distance
-from boardenvs.checks import finite_number, whole_number
+from boardenvs.core.checks import finite_number, whole_number
 from boardenvs.files import write_atomically
 
 __all__ = ["DESCRIPTION", "SEED", "add_arguments", "run"]

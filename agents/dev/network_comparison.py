@@ -12,10 +12,10 @@ import numpy.typing as npt
 from agents.arena import Scores, play_match
 from agents.arena.match import Match
 from agents.arena.scores import agent_scores
-from agents.bench.evaluations import BATCHES, evaluating
+from agents.bench.rows.evaluations import BATCHES, evaluating
 from agents.bench.timing import interleaved
+from agents.players.trained import TrainedAgent, masked_choice, masked_policy
 from agents.search.puct import PuctAgent
-from agents.trained import TrainedAgent, masked_choice, masked_policy
 from boardenvs.game import Game, States
 
 __all__ = ["Met", "agreement", "match", "met_by_search", "speeds", "together"]

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from agents.analysis.decisions import decisions
+from agents.analysis.intervals import wilson
 from agents.arguments import add_game, make_game
-from agents.decisions import decisions
-from agents.intervals import wilson
 from agents.making import make
-from boardenvs.checks import whole_number
+from boardenvs.core.checks import whole_number
 from boardenvs.game import Game, States
 
 __all__ = ["DESCRIPTION", "Found", "add_arguments", "only_moves", "run"]

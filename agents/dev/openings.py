@@ -19,10 +19,10 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from agents.arena.opening_files import write_openings
 from agents.arguments import add_game, make_game
 from agents.games import part
-from agents.opening_files import write_openings
-from boardenvs.checks import whole_number
+from boardenvs.core.checks import whole_number
 from boardenvs.files import check_place
 from boardenvs.game import Game, States
 

@@ -9,8 +9,8 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from agents.proofs.asking import UNLIMITED, Found
-from boardenvs.checks import whole_number
+from agents.search.proofs.asking import UNLIMITED, Found
+from boardenvs.core.checks import whole_number
 
 __all__ = ["Limits", "add_limits", "ask_on", "limits"]
 

@@ -23,11 +23,11 @@ import numpy as np
 from agents.arena import Scores, wilson
 from agents.bench.machine import describe_machine
 from agents.dev.network_comparison import agreement, match, met_by_search, speeds, together
+from agents.networks.sizes import Sizes, games_of, games_of_card, shared_out
+from agents.players.trained import INT8, TrainedAgent, card_path, read_card
 from agents.search.network import SearchNetwork
-from agents.sizes import Sizes, games_of, games_of_card, shared_out
-from agents.trained import INT8, TrainedAgent, card_path, read_card
 from agents.users_own import register_game
-from boardenvs.checks import whole_number
+from boardenvs.core.checks import whole_number
 from boardenvs.files import write_atomically
 from boardenvs.game import Game
 
@@ -75,7 +75,7 @@ def quantise(
         ValueError: an argument is out of range, the network is none, or does not begin
             with a convolution.
     """
-    from agents.training.int8 import bias_corrected, check_convolutions, int8_template
+    from agents.networks.int8 import bias_corrected, check_convolutions, int8_template
 
     seed = whole_number("seed", seed, 0)
     games = whole_number("games", games, 1)

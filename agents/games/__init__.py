@@ -6,7 +6,7 @@ defined in a package P, is P.players. Either may hold
 
 - agents, which a table `AGENTS` in its `__init__.py` declares, as that of `agents.specs` does:
   those of the name of an agent for any game take its place;
-- other constants in its `__init__.py`: `ANALYSTS` (see `agents.analyst`), `OPPONENTS` and
+- other constants in its `__init__.py`: `ANALYSTS` (see `agents.analysis.analyst`), `OPPONENTS` and
   `PARAMETERS` (see `agents.play.choices`);
 - modules of a fixed name that loops look for, such as `decisive`;
 - `training.toml`, the settings of training;

@@ -17,10 +17,10 @@ import itertools
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from agents.analyst import analysts_of
+from agents.analysis.analyst import analysts_of
 from agents.games import constant
+from agents.players.trained import shipped
 from agents.specs import agents_of, parse
-from agents.trained import shipped
 from boardenvs.game import Game
 
 __all__ = ["OPPONENTS", "Named", "adviser_of", "name_of", "opponents_of", "tables_of"]

@@ -10,7 +10,7 @@ import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TextIO
 
-from boardenvs.presentation import Span
+from boardenvs.show.presentation import Span
 
 __all__ = ["Screen", "has_colours", "marked", "signed"]
 

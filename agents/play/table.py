@@ -9,15 +9,15 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.agent import blamed
-from agents.analyst import analyst
+from agents.analysis.analyst import analyst
 from agents.play.setup import Setup
 from agents.seeds import agent_seed
-from boardenvs.analysis import Analysis
-from boardenvs.chance import one_way
-from boardenvs.checks import whole_number
+from boardenvs.core.chance import one_way
+from boardenvs.core.checks import whole_number
+from boardenvs.envs.opponents import consult
 from boardenvs.episode import Episode
 from boardenvs.game import Game, States
-from boardenvs.opponents import consult
+from boardenvs.show.analysis import Analysis
 
 __all__ = ["Hint", "Position", "Table"]
 

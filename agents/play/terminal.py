@@ -9,9 +9,9 @@ import numpy as np
 from agents.play.person import result_line, typed_move
 from agents.play.screen import Screen, signed
 from agents.play.table import Hint, Table
-from boardenvs.checks import printable
+from boardenvs.core.checks import printable
+from boardenvs.core.suggestion import did_you_mean
 from boardenvs.game import Game
-from boardenvs.suggestion import did_you_mean
 
 __all__ = ["play"]
 

@@ -11,10 +11,10 @@ import numpy as np
 from agents.search.backup import prove_loss
 from agents.search.decisive import decisive_action, forced_win
 from agents.search.tree import expand, follow
-from boardenvs.chance import below, mixed, stepped
-from boardenvs.hooks import legal, play
+from boardenvs.core.chance import below, mixed, stepped
+from boardenvs.core.hooks import legal, play
+from boardenvs.core.outcome import is_over
 from boardenvs.kernels.binding import over_rules
-from boardenvs.outcome import is_over
 
 __all__ = ["descend"]
 

@@ -7,9 +7,9 @@ import numpy.typing as npt
 
 from agents.agent import Actions, Agent, Words
 from agents.search.exact_search import WIN, ExactSearch
-from boardenvs.analysis import Analysis
-from boardenvs.checks import whole_number
+from boardenvs.core.checks import whole_number
 from boardenvs.game import Game, States
+from boardenvs.show.analysis import Analysis
 
 __all__ = ["ExactAgent"]
 

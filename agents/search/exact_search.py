@@ -18,11 +18,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boardenvs.chance import mixed, seed_word, stream_words
+from boardenvs.core.chance import mixed, seed_word, stream_words
+from boardenvs.core.hooks import legal, play
+from boardenvs.core.outcome import is_over
 from boardenvs.game import Game, States
-from boardenvs.hooks import legal, play
 from boardenvs.kernels.binding import over_rules
-from boardenvs.outcome import is_over
 
 __all__ = ["WIN", "ExactSearch"]
 

@@ -26,11 +26,11 @@ from agents.search.descent import descend
 from agents.search.halving import next_edge
 from agents.search.report import credit, report
 from agents.search.tree import AWAITED, Tree, expand, follow, plant, tree_of, uncounted_tree
-from boardenvs.chance import mixed, stepped
-from boardenvs.hooks import legal, observe, play, redraw
+from boardenvs.core.chance import mixed, stepped
+from boardenvs.core.hooks import legal, observe, play, redraw
+from boardenvs.core.outcome import is_over
 from boardenvs.kernels.arrays import uncounted
 from boardenvs.kernels.binding import over_rules
-from boardenvs.outcome import is_over
 
 __all__ = ["Leaves", "Search", "report_trees", "step_trees"]
 

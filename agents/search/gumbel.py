@@ -14,7 +14,7 @@ from agents.search.guided import Search
 from agents.search.halving import halving_schedule, improve_policies
 from agents.search.mcts import Searched, unsearched
 from agents.search.puct import Evaluator, PuctAgent
-from boardenvs.checks import finite_number, whole_number
+from boardenvs.core.checks import finite_number, whole_number
 from boardenvs.game import Game, States
 
 __all__ = ["GumbelAgent", "Improved"]

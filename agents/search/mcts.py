@@ -17,11 +17,11 @@ from agents.search.decisive import checked_decisive, checked_forced, decisive_pa
 from agents.search.report import add_root, report_root
 from agents.search.rollouts import search_further, search_states
 from agents.search.tree import OPTIONS, Tree, empty_tree
-from boardenvs.analysis import Analysis
-from boardenvs.chance import stream_words
-from boardenvs.checks import finite_number, whole_number
+from boardenvs.core.chance import stream_words
+from boardenvs.core.checks import finite_number, whole_number
 from boardenvs.game import Game, States
 from boardenvs.kernels.threads import threads_for
+from boardenvs.show.analysis import Analysis
 
 __all__ = [
     "MOST_SIMULATIONS",

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from agents.trained import INT8, TrainedAgent, card_path
+from agents.players.trained import INT8, TrainedAgent, card_path
 
 __all__ = ["SearchNetwork"]
 

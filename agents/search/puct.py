@@ -19,7 +19,7 @@ from agents.search.mcts import SearchAgent, Searched, room_for, threads_of, unse
 from agents.search.network import SearchNetwork
 from agents.search.slots import Bind, Clock, Judge, Judged, Slot, take_turns
 from agents.search.tree import OPTIONS, Tree, empty_forest
-from boardenvs.checks import finite_number, whole_number
+from boardenvs.core.checks import finite_number, whole_number
 from boardenvs.game import Game, States
 from boardenvs.kernels.numba_compat import entry_point
 
@@ -81,7 +81,7 @@ class Evaluator(Protocol):
     """
 
     def evaluate(self, states: States) -> Judged:
-        """Judge positions, as `agents.trained.TrainedAgent.evaluate` does.
+        """Judge positions, as `agents.players.trained.TrainedAgent.evaluate` does.
 
         Args:
             states: records of the game, shape (N,), none of them over.
@@ -110,7 +110,7 @@ class BindableEvaluator(Protocol):
     """
 
     bind_to_arrays: Bind | None
-    """As `agents.trained.TrainedAgent.bind_to_arrays`; `None` if it is not to be asked so."""
+    """As `TrainedAgent.bind_to_arrays`; `None` if it is not to be asked so."""
 
 
 class PuctAgent(SearchAgent):
@@ -158,7 +158,8 @@ class PuctAgent(SearchAgent):
             simulations: how many for each state, at least 1; `None` for 400, or with a
                 `time_limit` as many as it leaves time for.
             exploration: the factor of the policy's share in the bound.
-            path: of the network, as for `agents.trained.TrainedAgent`; by default the shipped one.
+            path: of the network, as for `agents.players.trained.TrainedAgent`; by default the
+                shipped one.
             decisive: whether to look for a win at once at each leaf; `None` for wherever the
                 game tells of decisive moves.
             forced_wins: whether to look at each leaf, and longer at the root, for a win by force;

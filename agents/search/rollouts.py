@@ -11,11 +11,11 @@ from agents.search.decisive import decisive_action, forced_win
 from agents.search.descent import descend
 from agents.search.report import credit, report
 from agents.search.tree import empty_tree, plant, uncounted_tree
-from boardenvs.chance import mixed, stepped
-from boardenvs.choice import tried_action
-from boardenvs.hooks import legal, play, redraw
+from boardenvs.core.chance import mixed, stepped
+from boardenvs.core.choice import tried_action
+from boardenvs.core.hooks import legal, play, redraw
+from boardenvs.core.outcome import is_over
 from boardenvs.kernels.binding import over_rules
-from boardenvs.outcome import is_over
 
 __all__ = ["search_further", "search_states"]
 

@@ -28,7 +28,7 @@ Judge = Callable[[States], Judged]
 
 
 class Bound(Protocol):
-    """An evaluator between arrays, as `agents.bound_network.BoundNetwork`, which describes them."""
+    """An evaluator between arrays, described by `agents.networks.bound_network.BoundNetwork`."""
 
     observed_game: Game
     seen: npt.NDArray[np.float32]

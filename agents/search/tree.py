@@ -23,11 +23,11 @@ import numpy as np
 import numpy.typing as npt
 from numba.extending import register_jitable
 
-from boardenvs.chance import mixed, stepped
-from boardenvs.hooks import observe
+from boardenvs.core.chance import mixed, stepped
+from boardenvs.core.hooks import observe
+from boardenvs.core.outcome import is_over
 from boardenvs.kernels.arrays import uncounted
 from boardenvs.kernels.binding import over_rules
-from boardenvs.outcome import is_over
 
 __all__ = [
     "AWAITED",

@@ -7,7 +7,7 @@ from typing import Any
 
 from agents.arena import Scores, play_match, wilson
 from agents.making import make
-from agents.sizes import Sizes
+from agents.networks.sizes import Sizes
 from boardenvs.game import Game
 
 __all__ = ["ALONE", "SizesYardstick", "Yardstick", "entry_name", "score_texts"]

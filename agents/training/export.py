@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import boardenvs
-from agents.sizes import Sizes
-from agents.trained import card_path
-from agents.training.onnx_network import network_file
+from agents.networks.onnx_network import network_file
+from agents.networks.sizes import Sizes
+from agents.players.trained import card_path
 from boardenvs.files import write_atomically
 from boardenvs.game import Game
 
@@ -44,7 +44,7 @@ def export_policy(policy: Any, game: Game | Sizes, path: Path, card: dict[str, A
 
 
 def _params(game: Game | Sizes) -> dict[str, Any]:
-    """What a card says of the parameters that a network plays with; see `agents.sizes`."""
+    """What a card says of the parameters that a network plays with; see `agents.networks.sizes`."""
     if not isinstance(game, Sizes):
         return {"params": game.params}
     return {

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import torch
 
 from agents.agent import Actions, Agent, Words
-from agents.trained import masked_choice
+from agents.players.trained import masked_choice
 from boardenvs.game import Game, States
 
 __all__ = ["EarlierSelves", "LatestSelf"]

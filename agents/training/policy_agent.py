@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from agents.agent import Actions, Agent, Words
-from agents.trained import masked_choice
+from agents.players.trained import masked_choice
 from boardenvs.game import Game, States
 
 __all__ = ["PolicyAgent"]
@@ -27,7 +27,7 @@ class PolicyAgent(Agent):
 
         Args:
             game: what is played.
-            policy: an `agents.training.networks.BoardPolicy` that fits the game's planes.
+            policy: an `agents.networks.policy_networks.BoardPolicy` that fits the game's planes.
         """
         super().__init__(game, 0, "policy")
         self._policy = policy

@@ -14,18 +14,18 @@ from stable_baselines3.common.callbacks import BaseCallback
 
 from agents.agent import Agent
 from agents.making import make
-from agents.progress import progress_bar
-from agents.sb3 import from_sb3
-from agents.sizes import Sizes, games_of, games_of_card
-from agents.training.actors import LocalActors
-from agents.training.cloning import CloningLearner
+from agents.networks.precision import FLOAT32
+from agents.networks.sizes import Sizes, games_of, games_of_card
+from agents.players.sb3 import from_sb3
+from agents.report.progress import progress_bar
 from agents.training.curve import draw_curve
 from agents.training.evaluation import SizesYardstick, Yardstick, score_texts
 from agents.training.export import export_policy
-from agents.training.guided import GuidedLearner, MakeActors, check_guided
+from agents.training.imitation import CloningLearner
 from agents.training.policy_agent import PolicyAgent
 from agents.training.ppo import PPOLearner
-from agents.training.precision import FLOAT32
+from agents.training.self_play.actors import LocalActors
+from agents.training.self_play.guided import GuidedLearner, MakeActors, check_guided
 from agents.training.settings import Settings, settings_of_run
 from agents.training.tensorboard_log import tensorboard_log
 from boardenvs.files import write_atomically
@@ -196,7 +196,7 @@ class TrainingRun:
         upwards.
 
         Args:
-            progress: whether to show progress on standard error (see `agents.progress`).
+            progress: whether to show progress on standard error (see `agents.report.progress`).
 
         Raises:
             OSError: a file cannot be written, with its name.
@@ -219,7 +219,7 @@ class TrainingRun:
             shown=progress,
         ) as bar:
             threads = torch.get_num_threads()
-            # Work is shared out between the cores by agents/training/sharded.py.
+            # Work is shared out between the cores by agents/networks/sharded.py.
             torch.set_num_threads(1)
             try:
                 if self.clone and self.clone.steps < self.clone.settings.steps:

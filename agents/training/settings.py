@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from agents.games import files
-from agents.sizes import SEVERAL, Sizes, games_of
-from agents.training.cloning import CloningSettings
-from agents.training.guided_settings import GuidedSettings
-from agents.training.precision import AUTO, check_precision
+from agents.networks.precision import AUTO, check_precision
+from agents.networks.sizes import SEVERAL, Sizes, games_of
+from agents.training.imitation import CloningSettings
+from agents.training.self_play.guided_settings import GuidedSettings
 from agents.users_own import require_allowed
-from boardenvs.checks import finite_number, whole_number
+from boardenvs.core.checks import finite_number, whole_number
+from boardenvs.core.suggestion import did_you_mean
 from boardenvs.game import Game
-from boardenvs.suggestion import did_you_mean
 
 __all__ = [
     "EARLIER",
@@ -50,8 +50,8 @@ class Settings:
     guided: GuidedSettings | None = None
     """Of the search-guided self-play that follows, where there is one."""
     shares: Mapping[str, float] = field(default_factory=dict)
-    """Of boards of several sizes (see `agents.sizes`), how much each is learned from: shares by
-    the size, 1 for those that are not named."""
+    """Share of each board size in training on several sizes (see `agents.networks.sizes`); 1 for a
+    size that is not named."""
     num_envs: int = 256
     """Games side by side."""
     opponents: Mapping[str, float] = field(
@@ -61,7 +61,7 @@ class Settings:
     learner itself (`latest`), or one of its earlier selves (`earlier`), those oftener that it
     does worse against."""
     network: str = "plain"
-    """`plain` layers, or `convolutional` ones for a board; see agents/training/networks.py."""
+    """`plain` or `convolutional` layers; see agents/networks/policy_networks.py."""
     hidden: tuple[int, ...] = (256, 256)
     """Hidden layers, of policy and of value; of a convolutional network, of the value alone."""
     channels: int = 32
@@ -70,7 +70,7 @@ class Settings:
     """Residual blocks of a convolutional network."""
     lines: int = 0
     """Features of a line, where a convolutional network is to read the lines of a board first; see
-    agents/training/line_stem.py. 0: it is not."""
+    agents/networks/line_stem.py. 0: it is not."""
     rollout: int = 32
     """Decisions a game between two updates."""
     batch_size: int = 1024

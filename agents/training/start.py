@@ -9,14 +9,14 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from agents.sizes import Sizes, games_of
-from agents.training.actors import LocalActors
+from agents.networks.sizes import Sizes, games_of
 from agents.training.evaluation import entry_name
-from agents.training.guided import MakeActors
 from agents.training.run import TrainingRun
+from agents.training.self_play.actors import LocalActors
+from agents.training.self_play.guided import MakeActors
 from agents.training.settings import Settings, read_settings, settings_for
 from agents.users_own import is_users_code, name_of_game
-from boardenvs.checks import whole_number
+from boardenvs.core.checks import whole_number
 from boardenvs.game import Game
 
 __all__ = [

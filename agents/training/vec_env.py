@@ -11,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 from stable_baselines3.common.vec_env import VecEnv
 
-from agents.training.sharded import side_by_side
-from boardenvs.interface import given_options, plain_seed
-from boardenvs.symmetries import Symmetries
-from boardenvs.vector import SeatVectorEnv
+from agents.networks.sharded import side_by_side
+from boardenvs.core.symmetries import Symmetries
+from boardenvs.envs.interface import given_options, plain_seed
+from boardenvs.envs.vector import SeatVectorEnv
 
 __all__ = ["Listener", "SB3VecEnv"]
 

@@ -7,13 +7,13 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from boardenvs.checks import whole_number
+from boardenvs.core.checks import whole_number
 from boardenvs.dominoes175 import rules
 from boardenvs.dominoes175 import text as notation
 from boardenvs.dominoes175.picture import place_area, table_picture
 from boardenvs.dominoes175.rules import CELLS, GOAL, STACKS
 from boardenvs.game import Game, States
-from boardenvs.presentation import Span
+from boardenvs.show.presentation import Span
 
 __all__ = ["Dominoes175"]
 

@@ -17,7 +17,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from boardenvs.checks import is_whole, printable
+from boardenvs.core.checks import is_whole, printable
 from boardenvs.dominoes175 import Dominoes175
 from boardenvs.dominoes175.rules import CELLS, ENDS, GOAL, HIGH, LOW, STACKS
 from boardenvs.dominoes175.text import (

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from boardenvs.dominoes175.rules import GOAL, STACKS
 from boardenvs.dominoes175.text import COLUMNS, ROWS
-from boardenvs.picture import (
+from boardenvs.show.svg import (
     BLACK,
     INK,
     MARGIN,

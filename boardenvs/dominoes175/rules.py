@@ -18,9 +18,9 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from boardenvs.bits import show_bits
-from boardenvs.chance import draw
-from boardenvs.outcome import end_ply, end_with_loser, end_with_winner, is_over
+from boardenvs.core.bits import show_bits
+from boardenvs.core.chance import draw
+from boardenvs.core.outcome import end_ply, end_with_loser, end_with_winner, is_over
 
 CELLS = 28
 """Of the grid, as many as tiles in the set."""

@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from boardenvs.checks import text_value
+from boardenvs.core.checks import text_value
 from boardenvs.dominoes175.rules import CELLS, STACKS
-from boardenvs.presentation import Span
+from boardenvs.show.presentation import Span
 
 __all__ = [
     "COLUMNS",

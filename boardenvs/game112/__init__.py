@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from boardenvs.checks import whole_number
+from boardenvs.core.checks import whole_number
 from boardenvs.game import Game
 from boardenvs.game112 import text as notation
 from boardenvs.game112.picture import board_picture
-from boardenvs.picture import cell_area
-from boardenvs.presentation import Span
+from boardenvs.show.presentation import Span
+from boardenvs.show.svg import cell_area
 
 __all__ = ["Game112"]
 

@@ -14,7 +14,7 @@ import functools
 import re
 from typing import Any
 
-from boardenvs.checks import is_whole, whole_number
+from boardenvs.core.checks import is_whole, whole_number
 from boardenvs.game import States
 from boardenvs.game112 import Game112
 from boardenvs.game112.text import board_to_text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from boardenvs.picture import CELL, MARGIN, centre, grid, label, last_mark, line_mark, svg
+from boardenvs.show.svg import CELL, MARGIN, centre, grid, label, last_mark, line_mark, svg
 
 __all__ = ["board_picture"]
 

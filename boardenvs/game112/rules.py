@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from numba import njit
 
-from boardenvs.outcome import end_in_draw, end_ply, end_with_winner, is_over
+from boardenvs.core.outcome import end_in_draw, end_ply, end_with_winner, is_over
 
 
 @njit

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from boardenvs.checks import text_value
-from boardenvs.presentation import Span
+from boardenvs.core.checks import text_value
+from boardenvs.show.presentation import Span
 
 __all__ = [
     "action_from_text",

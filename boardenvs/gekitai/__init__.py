@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boardenvs.checks import whole_number
+from boardenvs.core.checks import whole_number
+from boardenvs.core.symmetries import Symmetries
 from boardenvs.game import Game, States
 from boardenvs.gekitai import text as notation
 from boardenvs.gekitai.picture import board_picture, lines, seat_symbol
-from boardenvs.grid import cell_span
-from boardenvs.picture import cell_area
-from boardenvs.presentation import Span
-from boardenvs.symmetries import Symmetries
+from boardenvs.show.grid import cell_span
+from boardenvs.show.presentation import Span
+from boardenvs.show.svg import cell_area
 
 __all__ = ["Gekitai"]
 

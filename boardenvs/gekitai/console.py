@@ -19,8 +19,8 @@ from boardenvs.game import States
 from boardenvs.gekitai import Gekitai as Game
 from boardenvs.gekitai import rules
 from boardenvs.gekitai.rules import has_line
-from boardenvs.grid import address_from_text, grid_text
 from boardenvs.kernels.binding import over_rules
+from boardenvs.show.grid import address_from_text, grid_text
 
 __all__ = ["Board", "Color", "Gekitai", "Piece", "Player"]
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from string import ascii_uppercase
 
 from boardenvs.gekitai.text import SYMBOLS
-from boardenvs.picture import (
+from boardenvs.show.svg import (
     BLACK,
     CELL,
     INK,

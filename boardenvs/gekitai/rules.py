@@ -21,8 +21,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from boardenvs.bits import number_up_to
-from boardenvs.outcome import end_ply, end_with_winner, is_over
+from boardenvs.core.bits import number_up_to
+from boardenvs.core.outcome import end_ply, end_with_winner, is_over
 
 _LEFT = 1, 8, 9, 7  # east, south, south-east, south-west
 # A step in each of the eight directions: how far to turn a word left, ...

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from boardenvs.checks import text_value
-from boardenvs.grid import address, address_from_text, grid_cells, grid_text
+from boardenvs.core.checks import text_value
+from boardenvs.show.grid import address, address_from_text, grid_cells, grid_text
 
 __all__ = ["SYMBOLS", "action_from_text", "action_to_text", "board_from_text", "board_to_text"]
 

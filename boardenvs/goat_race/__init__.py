@@ -8,16 +8,16 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from boardenvs.checks import one_of, truth_value, whole_number
+from boardenvs.core.checks import one_of, truth_value, whole_number
 from boardenvs.game import Game, States
 from boardenvs.goat_race import positions
 from boardenvs.goat_race import text as notation
 from boardenvs.goat_race.picture import FILLS, board_picture, seat_symbol
 from boardenvs.goat_race.positions import ARRIVALS, GOATS
 from boardenvs.goat_race.text import COLORS, DECISIONS, LETTERS, LOOK_OF
-from boardenvs.grid import cell_span
-from boardenvs.picture import cell_area
-from boardenvs.presentation import Span
+from boardenvs.show.grid import cell_span
+from boardenvs.show.presentation import Span
+from boardenvs.show.svg import cell_area
 
 __all__ = ["GoatRace"]
 

@@ -18,12 +18,12 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from boardenvs.checks import whole_number
+from boardenvs.core.checks import whole_number
 from boardenvs.game import States
 from boardenvs.goat_race import GoatRace
 from boardenvs.goat_race.positions import ARRIVALS, GOATS
 from boardenvs.goat_race.text import COLORS, position_to_text
-from boardenvs.grid import grid_text
+from boardenvs.show.grid import grid_text
 
 __all__ = ["Board", "Game", "Goat", "Player", "Quit", "Stack", "start"]
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from string import ascii_uppercase
 
 from boardenvs.goat_race.text import LETTERS
-from boardenvs.grid import address
-from boardenvs.picture import (
+from boardenvs.show.grid import address
+from boardenvs.show.svg import (
     BLACK,
     CELL,
     INK,

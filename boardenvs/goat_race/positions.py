@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from boardenvs.goat_race.text import LETTERS, cells_of_move
-from boardenvs.grid import address
+from boardenvs.show.grid import address
 
 __all__ = [
     "ARRIVALS",

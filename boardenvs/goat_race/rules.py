@@ -27,9 +27,9 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from boardenvs.bits import show_bits
-from boardenvs.chance import draw
-from boardenvs.outcome import end_in_draw, end_ply, end_with_winner, is_over
+from boardenvs.core.bits import show_bits
+from boardenvs.core.chance import draw
+from boardenvs.core.outcome import end_in_draw, end_ply, end_with_winner, is_over
 
 # What `s.decision` asks of the seat to move.
 PLACE = 0

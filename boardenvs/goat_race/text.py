@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from string import ascii_uppercase
 from typing import Any, NamedTuple
 
-from boardenvs.checks import shown, text_value, whole_number
-from boardenvs.grid import address, grid_cells, grid_text
+from boardenvs.core.checks import shown, text_value, whole_number
+from boardenvs.show.grid import address, grid_cells, grid_text
 
 __all__ = [
     "COLORS",

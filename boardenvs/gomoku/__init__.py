@@ -7,14 +7,14 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from boardenvs.checks import truth_value, whole_number
+from boardenvs.core.checks import truth_value, whole_number
+from boardenvs.core.symmetries import Symmetries
 from boardenvs.game import Game, States
 from boardenvs.gomoku import psq, sgf
 from boardenvs.gomoku import text as notation
 from boardenvs.gomoku.picture import board_picture, seat_symbol
-from boardenvs.picture import cell_area
-from boardenvs.presentation import Span
-from boardenvs.symmetries import Symmetries
+from boardenvs.show.presentation import Span
+from boardenvs.show.svg import cell_area
 
 __all__ = ["Gomoku"]
 

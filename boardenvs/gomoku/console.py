@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from boardenvs.checks import whole_number
+from boardenvs.core.checks import whole_number
 from boardenvs.game import States
 from boardenvs.gomoku import Gomoku
 from boardenvs.gomoku.text import (

@@ -8,7 +8,7 @@ from string import ascii_uppercase
 import numpy as np
 import numpy.typing as npt
 
-from boardenvs.picture import (
+from boardenvs.show.svg import (
     BLACK,
     CELL,
     INK,

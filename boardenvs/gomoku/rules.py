@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from boardenvs.outcome import end_in_draw, end_ply, end_with_winner, is_over
+from boardenvs.core.outcome import end_in_draw, end_ply, end_with_winner, is_over
 
 
 @njit

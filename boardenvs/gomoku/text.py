@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from string import ascii_uppercase
 
-from boardenvs.checks import text_value
-from boardenvs.presentation import Span
+from boardenvs.core.checks import text_value
+from boardenvs.show.presentation import Span
 
 __all__ = [
     "STONES",

@@ -107,7 +107,7 @@ else:
 
     @intrinsic
     def write_bits(typing_context: Any, out: Any, first: Any, bits: Any, size: Any) -> Any:
-        """Do the same as `boardenvs.bits.show_bits`; Numba passes the first argument.
+        """Do the same as `boardenvs.core.bits.show_bits`; Numba passes the first argument.
 
         This is an intrinsic, since Numba would compile a function anew for every constant size.
         """
@@ -148,7 +148,7 @@ else:
 
     @intrinsic
     def read_bits(typing_context: Any, entries: Any, first: Any, size: Any) -> Any:
-        """Do the same as `boardenvs.bits.bits_of`; see `write_bits`."""
+        """Do the same as `boardenvs.core.bits.bits_of`; see `write_bits`."""
         if entries.dtype != numba.types.boolean:
             raise numba.TypingError(f"entries must be an array of bool, got {entries}")
 

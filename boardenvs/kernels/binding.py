@@ -1,9 +1,9 @@
 """Loops over games, compiled against the rules of one game.
 
-A loop (see `boardenvs.loops`) calls the hooks `play`, `legal`, ... of `boardenvs.hooks`, and is
-marked by `over_rules`. Numba takes the globals of a function for constants. So a loop is compiled
-once for each game, as a copy whose globals are the game's own functions in place of the hooks.
-Whatever the loop calls is copied as well, and becomes part of its machine code.
+A loop (see `boardenvs.core.loops`) calls the hooks `play`, `legal`, ... of `boardenvs.core.hooks`,
+and is marked by `over_rules`. Numba takes the globals of a function for constants. So a loop is
+compiled once for each game, as a copy whose globals are the game's own functions in place of the
+hooks. Whatever the loop calls is copied as well, and becomes part of its machine code.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Functions that each game supplies to the loops over games; see `boardenvs.hooks`."""
+"""Functions that each game supplies to the loops over games; see `boardenvs.core.hooks`."""
 
 from __future__ import annotations
 

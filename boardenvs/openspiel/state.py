@@ -9,9 +9,9 @@ from typing import Any, Protocol
 import numpy as np
 import pyspiel
 
+from boardenvs.core.records import is_over
 from boardenvs.explicit_chance import Chance, Ways
 from boardenvs.game import Game, States
-from boardenvs.records import is_over
 
 __all__ = ["BoardState", "Rules"]
 

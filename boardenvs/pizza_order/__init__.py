@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boardenvs.checks import whole_number
+from boardenvs.core.checks import whole_number
 from boardenvs.game import Game, States
 from boardenvs.pizza_order import rules
 from boardenvs.pizza_order import text as notation
 from boardenvs.pizza_order.picture import answer_area, order_picture
-from boardenvs.presentation import Span
+from boardenvs.show.presentation import Span
 
 __all__ = ["PizzaOrder"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from boardenvs.picture import INK, element, label, last_frame, moving, svg
 from boardenvs.pizza_order.rules import CUSTOM, DONE, FIRST
 from boardenvs.pizza_order.text import FLAVORS, INGREDIENTS, Pizza
+from boardenvs.show.svg import INK, element, label, last_frame, moving, svg
 
 __all__ = ["answer_area", "order_picture"]
 

@@ -18,9 +18,9 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from boardenvs.bits import show_bits
-from boardenvs.chance import draw
-from boardenvs.outcome import end_alone, end_ply, is_over
+from boardenvs.core.bits import show_bits
+from boardenvs.core.chance import draw
+from boardenvs.core.outcome import end_alone, end_ply, is_over
 
 INGREDIENTS = 15
 PRESETS = ((1, 13), (6, 7, 8, 9, 10), (2, 3, 4, 5), (3, 12))

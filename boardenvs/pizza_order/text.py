@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from boardenvs.checks import text_value
+from boardenvs.core.checks import text_value
 from boardenvs.pizza_order.rules import CUSTOM, DONE, FIRST, NO, YES
-from boardenvs.presentation import Span
+from boardenvs.show.presentation import Span
 
 __all__ = [
     "ASKS_FLAVOR",

@@ -9,7 +9,7 @@ import pytest
 import agents
 import boardenvs
 from agents.specs import agents_of
-from boardenvs.chance import seed_word
+from boardenvs.core.chance import seed_word
 
 # An agent's spec after its game; of Gekitai's trained agents "best", "warm" and "guided".
 KINDS = [
@@ -25,7 +25,7 @@ KINDS += ["game112 exact", "gekitai mcts:20", "dominoes175 mcts:20"]
 KINDS += [
     f"{name} greedy"
     for name in boardenvs.GAMES
-    if agents_of(boardenvs.make(name))["greedy"].module != "agents.greedy"
+    if agents_of(boardenvs.make(name))["greedy"].module != "agents.players.greedy"
 ]
 
 

@@ -71,7 +71,7 @@ def test_a_factory_of_the_users_own(own_module, gekitai):
 
 
 def test_a_factory_of_an_installed_module(gekitai):
-    made = agents.make("agents.greedy:GreedyAgent", gekitai, seed=0)
+    made = agents.make("agents.players.greedy:GreedyAgent", gekitai, seed=0)
     assert made.act(gekitai.new(5)).shape == (5,)
 
 

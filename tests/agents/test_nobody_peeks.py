@@ -13,12 +13,12 @@ import boardenvs
 from agents import play_match
 from agents.arena.match import Match
 from agents.seeds import agent_seed
-from boardenvs.chance import next_words, one_way, seed_word, stream_words
+from boardenvs.core.chance import next_words, one_way, seed_word, stream_words
 from boardenvs.dominoes175.rules import CELLS, HIGH, LOW
+from boardenvs.envs.playout import playout
+from boardenvs.envs.single import SeatEnv
+from boardenvs.envs.vector import SeatVectorEnv
 from boardenvs.episode import Episode
-from boardenvs.playout import playout
-from boardenvs.single import SeatEnv
-from boardenvs.vector import SeatVectorEnv
 
 GAMMA = np.uint64(0x9E3779B97F4A7C15)
 INVERSES = [

@@ -20,7 +20,7 @@ import agents
 import boardenvs
 from agents.arena.versions import agent_version
 from agents.specs import agents_of
-from boardenvs.playout import playout
+from boardenvs.envs.playout import playout
 
 SIMULATIONS = {"mcts": 60, "puct": 20}
 UNSEARCHED = ("gomoku", "goat_race", "pizza_order")

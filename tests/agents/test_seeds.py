@@ -4,7 +4,7 @@ import numpy as np
 
 from agents import seeds
 from agents.arena import play_match
-from boardenvs.chance import seed_word, stream_words
+from boardenvs.core.chance import seed_word, stream_words
 
 
 def test_each_agent_has_a_seed_of_its_own(gekitai, own_module):

@@ -13,16 +13,16 @@ from agents import users_own
 from agents.arena import round_robin
 from agents.command import main
 from agents.specs import NAMES, SPECS
-from agents.training.cloning import CloningSettings
-from agents.training.guided_settings import GuidedSettings
+from agents.training.imitation import CloningSettings
 from agents.training.run import TrainingRun
+from agents.training.self_play.guided_settings import GuidedSettings
 from agents.training.settings import settings_for, settings_of_run
 from agents.training.start import train
 from agents.users_own import is_users_code, require_allowed
 from boardenvs.episode import Episode
 
 MINE = """
-from agents.random_agent import RandomAgent
+from agents.players.random import RandomAgent
 
 def factory(game, seed):
     return RandomAgent(game, seed, "mine")

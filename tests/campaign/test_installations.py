@@ -21,13 +21,17 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PATIENCE = 3600  # seconds, for a machine that is busy otherwise
 CORE = [
-    "tests/game112", "tests/test_batch.py", "tests/test_bits.py", "tests/test_chance.py",
-    "tests/test_single.py", "tests/test_single_opponents.py", "tests/test_single_seeds.py",
-    "tests/test_single_start.py", "tests/test_vector.py", "tests/test_vector_autoreset.py",
-    "tests/test_vector_games.py", "tests/test_vector_opponents.py", "tests/test_vector_start.py",
+    "tests/game112", "tests/envs/test_batch.py", "tests/core/test_bits.py",
+    "tests/core/test_chance.py",
+    "tests/envs/test_single.py", "tests/envs/test_single_opponents.py",
+    "tests/envs/test_single_seeds.py",
+    "tests/envs/test_single_start.py", "tests/envs/vector/test_vector.py",
+    "tests/envs/vector/test_vector_autoreset.py",
+    "tests/envs/vector/test_vector_games.py", "tests/envs/vector/test_vector_opponents.py",
+    "tests/envs/vector/test_vector_start.py",
     "tests/test_golden.py",
 ]  # fmt: skip
-RULES = ["tests/game112/test_game112_rules.py", "tests/test_bits.py"]
+RULES = ["tests/game112/test_game112_rules.py", "tests/core/test_bits.py"]
 """What applies where nothing is compiled: the rest is too slow there."""
 ONE_CORE = """
 import os, sys

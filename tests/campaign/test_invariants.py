@@ -25,8 +25,8 @@ from array_game import array_game
 from parameters import parameters
 
 import boardenvs
-from boardenvs.single import SeatEnv
-from boardenvs.vector import SeatVectorEnv
+from boardenvs.envs.single import SeatEnv
+from boardenvs.envs.vector import SeatVectorEnv
 
 STEPS = 200
 SIZES = [1, 2, 7, 64, 500, 4096]

@@ -16,7 +16,8 @@ import numpy as np
 import pytest
 
 import boardenvs
-from agents.arena import ray_tasks, round_robin
+from agents.arena import round_robin
+from agents.arena.workers import ray_tasks
 
 ray = pytest.importorskip("ray")
 
@@ -117,10 +118,10 @@ def test_training(attack):
     import torch
     from gymnasium import spaces
 
-    from agents.training.guided import GuidedLearner
-    from agents.training.guided_settings import GuidedSettings
-    from agents.training.networks import BoardPolicy
-    from agents.training.ray_actors import RayActors
+    from agents.networks.policy_networks import BoardPolicy
+    from agents.training.self_play.guided import GuidedLearner
+    from agents.training.self_play.guided_settings import GuidedSettings
+    from agents.training.self_play.ray_actors import RayActors
 
     game = boardenvs.make("gomoku", board_size=5, win_length=4)
     settings = GuidedSettings(

@@ -116,7 +116,7 @@ def test_tiny_kernels(attack, tmp_path):
 
 
 NEEDS = {"data_loader": "torch", "subproc_vec_env": "stable_baselines3"}
-PROGRAM = str(Path(__file__).with_name("process_ways.py"))
+PROGRAM = str(Path(__file__).parent / "tools" / "process_ways.py")
 
 
 @pytest.mark.takes(6)

@@ -7,8 +7,8 @@ from gymnasium.utils.env_checker import check_env
 from gymnasium.utils.env_match import check_environments_match
 
 import boardenvs
+from boardenvs.envs.single import SeatEnv
 from boardenvs.registration import env_id
-from boardenvs.single import SeatEnv
 
 
 class First:

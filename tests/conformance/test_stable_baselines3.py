@@ -24,8 +24,8 @@ from stable_baselines3.common.vec_env import (
 import agents
 import boardenvs
 from agents.training.vec_env import SB3VecEnv
+from boardenvs.envs.vector import SeatVectorEnv
 from boardenvs.registration import env_id
-from boardenvs.vector import SeatVectorEnv
 
 
 @pytest.fixture(params=boardenvs.GAMES)

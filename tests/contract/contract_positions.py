@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from boardenvs.playout import playout
+from boardenvs.envs.playout import playout
 
 NUM = 40
 """How many, unless a test says otherwise."""

@@ -7,7 +7,7 @@ import inspect
 import numpy as np
 import pytest
 
-from boardenvs import chance
+from boardenvs.core import chance
 from boardenvs.explicit_chance import plain_rules
 
 

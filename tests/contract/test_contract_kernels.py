@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from contract_positions import NUM, legal_actions, middle, start
 
-from boardenvs.choice import tried_action
+from boardenvs.core.choice import tried_action
 
 
 def test_advancing_leaves_the_next_legal_actions_in_the_masks(game):

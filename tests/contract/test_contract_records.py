@@ -10,9 +10,9 @@ import pytest
 from contract_positions import legal_actions, middle, start
 
 import boardenvs
+from boardenvs.core.outcome import end_alone
 from boardenvs.game import Game
 from boardenvs.game112 import Game112
-from boardenvs.outcome import end_alone
 
 # -- New games -------------------------------------------------------------------------
 

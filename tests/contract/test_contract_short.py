@@ -2,7 +2,7 @@
 
 import re
 
-from boardenvs.presentation import LOOKS
+from boardenvs.show.presentation import LOOKS
 
 
 def test_the_rules_in_short_are_a_few_lines(variant):

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from contract_positions import start
 
+from boardenvs.core.symmetries import Symmetries
 from boardenvs.gekitai import Gekitai
-from boardenvs.symmetries import Symmetries
 
 
 def check_symmetries(game):

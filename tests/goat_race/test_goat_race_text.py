@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import boardenvs
-from boardenvs.picture import WIN, cell_area
+from boardenvs.show.svg import WIN, cell_area
 
 THREE = boardenvs.make("goat_race")
 VARIANTS = {

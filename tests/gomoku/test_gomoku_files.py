@@ -7,7 +7,7 @@ import pytest
 
 import boardenvs
 from boardenvs import Episode
-from boardenvs.playout import playout
+from boardenvs.envs.playout import playout
 
 FIVE = [112, 0, 113, 1, 114, 2, 115, 3, 116]
 """Black wins on row 7 of a board of 15 by 15, from its middle to the right; white is on row 0."""

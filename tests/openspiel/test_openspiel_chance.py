@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import boardenvs
-from boardenvs import chance
+from boardenvs.core import chance
 from boardenvs.explicit_chance import plain_rules
 
 pyspiel = pytest.importorskip("pyspiel")

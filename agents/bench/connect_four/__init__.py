@@ -3,9 +3,9 @@
 import numpy as np
 
 import boardenvs
-from boardenvs.checks import whole_number
+from boardenvs.core.checks import whole_number
+from boardenvs.core.symmetries import Symmetries
 from boardenvs.game import Game
-from boardenvs.symmetries import Symmetries
 
 
 @boardenvs.register

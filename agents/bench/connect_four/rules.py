@@ -6,7 +6,7 @@
 import numpy as np
 from numba import njit
 
-from boardenvs.outcome import end_in_draw, end_ply, end_with_winner
+from boardenvs.core.outcome import end_in_draw, end_ply, end_with_winner
 
 
 @njit

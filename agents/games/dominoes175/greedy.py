@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from agents.agent import Actions, Agent, Words
-from boardenvs.chance import below, mixed, stepped
+from boardenvs.core.chance import below, mixed, stepped
 from boardenvs.dominoes175 import rules
 from boardenvs.dominoes175.rules import CELLS, ENDS, GOAL, HIGH, LOW, STACKS, top
 from boardenvs.game import States

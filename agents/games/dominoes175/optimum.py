@@ -26,7 +26,7 @@ import numpy.typing as npt
 from numba import njit
 
 from agents.games.dominoes175.sets import canonical, levels
-from boardenvs.checks import whole_number
+from boardenvs.core.checks import whole_number
 from boardenvs.dominoes175.rules import ENDS, GOAL, STACKS
 from boardenvs.kernels.cache import cached_njit
 

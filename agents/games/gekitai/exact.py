@@ -10,12 +10,12 @@ import numpy.typing as npt
 
 from agents.agent import Actions, Agent, Words
 from agents.games import require
-from agents.games.gekitai.solving import Solver
-from agents.games.gekitai.strategy import known_wins
-from boardenvs.analysis import Analysis
-from boardenvs.checks import whole_number
+from agents.games.gekitai.proofs.solving import Solver
+from agents.games.gekitai.proofs.strategy import known_wins
+from boardenvs.core.checks import whole_number
 from boardenvs.game import Game, States
 from boardenvs.gekitai import Gekitai
+from boardenvs.show.analysis import Analysis
 
 __all__ = ["GekitaiExactAgent"]
 
@@ -39,8 +39,8 @@ class GekitaiExactAgent(Agent):
     """Wins every position that it knows, or can prove, to be won.
 
     On 6 x 6 cells, with eight pieces and lines of three, it knows a strategy that wins from the
-    empty board (see `agents.games.gekitai.strategy`). In other positions it searches by proof
-    numbers whether the player to move can force a win, then whether the other one can. Where
+    empty board (see `agents.games.gekitai.proofs.strategy`). In other positions it searches by
+    proof numbers whether the player to move can force a win, then whether the other one can. Where
     every action is proved to lose it plays one after which the game lasts longest. Where nothing is
     proved it plays one after which a win of the other player is furthest from it: that with the
     largest proof number. Among equal actions it picks uniformly.

@@ -14,9 +14,9 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from agents.games.gekitai.solving import Solver
-from agents.games.gekitai.strategy import known_wins
-from agents.proofs.asking import UNLIMITED
+from agents.games.gekitai.proofs.solving import Solver
+from agents.games.gekitai.proofs.strategy import known_wins
+from agents.search.proofs.asking import UNLIMITED
 from boardenvs.game import Game, States
 from boardenvs.gekitai import Gekitai
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from agents.agent import Actions, Agent, Words
-from boardenvs.chance import below, mixed, stepped
+from boardenvs.core.chance import below, mixed, stepped
 from boardenvs.game import States
 from boardenvs.goat_race import rules
 from boardenvs.goat_race.rules import (

@@ -3,7 +3,7 @@
 AGENTS = {
     "greedy": "greedy:GomokuGreedyAgent",
     "neighbour": "neighbour:NeighbourAgent",
-    "engine:COMMAND!": "engine:EngineAgent",
+    "engine:COMMAND!": "protocol.engine:EngineAgent",
     "threats:NODES": "threats:ThreatsAgent",
 }
 ANALYSTS = ("puct:800", "threats:5000")

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from agents.games.gomoku.protocol import OTHER, OWN, RULES, UNLIMITED, cell_of, text_of
-from agents.games.gomoku.quick import quick_move
-from boardenvs.checks import printable, shown
+from agents.games.gomoku.protocol.messages import OTHER, OWN, RULES, UNLIMITED, cell_of, text_of
+from agents.games.gomoku.protocol.quick import quick_move
+from boardenvs.core.checks import printable, shown
+from boardenvs.envs.opponents import Opponent
 from boardenvs.game import Game, States
 from boardenvs.gomoku import Gomoku
 from boardenvs.inbox import Inbox, about
-from boardenvs.opponents import Opponent
 
 __all__ = ["Brain", "MakeAgent"]
 

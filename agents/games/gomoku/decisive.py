@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from numba import njit
 
-from agents.games.gomoku.completing import completing_cells
 from agents.games.gomoku.forced import forced_win
+from agents.games.gomoku.lines.completing import completing_cells
 
 __all__ = ["decisive_action", "forced_win"]
 

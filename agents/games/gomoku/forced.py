@@ -5,7 +5,7 @@ complete lines. Where a reply makes a four of the defender's own, the attacker's
 stop it and make a four as well; where it makes two, the attack has failed.
 
 Which cells make a four is read from lines as words, which are kept by on the way
-(`agents.games.gomoku.line_words`), and what a single stone completes from the cells.
+(`agents.games.gomoku.lines.line_words`), and what a single stone completes from the cells.
 """
 
 # Compiled functions carry no annotations.
@@ -17,8 +17,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from agents.games.gomoku.completing import completing_cells
-from agents.games.gomoku.line_words import empty_words, list_pairs, put_stones, toggle
+from agents.games.gomoku.lines.completing import completing_cells
+from agents.games.gomoku.lines.line_words import empty_words, list_pairs, put_stones, toggle
 
 __all__ = ["forced_win"]
 

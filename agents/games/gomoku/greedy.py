@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from agents.agent import Actions, Agent, Words
-from boardenvs.chance import below, mixed, stepped
+from boardenvs.core.chance import below, mixed, stepped
 from boardenvs.game import Game, States
 from boardenvs.gomoku import rules
 from boardenvs.kernels.binding import over_rules

@@ -12,18 +12,18 @@ import numpy.typing as npt
 
 from agents.agent import Actions, Agent, Words
 from agents.games import require
-from agents.games.gomoku.alpha_beta import PROVEN, WIN, transpositions
-from agents.games.gomoku.chains import proofs
-from agents.games.gomoku.fours import known_facts
-from agents.games.gomoku.patterns import LONGEST, SHORTEST
-from agents.games.gomoku.position import empty_position
-from agents.games.gomoku.thinking import think
+from agents.games.gomoku.engine.alpha_beta import PROVEN, WIN, transpositions
+from agents.games.gomoku.engine.chains import proofs
+from agents.games.gomoku.engine.fours import known_facts
+from agents.games.gomoku.engine.patterns import LONGEST, SHORTEST
+from agents.games.gomoku.engine.position import empty_position
+from agents.games.gomoku.engine.thinking import think
 from agents.in_threads import Stopping, in_threads
-from boardenvs.analysis import Analysis
-from boardenvs.checks import finite_number, whole_number
+from boardenvs.core.checks import finite_number, whole_number
 from boardenvs.game import Game, States
 from boardenvs.gomoku import Gomoku
 from boardenvs.kernels.threads import threads_for
+from boardenvs.show.analysis import Analysis
 
 __all__ = ["DEFAULT_NODES", "Thought", "ThreatsAgent"]
 
@@ -91,9 +91,9 @@ class _Desk:
 class ThreatsAgent(Agent):
     """Alpha-beta search that sees threats: fives, fours, and forced wins by them.
 
-    It keeps the patterns of all lines while it searches (`agents.games.gomoku.position`), finds
-    victories by continuous fours (`fours`) at every position and by continuous threats (`chains`)
-    where it stands, and searches the rest deeper and deeper (`alpha_beta`).
+    It keeps the patterns of all lines while it searches (`agents.games.gomoku.engine.position`),
+    finds victories by continuous fours (`fours`) at every position and by continuous threats
+    (`chains`) where it stands, and searches the rest deeper and deeper (`alpha_beta`).
     """
 
     play_version = 5

@@ -10,9 +10,9 @@ import numpy.typing as npt
 from agents.agent import blamed
 from agents.making import make
 from agents.play.choices import name_of
-from boardenvs.analysis import Analysis
+from boardenvs.envs.opponents import Opponent, consult
 from boardenvs.game import Game, States
-from boardenvs.opponents import Opponent, consult
+from boardenvs.show.analysis import Analysis
 
 __all__ = ["Advice", "Adviser"]
 

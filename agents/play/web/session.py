@@ -17,7 +17,7 @@ from agents.play.web.adviser import Adviser
 from agents.seeds import agent_seed
 from boardenvs.episode import Episode
 from boardenvs.game import Game
-from boardenvs.page import (
+from boardenvs.show.page import (
     Panel,
     end_in_words,
     packed,

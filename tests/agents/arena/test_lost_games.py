@@ -5,11 +5,11 @@ import json
 import pytest
 
 import boardenvs
+from agents.analysis.losing_move import LossJudge, remarks
 from agents.arena import rated, report, round_robin
 from agents.arena.lost_games import LostGame, lost_lines
 from agents.arena.page import page_html
-from agents.arena.store import Store
-from agents.losing_move import LossJudge, remarks
+from agents.arena.storage.store import Store
 
 SPECS = ["random", "greedy", "exact"]
 

@@ -11,13 +11,13 @@ import pytest
 import boardenvs
 from agents.arena import openings as module
 from agents.arena import play_match, report, round_robin
-from agents.arena.batch import play_batch
 from agents.arena.match import Match
+from agents.arena.opening_files import write_openings
 from agents.arena.openings import named_openings, openings_of
 from agents.arena.page import page_html
 from agents.arena.schedule import Entry, Schedule
-from agents.arena.store import Store
-from agents.opening_files import write_openings
+from agents.arena.storage.store import Store
+from agents.arena.workers.batch import play_batch
 
 MOVES = np.array([[0, 7, 14], [3, 4, 5], [35, 1, 2], [6, 7, 8], [20, 9, 12]])
 

@@ -8,7 +8,7 @@ import pytest
 
 import boardenvs
 from agents.arena import play_match
-from boardenvs.playout import playout
+from boardenvs.envs.playout import playout
 
 
 class First:

@@ -10,16 +10,13 @@ import pytest
 
 import boardenvs
 from agents import bench as package
-from agents.bench import (
-    Bench,
-    Effort,
-    Row,
+from agents.bench import Bench, Effort, Row, describe_machine, report, results_table
+from agents.bench.ceilings import ZeroEnv, copying, usual_length
+from agents.bench.measures import MEASURES
+from agents.bench.rows import (
     batch,
-    describe_machine,
     parts,
     play_out,
-    report,
-    results_table,
     scaling,
     search,
     single,
@@ -27,8 +24,6 @@ from agents.bench import (
     training,
     vector,
 )
-from agents.bench.ceilings import ZeroEnv, copying, usual_length
-from agents.bench.measures import MEASURES
 from agents.bench.timing import interleaved, rate
 from agents.command import main
 
@@ -193,7 +188,7 @@ def test_a_vec_env_that_does_nothing_tells_what_another_told():
     pytest.importorskip("stable_baselines3")
     from agents.bench import zero_vec_env
     from agents.training.vec_env import SB3VecEnv
-    from boardenvs.vector import SeatVectorEnv
+    from boardenvs.envs.vector import SeatVectorEnv
 
     num, steps = 8, 40
     envs = [SB3VecEnv([SeatVectorEnv(num, "gekitai")], seed=5) for _ in "ab"]
@@ -340,7 +335,7 @@ def test_copies_are_counted_in_boards():
 
 @pytest.mark.one_game
 def test_an_environment_that_does_nothing_has_the_games_spaces(game):
-    from boardenvs.single import SeatEnv
+    from boardenvs.envs.single import SeatEnv
 
     seat, zero = SeatEnv(game), ZeroEnv(game)
     assert zero.observation_space == seat.observation_space

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 import agents
+from agents.analysis.grading import Grade
+from agents.analysis.intervals import bootstrap_mean, interquartile_mean
 from agents.benchmark import ladder, running
 from agents.benchmark.ladder import Ladder, read_ladder
 from agents.benchmark.page import page_html
 from agents.benchmark.training_opponents import met_in_training
-from agents.grading import Grade
-from agents.intervals import bootstrap_mean, interquartile_mean
 
 QUICK = {"tasks": ["game112"], "minutes": 5.0, "seed": 3, "aim": 80.0}
 

@@ -5,7 +5,7 @@ import functools
 import pytest
 
 import agents
-from agents.arena import ray_tasks
+from agents.arena.workers import ray_tasks
 
 pytest.importorskip("ray")
 

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import agents
+from agents.analysis.intervals import wilson
 from agents.arena.match import Match
 from agents.benchmark.ladder import choices_of, read_ladder
 from agents.benchmark.tasks import SUITES
 from agents.benchmark.tournament import Crosstable, neighbour_errors, next_pair, rate_ladder
-from agents.intervals import wilson
 from agents.seeds import agent_seed
 
 LADDERS = [(name, task.name) for name, tasks in SUITES.items() for task in tasks]
@@ -56,7 +56,7 @@ def test_the_others_play_as_they_did(ladder):
 
 def test_an_agent_that_plays_otherwise_is_seen(monkeypatch):
     ladder = read_ladder("v1", "game112")
-    name = "agents.greedy.GreedyAgent.choose"
+    name = "agents.players.greedy.GreedyAgent.choose"
     monkeypatch.setattr(name, lambda self, states, words: self.game.legal(states).argmax(1))
     with pytest.raises(AssertionError, match="the suite needs a new version"):
         check_choices(ladder, cheap)

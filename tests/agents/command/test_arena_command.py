@@ -8,7 +8,7 @@ import pytest
 
 import agents
 import boardenvs
-from agents.arena.store import Store
+from agents.arena.storage.store import Store
 from boardenvs.episode import Episode
 
 STOPS = """

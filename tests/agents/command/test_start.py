@@ -191,7 +191,7 @@ def test_what_takes_long_to_import_waits_for_its_subcommand():
 import sys
 from agents.command import main
 main(["--help"])
-heavy = "torch onnxruntime shtab tqdm sqlite3 matplotlib boardenvs.vector agents.bench"
+heavy = "torch onnxruntime shtab tqdm sqlite3 matplotlib boardenvs.envs.vector agents.bench"
 print([name for name in heavy.split() if name in sys.modules], file=sys.stderr)
 """
     ran = subprocess.run(

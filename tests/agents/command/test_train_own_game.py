@@ -15,7 +15,7 @@ import numpy as np
 
 import boardenvs
 from boardenvs.gekitai import Gekitai
-from boardenvs.symmetries import Symmetries
+from boardenvs.core.symmetries import Symmetries
 
 
 @boardenvs.register

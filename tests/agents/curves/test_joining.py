@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
+from agents.analysis.intervals import mean_interval
 from agents.benchmark.ladder import read_ladder
 from agents.curves import Curve, Point
 from agents.curves.joining import over_seeds, over_tasks
-from agents.intervals import mean_interval
 
 TOP = read_ladder("v1", "gekitai").best
 

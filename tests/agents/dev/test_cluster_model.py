@@ -75,7 +75,7 @@ def test_nothing_works_longer_than_there_is_time(take, draw, learn, bandwidth, a
 @pytest.mark.slow
 def test_what_is_measured_makes_sense(gekitai, tiny_settings, monkeypatch):
     from agents.training import settings as stored
-    from agents.training.guided_settings import GuidedSettings
+    from agents.training.self_play.guided_settings import GuidedSettings
 
     few = GuidedSettings(games=8, actors=2, simulations=4, plies=2, batch_size=32, steps=1000)
     monkeypatch.setattr(stored, "settings_for", lambda _game: replace(tiny_settings, guided=few))

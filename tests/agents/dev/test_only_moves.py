@@ -5,10 +5,10 @@ import pytest
 
 import agents
 import boardenvs
-from agents.decisions import decisions
+from agents.analysis.decisions import decisions
 from agents.dev.__main__ import main
 from agents.dev.only_moves import only_moves
-from boardenvs.playout import playout
+from boardenvs.envs.playout import playout
 
 
 def plain_only_move(game, state):

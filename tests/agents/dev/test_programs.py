@@ -8,7 +8,7 @@ import pytest
 
 from agents.dev.__main__ import main
 from agents.games.dominoes175.optimum import Optimum
-from agents.games.gekitai.check_strategy import FILE
+from agents.games.gekitai.proofs.check_strategy import FILE
 
 
 def test_grading_prints_a_line_for_each_agent(capsys):

@@ -12,8 +12,8 @@ import boardenvs
 from agents.dev import quantise as tool
 from agents.dev.__main__ import main
 from agents.dev.network_comparison import met_by_search
+from agents.players.trained import TrainedAgent, shipped
 from agents.search.network import SearchNetwork
-from agents.trained import TrainedAgent, shipped
 
 SMALL = {"games": 4, "simulations": 4, "positions": 128, "seconds": 0.002}
 

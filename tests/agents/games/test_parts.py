@@ -99,11 +99,11 @@ def test_a_part_is_found_and_none_is_imported_by_looking():
 
 
 def test_a_helper_is_no_agent(refused):
-    """Gekitai's module `solving` solves it, and is no agent of that name."""
+    """Gekitai has a module `openings`, which is no agent of that name."""
     game = boardenvs.make("gekitai")
-    assert games.part_name(game, "solving") == "agents.games.gekitai.solving"
-    with refused("there is no agent 'solving'"):
-        agents.make("solving", game)
+    assert games.part_name(game, "openings") == "agents.games.gekitai.openings"
+    with refused("there is no agent 'openings'"):
+        agents.make("openings", game)
 
 
 def test_an_agent_of_one_game_is_known_and_refused_by_the_others(refused):
@@ -148,7 +148,7 @@ def test_other_rules_have_nothing_of_it(mine, refused):
     game = mine(**{"rules.py": RULES})
     assert game.rules_name == "greedy_of.rules"
     assert games.folders(game) == []
-    assert type(agents.make("greedy", game, 0)).__module__ == "agents.greedy"
+    assert type(agents.make("greedy", game, 0)).__module__ == "agents.players.greedy"
     assert not knows_decisive(game)
     assert len(game.symmetries()) == 1
     assert settings_for(game).network == "plain"

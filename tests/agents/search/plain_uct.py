@@ -5,9 +5,9 @@ It draws from the same streams as `agents.search.rollouts`, so both must agree t
 
 import numpy as np
 
-from boardenvs import chance
-from boardenvs.chance import below
-from boardenvs.choice import tried_action
+from boardenvs.core import chance
+from boardenvs.core.chance import below
+from boardenvs.core.choice import tried_action
 
 
 def stepped(word):

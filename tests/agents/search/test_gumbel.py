@@ -144,7 +144,7 @@ def test_a_proven_loss_is_not_played_while_there_is_anything_else(gekitai, live_
 
 
 def test_side_by_side_or_alone(gekitai, tiny, live_positions):
-    from agents.trained import TrainedAgent
+    from agents.players.trained import TrainedAgent
 
     states = live_positions(gekitai, 10, 3)[:30].copy()
     words = np.arange(len(states), dtype=np.uint64)

@@ -9,8 +9,8 @@ import pytest
 
 import agents
 from agents.arena.versions import agent_version
+from agents.players.trained import TrainedAgent
 from agents.search.network import SearchNetwork
-from agents.trained import TrainedAgent
 
 
 @pytest.fixture

@@ -3,10 +3,10 @@
 import pytest
 from sb3_contrib import MaskablePPO
 
-from agents.training.networks import PlainPolicy
+from agents.networks.policy_networks import PlainPolicy
 from agents.training.start import train
 from agents.training.vec_env import SB3VecEnv
-from boardenvs.vector import SeatVectorEnv
+from boardenvs.envs.vector import SeatVectorEnv
 
 
 @pytest.fixture

@@ -7,8 +7,9 @@ import pytest
 import torch
 
 from agents.making import make
-from agents.training import cloning, sharded
-from agents.training.cloning import CloningLearner, CloningSettings
+from agents.networks import sharded
+from agents.training import imitation as cloning
+from agents.training.imitation import CloningLearner, CloningSettings
 from agents.training.ppo import PPOLearner
 from agents.training.settings import Settings
 

@@ -13,9 +13,9 @@ import torch
 import agents
 import boardenvs
 from agents.training import run as run_module
-from agents.training.guided import GuidedLearner
-from agents.training.guided_settings import GuidedSettings
 from agents.training.run import TrainingRun
+from agents.training.self_play.guided import GuidedLearner
+from agents.training.self_play.guided_settings import GuidedSettings
 from agents.training.settings import Settings
 from agents.training.start import train
 
@@ -266,8 +266,8 @@ import os, signal
 from pathlib import Path
 import boardenvs
 from dataclasses import replace
-from agents.training.guided import GuidedLearner
-from agents.training.guided_settings import GuidedSettings
+from agents.training.self_play.guided import GuidedLearner
+from agents.training.self_play.guided_settings import GuidedSettings
 from agents.training.settings import Settings
 from agents.training.run import TrainingRun
 from agents.training.settings import Settings

@@ -8,8 +8,8 @@ import pytest
 
 import boardenvs
 from agents import games
-from agents.training.cloning import CloningSettings
-from agents.training.guided_settings import GuidedSettings
+from agents.training.imitation import CloningSettings
+from agents.training.self_play.guided_settings import GuidedSettings
 from agents.training.settings import Settings, read_settings, settings_for, settings_from
 
 

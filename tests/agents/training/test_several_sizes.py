@@ -15,20 +15,22 @@ import agents
 import boardenvs
 from agents.dev import quantise as tool
 from agents.dev.__main__ import main as run_program
-from agents.sizes import Sizes, free_axes, make_sizes
-from agents.trained import TrainedAgent
-from agents.training import cloning, sent_network, start
-from agents.training.actors import LocalActors
-from agents.training.cloning import CloningLearner, CloningSettings
+from agents.networks.int8 import int8_template
+from agents.networks.onnx_network import network_file
+from agents.networks.policy_networks import logits_and_values
+from agents.networks.sizes import Sizes, free_axes, make_sizes
+from agents.players.trained import TrainedAgent
+from agents.training import imitation as cloning
+from agents.training import start
 from agents.training.evaluation import SizesYardstick
 from agents.training.export import export_policy
-from agents.training.guided import GuidedLearner
-from agents.training.guided_settings import GuidedSettings
-from agents.training.int8 import int8_template
-from agents.training.networks import logits_and_values
-from agents.training.onnx_network import network_file
+from agents.training.imitation import CloningLearner, CloningSettings
 from agents.training.policy_agent import PolicyAgent
 from agents.training.run import TrainingRun
+from agents.training.self_play import sent_network
+from agents.training.self_play.actors import LocalActors
+from agents.training.self_play.guided import GuidedLearner
+from agents.training.self_play.guided_settings import GuidedSettings
 from agents.training.settings import Settings
 from agents.training.start import train
 
@@ -418,7 +420,7 @@ def test_the_command(monkeypatch, tmp_path, capsys):
 
 
 def test_on_a_cluster_it_is_refused(refused):
-    from agents.training.ray_actors import RayActors
+    from agents.training.self_play.ray_actors import RayActors
 
     with refused("boards of several sizes are for --engine local"):
         RayActors(None, SIZES, GUIDED, 0, [])

@@ -10,7 +10,7 @@ from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_suppo
 import agents
 import boardenvs
 from agents.training.vec_env import SB3VecEnv
-from boardenvs.vector import SeatVectorEnv
+from boardenvs.envs.vector import SeatVectorEnv
 
 pytestmark = pytest.mark.one_game
 

@@ -4,7 +4,7 @@ import numpy as np
 
 import boardenvs
 from agents.training.vec_env import SB3VecEnv
-from boardenvs.vector import SeatVectorEnv
+from boardenvs.envs.vector import SeatVectorEnv
 
 
 def show(game, states, view):

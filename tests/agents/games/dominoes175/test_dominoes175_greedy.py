@@ -8,7 +8,7 @@ from numba.core import config
 
 import agents
 import boardenvs
-from boardenvs.playout import playout
+from boardenvs.envs.playout import playout
 
 GAME = boardenvs.make("dominoes175")
 TILES = [(low, high) for high in range(7) for low in range(high + 1)]

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from agents.games.gekitai.solving import Solver
+from agents.games.gekitai.proofs.solving import Solver
 from boardenvs.gekitai import Gekitai
 
 SIDE = 4

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import agents
-from agents.games.gekitai.check_strategy import FILE
 from agents.games.gekitai.exact import GekitaiExactAgent
-from agents.games.gekitai.proof import ProofSearch
+from agents.games.gekitai.proofs.check_strategy import FILE
+from agents.games.gekitai.proofs.proof import ProofSearch
 from agents.search.exact import ExactAgent
 from boardenvs.gekitai import Gekitai
 

@@ -7,9 +7,9 @@ import agents
 from agents.arena import play_match
 from agents.arena.openings import named_openings
 from agents.games.gekitai.openings import PLIES, is_balanced
-from agents.games.gekitai.proof import ProofSearch
-from agents.games.gekitai.solving import Solver
-from agents.games.gekitai.strategy import known_wins
+from agents.games.gekitai.proofs.proof import ProofSearch
+from agents.games.gekitai.proofs.solving import Solver
+from agents.games.gekitai.proofs.strategy import known_wins
 
 
 @pytest.fixture(scope="module")

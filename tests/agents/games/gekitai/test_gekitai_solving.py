@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from agents.games.gekitai.check_strategy import FILE
-from agents.games.gekitai.proof import ProofSearch
-from agents.games.gekitai.solving import Solver
+from agents.games.gekitai.proofs.check_strategy import FILE
+from agents.games.gekitai.proofs.proof import ProofSearch
+from agents.games.gekitai.proofs.solving import Solver
 from boardenvs.gekitai import Gekitai
 
 VARIANTS = {

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from numba import njit
 
-from agents.games.gekitai import check_strategy as checker
-from agents.games.gekitai.solving import Solver
-from agents.games.gekitai.strategy import known_wins
-from agents.proofs.board_words import canonical
-from agents.proofs.proof_numbers import ANY_LENGTH, find
+from agents.games.gekitai.proofs import check_strategy as checker
+from agents.games.gekitai.proofs.solving import Solver
+from agents.games.gekitai.proofs.strategy import known_wins
+from agents.search.proofs.board_words import canonical
+from agents.search.proofs.proof_numbers import ANY_LENGTH, find
 from boardenvs.gekitai import Gekitai
 
 

@@ -5,7 +5,7 @@ import pytest
 
 import agents
 import boardenvs
-from boardenvs.playout import playout
+from boardenvs.envs.playout import playout
 
 GAMES = {n: boardenvs.make("goat_race", num_players=n) for n in (2, 3)}
 TWO, THREE = GAMES.values()

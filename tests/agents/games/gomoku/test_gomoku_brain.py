@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import boardenvs
 from agents.command import main
 from agents.games.gomoku.brain import Brain
-from agents.games.gomoku.quick import quick_move
+from agents.games.gomoku.protocol.quick import quick_move
 from boardenvs.inbox import Inbox
 
 

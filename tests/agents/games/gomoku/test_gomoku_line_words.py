@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.games.gomoku.line_words import empty_words, list_pairs, put_stones, toggle
+from agents.games.gomoku.lines.line_words import empty_words, list_pairs, put_stones, toggle
 
 STEPS = ((0, 1), (1, 0), (1, 1), (1, -1))
 

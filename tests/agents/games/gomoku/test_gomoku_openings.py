@@ -7,7 +7,7 @@ import agents
 import boardenvs
 from agents.arena import play_match, round_robin
 from agents.arena.openings import named_openings
-from agents.arena.store import Store
+from agents.arena.storage.store import Store
 from agents.games.gomoku.openings import MOST, drawable, is_balanced
 
 

@@ -12,7 +12,7 @@ import pytest
 import agents
 import boardenvs
 from agents.games.gomoku.threats import DEFAULT_NODES
-from boardenvs.analysis import Analysis
+from boardenvs.show.analysis import Analysis
 
 NODES = 3000
 

@@ -11,7 +11,7 @@ import agents
 import boardenvs
 from agents.arena import solos
 from agents.games.pizza_order.greedy import PizzaOrderGreedyAgent
-from boardenvs.playout import playout
+from boardenvs.envs.playout import playout
 
 GAMES = {most: boardenvs.make("pizza_order", max_pizzas=most) for most in (1, 2, 3, 9)}
 PRESETS = [[1, 13], [6, 7, 8, 9, 10], [2, 3, 4, 5], [3, 12]]

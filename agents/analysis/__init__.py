@@ -1,0 +1,1 @@
+"""Analysis of play: judgements of positions, lost games, exploitability, intervals."""

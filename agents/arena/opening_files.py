@@ -1,0 +1,177 @@
+"""Files of openings: the moves with which games begin, by a name, for some parameters of a game.
+
+`agents.arena.openings` finds those of a game.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from boardenvs.core.checks import printable, text_value
+from boardenvs.files import check_suffix, write_atomically
+from boardenvs.game import Game
+
+__all__ = ["NamedOpenings", "openings_in", "openings_listed_in", "read_head", "write_openings"]
+
+_FORMAT = "boardenvs openings"
+_KEYS = {"format", "game", "name", "params", "made", "sha256", "openings"}
+
+
+@dataclass(frozen=True)
+class NamedOpenings:
+    """Openings of one game."""
+
+    name: str
+    """A name such as "balanced", or the path of a list."""
+    moves: npt.NDArray[np.int32]
+    """The actions from the game's start, shape (openings, moves). In a list, -1 follows the end of
+    shorter openings."""
+    sha256: str
+    """Of the moves as text."""
+
+    @property
+    def version(self) -> str:
+        """What a store tells these from others by."""
+        return f"{Path(self.name).name} {self.sha256[:12]}"
+
+
+def openings_in(path: Path, game: Game) -> NamedOpenings:
+    """The openings of a file.
+
+    Raises:
+        ValueError: the file is damaged.
+    """
+    told = read_head(path)
+    texts = told["openings"]
+    if told["sha256"] != _digest(texts):
+        raise ValueError(f"{path.name} is damaged: the checksum does not fit the moves")
+    try:
+        moves = np.array([_played(game, row) for row in texts], np.int32)
+    except (ValueError, TypeError) as error:
+        raise ValueError(f"{path.name} is damaged: {error}") from error
+    if moves.ndim != 2 or not moves.size:
+        raise ValueError(f"{path.name} is damaged: it has no openings of equally many moves")
+    return NamedOpenings(told["name"], moves, told["sha256"])
+
+
+def openings_listed_in(
+    path: Path, game: Game, read: Callable[[str, Game], Sequence[int]]
+) -> NamedOpenings:
+    """Return the openings of a list with one opening per line; empty lines are ignored.
+
+    Args:
+        path: the path of the list.
+        game: whose openings these are.
+        read: returns the actions of a line, and raises `ValueError` for a line without an opening.
+
+    Raises:
+        ValueError: the list cannot be read, is empty, or a line is no opening of the game.
+    """
+    try:
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, UnicodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is no text"
+        raise ValueError(f"{path} cannot be read: {reason}") from None
+    rows = []
+    for number, line in enumerate(lines, 1):
+        try:
+            if line.strip():
+                texts = [game.action_to_text(action) for action in read(line, game)]
+                rows.append((texts, _played(game, texts)))
+        except ValueError as error:
+            raise ValueError(printable(f"{path}, line {number}: {error}")) from None
+    if not rows:
+        raise ValueError(f"{path} has no openings")
+    moves = np.full((len(rows), max(len(actions) for _, actions in rows)), -1, np.int32)
+    for row, (_, actions) in zip(moves, rows, strict=True):
+        row[: len(actions)] = actions
+    return NamedOpenings(str(path), moves, _digest([texts for texts, _ in rows]))
+
+
+def write_openings(
+    path: str | PathLike[str],
+    game: Game,
+    name: str,
+    params: Sequence[str],
+    moves: npt.NDArray[np.integer[Any]],
+    made: Mapping[str, Any],
+) -> None:
+    """Write openings to a file, whole or not at all.
+
+    Args:
+        path: of the file; in the game's folder it is found by `named_openings`.
+        game: whose openings these are.
+        name: of the openings.
+        params: the names of those parameters of the game for which they are made.
+        moves: the actions from the game's start, shape (openings, moves).
+        made: how they were made, the command among it; any JSON values.
+
+    Raises:
+        OSError: the file cannot be written.
+        ValueError: an opening is invalid, the game is over after it, or `path` ends in the suffix
+            of another format.
+    """
+    check_suffix("path", Path(path), ".json")
+    texts = []
+    for actions in np.asarray(moves).tolist():
+        states = game.new(1, 0)
+        row = []
+        for action in actions:
+            row.append(game.action_to_text(action, states[0]))
+            game.play(states, [action], illegal="raise")
+        texts.append(row)
+        _played(game, row)
+    head = {
+        "format": _FORMAT,
+        "game": game.name,
+        "name": name,
+        "params": {key: game.params[key] for key in params},
+        "made": dict(made),
+        "sha256": _digest(texts),
+    }
+    # A line for each opening, to be read by people, too.
+    lines = ",\n".join(f"  {json.dumps(row)}" for row in texts)
+    text = json.dumps(head, indent=1).rstrip("\n}") + f',\n "openings": [\n{lines}\n ]\n}}\n'
+    write_atomically(Path(path), text.encode())
+
+
+def read_head(path: Path) -> dict[str, Any]:
+    """What a file tells; its moves are not checked.
+
+    Raises:
+        ValueError: it is no file of openings.
+    """
+    try:
+        told = json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{path.name} is no file of openings: {error}") from error
+    if not isinstance(told, dict) or told.get("format") != _FORMAT:
+        raise ValueError(f"{path.name} is no file of openings: its format is not {_FORMAT!r}")
+    if told.keys() != _KEYS or not isinstance(told["params"], dict):
+        raise ValueError(f"{path.name} is damaged: the keys should be {sorted(_KEYS)}")
+    return told
+
+
+def _played(game: Game, texts: Sequence[str]) -> list[int]:
+    """The actions of an opening, checked."""
+    states = game.new(1, 0)
+    actions = []
+    for text in texts:
+        actions.append(game.action_from_text(text_value("a move", text), states[0]))
+        game.play(states, actions[-1:], illegal="raise")
+    if game.over(states)[0]:
+        raise ValueError(f"the game is over after {', '.join(texts)}")
+    return actions
+
+
+def _digest(texts: Any) -> str:
+    return hashlib.sha256(json.dumps(texts).encode()).hexdigest()

@@ -1,0 +1,33 @@
+"""A finished game of a match, played again as an episode."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from boardenvs.envs.opponents import player_names
+from boardenvs.episode import Episode
+from boardenvs.game import Game
+
+__all__ = ["episode_of"]
+
+
+def episode_of(
+    game: Game, specs: Sequence[str], who: Sequence[int], word: int, moves: Sequence[int]
+) -> Episode:
+    """The episode of one game.
+
+    Args:
+        game: what was played.
+        specs: of the match's agents.
+        who: which of them had each seat.
+        word: what the game's own random stream started with.
+        moves: all actions from the start.
+
+    Raises:
+        ValueError: the moves are no game from there.
+    """
+    players = player_names([specs[place] for place in who], game.seat_names)
+    start = game.new_from_words(np.array([word], np.uint64))
+    return Episode(game, start, [int(move) for move in moves], players)

@@ -1,0 +1,439 @@
+"""`Store`: every finished game of an arena in one SQLite file, to count and to watch again.
+
+A game is written as soon as it has ended, and is there from then on, whatever becomes of the
+process. While an arena runs, SQLite keeps a log beside the file (`FILE-wal`), which belongs
+to it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sqlite3
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+import boardenvs
+from agents.arena.match import Games
+from agents.arena.results import PairResult, SoloResult, result_of
+from agents.arena.scores import agent_scores
+from agents.arena.storage.replay import episode_of
+from agents.arena.storage.sqlite_files import at_once, connected, sqlite_errors
+from agents.arena.storage.store_format import check, found, holds_nothing, take_back
+from boardenvs.core.checks import file_path, one_of
+from boardenvs.episode import Episode
+from boardenvs.game import Game
+
+__all__ = ["Lineup", "Store", "StoredMatch"]
+
+
+@dataclass(frozen=True)
+class Lineup:
+    """A match, as a store tells it from others."""
+
+    specs: tuple[str, ...]
+    """The agents'."""
+    versions: tuple[str, ...]
+    """Of these agents, see `agents.arena.versions`."""
+    opening_plies: int
+
+
+@dataclass(frozen=True)
+class StoredMatch(Lineup):
+    """One match of a store."""
+
+    id: int
+    games: int
+    """How many of its games are there."""
+
+
+class Store:
+    """An open store; a context manager that closes it.
+
+    Attributes, not to be changed:
+        game: what is played, a `Game`.
+        seed: of everything random, an int.
+    """
+
+    def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
+        """Use `Store.open` or `Store.read`."""
+        self.path = path
+        self._connection = connection
+        self._ids: dict[tuple[str, ...], int] = {}
+        settings = dict(self._rows("SELECT key, value FROM arena"))
+        with self._well_formed():
+            _require_text(*settings.values())
+            name, params = settings["game"], json.loads(settings["params"])
+            self.seed = int(settings["seed"])
+            self.game: Game = boardenvs.make(name, **params)
+
+    @classmethod
+    def open(cls, path: str | Path, game: Game, seed: int, openings: str | None = None) -> Store:
+        """Open a store to add games to, or make one where there is no file or an empty one.
+
+        Args:
+            path: of the file.
+            game: what is played.
+            seed: of everything random.
+            openings: name and version of the openings with which games begin, if they do.
+
+        Raises:
+            ValueError: the file is no store or damaged, or holds games of something else;
+                it is left as it is.
+        """
+        path = file_path("store", path)
+        wanted = {
+            "game": game.name,
+            "params": json.dumps(game.params, sort_keys=True),
+            "seed": str(seed),
+            "version": boardenvs.__version__,
+            **({} if openings is None else {"openings": openings}),
+        }
+        try:
+            mode = "rw" if path.exists() else "rwc"
+        except OSError as error:  # of a name that no file can have
+            raise ValueError(f"{path}: {error.strerror}") from None
+        connection = connected(path, mode)
+        try:
+            with sqlite_errors(path):
+                if holds_nothing(path, connection):
+                    found(connection, wanted)
+                check(path, connection)
+            store = cls(path, connection)
+            store._expect(wanted)
+        except BaseException:
+            connection.close()
+            raise
+        return store
+
+    @classmethod
+    def read(cls, path: str | Path) -> Store:
+        """Open a store to look at.
+
+        Raises:
+            ValueError: there is none, or it is damaged.
+        """
+        path = file_path("store", path)
+        if not path.is_file():
+            raise ValueError(f"there is no store {path}")
+        with sqlite_errors(path):
+            take_back(path)
+        connection = connected(path, "ro")
+        try:
+            with sqlite_errors(path):
+                check(path, connection)
+            return cls(path, connection)
+        except BaseException:
+            connection.close()
+            raise
+
+    def _expect(self, wanted: dict[str, str]) -> None:
+        """Refuse to mix games of this store with others."""
+        settings = dict(self._rows("SELECT key, value FROM arena"))
+        for key in settings | wanted:
+            held, given = (values.get(key, "none") for values in (settings, wanted))
+            if held != given:
+                raise ValueError(
+                    f"{self.path} holds games with {key} {held}, not {given}: name another file"
+                )
+
+    def close(self) -> None:
+        """Close the file; all is in it, and nothing beside it unless others have it open."""
+        with contextlib.suppress(sqlite3.Error):  # others have it open, or it is read-only
+            self._connection.execute("PRAGMA journal_mode = DELETE")
+        self._connection.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # -- Writing ------------------------------------------------------------------------
+
+    def enter(self, wanted: Sequence[Lineup]) -> None:
+        """Make ready for games of some matches; nothing is changed if that is refused.
+
+        Raises:
+            ValueError: games that are there were played by agents of other versions, or with
+                other openings; a spec cannot be shown.
+        """
+        held = dict(self._rows("SELECT spec, version FROM agents"))
+        plies = {match.specs: match.opening_plies for match in self.matches()}
+        for lineup in wanted:
+            _require_text(*lineup.specs)
+            for spec, version in zip(lineup.specs, lineup.versions, strict=True):
+                if held.setdefault(spec, version) != version:
+                    raise ValueError(
+                        f"{self.path} holds games of {spec} of version {held[spec]}, this is "
+                        f"{version}: name another file"
+                    )
+            if plies.setdefault(lineup.specs, lineup.opening_plies) != lineup.opening_plies:
+                raise ValueError(
+                    f"{self.path} holds games of {' - '.join(lineup.specs)} after "
+                    f"{plies[lineup.specs]} random plies, not {lineup.opening_plies}: "
+                    f"name another file"
+                )
+        with sqlite_errors(self.path):
+            # A log survives the process, and a power cut but for its last games.
+            self._connection.execute("PRAGMA journal_mode = WAL")
+            self._connection.execute("PRAGMA synchronous = NORMAL")
+        with self._transaction() as connection:
+            connection.executemany("INSERT OR IGNORE INTO agents VALUES (?, ?)", held.items())
+            connection.executemany(
+                "INSERT OR IGNORE INTO matches (agents, opening_plies) VALUES (?, ?)",
+                [(json.dumps(specs), number) for specs, number in plies.items()],
+            )
+        self._ids = {match.specs: match.id for match in self.matches()}
+
+    def add(self, specs: tuple[str, ...], games: Games) -> None:
+        """Write finished games of a match that was entered; those that are there stay.
+
+        Raises:
+            ValueError: they cannot be written.
+        """
+        match = self._ids[specs]
+        rows = zip(
+            games.numbers.tolist(),
+            games.words.tolist(),
+            games.who.tolist(),
+            games.moves.tolist(),
+            games.returns.tolist(),
+            games.plies.tolist(),
+            games.offenders.tolist(),
+            np.stack([games.seconds.round(6), games.choices], 2).tolist(),
+            strict=True,
+        )
+        with self._transaction() as connection:
+            connection.executemany(
+                "INSERT OR IGNORE INTO games (match, number, seed, seats, moves, returns, plies, "
+                "offender, times) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                [
+                    (
+                        match,
+                        number,
+                        f"{word:016x}",
+                        json.dumps(who),
+                        json.dumps(moves, separators=(",", ":")),
+                        json.dumps(returns),
+                        plies,
+                        offender,
+                        json.dumps(times),
+                    )
+                    for number, word, who, moves, returns, plies, offender, times in rows
+                ],
+            )
+
+    # -- Reading ------------------------------------------------------------------------
+
+    def matches(self) -> list[StoredMatch]:
+        """The matches, in the order in which they were entered."""
+        versions = dict(self._rows("SELECT spec, version FROM agents"))
+        counts = dict(self._rows("SELECT match, count(*) FROM games GROUP BY match"))
+        found = []
+        with self._well_formed():
+            for number, agents, plies in self._rows(
+                "SELECT id, agents, opening_plies FROM matches ORDER BY id"
+            ):
+                specs = tuple(json.loads(agents))
+                theirs = tuple(versions[spec] for spec in specs)
+                _require_text(*specs, *theirs)
+                if not (isinstance(number, int) and isinstance(plies, int)):
+                    raise ValueError("a match's numbers are none")
+                found.append(StoredMatch(specs, theirs, plies, number, counts.get(number, 0)))
+        return found
+
+    def games(self, specs: Sequence[str], below: int | None = None) -> Iterator[Games]:
+        """The games of a match, some thousands at a time, without their moves.
+
+        Args:
+            specs: of its agents.
+            below: only games with smaller numbers.
+
+        Raises:
+            ValueError: the store is damaged.
+        """
+        match = self._match(specs).id
+        rows = self._rows(
+            "SELECT number, seed, seats, returns, plies, offender, times FROM games "
+            "WHERE match = ? AND number >= 0 AND number < ? ORDER BY number",
+            (match, 2**62 if below is None else below),
+        )
+        seats = self.game.num_players
+        for low in range(0, len(rows), 4096):
+            with self._well_formed():
+                columns = zip(*rows[low : low + 4096], strict=True)
+                numbers, seeds, who, returns, plies, offenders, taken = columns
+                words = np.array([int(seed, 16) for seed in seeds], np.uint64)
+                count = len(numbers)
+                shape = count, len(specs), 2
+                seconds, choices = np.moveaxis(_parsed(taken, np.float64, shape, 0, 1e12), 2, 0)
+                yield Games(
+                    np.array(numbers, np.int64),
+                    words,
+                    _parsed(who, np.int64, (count, seats), 0, len(specs) - 1),
+                    _parsed(returns, np.float32, (count, seats), -1, 1),
+                    np.array(plies, np.int32),
+                    np.zeros((count, 0), np.int32),
+                    self._offenders(offenders),
+                    seconds,
+                    choices.astype(np.int64),
+                )
+
+    def _offenders(self, recorded: Sequence[int]) -> npt.NDArray[np.int64]:
+        """Return the seat that forfeited each game, -1 for a game without a forfeit."""
+        found = np.array(recorded, np.int64)
+        if not ((found >= -1) & (found < self.game.num_players)).all():
+            raise ValueError("a seat that lost by an illegal action is none")
+        return found
+
+    def results(self) -> list[PairResult | SoloResult]:
+        """What came out of each match, all its games counted.
+
+        Raises:
+            ValueError: the store is damaged.
+        """
+        found = []
+        seats = self.game.num_players
+        for match in self.matches():
+            parts = list(self.games(match.specs))
+            scores = agent_scores(
+                np.concatenate([np.zeros((0, seats), np.float32), *(p.returns for p in parts)]),
+                np.concatenate([np.zeros((0, seats), np.int64), *(p.who for p in parts)]),
+                np.concatenate([np.zeros(0, np.int32), *(p.plies for p in parts)]),
+                np.concatenate([np.zeros(0, np.int64), *(p.offenders for p in parts)]),
+                len(match.specs),
+                np.concatenate([np.zeros((0, len(match.specs))), *(p.seconds for p in parts)]),
+                np.concatenate(
+                    [np.zeros((0, len(match.specs)), np.int64), *(p.choices for p in parts)]
+                ),
+            )
+            found.append(result_of(match.specs, scores))
+        return found
+
+    def episode(self, name: str) -> Episode:
+        """A game, to watch it again.
+
+        Args:
+            name: `MATCH.NUMBER`, such as "2.17": the match's `id`, and the game's number
+                in it, from 0.
+
+        Raises:
+            ValueError: there is no such game, or it is damaged.
+        """
+        match_id, dot, number = name.partition(".")
+        if not (dot and match_id.isdecimal() and number.isdecimal()):
+            raise ValueError(f"a game of a store is MATCH.NUMBER, such as 1.0, got {name!r}")
+        match = next((m for m in self.matches() if m.id == int(match_id)), None)
+        rows = self._rows(
+            "SELECT seed, seats, moves, returns FROM games WHERE match = ? AND number = ?",
+            (int(match_id), min(int(number), 2**63 - 1)) if match else (0, 0),
+        )
+        if match is None or not rows:
+            raise ValueError(f"{self.path} holds no game {name}")
+        seed, seats, moves, returns = rows[0]
+        with self._well_formed():
+            episode = episode_of(
+                self.game, match.specs, json.loads(seats), int(seed, 16), json.loads(moves)
+            )
+            if episode.returns.tolist() != json.loads(returns):
+                raise ValueError(f"the moves of game {name} do not lead to its result")
+        return episode
+
+    def plies(
+        self, specs: Sequence[str]
+    ) -> Iterator[tuple[int, list[int], list[int], list[float]]]:
+        """The games of a match, move by move, each checked by playing it again.
+
+        Args:
+            specs: of its agents.
+
+        Returns:
+            Of each game the word with which its random stream starts, each seat's agent by its
+            place in `specs`, all actions, and each seat's result.
+
+        Raises:
+            ValueError: the store is damaged, or has no such match.
+        """
+        match = self._match(specs)
+        query = "SELECT number, seed, seats FROM games WHERE match = ? ORDER BY number"
+        for number, seed, seats in self._rows(query, (match.id,)):
+            episode = self.episode(f"{match.id}.{number}")
+            with self._well_formed():
+                who = [int(place) for place in json.loads(seats)]
+                yield int(seed, 16), who, episode.actions, episode.returns.tolist()
+
+    def game_of(self, specs: Sequence[str], number: int) -> Episode:
+        """One game of a match of these agents; raises as `episode`."""
+        return self.episode(f"{self._match(specs).id}.{number}")
+
+    def export(self, folder: str | Path, suffix: str = ".json") -> int:
+        """Write each game to a file `MATCH.NUMBER` in a folder, which is created if missing.
+
+        Args:
+            folder: the folder of the files.
+            suffix: the suffix of the files, which selects their format; see `Episode.save`.
+
+        Returns:
+            The number of games.
+
+        Raises:
+            OSError: a file cannot be written.
+            ValueError: the game has no such format, or the store is damaged.
+        """
+        one_of("suffix", suffix, [".json", *self.game.file_formats])
+        place = file_path("folder", folder)
+        place.mkdir(exist_ok=True)
+        games = self._rows("SELECT match, number FROM games ORDER BY match, number")
+        for match, number in games:
+            self.episode(f"{match}.{number}").save(place / f"{match}.{number}{suffix}")
+        return len(games)
+
+    # -- SQLite -------------------------------------------------------------------------
+
+    def _match(self, specs: Sequence[str]) -> StoredMatch:
+        for match in self.matches():
+            if match.specs == tuple(specs):
+                return match
+        raise ValueError(f"{self.path} holds no match of {' - '.join(specs)}")
+
+    def _rows(self, query: str, values: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+        with sqlite_errors(self.path):
+            return self._connection.execute(query, values).fetchall()
+
+    @contextlib.contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        with sqlite_errors(self.path), at_once(self._connection):
+            yield self._connection
+
+    @contextlib.contextmanager
+    def _well_formed(self) -> Iterator[None]:
+        """Whatever is wrong with what a file says becomes a `ValueError` of one line."""
+        try:
+            yield
+        except RecursionError as error:
+            raise ValueError(f"{self.path} is damaged: its values are nested too deeply") from error
+        except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError) as error:
+            raise ValueError(f"{self.path} is damaged: {error}") from error
+
+
+def _require_text(*values: object) -> None:
+    """Raise `ValueError` for what cannot be shown: a terminal would obey escape sequences."""
+    for value in values:
+        if not (isinstance(value, str) and value.isprintable()):
+            raise ValueError(f"expected text of printable characters, got {value!r}")
+
+
+def _parsed(
+    texts: Sequence[str], kind: Any, shape: tuple[int, ...], low: float, high: float
+) -> Any:
+    """JSON lists as an array of this shape, its values from `low` to `high`."""
+    array = np.array(json.loads(f"[{','.join(texts)}]"), kind)
+    if array.shape != shape or not ((array >= low) & (array <= high)).all():
+        raise ValueError("a game's seats or results are none")
+    return array

@@ -1,0 +1,72 @@
+"""`Batch`: some games of one match, told in plain values, to be played wherever there is room."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from agents.arena.match import Games, Match, Numbers
+from agents.making import make
+from agents.seeds import agent_seed
+from boardenvs.envs.opponents import Opponent
+from boardenvs.game import Game
+
+__all__ = ["Batch", "Players", "play_batch"]
+
+
+@dataclass(frozen=True)
+class Batch:
+    """All that it takes to play some games; it can be pickled."""
+
+    match: int
+    """The match's place in the schedule, for whoever sorts the games back."""
+    game: Game
+    specs: tuple[str, ...]
+    """The agents'."""
+    seed: int
+    """The match's."""
+    opening_plies: int
+    numbers: Numbers
+    """Which of the match's games, shape (N,)."""
+    openings: str | None = None
+    """The name of the openings with which they begin, if they do."""
+
+
+class Players:
+    """Agents of one game and seed, each made when it is first asked for."""
+
+    def __init__(self, game: Game, seed: int) -> None:
+        self._game = game
+        self._seed = seed
+        self._made: dict[tuple[str, int], Opponent] = {}
+
+    def get(self, spec: str, place: int) -> Opponent:
+        """The agent in a place of its match, with a seed of its own.
+
+        Raises:
+            ValueError: as `agents.make`.
+        """
+        if (spec, place) not in self._made:
+            seed = agent_seed(self._seed, place)
+            self._made[spec, place] = make(spec, self._game, seed)
+        return self._made[spec, place]
+
+
+def play_batch(batch: Batch, players: Players | None = None) -> Iterator[Games | None]:
+    """Play a batch.
+
+    Args:
+        batch: which games.
+        players: of the same game and seed, to use them again; by default new ones.
+
+    Yields:
+        As `Match.play`: the same games wherever, whenever and beside whatever they are
+        played.
+
+    Raises:
+        ValueError: an agent cannot be made, answers nonsense or fails.
+    """
+    players = players or Players(batch.game, batch.seed)
+    agents = [players.get(spec, place) for place, spec in enumerate(batch.specs)]
+    match = Match(batch.game, agents, batch.seed, batch.opening_plies, batch.openings)
+    yield from match.play(batch.numbers)

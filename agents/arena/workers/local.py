@@ -1,0 +1,271 @@
+"""Playing on this machine: in this process, or spread over several."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Generator, Iterator
+from dataclasses import replace
+from multiprocessing import resource_tracker
+from multiprocessing.connection import Connection, wait
+from typing import Any, Protocol
+
+import numpy as np
+
+from agents.agent import one_line
+from agents.arena.match import Games
+from agents.arena.workers.batch import Batch, Players, play_batch
+from boardenvs.core.checks import whole_number
+from boardenvs.kernels.threads import cores
+
+__all__ = ["LARGEST", "ONE_THREAD", "Finished", "Work", "play", "play_here"]
+
+LARGEST = 1024
+"""Most games in a batch."""
+
+_PLY = 0.5  # seconds that a ply may take in a batch, to look at the clock in between
+_PATIENCE = 2.0  # seconds in which no process is started
+_WORTH_PROCESSES = 6.0  # seconds of games left for which it is: to start them takes a second or two
+
+
+class Work(Protocol):
+    """What there is to play; see `agents.arena.schedule.Schedule`."""
+
+    @property
+    def left(self) -> int: ...
+
+    def take(self, most: int) -> Batch | None: ...
+
+    def put_back(self, batch: Batch) -> None: ...
+
+
+Finished = tuple[int, Games]
+"""The batch's `match`, and games of it."""
+
+
+def play(work: Work, workers: int | None = None) -> Generator[Finished]:
+    """Play all there is.
+
+    A script that calls this does so under `if __name__ == "__main__":`, since a worker process
+    imports the script again.
+
+    Args:
+        work: what is to be played.
+        workers: how many processes; 1 for this one alone. By default this one, and when the
+            games turn out to take long, as many as there are cores.
+
+    Yields:
+        Games as they end.
+
+    Raises:
+        ValueError: an agent fails, a worker process is lost, or `workers` is out of range.
+    """
+    if workers is None:
+        workers = cores()
+        if workers > 1:
+            yield from _play_what_is_short(work)
+    if whole_number("workers", workers, 1) == 1:
+        yield from play_here(work)
+    else:
+        yield from _play_in_processes(work, workers)
+
+
+def play_here(work: Work) -> Generator[Finished]:
+    """Play all there is in this process."""
+    players: Players | None = None
+    while (batch := work.take(LARGEST)) is not None:
+        players = players or Players(batch.game, batch.seed)
+        for games in play_batch(batch, players):
+            if games is not None:
+                yield batch.match, games
+
+
+def _play_what_is_short(work: Work) -> Generator[Finished]:
+    """Play in this process until all is played or other processes would pay."""
+    players: Players | None = None
+    sizes: dict[int, int] = {}  # of batches, by match
+    finished = 0
+    began = time.perf_counter()
+    while (batch := work.take(LARGEST)) is not None:
+        players = players or Players(batch.game, batch.seed)
+        if batch.match not in sizes:
+            few = replace(batch, numbers=batch.numbers[:2])
+            sizes[batch.match] = max(1, int(2 * _PLY / _seconds_a_ply(few, players)))
+        most = sizes[batch.match]
+        work.put_back(replace(batch, numbers=batch.numbers[most:]))
+        batch = replace(batch, numbers=batch.numbers[:most])
+        left = len(batch.numbers)
+        for games in play_batch(batch, players):
+            if games is not None:
+                finished += len(games)
+                left -= len(games)
+                yield batch.match, games
+            spent = time.perf_counter() - began
+            if spent > _PATIENCE and spent * (left + work.left) > _WORTH_PROCESSES * finished:
+                work.put_back(batch)
+                return
+
+
+def _seconds_a_ply(batch: Batch, players: Players) -> float:
+    """How long the first plies of some games take each; compiling does not count."""
+    times = [time.perf_counter()]
+    times += (time.perf_counter() for _ in itertools.islice(play_batch(batch, players), 4))
+    return float(np.diff(times).min())
+
+
+def _play_in_processes(work: Work, workers: int) -> Generator[Finished]:
+    everyone: list[_Worker] = []
+    idle: list[_Worker] = []
+    busy: dict[Connection, tuple[_Worker, Batch]] = {}
+    try:
+        while True:
+            while len(busy) < workers:
+                # Ever smaller towards the end, so that nobody is left with much alone.
+                batch = work.take(max(1, min(LARGEST, work.left // (4 * workers))))
+                if batch is None:
+                    break
+                if not idle:
+                    everyone.append(_Worker())  # so that it is stopped, whatever comes
+                    everyone[-1].start()
+                    idle.append(everyone[-1])
+                worker = idle.pop()
+                busy[worker.pipe] = worker, batch
+                worker.send(batch)
+            if not busy:
+                return
+            for pipe in wait(list(busy)):
+                worker, batch = busy[pipe]  # type: ignore[index]
+                answer = worker.receive()
+                if answer is None:
+                    del busy[worker.pipe]
+                    idle.append(worker)
+                else:
+                    yield batch.match, answer
+    finally:
+        for worker in everyone:
+            worker.stop()
+
+
+class _Worker:
+    """A process that plays batches, on one thread."""
+
+    def __init__(self) -> None:
+        context = multiprocessing.get_context("spawn")
+        self.pipe, self._theirs = context.Pipe()
+        self._process = context.Process(target=_serve, args=(self._theirs,), daemon=True)
+
+    def start(self) -> None:
+        with _one_thread(), _without_interrupts():
+            self._process.start()
+        self._theirs.close()
+
+    def send(self, batch: Batch) -> None:
+        with contextlib.suppress(OSError):  # what became of it is told on receiving
+            self.pipe.send(batch)
+
+    def receive(self) -> Games | None:
+        """Finished games; `None` once the batch is.
+
+        Raises:
+            ValueError: as the agent said, or the process has ended.
+        """
+        try:
+            answer = self.pipe.recv()
+        except (EOFError, OSError):
+            self._process.join(10)
+            raise ValueError(
+                f"a worker process has ended with status {self._process.exitcode}"
+            ) from None
+        if isinstance(answer, str):
+            raise ValueError(answer)
+        games: Games | None = answer
+        return games
+
+    def stop(self) -> None:
+        if self._process.pid is not None:
+            self._process.kill()
+            self._process.join()
+        self._process.close()
+        self.pipe.close()
+
+
+ONE_THREAD = {"NUMBA_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+"""The environment of a process that has one core of many, which are shared out already."""
+
+
+@contextlib.contextmanager
+def _one_thread() -> Iterator[None]:
+    """Processes started in here keep to one thread; both variables are read on import."""
+    before = {name: os.environ.get(name) for name in ONE_THREAD}
+    os.environ.update(ONE_THREAD)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+
+
+@contextlib.contextmanager
+def _without_interrupts() -> Iterator[None]:
+    """Processes started in here see no signals that end this one; these come after."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    resource_tracker.ensure_running()  # which would itself let interrupts through again
+    ends: set[int] = {signal.SIGINT, signal.SIGTERM}
+    caught: list[int] = []
+    handlers: dict[int, Any] = {}
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, ends)
+    try:
+        # Another thread may still get them, and Python would raise in this one: the process that
+        # is being started would not hear what it is to do, and say so.
+        if threading.current_thread() is threading.main_thread():
+            for number in ends:
+                if callable(signal.getsignal(number)):
+                    handlers[number] = signal.signal(number, lambda n, _: caught.append(n))
+        yield
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        for number in dict.fromkeys(caught):
+            signal.raise_signal(number)
+
+
+def _serve(pipe: Connection) -> None:
+    """What a worker does: play the batches that come, tell of every game as it ends."""
+    for number in (signal.SIGINT, signal.SIGTERM):  # for the parent, which stops us
+        signal.signal(number, signal.SIG_IGN)
+    threading.Thread(target=_leave_with_parent, daemon=True).start()
+    players: Players | None = None
+    with contextlib.suppress(EOFError, OSError):
+        while True:
+            batch = pipe.recv()
+            try:
+                players = players or Players(batch.game, batch.seed)
+                for games in play_batch(batch, players):
+                    if games is not None:
+                        pipe.send(games)
+            except ValueError as error:
+                pipe.send(str(error))
+            except Exception as error:  # noqa: BLE001 whatever it is, the parent must know
+                pipe.send(one_line(error))
+            pipe.send(None)
+
+
+def _leave_with_parent() -> None:
+    """End this process when its parent does, even a parent that was killed."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        sys.stdout.flush()
+        os._exit(1)

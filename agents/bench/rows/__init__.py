@@ -1,0 +1,1 @@
+"""Measurements of `boardenvs bench`, a file for each kind of row."""

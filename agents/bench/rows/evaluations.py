@@ -1,0 +1,96 @@
+"""Networks alone on one core: a version in 8-bit integers beside the one in float32."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import boardenvs
+from agents.bench.row import Row
+from agents.bench.rows.batch import label
+from agents.bench.run import Bench, Key
+from agents.bench.timing import Side, rate
+from agents.games import files
+from agents.networks.sizes import games_of, games_of_card
+from agents.players.trained import INT8, TrainedAgent, read_card
+from agents.search.network import SearchNetwork
+from boardenvs.game import Game
+
+__all__ = ["BATCHES", "evaluating", "int8_networks"]
+
+BATCHES = (16, 64, 256)
+"""Positions at once, of which each network may choose the best."""
+_FLOAT = "float32"
+
+
+def evaluating(network: TrainedAgent, batch: int, seconds: float) -> Side:
+    """Positions that a network judges a second on one core, so many at once."""
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    options.log_severity_level = 4
+    session = onnxruntime.InferenceSession(
+        network.path.read_bytes(), options, providers=["CPUExecutionProvider"]
+    )
+    shape = batch, *network.observed_game.observation_shape
+    seen = np.random.default_rng(0).integers(0, 2, shape).astype(np.float32)
+
+    def work() -> int:
+        session.run(["logits", "value"], {"observation": seen})
+        return batch
+
+    return lambda: rate(work, seconds)
+
+
+def int8_networks(bench: Bench) -> list[Row]:
+    """Every shipped network that has a version in int8."""
+    effort = bench.effort
+    sides: dict[Key, Side] = {}
+    names = []
+    for game, shown in _with_version(effort.games):
+        names.append(shown)
+        both = {"int8": SearchNetwork(game), _FLOAT: TrainedAgent(game)}
+        for kind, network in both.items():
+            for batch in BATCHES:
+                sides[shown, kind, str(batch)] = evaluating(network, batch, effort.seconds)
+    found = bench.compare(sides)
+    best = {
+        (name, kind): max(found[name, kind, str(batch)] for batch in BATCHES)
+        for name in names
+        for kind in ("int8", _FLOAT)
+    }
+    return [
+        Row(
+            "network in int8, one core", name, best[name, "int8"], "evaluations/s",
+            _FLOAT, best[name, _FLOAT],
+        )
+        for name in names
+    ]  # fmt: skip
+
+
+def _with_version(names: tuple[str, ...]) -> list[tuple[Game, str]]:
+    """Games of these names whose network has an int8 version, and what they are called here."""
+    found = []
+    for name in names:
+        for version in files(boardenvs.make(name), f"*{INT8}"):
+            card: dict[str, Any] = read_card(
+                version.with_name(version.name.removesuffix(INT8) + ".onnx")
+            )
+            usual = boardenvs.make(name).params
+            found += [
+                (
+                    game,
+                    label(
+                        name,
+                        {
+                            k: v
+                            for k, v in game.params.items()
+                            if k != "max_plies" and v != usual[k]
+                        },
+                    ),
+                )
+                for game in games_of(games_of_card(card))
+            ]
+    return found

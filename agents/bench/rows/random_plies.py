@@ -1,0 +1,56 @@
+"""Random plies inside one kernel: what a batch plays where no call lies between two plies."""
+
+# Compiled functions carry no annotations.
+# mypy: disable-error-code="no-untyped-def"
+
+from __future__ import annotations
+
+import numpy as np
+
+from agents.bench.timing import Side, rate
+from boardenvs.core.chance import mixed, stepped, stream_words
+from boardenvs.core.choice import random_action
+from boardenvs.core.hooks import legal, observe, play
+from boardenvs.core.loops import restart
+from boardenvs.core.outcome import is_over
+from boardenvs.game import Game
+from boardenvs.kernels.binding import over_rules
+
+__all__ = ["playing_on", "random_plies"]
+
+_PLIES = 64
+
+
+@over_rules(spread=True, plies=_PLIES)
+def random_plies(states, params, start, plies, words, masks, out, low, high):
+    """`step_games` so many times, with uniformly random legal actions, drawn from `words`."""
+    for i in range(low, high):
+        s = states[i]
+        for _ in range(plies):
+            legal(s, params[0], masks[i])
+            words[i] = stepped(words[i])
+            play(s, params[0], random_action(masks[i], mixed(words[i])))
+            if is_over(s):
+                restart(states, i, params, start)
+            observe(s, params[0], s.to_move, out[i])
+
+
+def playing_on(game: Game, num: int, seconds: float) -> Side:
+    """Plies a second, each with its observation, the drawing of actions counted.
+
+    Args:
+        game: what is played.
+        num: games side by side.
+        seconds: length of a turn.
+    """
+    loop = random_plies.bound_to(game.rules_name)
+    states = game.new(num, 0)
+    words = stream_words(np.uint64(1), num)
+    masks = np.zeros((num, game.num_actions), np.bool_)
+    out = np.zeros((num, game.observation_size), np.int8)
+
+    def work() -> int:
+        loop(None, states, game.constants, game.start, _PLIES, words, masks, out)
+        return _PLIES * num
+
+    return lambda: rate(work, seconds)

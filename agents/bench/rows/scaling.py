@@ -1,0 +1,116 @@
+"""How cost grows: with threads, with memory, with the number of games, with the board."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import boardenvs
+from agents.bench.ceilings import copying
+from agents.bench.row import Row
+from agents.bench.rows.batch import COPYING, label, stepping
+from agents.bench.run import Bench, Key
+from agents.bench.timing import Side, interleaved
+
+__all__ = ["core_gains", "curves_over_n", "curves_over_size", "memory"]
+
+_ONE = "one thread"
+_TWO = "two threads"
+_BOTH = "observation and mask alone"
+_SIZE_ENVS = 1024
+_SIZES: dict[str, list[tuple[int, dict[str, Any]]]] = {
+    "gekitai": [(n * n, {"board_size": n}) for n in (6, 7, 8)],
+    "gomoku": [(n * n, {"board_size": n}) for n in (5, 8, 9, 12, 15, 19, 26)],
+    "game112": [(n, {"board_size": n}) for n in (3, 5, 7, 9)],
+    "goat_race": [(9 * n, {"width": 9, "height": n}) for n in (4, 6, 12, 18, 26)],
+}
+"""Number of cells and parameters of the boards that are measured."""
+
+_Point = tuple[int, int, dict[str, Any]]
+"""Where on the curve it is, games side by side, and parameters."""
+
+
+def core_gains(bench: Bench) -> list[Row]:
+    """`BatchEnv.step` on two threads beside one."""
+    effort = bench.effort
+    sides: dict[Key, Side] = {}
+    for name in effort.games:
+        game = boardenvs.make(name)
+        for num in effort.thread_envs:
+            for what, threads in ((_TWO, 2), (_ONE, 1)):
+                sides[name, f"{num:,}", what] = stepping(game, num, effort.seconds, threads)
+    found = bench.compare(sides)
+    return [
+        Row(f"{_TWO}, N = {num}", name, value, "plies/s", _ONE, found[name, num, _ONE])
+        for (name, num, what), value in found.items()
+        if what == _TWO
+    ]
+
+
+def memory(bench: Bench) -> list[Row]:
+    """Bytes that each game of a large `BatchEnv` holds, after steps that ended some games."""
+    num = bench.effort.memory_envs
+    rows = []
+    for name in bench.effort.games:
+        env = boardenvs.BatchEnv(name, num, 0)
+        for _ in range(3):
+            returned = env.step(env.action_mask.argmax(1))
+        shown = env.observation.nbytes + env.action_mask.nbytes
+        whole = shown + env.states.nbytes + env.to_move.nbytes + sum(a.nbytes for a in returned)
+        rows.append(
+            Row(f"memory, N = {num:,}", name, whole / num, "bytes/board", _BOTH, shown / num)
+        )
+    return rows
+
+
+def _curves(bench: Bench, axis: str, points: dict[str, list[_Point]]) -> list[Row]:
+    """`BatchEnv.step` beside the writing of its bytes, the points of a game taking turns.
+
+    Args:
+        bench: how much to do.
+        axis: of the curves.
+        points: of each game by name.
+    """
+    effort = bench.effort
+    seconds = effort.curve_seconds
+    rows = []
+    for name, its in points.items():
+        sides: dict[tuple[int, bool], Side] = {}
+        for where, num, params in its:
+            game = boardenvs.make(name, **params)
+            sides[where, True] = stepping(game, num, seconds)
+            sides[where, False] = copying(game, num, seconds)
+        found = interleaved(sides, effort.curve_rounds)
+        rows += [
+            Row(
+                f"curve over {axis}, N = {num:,}",
+                label(name, params),
+                found[where, True],
+                "plies/s",
+                COPYING,
+                found[where, False],
+                point=(axis, where),
+            )
+            for where, num, params in its
+        ]
+    return rows
+
+
+def curves_over_n(bench: Bench) -> list[Row]:
+    """From one game to 65,536, on as many threads as `BatchEnv` chooses."""
+    effort = bench.effort
+    points: list[_Point] = [(num, num, {}) for num in effort.batch_sizes]
+    return _curves(bench, "N", dict.fromkeys(effort.games, points))
+
+
+def curves_over_size(bench: Bench) -> list[Row]:
+    """The games with a board to choose, on boards of growing size."""
+    effort = bench.effort
+    points: dict[str, list[_Point]] = {}
+    for name, chosen in _SIZES.items():
+        if name in effort.games:
+            few = np.linspace(0, len(chosen) - 1, min(len(chosen), effort.board_sizes))
+            its = [chosen[k] for k in few.round().astype(int)]
+            points[name] = [(cells, _SIZE_ENVS, params) for cells, params in its]
+    return _curves(bench, "cells", points)

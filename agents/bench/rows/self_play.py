@@ -1,0 +1,307 @@
+"""Searches guided by a network, beside what ONNX Runtime judges alone: one position, self-play."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+from unittest import mock
+
+import numpy as np
+
+import boardenvs
+from agents.bench.row import Row
+from agents.bench.rows.batch import label
+from agents.bench.run import Bench, Key
+from agents.bench.timing import Side, rate
+from agents.in_threads import in_threads
+from agents.networks.bound_network import BoundNetwork
+from agents.players.trained import TrainedAgent
+from agents.search import guided, puct
+from agents.search.gumbel import GumbelAgent
+from agents.search.network import SearchNetwork
+from agents.search.puct import PuctAgent
+from agents.search.slots import Bound, Judged
+from boardenvs.envs.playout import playout
+from boardenvs.game import Game, States
+from boardenvs.kernels.threads import most_threads
+
+__all__ = ["guided_searches", "judging", "self_play_parts", "self_playing"]
+
+_ALONE = "ONNX Runtime alone"
+_BATCHES = (64, 256)
+"""At once, of which the network may choose the best,"""
+_TOGETHER = ("one session", "a session for each core")
+"""and how it uses the cores."""
+_ROUNDS = 8
+"""Batches that each thread judges at a time."""
+_GAMES: tuple[tuple[str, dict[str, Any], int], ...] = (
+    ("gekitai", {}, 256),
+    ("gomoku", {"board_size": 9}, 64),
+    ("gomoku", {"board_size": 15}, 64),
+    ("game112", {}, 256),
+)
+"""Games with a network to guide a search, and how many side by side."""
+_POSITIONS = 32
+"""That are searched one after another."""
+
+
+class _CountedBoundNetwork:
+    """A network bound to arrays that tells how many positions it is asked to judge."""
+
+    def __init__(self, bound: BoundNetwork, count: Callable[[int], None]) -> None:
+        self.observed_game = bound.observed_game
+        self.seen, self.logits, self.values = bound.seen, bound.logits, bound.values
+        self._bound = bound
+        self._count = count
+
+    def judge(self, num: int, threads: int | None = None) -> None:
+        self._count(num)
+        self._bound.judge(num, threads)
+
+
+class CountedNetwork:
+    """An evaluator for searches that counts the positions it is asked to judge."""
+
+    concurrent = True
+
+    def __init__(self, network: TrainedAgent) -> None:
+        """Ask this network."""
+        self.network = network
+        self.judged = 0
+        self._lock = threading.Lock()
+
+    def evaluate(self, states: States, threads: int | None = None) -> Judged:
+        """As of the network."""
+        self._count(len(states))
+        return self.network.evaluate(states, threads)
+
+    def bind_to_arrays(self, room: int) -> Bound:
+        """As of the network."""
+        return _CountedBoundNetwork(self.network.bind_to_arrays(room), self._count)
+
+    def _count(self, num: int) -> None:
+        with self._lock:
+            self.judged += num
+
+    def judged_during(self, work: Callable[[], object]) -> int:
+        """How many positions it judges while something is done."""
+        before = self.judged
+        work()
+        return self.judged - before
+
+
+def _playing(game: Game, agent: GumbelAgent, num: int) -> Callable[[], int]:
+    """A ply in so many games side by side; those that end are followed by new ones."""
+    rng = np.random.default_rng(0)
+    states = game.new(num, 0)
+
+    def play() -> int:
+        shown = game.conceal(states, states["to_move"], rng)
+        noise = rng.gumbel(size=(num, game.num_actions)).astype(np.float32)
+        game.play(states, agent.search(shown, noise=noise).actions)
+        over = game.over(states)
+        game.kernels.restart_games(states, game.constants, game.start, over)
+        return num
+
+    return play
+
+
+def self_playing(network: TrainedAgent, num: int, simulations: int, seconds: float) -> Side:
+    """Positions judged a second in self-play as search-guided training searches.
+
+    Args:
+        network: that guides the search.
+        num: games side by side.
+        simulations: for each position.
+        seconds: length of a turn.
+    """
+    game = network.game
+    counted = CountedNetwork(network)
+    play = _playing(game, GumbelAgent(game, 0, simulations, evaluator=counted), num)
+    return lambda: rate(lambda: counted.judged_during(play), seconds)
+
+
+def searching_one(network: TrainedAgent, simulations: int, seconds: float) -> Side:
+    """Positions judged a second by `puct` in positions of random games, one at a time."""
+    game = network.game
+    counted = CountedNetwork(network)
+    agent = PuctAgent(game, 0, simulations, evaluator=counted)
+    positions = _positions(game, _POSITIONS)
+    place = 0
+
+    def search() -> None:
+        nonlocal place
+        agent.search(positions[place % len(positions)][None])
+        place += 1
+
+    def work() -> int:
+        return sum(counted.judged_during(search) for _ in range(4))
+
+    return lambda: rate(work, seconds)
+
+
+def _positions(game: Game, num: int) -> States:
+    """Of the first quarter of random games, where there is something left to search."""
+    rng = np.random.default_rng(0)
+    states = game.new(num, 0)
+    seen: list[States] = []
+
+    def choose(live: States, _: Any) -> Any:
+        seen.append(live.copy())
+        return np.argmax(rng.random((len(live), game.num_actions)) * game.legal(live), 1)
+
+    playout(game, states, choose)
+    return rng.permutation(np.concatenate(seen[: max(1, len(seen) // 4)]))[:num]
+
+
+def judging(network: TrainedAgent, num: int, together: str, seconds: float) -> Side:
+    """Positions that ONNX Runtime judges a second, so many at once, on all cores.
+
+    They differ, as those of a search do: a network that looks lines of stones up in a table is
+    faster on empty boards.
+    """
+    states = _positions(network.game, num)
+    seen = network.observed_game.observe_to_move(states).astype(np.float32)
+    threads = 1 if together == _TOGETHER[0] else most_threads()
+    session = network.session(None if threads == 1 else 1)
+
+    def run(*_: object) -> None:
+        for _round in range(_ROUNDS):
+            session.run(None, {"observation": seen})
+
+    def work() -> int:
+        in_threads(run, threads)
+        return threads * _ROUNDS * num
+
+    return lambda: rate(work, seconds)
+
+
+def _networks(game: Game) -> dict[str, TrainedAgent]:
+    """The shipped network, and its version in 8-bit integers if it has one."""
+    network, version = TrainedAgent(game), SearchNetwork(game)
+    return {"": network} if version.path == network.path else {"": network, ", int8": version}
+
+
+def guided_searches(bench: Bench) -> list[Row]:
+    """Self-play and `puct`, for each network, as everybody gets them who names no threads."""
+    effort = bench.effort
+    seconds = max(effort.seconds, effort.guided_seconds)
+    measures = (
+        f"self-play, {effort.guided_simulations} simulations",
+        f"puct:{effort.one_position_simulations}, one position",
+    )
+    sides: dict[Key, Side] = {}
+    names = []
+    for name, params, num in _GAMES[: effort.guided_games]:
+        for kind, network in _networks(boardenvs.make(name, **params)).items():
+            names.append(label(name, params) + kind)
+            searches = (
+                self_playing(network, num, effort.guided_simulations, seconds),
+                searching_one(network, effort.one_position_simulations, seconds),
+            )
+            for measure, side in zip(measures, searches, strict=True):
+                sides[names[-1], measure] = side
+            for batch in _BATCHES:
+                for together in _TOGETHER:
+                    key = names[-1], _ALONE, str(batch), together
+                    sides[key] = judging(network, batch, together, seconds / 4)
+    found = bench.compare(sides)
+    return [
+        Row(
+            measure,
+            name,
+            found[name, measure],
+            "evaluations/s",
+            _ALONE,
+            max(value for key, value in found.items() if key[:2] == (name, _ALONE)),
+        )
+        for measure in measures
+        for name in names
+    ]
+
+
+class _Stopwatch:
+    """The time that is spent in some functions."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+
+    def timed(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """The same function, its time taken."""
+
+        def run(*args: Any, **kwargs: Any) -> Any:
+            began = time.perf_counter()
+            try:
+                return function(*args, **kwargs)
+            finally:
+                self.seconds += time.perf_counter() - began
+
+        return run
+
+
+class _TimedLoop:
+    """A loop over rules, whose compiled code is timed."""
+
+    def __init__(self, loop: Any, watch: _Stopwatch) -> None:
+        self._loop = loop
+        self._watch = watch
+
+    def bound_to(self, *rules: Any) -> Callable[..., Any]:
+        """As of the loop."""
+        return self._watch.timed(self._loop.bound_to(*rules))
+
+
+@contextlib.contextmanager
+def _timed_trees(watch: _Stopwatch) -> Iterator[None]:
+    """Take the time of the trees of all searches."""
+    with (
+        mock.patch.object(puct, "step_trees", _TimedLoop(guided.step_trees, watch)),
+        mock.patch.object(puct, "report_trees", _TimedLoop(guided.report_trees, watch)),
+    ):
+        yield
+
+
+_PARTS = ("network", "tree and observation", "Python and the game")
+
+
+def _parts(game: Game, num: int, simulations: int) -> dict[str, float]:
+    """Microseconds for each position judged in self-play on one thread, by part."""
+    counted = CountedNetwork(TrainedAgent(game))
+    network_time, whole_time, tree_time = watches = [_Stopwatch() for _ in range(3)]
+    judge = network_time.timed(BoundNetwork.judge)
+    with _timed_trees(tree_time), mock.patch.object(BoundNetwork, "judge", judge):
+        agent = GumbelAgent(game, 0, simulations, evaluator=counted, threads=1)
+        play = _playing(game, agent, num)
+        play()
+        for watch in watches:
+            watch.seconds = 0
+        judged = counted.judged_during(whole_time.timed(play))
+    spent = dict(zip(_PARTS, (network_time.seconds, tree_time.seconds), strict=False))
+    spent[_PARTS[-1]] = whole_time.seconds - sum(spent.values())
+    return {part: 1e6 * seconds / judged for part, seconds in spent.items()}
+
+
+def self_play_parts(bench: Bench) -> list[Row]:
+    """Where the time of self-play goes, on one thread."""
+    rows = []
+    for name, params, num in _GAMES[: bench.effort.guided_games]:
+        game = boardenvs.make(name, **params)
+        rounds = [
+            _parts(game, num, bench.effort.guided_simulations) for _ in range(bench.effort.rounds)
+        ]
+        found = {part: float(np.median([one[part] for one in rounds])) for part in _PARTS}
+        rows += [
+            Row(
+                f"of self-play: {part}",
+                label(name, params),
+                value,
+                "µs/evaluation",
+                "self-play, one thread",
+                sum(found.values()),
+            )
+            for part, value in found.items()
+        ]
+    return rows

@@ -1,0 +1,67 @@
+"""The MaskablePPO part of `boardenvs train`, beside MaskablePPO as it comes."""
+
+from __future__ import annotations
+
+import time
+from typing import Any, ClassVar
+
+import boardenvs
+from agents.bench.row import Row
+from agents.bench.run import Bench, Key
+from agents.bench.timing import Side, interleaved
+
+__all__ = ["deciding", "training_steps"]
+
+_GAME = "gekitai"
+_PLAIN = "sb3-contrib's own policy class"
+
+
+def deciding(learner: Any) -> Side:
+    """The learner's decisions a second: a rollout and its update a turn.
+
+    Args:
+        learner: an `agents.training.ppo.PPOLearner`.
+    """
+    from agents.networks.sharded import one_torch_thread
+
+    decisions = learner.env.num_envs * learner.model.n_steps
+
+    def side() -> float:
+        began = time.perf_counter()
+        with one_torch_thread():  # as `boardenvs train` does
+            learner.model.learn(decisions, reset_num_timesteps=False)
+        return decisions / (time.perf_counter() - began)
+
+    return side
+
+
+def training_steps(bench: Bench) -> list[Row]:
+    """With the game's own settings; the peer has the same network, games and opponents."""
+    effort = bench.effort
+
+    def sides() -> dict[Key, Side]:
+        from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
+
+        from agents.networks.policy_networks import BoardPolicy
+        from agents.training.ppo import PPOLearner
+        from agents.training.settings import settings_for
+
+        class PlainPolicy(BoardPolicy):
+            forward: Any = MaskableActorCriticPolicy.forward
+            evaluate_actions: Any = MaskableActorCriticPolicy.evaluate_actions
+            get_distribution: Any = MaskableActorCriticPolicy.get_distribution
+
+        class PlainLearner(PPOLearner):
+            policies: ClassVar = {"convolutional": PlainPolicy}
+
+        game = boardenvs.make(_GAME)
+        settings = settings_for(game, num_envs=effort.train_envs, rollout=effort.learn_steps)
+        kinds = (((), PPOLearner), ((_PLAIN,), PlainLearner))
+        return {key: deciding(kind(game, settings, 0)) for key, kind in kinds}
+
+    built = bench.peer("boardenvs train", "train", sides)
+    if built is None:
+        return []
+    found = interleaved(built, effort.learn_rounds)
+    measure = f"boardenvs train {_GAME}, its MaskablePPO part"
+    return [Row(measure, _GAME, found[()], "decisions/s", _PLAIN, found[_PLAIN,])]

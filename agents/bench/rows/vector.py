@@ -1,0 +1,135 @@
+"""Thousands of games against random opponents: `gym.make_vec`, and training through it."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import gymnasium
+import numpy as np
+
+import boardenvs
+from agents.bench.row import Row
+from agents.bench.rows.batch import stepping
+from agents.bench.run import Bench, Key
+from agents.bench.timing import Side, interleaved, rate
+from boardenvs.core.chance import next_words, stream_words
+from boardenvs.registration import env_id
+
+__all__ = ["learning", "learning_steps", "vector_steps", "vectoring"]
+
+_BATCH = "BatchEnv.step, same N"
+_ZERO = "zero-cost VecEnv"
+
+
+def vectoring(name: str, num: int, seconds: float) -> Side:
+    """Steps a second of `gym.make_vec`, in all games together.
+
+    Actions are uniformly random legal ones; drawing them does not count.
+    """
+    envs = gymnasium.make_vec(env_id(name), num, vectorization_mode="vector_entry_point")
+    random_actions = boardenvs.make(name).kernels.random_actions
+    words = stream_words(np.uint64(1), num)
+    actions = np.zeros(num, np.int64)
+    mask = envs.reset(seed=0)[1]["action_mask"]
+
+    def prepare() -> None:
+        random_actions(mask.view(np.bool_), next_words(words), actions)
+
+    def work() -> int:
+        nonlocal mask
+        mask = envs.step(actions)[-1]["action_mask"]
+        return num
+
+    for _ in range(32):
+        prepare()
+        work()
+    return lambda: rate(work, seconds, prepare)
+
+
+def vector_steps(bench: Bench) -> list[Row]:
+    """Each game beside `BatchEnv`, whose steps are one ply where these have the replies, too."""
+    effort = bench.effort
+    num = effort.vector_envs
+    sides: dict[Key, Side] = {}
+    for name in effort.games:
+        sides[name,] = vectoring(name, num, effort.seconds)
+        sides[name, _BATCH] = stepping(boardenvs.make(name), num, effort.seconds)
+    found = bench.compare(sides)
+    return [
+        Row(
+            f"gym.make_vec, N = {num:,}", name, found[name,], "steps/s", _BATCH, found[name, _BATCH]
+        )
+        for name in effort.games
+    ]
+
+
+def learning(env: Any, steps: int) -> Side:
+    """Steps a second of MaskablePPO, all that it does counted.
+
+    A small network and one pass over each rollout, in large batches: of all learners this
+    is one that waits longest for its environment.
+
+    Args:
+        env: a Stable-Baselines3 `VecEnv`.
+        steps: of each of its games in a turn, one rollout and its update.
+
+    Raises:
+        ImportError: there is no Stable-Baselines3.
+    """
+    import torch
+    from sb3_contrib import MaskablePPO
+    from stable_baselines3.common.logger import Logger
+
+    total = steps * env.num_envs
+    model = MaskablePPO(
+        "MlpPolicy",
+        env,
+        n_steps=steps,
+        batch_size=min(4096, total),
+        n_epochs=1,
+        seed=0,
+        device="cpu",
+    )
+    # Else Stable-Baselines3 makes a temporary folder, which stays.
+    model.set_logger(Logger(folder=None, output_formats=[]))
+
+    def side() -> float:
+        threads = torch.get_num_threads()
+        torch.set_num_threads(1)  # as `boardenvs train` does
+        began = time.perf_counter()
+        try:
+            model.learn(total, reset_num_timesteps=False)
+        finally:
+            torch.set_num_threads(threads)
+        return total / (time.perf_counter() - began)
+
+    return side
+
+
+def learning_steps(bench: Bench) -> list[Row]:
+    """Training on each game through the vector environment, beside one that does nothing."""
+    effort = bench.effort
+
+    def sides() -> dict[Key, Side]:
+        from agents.bench.zero_vec_env import ZeroVecEnv
+        from agents.training.vec_env import SB3VecEnv
+        from boardenvs.envs.vector import SeatVectorEnv
+
+        steps = effort.learn_steps
+        sides: dict[Key, Side] = {}
+        for name in effort.games:
+            envs = SB3VecEnv([SeatVectorEnv(effort.learn_envs, name)], seed=0)
+            sides[name, _ZERO] = learning(ZeroVecEnv(envs, steps), steps)
+            sides[name,] = learning(envs, steps)
+        return sides
+
+    built = bench.peer("training with MaskablePPO", "train", sides)
+    if built is None:
+        return []
+    found = interleaved(built, effort.learn_rounds)
+    measure = f"MaskablePPO, N = {effort.learn_envs:,}"
+    return [
+        Row(measure, name, found[name,], "steps/s", _ZERO, found[name, _ZERO])
+        for name in effort.games
+    ]

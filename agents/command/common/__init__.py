@@ -1,0 +1,1 @@
+"""Parser and checks of extras that subcommands of `boardenvs` share."""

@@ -1,0 +1,218 @@
+"""Questions to the depth-first proof-number search: who can force a win, and how?"""
+
+# Compiled functions carry no annotations.
+# ruff: noqa: ANN001, ANN202
+# mypy: disable-error-code="no-untyped-def"
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from agents.games import require
+from agents.games.gekitai.proofs import proof_numbers
+from agents.games.gekitai.proofs.proof_numbers import attacking_cells, replies, room_for
+from agents.games.gekitai.threats import lowest, wins_at_once
+from agents.search.proofs.asking import Found, answer_room
+from agents.search.proofs.board_words import canonical, turned_back
+from agents.search.proofs.proof_numbers import (
+    ANY_LENGTH,
+    LONGEST,
+    NEVER,
+    entries,
+    find,
+    prove,
+)
+from boardenvs.core.checks import whole_number
+from boardenvs.gekitai import Gekitai, rules
+from boardenvs.gekitai.rules import cell_bit
+from boardenvs.kernels.binding import over_rules
+
+__all__ = ["NO_TABLE", "Solver"]
+
+NO_TABLE = entries(2)[:0]
+
+
+@over_rules()
+def ask(params, mine, theirs, attack, plies, limit, known, table, room, answer):
+    """Settle whether the attacker forces a win; `plies` is 0 for within any number.
+
+    `mine` are the cells of the player to move, who is the attacker if `attack` is 1.
+    """
+    p = params[0]
+    answer[0].won = -1
+    answer[0].rank = 0
+    answer[0].action = -1
+    answer[0].positions = 0
+    answer[0].proof = NEVER
+    answer[0].disproof = 0
+    if attack:
+        cells = attacking_cells(p, mine, theirs, room[2][0].alone)
+        if cells != np.uint64(0):
+            answer[0].won = 1
+            answer[0].proof = 0
+            answer[0].disproof = NEVER
+            answer[0].rank = 1
+            answer[0].action = action_of(p, lowest(cells))
+            return
+        if plies == 1:
+            answer[0].won = 0
+            return
+    elif wins_at_once(p, mine, theirs):
+        answer[0].won = 0
+        return
+    elif plies == 1:
+        answer[0].disproof = 1
+        return
+    one, two, turn = canonical(p, mine, theirs)
+    kind = ANY_LENGTH - 1 + attack
+    if plies > 0:
+        # The attacker plays the last of an odd number with the attacker to move.
+        kind = plies - (plies + attack) % 2
+    place = find(known, one, two, ANY_LENGTH) if attack and len(known) > 0 else -1
+    if place >= 0 and known[place].rank <= kind:
+        answer[0].won = 1
+        answer[0].proof = 0
+        answer[0].disproof = NEVER
+        answer[0].rank = known[place].rank
+        cell = turned_back(p, np.uint64(1) << np.uint64(known[place].cell), turn)
+        answer[0].action = action_of(p, cell)
+        return
+    answer[0].positions = prove(p, one, two, kind, limit, known, table, room)
+    here = room[0][0]
+    answer[0].proof = here.proof
+    answer[0].disproof = here.disproof
+    if here.proof == 0:
+        answer[0].won = 1
+        answer[0].rank = here.rank
+        if attack:
+            cell = turned_back(p, np.uint64(1) << np.uint64(here.cell), turn)
+            answer[0].action = action_of(p, cell)
+    elif here.disproof == 0 and kind == plies:
+        answer[0].won = 0
+
+
+@over_rules()
+def action_of(p, cell):
+    """The action that places on a cell."""
+    for action in range(p.side * p.side):
+        if cell_bit(p, action) == cell:
+            return action
+    return -1
+
+
+@over_rules()
+def ask_replies(params, mine, theirs, plies, known, table, room, proofs, ranks):
+    """What is known of the replies of the owner of `mine`, who is to move and defends."""
+    kind = ANY_LENGTH if plies == 0 else plies - 1 - plies % 2
+    replies(params[0], mine, theirs, kind, known, table, room, proofs, ranks)
+
+
+class Solver:
+    """Depth-first proof-number search in one game of Gekitai, with its table."""
+
+    def __init__(
+        self,
+        game: Gekitai,
+        table_bits: int = 22,
+        known: npt.NDArray[np.void] = NO_TABLE,
+        *,
+        both_draw: bool = False,
+    ) -> None:
+        """Prepare a search.
+
+        Args:
+            game: what is played.
+            table_bits: the table has room for `2**table_bits` positions, of 24 bytes each.
+            known: a table of positions proved before, which is not changed.
+            both_draw: whether a placement that satisfies both players is a draw, as others play,
+                rather than a win of who placed, as the game itself has it.
+
+        Raises:
+            ValueError: the game is another one, or `table_bits` is not from 4 to 32.
+        """
+        require(game, "agents.games.gekitai", "the proof-number search")
+        self.game = game
+        self.table = entries(whole_number("table_bits", table_bits, 4, 32))
+        """What has been found out; see `agents.search.proofs.proof_numbers`."""
+        self.known = known
+        self._room = room_for(both_draw)
+        self._answer = answer_room()
+        self._is_clear = True
+
+    def clear(self) -> None:
+        """Forget all that has been found out."""
+        if not self._is_clear:
+            self.table.fill(0)
+            self._is_clear = True
+
+    def search(
+        self, state: np.void, limit: int, *, attack: bool = True, plies: int | None = None
+    ) -> Found:
+        """Search on until it is settled whether the attacker forces a win.
+
+        What has been found out is in the table, so a search that came to its limit goes on with
+        the next call.
+
+        Args:
+            state: a record of the game that is not over.
+            limit: how many positions to look at, at most.
+            attack: whether the player to move is the attacker; else the other one is.
+            plies: within how many plies, up to 199; by default within any number, and then nothing
+                is found out but wins. `max_plies` is left out of account.
+        """
+        whole_number("limit", limit, 0)
+        plies = 0 if plies is None else whole_number("plies", plies, 1, LONGEST)
+        mine, theirs = self._cells(state)
+        ask.bound_to(rules, proof_numbers)(
+            self.game.constants,
+            mine,
+            theirs,
+            int(attack),
+            plies,
+            limit,
+            self.known,
+            self.table,
+            self._room,
+            self._answer,
+        )
+        # Without a search nothing has been written, as where a known position is looked up.
+        self._is_clear = self._is_clear and self._answer["positions"][0] == 0
+        return Found.read(self._answer)
+
+    def replies(
+        self, state: np.void, plies: int | None = None
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """How far a win of the other player is from proved, after each reply of who is to move.
+
+        Args:
+            state: a record of the game, not over, in which no action wins at once.
+            plies: within how many plies, as for `search`.
+
+        Returns:
+            Proof numbers and plies, int64 of shape (num_actions,): 0 after an action that loses
+            for certain, then with how many plies more the game lasts at most; -1 for an illegal
+            one.
+        """
+        plies = 0 if plies is None else whole_number("plies", plies, 1, LONGEST)
+        mine, theirs = self._cells(state)
+        proofs, ranks = np.zeros((2, 64), np.int64)
+        ask_replies.bound_to(rules)(
+            self.game.constants,
+            mine,
+            theirs,
+            plies,
+            self.known,
+            self.table,
+            self._room,
+            proofs,
+            ranks,
+        )
+        bits = self.game.constants["bits"][0, : self.game.num_actions].astype(np.int64)
+        return proofs[bits], ranks[bits]
+
+    def _cells(self, state: np.void) -> tuple[Any, Any]:
+        seat = int(state["to_move"])
+        return state["pieces"][seat], state["pieces"][1 - seat]

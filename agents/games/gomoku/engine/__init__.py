@@ -1,0 +1,1 @@
+"""The search of the Gomoku engine `threats`: patterns, threats and alpha-beta."""

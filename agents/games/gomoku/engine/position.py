@@ -1,0 +1,383 @@
+"""A position of Gomoku that knows at all times what a stone on any cell would make.
+
+That is the engine `threats`' board. One record holds the position and all that its searches work
+in, so that compiled functions are handed one thing. Of each empty cell it keeps the windows in
+four directions, what a stone of either colour makes of them (see `patterns`), and what these
+things are worth; of the whole board how often each thing is there. To place a stone changes that
+for the cells of its four lines within reach, and to take it back changes it back.
+
+Cells lie row by row, with a border that is as wide as a window reaches, so that one layout serves
+boards of all sizes.
+"""
+
+# Compiled functions carry no annotations.
+# ruff: noqa: ANN001, ANN201, ANN202
+# mypy: disable-error-code="no-untyped-def"
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from agents.games.gomoku.engine.inner import inner
+from agents.games.gomoku.engine.patterns import (
+    FIVE_KIND,
+    FOUR_KIND,
+    FOUR_THREE,
+    LONGEST,
+    NUM_CODES,
+    NUM_KINDS,
+    OPEN_FOUR_KIND,
+    THREE_KIND,
+    both_codes,
+    kinds_of_cells,
+    reach_of,
+)
+from agents.games.gomoku.engine.settings import SETTINGS
+from agents.games.gomoku.engine.worth import CODE_WORTH, KIND_WORTH, MOVER_WORTH, OTHER_WORTH
+from boardenvs.gomoku import Gomoku
+from boardenvs.kernels.cache import cached_njit
+
+__all__ = [
+    "CAN_FIVE",
+    "CAN_FOUR",
+    "CAN_OPEN_FOUR",
+    "CAN_THREE",
+    "CELLS",
+    "NEAR",
+    "NUM_CHAIN",
+    "NUM_CHILDREN",
+    "NUM_FOURS",
+    "NUM_LEVELS",
+    "NUM_MOVES",
+    "action_of",
+    "cell_of",
+    "empty_position",
+    "flag_of",
+    "place",
+    "set_reductions",
+    "set_up",
+    "take_back",
+]
+
+_LARGEST = 26
+CELLS = 1280
+"""Room for the largest board with its border."""
+_OFF = 3  # what stands on the border
+NEAR = 2
+"""Cells with a stone so near, in some direction, are worth a look."""
+NUM_LEVELS = 96
+"""How deep a search goes at most, in plies."""
+NUM_MOVES = 80
+"""Of how many moves it thinks in one position, at most."""
+
+NUM_FOURS = 64
+"""How many fours in a row a victory may have, at most."""
+
+NUM_CHAIN = 64
+"""How many plies a victory by threats may have before it comes to one by fours, at most."""
+NUM_CHILDREN = 96
+"""How many moves are tried there in one position, at most."""
+
+CAN_FIVE, CAN_OPEN_FOUR, CAN_FOUR, CAN_THREE = 1, 2, 4, 8
+"""Flags of an empty cell for black; for white they stand four bits higher."""
+
+_BOARD = [
+    ("side", np.int64),
+    ("stride", np.int64),  # from a cell to the one below it
+    ("reach", np.int64),
+    ("first", np.int64),  # the cell in the top left corner
+    ("end", np.int64),  # past the one in the bottom right corner
+    ("limit", np.int64),  # stones with which the game ends
+    ("num", np.int64),  # stones on the board
+    ("mover", np.int64),  # 0 for black, 1 for white
+    ("hash", np.uint64),
+    ("steps", np.int64, (4,)),
+    ("counts", np.int64, (2, NUM_KINDS)),  # empty cells of each kind, by colour
+    ("total", np.int64, (2,)),  # what they are worth together
+    ("code_worth", np.int64, (NUM_CODES,)),
+    ("kind_worth", np.int64, (NUM_KINDS,)),
+    ("mover_worth", np.int64, (NUM_KINDS,)),
+    ("other_worth", np.int64, (NUM_KINDS,)),
+    ("flags_of", np.uint64, (NUM_KINDS,)),
+    ("marks", np.uint64, (CELLS // 8,)),  # eight cells a word
+    ("names", np.uint64, (CELLS, 2)),  # of cell and colour, that make up the hash
+    ("windows", np.uint32, (CELLS, 4)),
+    ("worth", np.int32, (CELLS, 2)),
+    ("packed", np.uint16, (CELLS, 2)),  # the codes of four directions
+    ("codes", np.uint8, (CELLS, 4)),  # of both colours, by direction
+    ("kinds", np.uint8, (CELLS, 2)),
+    ("stones", np.uint8, (CELLS,)),  # 0 for none, 1 black, 2 white, 3 off the board
+    ("near", np.int8, (CELLS,)),  # how many stones are that near
+    ("kinds_of", np.uint8, (1 << 16,)),
+    ("listed", np.int16, (CELLS,)),  # cells that `candidates` found
+]
+_SEARCH = [
+    # Of the alpha-beta search, by level: see `alpha_beta`.
+    ("alphas", np.int64, (NUM_LEVELS,)),
+    ("betas", np.int64, (NUM_LEVELS,)),
+    ("depths", np.int64, (NUM_LEVELS,)),
+    ("bests", np.int64, (NUM_LEVELS,)),
+    ("best_cells", np.int64, (NUM_LEVELS,)),
+    ("started_at", np.int64, (NUM_LEVELS,)),  # alpha, when it began
+    ("static", np.int64, (NUM_LEVELS,)),
+    ("stages", np.int64, (NUM_LEVELS,)),
+    ("tried", np.int64, (NUM_LEVELS,)),
+    ("num_moves", np.int64, (NUM_LEVELS,)),
+    ("chosen", np.int64, (NUM_LEVELS,)),
+    ("below", np.int64, (NUM_LEVELS,)),  # the depth below the chosen move
+    ("is_forced", np.int64, (NUM_LEVELS,)),
+    ("moves", np.int16, (NUM_LEVELS, NUM_MOVES)),
+    ("scores", np.int32, (NUM_LEVELS, NUM_MOVES)),
+    ("killers", np.int16, (NUM_LEVELS, 2)),
+    ("lines", np.int16, (NUM_LEVELS, NUM_LEVELS)),  # the best line from each level on
+    ("lengths", np.int64, (NUM_LEVELS,)),
+    ("history", np.int32, (2, CELLS)),
+    ("level", np.int64),
+    ("value", np.int64),  # that came up from below, or of the last search
+    ("nodes", np.int64),
+    ("running", np.int64),
+    ("generation", np.int64),
+    ("reductions", np.int8, (32, NUM_MOVES)),
+    # Of the search for victories by threats, by level: see `chains`.
+    ("child_cells", np.int16, (NUM_CHAIN, NUM_CHILDREN)),
+    ("child_proofs", np.int16, (NUM_CHAIN, NUM_CHILDREN)),
+    ("child_disproofs", np.int16, (NUM_CHAIN, NUM_CHILDREN)),
+    ("child_plies", np.int16, (NUM_CHAIN, NUM_CHILDREN)),
+    ("child_num", np.int64, (NUM_CHAIN,)),
+    ("child_chosen", np.int64, (NUM_CHAIN,)),
+    ("proof_limits", np.int64, (NUM_CHAIN,)),
+    ("disproof_limits", np.int64, (NUM_CHAIN,)),
+    ("proof_here", np.int64, (NUM_CHAIN,)),
+    ("disproof_here", np.int64, (NUM_CHAIN,)),
+    ("proof_below", np.int64, (NUM_CHAIN,)),
+    ("disproof_below", np.int64, (NUM_CHAIN,)),
+    ("plies_here", np.int64, (NUM_CHAIN,)),
+    ("cell_here", np.int64, (NUM_CHAIN,)),
+    ("chain_cell", np.int64),
+    ("chain_plies", np.int64),
+    ("chain_nodes", np.int64),
+    # Of the whole of its thinking: see `thinking`.
+    ("phase", np.int64),
+    ("root_fours", np.int64),  # how many fours are tried at first
+    ("root_chain", np.int64),  # how many positions are looked at for a victory by threats
+    ("reply_chain", np.int64),  # and after each move, for one of the other player's
+    ("depth", np.int64),  # of the search that is on
+    ("settled", np.int64),  # whether a win or loss was seen without searching moves at large
+    ("best_cell", np.int64),
+    ("best_value", np.int64),
+    ("best_depth", np.int64),
+    ("best_length", np.int64),
+    ("best_line", np.int16, (NUM_LEVELS,)),
+    # Of the search for victories by fours, by level: see `fours`.
+    ("four_moves", np.int16, (NUM_FOURS, NUM_MOVES)),
+    ("four_num", np.int64, (NUM_FOURS,)),
+    ("four_next", np.int64, (NUM_FOURS,)),
+    ("four_cells", np.int16, (NUM_FOURS,)),
+    ("four_replies", np.int16, (NUM_FOURS,)),
+    ("four_plies", np.int64),  # how long the victory takes
+    ("four_nodes", np.int64),
+]
+
+
+def empty_position(game: Gomoku) -> tuple[npt.NDArray[np.void], npt.NDArray[np.uint8]]:
+    """The empty board of a game.
+
+    Args:
+        game: with lines from `SHORTEST` to `LONGEST`.
+
+    Returns:
+        The record, in an array of shape (1,), and the table of codes for its windows; see
+        `patterns.both_codes`.
+    """
+    dtype = np.dtype(_BOARD + _SEARCH + [(name, np.int64) for name in SETTINGS], align=True)
+    records = np.zeros(1, np.dtype((np.record, dtype)))
+    s: Any = records[0]
+    side = s["side"] = game.board_size
+    reach = s["reach"] = reach_of(game.win_length, game.exact)
+    assert reach <= LONGEST
+    stride = s["stride"] = side + reach
+    first = s["first"] = reach * stride + reach
+    s["end"] = first + (side - 1) * stride + side
+    s["limit"] = min(game.max_plies, side * side)
+    s["steps"] = 1, stride, stride + 1, stride - 1
+    s["code_worth"] = CODE_WORTH
+    s["kind_worth"] = KIND_WORTH
+    s["mover_worth"] = MOVER_WORTH
+    s["other_worth"] = OTHER_WORTH
+    s["kinds_of"] = kinds_of_cells()
+    kinds = np.arange(NUM_KINDS)
+    s["flags_of"] = (
+        CAN_FIVE * (kinds == FIVE_KIND)
+        + CAN_OPEN_FOUR * (kinds == OPEN_FOUR_KIND)
+        + CAN_FOUR * ((kinds >= FOUR_KIND) & (kinds < FIVE_KIND))
+        + CAN_THREE * ((kinds == THREE_KIND) | (kinds == THREE_KIND + 1) | (kinds == FOUR_THREE))
+    )
+    for name, value in SETTINGS.items():
+        s[name] = value
+    set_reductions(s)
+    s["names"] = np.random.default_rng(175).integers(1, 2**64, (CELLS, 2), np.uint64)
+    s["stones"] = _OFF
+    rows, columns = np.divmod(np.arange(side * side), side)
+    s["stones"][first + rows * stride + columns] = 0
+    codes = both_codes(game.win_length, game.exact).copy()  # as all arrays: can be written to
+    _start_empty(records, codes)
+    return records, codes
+
+
+def _start_empty(records: npt.NDArray[np.void], codes: npt.NDArray[np.uint8]) -> None:
+    """Work out what stones make on the empty board."""
+    s = records[0]
+    reach, stones = int(s["reach"]), s["stones"]
+    cells = np.flatnonzero(stones == 0)
+    for direction, step in enumerate(s["steps"]):
+        window = np.zeros(len(cells), np.uint32)
+        for k in range(1, reach + 1):
+            for there, bit in ((cells - k * step, reach - k), (cells + k * step, reach + k - 1)):
+                off = (there < 0) | (there >= CELLS) | (stones[there % CELLS] == _OFF)
+                window |= (3 * off.astype(np.uint32)) << np.uint32(2 * bit)
+        s["windows"][cells, direction] = window
+        s["codes"][cells, direction] = codes[window]
+    both = s["codes"][cells].astype(np.int64)
+    for colour in (0, 1):
+        mine = both >> 4 * colour & 15
+        packed = (mine << 4 * np.arange(4)).sum(1)
+        kinds = s["kinds_of"][packed]
+        worth = s["code_worth"][mine].sum(1) + s["kind_worth"][kinds]
+        s["packed"][cells, colour] = packed
+        s["kinds"][cells, colour] = kinds
+        s["worth"][cells, colour] = worth
+        s["counts"][colour] = np.bincount(kinds, minlength=NUM_KINDS)
+        s["total"][colour] = worth.sum()
+        flags = s["flags_of"][kinds] << np.uint64(4 * colour)
+        for cell, flag in zip(cells.tolist(), flags, strict=True):
+            s["marks"][cell // 8] |= flag << np.uint64(8 * (cell % 8))
+
+
+def set_reductions(s: Any) -> None:
+    """Work out how much less deep late moves are searched, by depth and number, from settings."""
+    depth = np.log(np.maximum(1, np.arange(32)))[:, None]
+    number = np.log(np.maximum(1, np.arange(NUM_MOVES)))
+    less = s["reduction_base"] / 100 + depth * number / (s["reduction_slope"] / 100)
+    s["reductions"] = less.astype(np.int8)
+
+
+# -- Cells ----------------------------------------------------------------------------------
+
+
+@njit
+def cell_of(s, action):
+    """The cell of an action."""
+    row = action // s.side
+    return s.first + row * s.stride + action - row * s.side
+
+
+@inner
+def action_of(s, cell):
+    """The action of a cell."""
+    row = (cell - s.first) // s.stride
+    return row * s.side + cell - s.first - row * s.stride
+
+
+@njit
+def flag_of(s, cell):
+    """The flags of a cell, of both colours."""
+    return (s.marks[cell >> 3] >> np.uint64((cell & 7) << 3)) & np.uint64(255)
+
+
+# -- Stones ---------------------------------------------------------------------------------
+
+
+@cached_njit("Gomoku's engine", nogil=True)
+def place(s, codes, cell):
+    """Place a stone of the player to move."""
+    stone = s.mover + 1
+    for colour in range(2):
+        s.counts[colour, s.kinds[cell, colour]] -= 1
+        s.total[colour] -= s.worth[cell, colour]
+    s.marks[cell >> 3] &= ~(np.uint64(255) << np.uint64((cell & 7) << 3))
+    s.stones[cell] = stone
+    s.hash ^= s.names[cell, s.mover]
+    s.num += 1
+    s.mover = 1 - s.mover
+    touch(s, codes, cell, np.uint32(stone), 1)
+
+
+@cached_njit("Gomoku's engine", nogil=True)
+def take_back(s, codes, cell):
+    """Take back the last stone, which stands on a cell."""
+    s.mover = 1 - s.mover
+    s.num -= 1
+    s.hash ^= s.names[cell, s.mover]
+    touch(s, codes, cell, np.uint32(s.mover + 1), -1)
+    s.stones[cell] = 0
+    flags = np.uint64(0)
+    for colour in range(2):
+        kind = s.kinds[cell, colour]
+        s.counts[colour, kind] += 1
+        s.total[colour] += s.worth[cell, colour]
+        flags |= s.flags_of[kind] << np.uint64(4 * colour)
+    s.marks[cell >> 3] |= flags << np.uint64((cell & 7) << 3)
+
+
+@inner
+def touch(s, codes, cell, stone, change):
+    """Let the cells within reach of a cell know that a stone came or went."""
+    reach = s.reach
+    for direction in range(4):
+        step = s.steps[direction]
+        for way in range(2):
+            there = cell
+            for k in range(1, reach + 1):
+                # The cell k back has this one k ahead of it.
+                there += -step if way == 0 else step
+                bit = 2 * (reach + k - 1 if way == 0 else reach - k)
+                standing = s.stones[there]
+                if standing == _OFF:
+                    break
+                if k <= NEAR:
+                    s.near[there] += change
+                window = s.windows[there, direction] ^ (stone << np.uint32(bit))
+                s.windows[there, direction] = window
+                if standing == 0:
+                    new = np.int64(codes[window])
+                    old = np.int64(s.codes[there, direction])
+                    if new != old:
+                        s.codes[there, direction] = new
+                        if (new ^ old) & 15:
+                            rename(s, there, direction, 0, old & 15, new & 15)
+                        if (new ^ old) >> 4:
+                            rename(s, there, direction, 1, old >> 4, new >> 4)
+
+
+@inner
+def rename(s, cell, direction, colour, old, new):
+    """Take note that a stone of a colour makes something else of a line through an empty cell."""
+    packed = s.packed[cell, colour] ^ np.uint16((old ^ new) << (4 * direction))
+    s.packed[cell, colour] = packed
+    was = s.kinds[cell, colour]
+    kind = s.kinds_of[packed]
+    worth = s.code_worth[new] - s.code_worth[old]
+    if kind != was:
+        s.kinds[cell, colour] = kind
+        s.counts[colour, was] -= 1
+        s.counts[colour, kind] += 1
+        worth += s.kind_worth[kind] - s.kind_worth[was]
+        flags = s.flags_of[was] ^ s.flags_of[kind]
+        s.marks[cell >> 3] ^= flags << np.uint64(((cell & 7) << 3) + 4 * colour)
+    s.worth[cell, colour] += worth
+    s.total[colour] += worth
+
+
+@cached_njit("Gomoku's engine", nogil=True)
+def set_up(s, codes, cells):
+    """Set up a game's position on the empty board, from its cells."""
+    for seat in range(2):
+        for action in range(s.side * s.side):
+            if cells[action] == seat + 1:
+                s.mover = seat
+                place(s, codes, cell_of(s, action))
+    s.mover = s.num % 2

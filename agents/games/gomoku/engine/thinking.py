@@ -1,0 +1,83 @@
+"""How the engine `threats` thinks about a position: deeper and deeper, until it is told to stop."""
+
+# Compiled functions carry no annotations.
+# ruff: noqa: ANN001, ANN201, ANN202
+# mypy: disable-error-code="no-untyped-def"
+
+from __future__ import annotations
+
+from agents.games.gomoku.engine.alpha_beta import PROVEN, search_on
+from agents.games.gomoku.engine.inner import inner
+from agents.games.gomoku.engine.moves import list_moves, next_move
+from agents.games.gomoku.engine.position import cell_of, set_up
+from boardenvs.kernels.cache import cached_njit
+
+__all__ = ["think"]
+
+_START, _DEEPENING, _DONE = range(3)
+_DEEPEST = 60
+"""Plies that it searches to, at most."""
+
+
+@cached_njit("Gomoku's engine", nogil=True)
+def think(s, codes, table, facts, known, cells, most):
+    """Think on until `nodes` has come to a number, or nothing is left to find out.
+
+    The best move, its value, the depth and the line are in the fields `best_...` at all times
+    after.
+
+    Args:
+        s: the record of the empty board at first; then as it was left.
+        codes: see `position.empty_position`.
+        table: from `alpha_beta.transpositions`.
+        facts: from `fours.known_facts`.
+        known: from `chains.proofs`.
+        cells: of the game's position, not over.
+        most: number of nodes.
+
+    Returns:
+        Whether it is done.
+    """
+    if s.phase == _START:
+        set_up(s, codes, cells)
+        begin(s)
+    while s.phase == _DEEPENING:
+        done = search_on(s, codes, table, facts, known, most)
+        if s.lengths[0] > 0:
+            keep(s, s.value if done else s.bests[0])
+        if not done:
+            return False
+        if (
+            abs(s.best_value) >= PROVEN
+            or s.depth == min(_DEEPEST, s.limit - s.num)
+            or s.num_moves[0] == 1
+        ):
+            s.phase = _DONE
+        s.depth += 1
+    return True
+
+
+@inner
+def begin(s):
+    """Take up a position, with the move that looks best at first sight."""
+    list_moves(s, 0)
+    s.tried[0] = 0
+    s.best_cell = next_move(s, 0)
+    if s.num == 0:
+        s.best_cell = cell_of(s, s.side // 2 * s.side + s.side // 2)
+    s.best_line[0] = s.best_cell
+    s.best_length = 1
+    s.phase = _DEEPENING if s.num > 0 else _DONE
+    s.depth = 1
+    s.level = -1
+
+
+@inner
+def keep(s, value):
+    """Keep the best line so far, and what it is worth."""
+    s.best_cell = s.lines[0, 0]
+    s.best_value = value
+    s.best_depth = s.depth
+    s.best_length = s.lengths[0]
+    for k in range(s.best_length):
+        s.best_line[k] = s.lines[0, k]

@@ -1,0 +1,1 @@
+"""Lines of a Gomoku board: stones as bits, open lines, cells that complete a line."""

@@ -1,0 +1,123 @@
+"""The lines of a Gomoku board as words: a bit for each stone on a row, column or diagonal.
+
+Words have the shape (2, 4, 2 * side - 1): colour, direction, line. Bit `k` of a line is its cell
+`k`, counted from the end that `line_start` tells. Boards may have any size; `lines` has a whole
+board of at most 8 x 8 in one word.
+"""
+
+# Compiled functions carry no annotations.
+# ruff: noqa: ANN001, ANN201, ANN202
+# mypy: disable-error-code="no-untyped-def"
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from agents.games.gomoku.lines.open_lines import count
+
+__all__ = ["empty_words", "list_pairs", "put_stones", "toggle"]
+
+
+@njit
+def empty_words(side):
+    """Those of an empty board."""
+    return np.zeros((2, 4, 2 * side - 1), np.uint64)
+
+
+@njit
+def put_stones(words, cells, side):
+    """Put all stones of a board there, which was empty."""
+    cell = 0
+    for row in range(side):
+        for column in range(side):
+            if cells[cell] != 0:
+                toggle_at(words[cells[cell] - 1], side, row, column)
+            cell += 1
+
+
+@njit
+def toggle(words, side, cell, stone):
+    """Put a stone, 1 or 2, on an empty cell, or take it from there."""
+    row = cell // side
+    toggle_at(words[stone - 1], side, row, cell - row * side)
+
+
+@njit
+def toggle_at(words, side, row, column):
+    """The same, of one colour's words."""
+    one = np.uint64(1)
+    words[0, row] ^= one << np.uint64(column)
+    words[1, column] ^= one << np.uint64(row)
+    falling = column - row if column >= row else side - 1 + row - column
+    words[2, falling] ^= one << np.uint64(min(row, column))
+    words[3, row + column] ^= one << np.uint64(min(row, side - 1 - column))
+
+
+@njit
+def line_start(side, direction, line):
+    """The first cell of a line, and how many cells it has."""
+    if direction == 0:
+        return line * side, side
+    if direction == 1:
+        return line, side
+    if line < side:  # it begins in the first row
+        return line, side - line if direction == 2 else line + 1
+    row = line - side + 1
+    return row * side + (0 if direction == 2 else side - 1), side - row
+
+
+@njit
+def list_pairs(words, side, length, stone, alone, moves):
+    """The empty cells of windows that lack two stones and hold none of the other colour.
+
+    Windows are `length` cells in a row. With `exact` filling one need not win, since the row may be
+    longer.
+
+    Args:
+        words: of the board.
+        side: of the board.
+        length: that a line has to have.
+        stone: whose, 1 or 2.
+        alone: whether there may be no windows of either colour that lack just one.
+        moves: takes the cells, as many as there is room for, none twice.
+
+    Returns:
+        How many were put there; -1 if there is a window that there may not be.
+    """
+    all_of = (np.uint64(1) << np.uint64(length)) - np.uint64(1)
+    none = np.uint64(0)
+    num = 0
+    for direction in range(4):
+        step = (1, side, side + 1, side - 1)[direction]
+        for line in range(side if direction < 2 else 2 * side - 1):
+            own = words[stone - 1, direction, line]
+            others = words[2 - stone, direction, line]
+            if count(own) < length - 2 and not (alone and count(others) >= length - 1):
+                continue
+            start, room = line_start(side, direction, line)
+            for first in range(room - length + 1):
+                window = all_of << np.uint64(first)
+                if others & window == none:
+                    held = count(own & window)
+                    if held == length - 2:
+                        for k in range(first + length - 1, first - 1, -1):
+                            if (own >> np.uint64(k)) & np.uint64(1) == none:
+                                num = put(moves, num, start + k * step)
+                    elif alone and held == length - 1:
+                        return -1
+                elif alone and own & window == none and count(others & window) == length - 1:
+                    return -1
+    return num
+
+
+@njit
+def put(moves, num, cell):
+    """Put a cell on a list, if it is not there and there is room; returns how many are there."""
+    for k in range(num):
+        if moves[k] == cell:
+            return num
+    if num < len(moves):
+        moves[num] = cell
+        num += 1
+    return num

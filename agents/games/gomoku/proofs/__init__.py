@@ -1,0 +1,1 @@
+"""Proofs that a position of Gomoku is won or drawn."""

@@ -1,0 +1,45 @@
+"""Gomocup's protocol, by which Gomoku programs and tournament managers talk: what both sides share.
+
+The manager writes commands to the program's standard input, one a line, and reads its answers; see
+P. Lastovicka, "Gomoku AI protocol", https://plastovicka.github.io/protocl2en.htm. Cells are
+`x,y`, the column and the row from 0. `agents.games.gomoku.brain` is the program's side,
+`agents.games.gomoku.protocol.engine` the manager's.
+"""
+
+from __future__ import annotations
+
+import re
+
+from boardenvs.core.checks import shown
+
+__all__ = ["FREE", "MOST", "OTHER", "OWN", "RULES", "UNLIMITED", "cell_of", "text_of"]
+
+RULES = {0: False, 1: True}
+"""Whether only exactly five win, by the number of the rule."""
+OWN, OTHER = 1, 2
+"""Whose stone it is, in a line of BOARD: the program's, or its opponent's."""
+FREE = 0
+"""No limit, as a time or an amount of memory, but for the time of a move."""
+UNLIMITED = MOST = 2**31 - 1
+"""As the time left, in milliseconds: no limit."""
+_CELL = re.compile(r"\s*([0-9]{1,3})\s*,\s*([0-9]{1,3})\s*")
+
+
+def cell_of(text: str, size: int) -> int:
+    """The number of the cell that `x,y` names on a board.
+
+    Raises:
+        ValueError: it names none.
+    """
+    found = _CELL.fullmatch(text)
+    if found is None:
+        raise ValueError(f"expected X,Y, got {shown(text.strip())}")
+    column, row = int(found[1]), int(found[2])
+    if max(column, row) >= size:
+        raise ValueError(f"{column},{row} is outside of a board of {size} by {size}")
+    return row * size + column
+
+
+def text_of(cell: int, size: int) -> str:
+    """A cell as `x,y`."""
+    return f"{cell % size},{cell // size}"

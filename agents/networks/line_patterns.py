@@ -1,0 +1,159 @@
+"""The lines of many boards: a batch has few that differ, so that each need be read only once."""
+
+# Compiled functions carry no annotations.
+# ruff: noqa: ANN001, ANN202
+# mypy: disable-error-code="no-untyped-def"
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+
+from boardenvs.kernels.cache import cached_njit
+
+__all__ = ["line_patterns", "summed_over_lines"]
+
+_STEPS = np.array(((0, 1), (1, 0), (1, 1), (1, -1)))
+"""From a cell of a line to the next: rows, columns, diagonals, the other diagonals."""
+_MOST_PLANES = 8
+_MOST_CODES = 2**20
+"""Different lines that there may be: a batch's have a table of so many places."""
+
+
+def line_patterns(planes: torch.Tensor, reach: int) -> tuple[torch.Tensor, torch.Tensor] | None:
+    """Which lines run through the cells of boards.
+
+    Args:
+        planes: of shape (N, planes, rows, columns).
+        reach: cells of a line to either side.
+
+    Returns:
+        The different lines, float32 of shape (lines, planes * (2 * reach + 1)): plane by plane
+        what each cell holds, 0 beyond the board's edges. And for each cell the numbers of its
+        four lines, in the order of rows, columns, diagonals, other diagonals: int32 of shape
+        (N, rows, columns, 4). `None` where planes hold other numbers than 0 and 1, need a
+        gradient, are not on a CPU, or tell so many kinds of cells that lines would be too many.
+
+    Example:
+        >>> import torch
+        >>> from agents.networks.line_patterns import line_patterns
+        >>> lines, numbers = line_patterns(torch.eye(3)[None, None], reach=1)
+        >>> lines[numbers[0, 1, 1]].tolist()
+        [[0.0, 1.0, 0.0], [0.0, 1.0, 0.0], [1.0, 1.0, 1.0], [0.0, 1.0, 0.0]]
+    """
+    size, depth, rows, columns = planes.shape
+    if planes.device.type != "cpu" or planes.requires_grad or depth > _MOST_PLANES or not size:
+        return None
+    cells = np.zeros((size, rows + 2 * reach, columns + 2 * reach), np.uint8)
+    held = np.zeros(2**depth, np.bool_)
+    if not _cells(planes.numpy(), reach, cells, held):
+        return None
+    kinds = np.flatnonzero(held)
+    width = 2 * reach + 1
+    if len(kinds) ** width > _MOST_CODES:
+        return None
+    ranks = np.cumsum(held, dtype=np.int32) - np.int32(1)
+    numbers = np.empty((size, rows, columns, len(_STEPS)), np.int32)
+    places = np.full(len(kinds) ** width, -1, np.int32)
+    codes = np.empty(min(len(places), numbers.size), np.int32)
+    count = _number(cells, ranks, len(kinds), reach, _STEPS, places, codes, numbers)
+    digits = codes[:count, None] // len(kinds) ** np.arange(width)[::-1] % len(kinds)
+    lines = kinds[digits][:, None] >> np.arange(depth)[:, None] & 1
+    flat = lines.reshape(count, -1).astype(np.float32)
+    return torch.from_numpy(flat), torch.from_numpy(numbers)
+
+
+def summed_over_lines(told: torch.Tensor, numbers: torch.Tensor) -> torch.Tensor:
+    """The sum of what a cell's four lines tell.
+
+    Args:
+        told: of each line, float32 of shape (lines, features).
+        numbers: as `line_patterns` gives them.
+
+    Returns:
+        Of shape (N * rows * columns, features).
+    """
+    found: torch.Tensor = _Summed.apply(told, numbers)
+    return found
+
+
+class _Summed(torch.autograd.Function):
+    """Torch's `embedding_bag` does the same; its gradient took ten times as long."""
+
+    @staticmethod
+    def forward(ctx: Any, told: torch.Tensor, numbers: torch.Tensor) -> torch.Tensor:
+        ctx.numbers, ctx.lines = numbers.flatten(0, 2).numpy(), len(told)
+        found = told.new_empty((len(ctx.numbers), told.shape[1]))
+        _sum(told.detach().contiguous().numpy(), ctx.numbers, found.numpy())
+        return found
+
+    @staticmethod
+    def backward(ctx: Any, *grads: torch.Tensor) -> tuple[torch.Tensor | None, ...]:
+        of_lines = grads[0].new_zeros((ctx.lines, grads[0].shape[1]))
+        _add(grads[0].contiguous().numpy(), ctx.numbers, of_lines.numpy())
+        return of_lines, None
+
+
+@cached_njit("reading lines", nogil=True)
+def _cells(planes, reach, cells, held):
+    """Write each cell's planes as bits, and which there are; False if they hold other numbers."""
+    held[0] = True  # beyond the edges
+    for n in range(len(planes)):
+        for k in range(planes.shape[1]):
+            for row in range(planes.shape[2]):
+                for column in range(planes.shape[3]):
+                    value = planes[n, k, row, column]
+                    if value == 1:
+                        cells[n, reach + row, reach + column] |= np.uint8(1 << k)
+                    elif value != 0:
+                        return False
+        for row in range(planes.shape[2]):
+            for column in range(planes.shape[3]):
+                held[cells[n, reach + row, reach + column]] = True
+    return True
+
+
+@cached_njit("reading lines", nogil=True)
+def _number(cells, ranks, kinds, reach, steps, places, codes, numbers):
+    """Number the lines as they come; returns how many there are."""
+    count = 0
+    size, rows, columns, directions = numbers.shape
+    for n in range(size):
+        for row in range(rows):
+            for column in range(columns):
+                for k in range(directions):
+                    down, right = steps[k, 0], steps[k, 1]
+                    code = 0
+                    for step in range(-reach, reach + 1):
+                        cell = cells[n, reach + row + step * down, reach + column + step * right]
+                        code = code * kinds + ranks[cell]
+                    place = places[code]
+                    if place < 0:
+                        place = count
+                        places[code] = place
+                        codes[count] = code
+                        count += 1
+                    numbers[n, row, column, k] = place
+    return count
+
+
+@cached_njit("reading lines", nogil=True)
+def _sum(told, numbers, found):
+    """To each cell what its lines tell."""
+    features = told.shape[1]
+    for cell in range(len(numbers)):
+        a, b, c, d = numbers[cell]
+        for k in range(features):
+            found[cell, k] = told[a, k] + told[b, k] + told[c, k] + told[d, k]
+
+
+@cached_njit("reading lines", nogil=True)
+def _add(of_cells, numbers, of_lines):
+    """To each line what comes back from its cells."""
+    features = of_cells.shape[1]
+    for cell in range(len(numbers)):
+        for place in numbers[cell]:
+            for k in range(features):
+                of_lines[place, k] += of_cells[cell, k]

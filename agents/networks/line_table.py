@@ -1,0 +1,97 @@
+"""Every line that there can be, for networks that look up what a line tells.
+
+Where a cell shows at most one of the planes, as boards of stones do, few lines are possible: of
+nine cells and three planes 43,900, ends of the board included. An exported network knows what each
+of them tells as soon as it is loaded, and then adds up four rows of a table for a cell instead of
+multiplying. Rapfi, an engine of Gomoku, does so: Z. Jin, H. Duan, Z. Hang, "Rapfi: Distilling
+efficient neural network for the game of Gomoku", 2025.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from boardenvs.envs.playout import plies
+from boardenvs.game import Game
+
+__all__ = ["all_lines", "has_line_table", "worths"]
+
+_MOST = 2**19
+"""Numbers that lines may have."""
+_GAMES = 64
+
+
+def worths(base: int, reach: int) -> npt.NDArray[np.int64]:
+    """What a convolution numbers lines by, of what each of their cells is as a digit.
+
+    Args:
+        base: digits that there are, from 0.
+        reach: cells of a line to either side.
+
+    Returns:
+        A kernel of shape (4, 1, width, width): rows, columns, diagonals, other diagonals.
+    """
+    width = 2 * reach + 1
+    steps = np.arange(width)
+    kernel = np.zeros((4, 1, width, width), np.int64)
+    worth = base**steps
+    kernel[0, 0, reach, steps] = worth
+    kernel[1, 0, steps, reach] = worth
+    kernel[2, 0, steps, steps] = worth
+    kernel[3, 0, steps, steps[::-1]] = worth
+    return kernel
+
+
+def all_lines(planes: int, reach: int) -> npt.NDArray[np.int64]:
+    """The numbers of all lines whose middle is on the board.
+
+    Beyond the board's ends a cell shows nothing. Where a cell on the board may show nothing, too,
+    as with planes of stones alone, any line is possible.
+
+    Example:
+        >>> from agents.networks.line_table import all_lines
+        >>> len(all_lines(3, reach=4))
+        43923
+    """
+    width = 2 * reach + 1
+    base = planes + 1
+    numbers = np.arange(base**width)
+    if planes == 2:
+        return numbers
+    possible = numbers // base**reach % base > 0
+    for side in (-1, 1):
+        beyond = np.zeros(len(numbers), np.bool_)
+        for step in range(1, reach + 1):
+            nothing = numbers // base ** (reach + side * step) % base == 0
+            possible &= nothing | ~beyond
+            beyond |= nothing
+    return numbers[possible]
+
+
+def has_line_table(game: Game, reach: int) -> bool:
+    """Whether lines of a game's board can be looked up.
+
+    Its observations have two planes, of which a cell shows at most one, or three, of which it
+    shows just one: in all positions of some random games, the same at each call.
+    """
+    shape = game.observation_shape
+    if len(shape) != 3 or shape[0] not in (2, 3) or (shape[0] + 1) ** (2 * reach + 1) > _MOST:
+        return False
+    rng = np.random.default_rng(0)
+    states = game.new(_GAMES, 0)
+    found = [True]
+
+    def choose(part: npt.NDArray[np.void], _: object) -> npt.NDArray[np.int64]:
+        for seat in range(game.num_players):
+            seen = game.observe(part, np.full(len(part), seat))
+            told = seen.sum(1, dtype=np.int64)
+            one = (told == 1).all() if shape[0] == 3 else (told <= 1).all()
+            found[0] &= bool(one and ((seen == 0) | (seen == 1)).all())
+        legal = game.legal(part)
+        return np.argmax(rng.random(legal.shape) * legal, 1)
+
+    for _ in plies(game, states, choose):
+        if not found[0]:
+            return False
+    return found[0]

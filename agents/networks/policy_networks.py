@@ -1,0 +1,340 @@
+"""The policy networks that training fits: convolutions on a board, else plain layers."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import math
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from gymnasium import spaces
+from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
+from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
+from torch import nn
+
+from agents.networks.line_stem import LineStem
+from agents.networks.sharded import in_shards
+
+__all__ = [
+    "BoardPolicy",
+    "BoardTrunk",
+    "PlainPolicy",
+    "copied",
+    "logits_and_values",
+    "sharded_logits_and_values",
+]
+
+_STEM = 5
+"""The first layer's kernel: its few input planes make a wide view cheap."""
+_SUMMARY = 4
+"""Planes from which actions that are no cells are read, as in AlphaZero's policy head."""
+
+
+class BoardTrunk(BaseFeaturesExtractor):
+    """Convolutions that keep the board's size: from planes to `channels` features a cell.
+
+    A wide first layer, or one that reads lines (see `agents.networks.line_stem`), then residual
+    blocks of two layers each. Between a block's layers
+    every channel is shifted by what the whole board's means and maxima say (D. Wu,
+    "Accelerating self-play learning in Go", 2019), so that a cell knows of what is far away.
+    No weight depends on the size of the board.
+    """
+
+    def __init__(
+        self, observation_space: spaces.Box, channels: int = 32, blocks: int = 2, lines: int = 0
+    ) -> None:
+        """Set up.
+
+        Args:
+            observation_space: of shape (planes, rows, columns) or (planes, positions).
+            channels: of every layer.
+            blocks: residual blocks.
+            lines: features of a line where the first layer is to read lines, else 0.
+
+        Raises:
+            ValueError: observations have no planes, or no rows and columns to read lines on.
+        """
+        super().__init__(observation_space, channels)
+        if len(observation_space.shape) not in (2, 3):
+            raise ValueError(
+                f"a convolutional network is for observations of shape (planes, rows, columns) or "
+                f"(planes, positions), not {observation_space.shape}"
+            )
+        planes, *cells = observation_space.shape
+        self.rows = cells[0] if len(cells) == 2 else 1
+        self.columns = cells[-1]
+        self.channels = channels
+        if lines and self.rows == 1:
+            raise ValueError(
+                f"lines are read on observations of shape (planes, rows, columns), not "
+                f"{observation_space.shape}"
+            )
+        self.stem = (
+            LineStem(planes, lines, channels)
+            if lines
+            else _layer(planes, channels, _STEM, self.rows)
+        )
+        self.blocks = nn.ModuleList(_Block(channels, self.rows) for _ in range(blocks))
+
+    def forward(self, observations: torch.Tensor) -> torch.Tensor:
+        """From (N, planes, ...) to (N, channels, rows, columns)."""
+        planes = observations.unsqueeze(2) if observations.dim() == 3 else observations
+        # Several times as fast on a CPU with so few channels.
+        planes = planes.contiguous(memory_format=torch.channels_last)
+        x = _exact(self.stem(planes)).relu_()
+        for block in self.blocks:
+            x = block(x)
+        return x
+
+
+class _Block(nn.Module):
+    def __init__(self, channels: int, rows: int) -> None:
+        super().__init__()
+        self.first = _layer(channels, channels, 3, rows)
+        self.whole = nn.Linear(2 * channels, channels)
+        self.second = _layer(channels, channels, 3, rows)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        shift = self.whole(pooled(x))[:, :, None, None]
+        # In place where no gradient asks for what was there: memory is what cores share.
+        between = _exact(self.first(x)).add_(shift).relu_()
+        return _exact(self.second(between)).add_(x).relu_()
+
+
+def _exact(x: torch.Tensor) -> torch.Tensor:
+    """What a convolution in bfloat16 gave, in float32: what follows is as fast so, and closer."""
+    return x if x.dtype == torch.float32 else x.float()
+
+
+def _layer(planes: int, channels: int, width: int, rows: int) -> nn.Conv2d:
+    """A convolution that keeps the size of a board, or of a row."""
+    kernel = (width if rows > 1 else 1, width)
+    return nn.Conv2d(planes, channels, kernel, padding=(kernel[0] // 2, kernel[1] // 2))
+
+
+def pooled(x: torch.Tensor) -> torch.Tensor:
+    """Each channel's mean and maximum over the board: (N, channels, ...) to (N, 2 * channels)."""
+    if x.requires_grad and not torch.onnx.is_in_onnx_export():
+        pools: torch.Tensor = _Pools.apply(x)
+        return pools
+    return torch.cat([x.mean((2, 3)), x.amax((2, 3))], 1)
+
+
+class _Pools(torch.autograd.Function):
+    """`pooled` with the gradients that Torch's own functions have, from a tenth of the work.
+
+    Equal maxima share their gradient. Torch compares and counts them as booleans, which took
+    half of the time of a whole gradient step.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, x: torch.Tensor) -> torch.Tensor:
+        top = x.amax((2, 3))
+        ctx.save_for_backward(x, top)
+        return torch.cat([x.mean((2, 3)), top], 1)
+
+    @staticmethod
+    def backward(ctx: Any, *grads: torch.Tensor) -> torch.Tensor:
+        x, top = ctx.saved_tensors
+        of_mean, of_top = grads[0].chunk(2, 1)
+        shares = torch.eq(x, top[:, :, None, None], out=torch.empty_like(x))  # 1.0 at maxima
+        shares.mul_((of_top / shares.sum((2, 3)))[:, :, None, None])
+        return shares.add_((of_mean / (x.shape[2] * x.shape[3]))[:, :, None, None])
+
+
+class _Heads(nn.Module):
+    """From the trunk to what the policy's and the value's last layers take.
+
+    Where every cell has the same number of actions, numbered cell by cell, the policy's are
+    the logits themselves, each read off its own cell.
+    """
+
+    def __init__(self, trunk: BoardTrunk, num_actions: int, hidden: int) -> None:
+        super().__init__()
+        cells = trunk.rows * trunk.columns
+        self.by_cell = num_actions % cells == 0
+        planes = num_actions // cells if self.by_cell else _SUMMARY
+        self.policy = nn.Conv2d(trunk.channels, planes, 1)
+        self.value = nn.Linear(2 * trunk.channels, hidden)
+        self.latent_dim_pi = planes * cells
+        self.latent_dim_vf = hidden
+
+    def forward(self, features: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        return self.forward_actor(features), self.forward_critic(features)
+
+    def forward_actor(self, features: torch.Tensor) -> torch.Tensor:
+        planes: torch.Tensor = self.policy(features)
+        if self.by_cell:
+            return planes.permute(0, 2, 3, 1).flatten(1)
+        return torch.relu(planes).flatten(1)
+
+    def forward_critic(self, features: torch.Tensor) -> torch.Tensor:
+        return torch.relu(self.value(pooled(features)))
+
+
+class PlainPolicy(MaskableActorCriticPolicy):
+    """sb3-contrib's actor-critic policy, computed in shards of a batch on all cores.
+
+    For discrete actions, with a features extractor shared by policy and value.
+    """
+
+    action_space: spaces.Discrete
+    action_dist: Any
+    in_bfloat16 = False
+
+    def forward(
+        self,
+        obs: torch.Tensor,
+        deterministic: bool = False,
+        action_masks: npt.NDArray[np.bool_] | None = None,
+    ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """Actions drawn, or the likeliest ones; values; and the actions' log probabilities."""
+        logs, values = self._in_shards(self._judged, obs, self._given(action_masks, obs))
+        actions = logs.argmax(1) if deterministic else torch.multinomial(logs.exp(), 1)[:, 0]
+        return actions, values, logs.gather(1, actions[:, None])[:, 0]
+
+    def evaluate_actions(
+        self,
+        obs: torch.Tensor,
+        actions: torch.Tensor,
+        action_masks: torch.Tensor | None = None,
+    ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """Values, the actions' log probabilities, and entropies, each of shape (N,)."""
+
+        def rows(
+            seen: torch.Tensor, masks: torch.Tensor, taken: torch.Tensor
+        ) -> tuple[torch.Tensor, ...]:
+            logs, values = self._judged(seen, masks)
+            entropies = -(logs.exp() * logs).sum(1)
+            return values, logs.gather(1, taken[:, None])[:, 0], entropies
+
+        masks = self._given(action_masks, obs)
+        values, log_probs, entropies = self._in_shards(rows, obs, masks, actions.long())
+        return values, log_probs, entropies
+
+    def get_distribution(self, obs: Any, action_masks: npt.NDArray[np.bool_] | None = None) -> Any:
+        """The policy's distribution over actions."""
+        distribution = self.action_dist.proba_distribution(action_logits=self.logits(obs))
+        if action_masks is not None:
+            distribution.apply_masking(action_masks)
+        return distribution
+
+    def logits(self, obs: torch.Tensor) -> torch.Tensor:
+        """Unmasked, of shape (N, num_actions)."""
+
+        def rows(seen: torch.Tensor) -> tuple[torch.Tensor]:
+            features = self.features_extractor(seen.float())
+            return (self.action_net(self.mlp_extractor.forward_actor(features)),)
+
+        return self._in_shards(rows, obs)[0]
+
+    def _in_shards(self, rows: Any, *batch: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        parameters = list(self.parameters()) if torch.is_grad_enabled() else ()
+        return in_shards(rows, parameters, _multiplications(self, batch[0]), *batch)
+
+    def _judged(self, seen: torch.Tensor, masks: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """Log probabilities of all actions, and values."""
+        logits, values = logits_and_values(self, seen.float(), bfloat16=self.in_bfloat16)
+        # Not minus infinity, which times a probability of 0 is no number.
+        return torch.log_softmax(logits.masked_fill(~masks, -1e8), 1), values
+
+    def _given(self, masks: Any, obs: torch.Tensor) -> torch.Tensor:
+        """Masks as SB3 has them, as booleans; without any, everything is legal."""
+        shape = (len(obs), int(self.action_space.n))
+        if masks is None:
+            return torch.ones(shape, dtype=torch.bool, device=obs.device)
+        return torch.as_tensor(masks, dtype=torch.bool, device=obs.device).reshape(shape)
+
+
+class BoardPolicy(PlainPolicy):
+    """`PlainPolicy` over a `BoardTrunk`.
+
+    Made by `MaskablePPO(BoardPolicy, env, policy_kwargs=...)`: of the policy's arguments,
+    `features_extractor_kwargs` holds `channels` and `blocks`, and `net_arch` the width of the
+    value's hidden layer, as a list of one. With `in_bfloat16` the trunk multiplies in bfloat16
+    when decisions are drawn and learned from.
+    """
+
+    features_extractor: BoardTrunk
+    mlp_extractor: Any
+    net_arch: list[int]
+    optimizer_class: Any
+
+    def __init__(self, *args: Any, in_bfloat16: bool = False, **kwargs: Any) -> None:
+        """As the base class, but for the kind of features and of numbers."""
+        kwargs["features_extractor_class"] = BoardTrunk
+        super().__init__(*args, **kwargs)
+        self.in_bfloat16 = in_bfloat16
+
+    def _build_mlp_extractor(self) -> None:
+        (hidden,) = self.net_arch
+        actions = int(self.action_space.n)
+        self.mlp_extractor = _Heads(self.features_extractor, actions, hidden)
+
+    def _build(self, lr_schedule: Any) -> None:
+        super()._build(lr_schedule)
+        if self.mlp_extractor.by_cell:
+            # The logits are there already; at first all actions are about as likely.
+            nn.init.orthogonal_(self.mlp_extractor.policy.weight, gain=0.01)
+            self.action_net = nn.Identity()
+            rate = lr_schedule(1)
+            self.optimizer = self.optimizer_class(
+                self.parameters(), lr=rate, **self.optimizer_kwargs
+            )
+
+
+def logits_and_values(
+    policy: Any, observations: torch.Tensor, *, bfloat16: bool = False
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """What an actor-critic policy of Stable-Baselines3 says of observations.
+
+    Args:
+        policy: with a features extractor shared by policy and value.
+        observations: float32 of shape (N, ...).
+        bfloat16: whether the features extractor multiplies in bfloat16, on a CPU.
+
+    Returns:
+        Logits of shape (N, num_actions), unmasked, and values of shape (N,).
+    """
+    # No weights are kept in bfloat16: threads would share what they are computed from.
+    inexact = torch.autocast("cpu", torch.bfloat16, cache_enabled=False)
+    with inexact if bfloat16 else contextlib.nullcontext():
+        features = policy.features_extractor(observations)
+    for_policy, for_value = policy.mlp_extractor(features)
+    return policy.action_net(for_policy), policy.value_net(for_value).squeeze(-1)
+
+
+def copied(policy: Any) -> Any:
+    """A copy of an actor-critic policy of Stable-Baselines3, for inference."""
+    last = policy.action_dist  # which keeps what it said last, and how it came to that
+    copy_ = copy.deepcopy(policy, {id(last): last})
+    copy_.set_training_mode(False)
+    return copy_
+
+
+def sharded_logits_and_values(
+    policy: Any, observations: torch.Tensor
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """`logits_and_values` in shards of the batch, on all cores; see `agents.networks.sharded`.
+
+    Args:
+        policy: as there.
+        observations: of shape (N, ...) and any type of number.
+    """
+    logits, values = in_shards(
+        lambda rows: logits_and_values(policy, rows.float()),
+        list(policy.parameters()),
+        _multiplications(policy, observations),
+        observations,
+    )
+    return logits, values
+
+
+def _multiplications(policy: Any, observations: torch.Tensor) -> int:
+    """About how many a row takes: one for each weight, at each cell of a board."""
+    on_board = isinstance(policy.features_extractor, BoardTrunk)
+    cells = math.prod(observations.shape[2:]) if on_board else 1
+    return cells * sum(weights.numel() for weights in policy.parameters())

@@ -1,0 +1,234 @@
+"""One game on boards of several sizes, which one convolutional network plays.
+
+`boardenvs train gekitai -p board_size=6,7,8` trains such a network. No weight of it depends on the
+size of the board, and its file leaves rows and columns open. Its card says under `sizes` on which
+sizes it was trained, and among `params`, as a list, on which it may play: on all from the smallest
+to the largest.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import boardenvs
+from boardenvs.core.checks import finite_number
+from boardenvs.game import Game
+
+__all__ = [
+    "SEVERAL",
+    "Sizes",
+    "free_axes",
+    "games_of",
+    "games_of_card",
+    "make_sizes",
+    "shared_out",
+    "shares_of",
+    "sizes_of_card",
+    "sizes_typed",
+]
+
+SEVERAL = "several"
+"""In the settings of training, the value of a parameter that has several."""
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """The games that one network is trained on, which differ in the size of the board alone."""
+
+    parameter: str
+    """Of the game, that says the size."""
+    games: tuple[Game, ...]
+    """One for each size, from the smallest to the largest."""
+    given_shares: Mapping[str, float] = field(default_factory=dict, compare=False)
+    """How much is learned from each, by the size as a text; 1 for those that are not named."""
+
+    def __post_init__(self) -> None:
+        """Check that one network fits all.
+
+        Raises:
+            ValueError: it does not, or it would not know one game from another, or a share is
+                for no size or not above 0.
+        """
+        first = self.games[0]
+        told = f"{self.parameter}={','.join(map(str, self.values))}"
+        shapes = [game.observation_shape for game in self.games]
+        if len(set(shapes)) < len(shapes):
+            raise ValueError(f"{told}: one network is trained on boards of several sizes, and here "
+                             f"it would see {shapes[0]} on more than one")  # fmt: skip
+        for game in self.games:
+            like = _kind(first), first.num_players, first.observation_high
+            if (_kind(game), game.num_players, game.observation_high) != like:
+                raise ValueError(
+                    f"{told}: no one network plays {first!r} and {game!r}, which differ in more "
+                    f"than the rows and columns of a board"
+                )
+        named = [str(value) for value in self.values]
+        for key, share in self.given_shares.items():
+            if key not in named:
+                raise ValueError(f"shares: there is no {self.parameter}={key} in {told}")
+            if finite_number(f"the share of {self.parameter}={key}", share) == 0:
+                raise ValueError(
+                    f"the share of {self.parameter}={key} must be above 0, got {share}"
+                )
+
+    @property
+    def name(self) -> str:
+        """Of the game."""
+        return self.games[0].name
+
+    @property
+    def values(self) -> tuple[int, ...]:
+        """The sizes."""
+        return tuple(game.params[self.parameter] for game in self.games)
+
+    @property
+    def params(self) -> dict[str, Any]:
+        """What the games are made with: of the size a list, and `None` for what follows from it."""
+        params = self.games[0].params
+        return {
+            key: value
+            if all(game.params[key] == value for game in self.games)
+            else list(self.values)
+            if key == self.parameter
+            else None
+            for key, value in params.items()
+        }
+
+    def __repr__(self) -> str:
+        given = {key: value for key, value in self.params.items() if value is not None}
+        arguments = ", ".join(f"{key}={value!r}" for key, value in given.items())
+        return f"{type(self.games[0]).__name__}({arguments})"
+
+    def covered(self) -> list[int]:
+        """All sizes from the smallest to the largest that the game has."""
+        low, *_, high = self.values
+        found = []
+        for value in range(low, high + 1):
+            try:
+                _with(type(self.games[0]), self.params, self.parameter, value)
+            except ValueError:
+                continue
+            found.append(value)
+        return found
+
+    @property
+    def shares(self) -> tuple[float, ...]:
+        """How much is learned from each size; they add up to 1."""
+        found = [float(self.given_shares.get(str(value), 1)) for value in self.values]
+        return tuple(share / sum(found) for share in found)
+
+
+def _kind(game: Game) -> tuple[Any, ...]:
+    """What a network's weights depend on: planes, a board or a row, and actions a cell."""
+    planes, *board = game.observation_shape
+    cells = 1
+    for side in board:
+        cells *= side
+    whole, left = divmod(game.num_actions, cells)
+    # Kernels are flat on a single row. Where actions are no cells their number must be the same,
+    # and then what reads them off the board depends on its size.
+    return planes, len(board), board[0] == 1, whole, left == 0 or game.observation_shape
+
+
+def make_sizes(
+    name: str, params: Mapping[str, Any], parameter: str, values: Sequence[Any]
+) -> Sizes:
+    """A game on boards of several sizes.
+
+    Args:
+        name: of the game.
+        params: its arguments, but for the size.
+        parameter: that says the size.
+        values: the sizes.
+
+    Raises:
+        ValueError: as `boardenvs.make`, or there are not two different whole numbers, or no one
+            network plays on all of them.
+    """
+    if len(set(values)) < 2 or not all(type(value) is int for value in values):
+        raise ValueError(f"{parameter} must be two different whole numbers or more, got {values}")
+    make = functools.partial(boardenvs.make, name)
+    games = [_with(make, params, parameter, value) for value in sorted(set(values))]
+    return Sizes(parameter, tuple(games))
+
+
+def _with(make: Callable[..., Game], params: Mapping[str, Any], parameter: str, value: int) -> Game:
+    """A game of one size; what is `None` follows from it."""
+    given = {key: one for key, one in params.items() if one is not None}
+    return make(**{**given, parameter: value})
+
+
+def sizes_typed(name: str, params: Mapping[str, Any]) -> Game | Sizes:
+    """A game as it is typed, of which one parameter may be several whole numbers: `6,7,8`.
+
+    Raises:
+        ValueError: as `make_sizes`, or several parameters have several values.
+    """
+    several = {}
+    for key, value in params.items():
+        parts = value.split(",") if isinstance(value, str) else []
+        if len(parts) > 1 and all(part.strip().isdecimal() for part in parts):
+            several[key] = [int(part) for part in parts]
+    if not several:
+        return boardenvs.make(name, **params)
+    if len(several) > 1:
+        raise ValueError(f"only one parameter may have several values, not {', '.join(several)}")
+    ((parameter, values),) = several.items()
+    return make_sizes(name, params, parameter, values)
+
+
+def games_of(game: Game | Sizes) -> tuple[Game, ...]:
+    """The games of several sizes, or the one."""
+    return game.games if isinstance(game, Sizes) else (game,)
+
+
+def shares_of(game: Game | Sizes) -> tuple[float, ...]:
+    """How much is learned from each of `games_of(game)`."""
+    return game.shares if isinstance(game, Sizes) else (1.0,)
+
+
+def shared_out(what: str, number: int, shares: Sequence[float]) -> list[int]:
+    """So many of something as whole numbers in such shares, each at least 1.
+
+    Raises:
+        ValueError: there are fewer than shares.
+    """
+    if number < len(shares):
+        raise ValueError(f"{what} must be at least 1 for each of {len(shares)} sizes, got {number}")
+    found = [1] * len(shares)
+    for _ in range(number - len(shares)):
+        owed = [share * number - have for share, have in zip(shares, found, strict=True)]
+        found[owed.index(max(owed))] += 1
+    return found
+
+
+def free_axes(game: Game) -> dict[str, int]:
+    """What a game fixes of a network whose axes are free, by the names that these have."""
+    board = game.observation_shape[1:][-2:]
+    sides = zip(("rows", "columns")[2 - len(board) :], board, strict=True)
+    return {**dict(sides), "actions": game.num_actions}
+
+
+def sizes_of_card(card: Mapping[str, Any]) -> tuple[str, list[int]] | None:
+    """The parameter, and its values that a network was trained on, if these are several."""
+    sizes, params = card.get("sizes"), card["params"]
+    if not isinstance(sizes, dict) or len(sizes) != 1 or not isinstance(params, dict):
+        return None
+    ((parameter, values),) = sizes.items()
+    fits = isinstance(values, list) and isinstance(params.get(parameter), list)
+    return (parameter, values) if fits else None
+
+
+def games_of_card(card: Mapping[str, Any]) -> Game | Sizes:
+    """What a network was trained on.
+
+    Raises:
+        ValueError: the card names no such game.
+    """
+    several = sizes_of_card(card)
+    if several is None:
+        return boardenvs.make(card["game"], **card["params"])
+    return make_sizes(card["game"], card["params"], *several)

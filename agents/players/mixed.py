@@ -1,0 +1,80 @@
+"""The agent that plays some of its moves at random, and the others as another agent does."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from agents.agent import Actions, Agent, Words
+from agents.making import make
+from agents.players.random import RandomAgent
+from boardenvs.core.chance import next_words
+from boardenvs.core.checks import whole_number
+from boardenvs.envs.opponents import Opponent
+from boardenvs.game import Game, States
+
+__all__ = ["MixedAgent"]
+
+_PARTS = 100
+
+
+class MixedAgent(Agent):
+    """Each move is random, uniformly among the legal ones, with a probability; else another's.
+
+    So there is an agent of any strength between `random` and another one: what rungs of a ladder
+    are made of where agents lie far apart.
+    """
+
+    def __init__(
+        self, game: Game, percent: int, agent: str, seed: int | None = None, spec: str = ""
+    ) -> None:
+        """Sit down.
+
+        Args:
+            game: what is played.
+            percent: of the moves that are random, from 0 to 100.
+            agent: the spec of the one whose the other moves are.
+            seed: of the choice, and of the other agent's randomness.
+            spec: the name it goes by.
+
+        Raises:
+            ValueError: it is no such number, or there is no such agent.
+        """
+        super().__init__(game, seed, spec or f"mixed:{percent}:{agent}")
+        self.percent = whole_number("percent", percent, 0, _PARTS)
+        self.agent: Agent | Opponent = make(agent, game, seed)
+        self.repeatable = getattr(self.agent, "repeatable", True)
+        self.one_game_at_a_time = getattr(self.agent, "one_game_at_a_time", False)
+        self._random = RandomAgent(game, seed)
+
+    def choose(self, states: States, words: Words) -> Actions:
+        streams = words.copy()
+        at_random = next_words(streams) % np.uint64(_PARTS) < self.percent
+        theirs = next_words(streams)
+        actions = np.empty(len(states), np.int64)
+        if at_random.any():
+            actions[at_random] = self._random.choose(states[at_random], theirs[at_random])
+        others = ~at_random
+        if others.any():
+            if isinstance(self.agent, Agent):
+                actions[others] = self.agent.choose(states[others], theirs[others])
+            else:
+                actions[others] = self.game.action_numbers(
+                    self.agent.act(states[others]), int(others.sum())
+                )
+        return actions
+
+    def check_can_play(self, states: States) -> None:
+        """As the other agent's."""
+        if isinstance(self.agent, Agent):
+            self.agent.check_can_play(states)
+
+    def policies(self, states: States) -> npt.NDArray[np.float64]:
+        """As `Agent.policies`, where the other agent can tell."""
+        if not isinstance(self.agent, Agent):
+            return super().policies(states)
+        share = self.percent / _PARTS
+        mixed: npt.NDArray[np.float64] = share * self._random.policies(states) + (
+            1 - share
+        ) * self.agent.policies(states)
+        return mixed

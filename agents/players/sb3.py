@@ -1,0 +1,115 @@
+"""Stable-Baselines3 models as agents."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from agents.agent import Actions, Agent, Words
+from agents.players.trained import masked_choice, masked_policy
+from boardenvs.core.checks import finite_number, shown
+from boardenvs.game import Game, States
+from boardenvs.show.analysis import Analysis
+
+__all__ = ["SB3Agent", "from_sb3"]
+
+
+class SB3Agent(Agent):
+    """Plays by a Stable-Baselines3 or sb3-contrib model; legal actions only."""
+
+    def __init__(self, model: Any, game: Game, temperature: float = 0.0) -> None:
+        """Wrap a model; see `from_sb3`."""
+        super().__init__(game, spec=type(model).__name__)
+        policy = getattr(model, "policy", None)
+        recurrent = hasattr(policy, "lstm_actor")  # asks for more than the position
+        if hasattr(policy, "get_distribution") and not recurrent:
+            self._logits = _policy_logits
+        elif hasattr(policy, "q_net"):
+            self._logits = _q_values
+        else:
+            raise ValueError(
+                "expected a model with a policy or Q-values over discrete actions, "
+                f"got {shown(model)}"
+            )
+        size = int(np.prod(game.observation_shape))
+        space = model.observation_space
+        if getattr(space, "shape", None) is None or int(np.prod(space.shape)) != size:
+            raise ValueError(f"the model observes {space}, {game!r} gives {game.observation_shape}")
+        if getattr(model.action_space, "n", None) != game.num_actions:
+            raise ValueError(
+                f"the model acts in {model.action_space}, {game!r} has {game.num_actions} actions"
+            )
+        self.model = model
+        self.temperature = finite_number("temperature", temperature)
+        self.deterministic = temperature == 0
+
+    def choose(self, states: States, words: Words) -> Actions:
+        if not len(states):
+            return np.zeros(0, np.int64)
+        masks = self.game.legal(states)
+        return masked_choice(self._scores(states), masks, self.temperature, words)
+
+    def policies(self, states: States) -> npt.NDArray[np.float64]:
+        """As `Agent.policies`: those at its temperature."""
+        if self.temperature == 0:
+            return super().policies(states)
+        states = self.live(states)
+        return masked_policy(self._scores(states) / self.temperature, self.game.legal(states))
+
+    def consider(self, states: States, words: Words) -> tuple[Actions, Sequence[Analysis | None]]:
+        """As `Agent.consider`: a policy's probabilities at temperature 1; nothing of Q-values."""
+        if not len(states) or self._logits is _q_values:
+            return super().consider(states, words)
+        logits, masks = self._scores(states), self.game.legal(states)
+        unknown = np.full(self.game.num_players, np.nan)
+        analyses = [Analysis.of_policy(policy, unknown) for policy in masked_policy(logits, masks)]
+        return masked_choice(logits, masks, self.temperature, words), analyses
+
+    def _scores(self, states: States) -> npt.NDArray[np.floating[Any]]:
+        """Logits or Q-values of shape (N, num_actions), unmasked."""
+        import torch
+
+        space = self.model.observation_space
+        policy = self.model.policy
+        seen = self.game.observe_to_move(states).reshape(-1, *space.shape)
+        policy.set_training_mode(False)
+        with torch.no_grad():
+            tensor, _ = policy.obs_to_tensor(seen.astype(space.dtype))
+            scores: npt.NDArray[np.floating[Any]] = self._logits(policy, tensor).cpu().numpy()
+        return scores
+
+
+def _policy_logits(policy: Any, observation: Any) -> Any:
+    return policy.get_distribution(observation).distribution.logits
+
+
+def _q_values(policy: Any, observation: Any) -> Any:
+    return policy.q_net(observation)
+
+
+def from_sb3(model: Any, game: Game, temperature: float = 0.0) -> SB3Agent:
+    """A Stable-Baselines3 or sb3-contrib model as an agent.
+
+    Args:
+        model: with discrete actions and a policy (PPO, A2C, MaskablePPO) or Q-values
+            (DQN), trained on this game's observations, flattened or not. The mask is
+            applied whether the algorithm knows masks or not.
+        game: what is played.
+        temperature: 0 takes the best action; 1 draws from the policy.
+
+    Raises:
+        ValueError: the model's spaces do not fit the game, it is no such model, or the
+            temperature is negative.
+
+    Example:
+        >>> import agents, boardenvs, gymnasium, sb3_contrib
+        >>> env = gymnasium.make("boardenvs/Game112-v0", opponent="random")
+        >>> model = sb3_contrib.MaskablePPO("MlpPolicy", env, n_steps=16, batch_size=16, seed=0)
+        >>> game = boardenvs.make("game112")
+        >>> agents.play_match(game, [agents.from_sb3(model, game), "random"], 10, seed=0).games
+        10
+    """
+    return SB3Agent(model, game, temperature)

@@ -1,0 +1,1 @@
+"""Search-guided self-play: actors, replay buffer and learner."""

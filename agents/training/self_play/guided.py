@@ -1,0 +1,238 @@
+"""Search-guided self-play: the policy learns what a search that it guides finds.
+
+AlphaZero's method (D. Silver et al., "A general reinforcement learning algorithm that masters
+chess, shogi, and Go through self-play", Science 362, 2018), with the search of
+`agents.search.gumbel`, which makes a better policy with few simulations.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+
+from agents.networks.policy_networks import sharded_logits_and_values
+from agents.networks.sharded import one_torch_thread
+from agents.networks.sizes import Sizes, games_of, shared_out, shares_of
+from agents.training.self_play.actors import (
+    Actors,
+    LocalActors,
+    Played,
+    fixed_opponents,
+    sizes_and_games,
+)
+from agents.training.self_play.guided_settings import GuidedSettings
+from agents.training.self_play.policy_evaluator import Network, torch_judge
+from agents.training.self_play.replay_buffer import ReplayBuffer, Samples, sample_dtype, viewed
+from agents.training.self_play.sent_network import SentNetwork, check_convolutional
+from boardenvs.game import Game
+
+__all__ = ["GuidedLearner", "MakeActors", "check_guided"]
+
+MakeActors = Callable[[Game | Sizes, GuidedSettings, int, Sequence[str]], Actors]
+"""From game, settings, the run's seed and the opponents' specs."""
+
+
+def check_guided(
+    game: Game | Sizes, policy: Any, settings: GuidedSettings, seed: int, opponents: Sequence[str]
+) -> None:
+    """See that search-guided self-play can begin, which may be hours later.
+
+    Args:
+        game: as the following for `GuidedLearner`.
+        policy: see there.
+        settings: see there.
+        seed: see there.
+        opponents: see there.
+
+    Raises:
+        ValueError: the game is for one player, an opponent cannot be made or is no agent of this
+            package's kind, there are fewer games side by side than sizes, or less room for
+            samples, or the policy has no convolutions and is to be in integers.
+    """
+    if games_of(game)[0].num_players < 2:
+        raise ValueError(f"guided self-play needs two players or more; {game.name} has one")
+    for one in games_of(game):
+        fixed_opponents(one, opponents, seed)
+    sizes_and_games(game, settings)
+    shared_out("guided.buffer", settings.buffer, shares_of(game))
+    if settings.int8:
+        check_convolutional(policy)
+
+
+class GuidedLearner:
+    """Trains a policy towards what its searches improve it to, its value towards the results."""
+
+    def __init__(
+        self,
+        game: Game | Sizes,
+        policy: Any,
+        settings: GuidedSettings,
+        seed: int,
+        opponents: Sequence[str] = (),
+        actors: MakeActors = LocalActors,
+    ) -> None:
+        """Begin the games.
+
+        Args:
+            game: what is learned, by two players or more. Of several sizes each gradient step
+                takes one, drawn by their shares.
+            policy: an actor-critic policy of Stable-Baselines3, trained in place.
+            settings: how.
+            seed: of everything random but the policy's first weights.
+            opponents: specs of fixed ones, who have a part of the games (`opponent_share`).
+            actors: makes those who play.
+
+        Raises:
+            ValueError: as `check_guided`.
+        """
+        check_guided(game, policy, settings, seed, opponents)
+        games, self._shares = games_of(game), shares_of(game)
+        self.game = game
+        self.policy = policy
+        self.settings = settings
+        self.steps = 0
+        """Positions searched so far."""
+        self._rng = np.random.default_rng(seed)
+        self._actors = actors(game, settings, seed, opponents)
+        # Beside a learner on a GPU local actors have their searches judged there.
+        self._on_gpu = policy.device.type != "cpu" and isinstance(self._actors, LocalActors)
+        self._sent = SentNetwork(game, policy, int8=settings.int8)
+        rooms = shared_out("guided.buffer", settings.buffer, self._shares)
+        self._buffers = [
+            ReplayBuffer(room, sample_dtype(one)) for room, one in zip(rooms, games, strict=True)
+        ]
+        self._symmetries = [one.symmetries() for one in games]
+        self._owed = 0.0  # gradient steps
+        self._optimizer = torch.optim.AdamW(
+            policy.parameters(), settings.learning_rate, weight_decay=settings.weight_decay
+        )
+
+    def advance(self) -> dict[str, float]:
+        """Some plies in all games, then the gradient steps that the new samples are worth.
+
+        Returns:
+            Figures of this iteration: `games` that ended and `samples` they left; if any
+            ended, their mean `length` in plies; if the network learned, `policy_loss`,
+            `value_loss`, and the mean `entropy` of policy and of target (`target_entropy`),
+            over the legal actions, in nats.
+        """
+        network = self.network()
+        self._actors.begin(network)
+        try:
+            self._actors.wait()
+        finally:  # interrupted or not, what was played counts
+            figures = self._take(self._actors.finish())
+        if self._actors.ahead:
+            self._actors.begin(network)
+        with one_torch_thread():
+            return {**figures, **self._learn()}
+
+    def _take(self, played: Sequence[Played]) -> dict[str, float]:
+        """Put what was played into the buffer; returns figures of it."""
+        settings = self.settings
+        for each in played:
+            self.steps += each.searched
+            self._buffers[each.size].add(each.samples)
+        new = sum(len(each.samples) for each in played)
+        if sum(map(len, self._buffers)) >= max(settings.warm_up, 1):
+            self._owed += new * settings.reuse / settings.batch_size
+        ended = np.array([length for each in played for length in each.lengths])
+        figures = {"games": float(len(ended)), "samples": float(new)}
+        if len(ended):
+            figures["length"] = float(ended.mean())
+        return figures
+
+    def network(self) -> Network:
+        """The policy as it is now."""
+        if self._on_gpu:
+            return torch_judge(self.policy)
+        return self._sent.network(self._buffers, self.steps)
+
+    def _learn(self) -> dict[str, float]:
+        """The whole gradient steps owed; returns their mean figures."""
+        settings = self.settings
+        left = max(0.0, 1 - self.steps / settings.steps)
+        rate = settings.final_learning_rate
+        rate += left * (settings.learning_rate - settings.final_learning_rate)
+        for group in self._optimizer.param_groups:
+            group["lr"] = rate
+        figures: dict[str, list[float]] = defaultdict(list)
+        self.policy.set_training_mode(True)
+        while self._owed >= 1:
+            self._owed -= 1
+            size = self._drawn_size()
+            symmetries = self._symmetries[size]
+            samples = self._buffers[size].draw(settings.batch_size, self._rng)
+            views = self._rng.integers(0, len(symmetries), len(samples))
+            for key, value in self.fit(viewed(samples, symmetries, views)).items():
+                figures[key].append(value)
+        return {key: float(np.mean(values)) for key, values in figures.items()}
+
+    def _drawn_size(self) -> int:
+        """The place of a size, drawn by the shares of those of which games have ended."""
+        if len(self._buffers) == 1:
+            return 0
+        shares = np.array(self._shares) * [len(buffer) > 0 for buffer in self._buffers]
+        return int(self._rng.choice(len(shares), p=shares / shares.sum()))
+
+    def fit(self, samples: Samples) -> dict[str, float]:
+        """One gradient step."""
+        device = self.policy.device
+        seen, targets, results = (
+            # The fields of records do not lie as Torch wants them.
+            torch.from_numpy(samples[field].copy()).to(device).float()
+            for field in ("observation", "policy", "value")
+        )
+        num_actions = samples["policy"].shape[1]
+        illegal = np.unpackbits(samples["legal"], axis=1, count=num_actions) == 0
+        logits, values = sharded_logits_and_values(self.policy, seen)
+        # Not minus infinity, which times a target of 0 is no number.
+        logits = logits.masked_fill(torch.from_numpy(illegal).to(device), -1e9)
+        logs = torch.log_softmax(logits, 1)
+        policy_loss = -(targets * logs).sum(1).mean()
+        value_loss = torch.nn.functional.mse_loss(values, results)
+        self._optimizer.zero_grad()
+        (policy_loss + self.settings.value_weight * value_loss).backward()
+        self._optimizer.step()
+        with torch.no_grad():
+            return {
+                "policy_loss": policy_loss.item(),
+                "value_loss": value_loss.item(),
+                "entropy": -(logs.exp() * logs).sum(1).mean().item(),
+                "target_entropy": torch.special.entr(targets).sum(1).mean().item(),
+            }
+
+    def state(self) -> dict[str, Any]:
+        """Everything a run needs to go on as if it had never stopped; see `load_state`.
+
+        `torch.load(weights_only=True)` loads it.
+        """
+        return {
+            "policy": self.policy.state_dict(),
+            "optimizer": self._optimizer.state_dict(),
+            "steps": self.steps,
+            "owed": self._owed,
+            "rng": json.dumps(self._rng.bit_generator.state),
+            "buffers": [buffer.state() for buffer in self._buffers],
+            "sent": self._sent.state(),
+            "actors": self._actors.state(),
+        }
+
+    def load_state(self, state: dict[str, Any]) -> None:
+        """Go on from `state()` of a learner of the same game, policy, settings and opponents."""
+        self.policy.load_state_dict(state["policy"])
+        self._optimizer.load_state_dict(state["optimizer"])
+        self.steps = state["steps"]
+        self._owed = state["owed"]
+        self._rng.bit_generator.state = json.loads(state["rng"])
+        # Checkpoints had one when there was one size.
+        buffers = state["buffers"] if "buffers" in state else [state["buffer"]]
+        for buffer, was in zip(self._buffers, buffers, strict=True):
+            buffer.load_state(was)
+        self._sent.load_state(state["sent"])
+        self._actors.load_state(state["actors"])

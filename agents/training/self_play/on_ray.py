@@ -1,0 +1,71 @@
+"""Training on a Ray cluster, as `boardenvs train --engine ray` does."""
+
+from __future__ import annotations
+
+import functools
+from pathlib import Path
+
+import torch
+
+from agents.arena.workers.cluster import joined
+from agents.training import start
+from agents.training.run import TrainingRun
+from agents.training.self_play.ray_actors import RayActors
+from agents.training.settings import read_settings, settings_for
+from boardenvs.game import Game
+
+__all__ = ["train"]
+
+_OPTIONS = ("--engine", "ray")
+
+
+def train(
+    game: Game,
+    folder: Path,
+    steps: int | None = None,
+    seed: int | None = None,
+    command: str = "",
+    *,
+    resume: bool = False,
+    settings: Path | None = None,
+    address: str | None = None,
+) -> TrainingRun:
+    """Train with an actor on each of the cluster's cores, export and report.
+
+    Searched games are played on the cluster. What comes before them, and the gradient steps, are
+    done here, on a GPU if there is one.
+
+    Args:
+        game: as the following for `agents.training.start.train`.
+        folder: see there.
+        steps: see there.
+        seed: see there.
+        command: see there.
+        resume: see there.
+        settings: see there.
+        address: of the cluster, as for `agents.arena.workers.cluster.joined`.
+
+    Raises:
+        ValueError: as for `agents.training.start.train`, or the settings have no search-guided
+            part, Ray is not installed, or the cluster does not exist, has no core or fails.
+    """
+    if not resume:
+        given = settings_for(game) if settings is None else read_settings(settings, game)
+        if given.guided is None:
+            raise ValueError(
+                "training on Ray plays searched games: the settings need a part [guided], and "
+                f"{'those of ' + repr(game) if settings is None else settings} have none"
+            )
+    with joined("training", address) as ray:
+        return start.train(
+            game,
+            folder,
+            steps=steps,
+            seed=seed,
+            command=command,
+            resume=resume,
+            settings=settings,
+            device="cuda" if torch.cuda.is_available() else "cpu",
+            actors=functools.partial(RayActors, ray),
+            options=_OPTIONS,
+        )

@@ -1,0 +1,113 @@
+"""A policy in training as what guides a search."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from agents.networks.policy_networks import copied, logits_and_values
+from agents.networks.sizes import free_axes
+from boardenvs.game import Game, States
+
+__all__ = ["Judge", "Network", "PolicyEvaluator", "judge_by", "onnx_judge", "torch_judge"]
+
+Floats = npt.NDArray[np.float32]
+Judge = Callable[[npt.NDArray[np.int8]], tuple[Floats, Floats]]
+"""From observations, shape (N, ...), to logits, (N, num_actions), unmasked, and values, (N,)."""
+
+Network = bytes | Judge
+"""An ONNX file, or what judges by a network already."""
+
+_MEMORY = 2**25
+"""Bytes of judgements remembered, about."""
+
+
+def onnx_judge(network: bytes, game: Game | None = None) -> Judge:
+    """Judges by an ONNX network on one core; may be called from several threads at once.
+
+    Args:
+        network: the file.
+        game: that fixes its free axes, if it has such.
+    """
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4  # problems are raised, not logged
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    for axis, size in free_axes(game).items() if game else ():
+        options.add_free_dimension_override_by_name(axis, size)
+    session = onnxruntime.InferenceSession(network, options, providers=["CPUExecutionProvider"])
+
+    def judge(seen: npt.NDArray[np.int8]) -> tuple[Floats, Floats]:
+        logits, values = session.run(["logits", "value"], {"observation": seen.astype(np.float32)})
+        return logits, values
+
+    return judge
+
+
+def judge_by(network: Network, game: Game | None = None) -> Judge:
+    """What judges by a network; see `onnx_judge`."""
+    return onnx_judge(network, game) if isinstance(network, bytes) else network
+
+
+def torch_judge(policy: Any) -> Judge:
+    """Judges by a Stable-Baselines3 policy as it is now, on the device where it lies."""
+    kept = copied(policy)
+
+    def judge(seen: npt.NDArray[np.int8]) -> tuple[Floats, Floats]:
+        with torch.inference_mode():
+            logits, values = logits_and_values(kept, torch.from_numpy(seen).to(kept.device).float())
+            return logits.cpu().numpy(), values.cpu().numpy()
+
+    return judge
+
+
+class PolicyEvaluator:
+    """Judges positions for a search, and remembers what it has judged until it is told to forget.
+
+    The search of a position meets much of what the search a ply or two before has met.
+    """
+
+    def __init__(self, game: Game, judge: Judge) -> None:
+        """Nothing is judged yet."""
+        self.game = game
+        self._judge = judge
+        self._room = max(1, _MEMORY // (5 * game.num_actions + game.observation_size))
+        self._places: dict[bytes, int] = {}
+        self._logits = np.zeros((0, game.num_actions), np.float32)
+        self._values = np.zeros(0, np.float32)
+
+    def judge_by(self, judge: Judge) -> None:
+        """Judge all positions afresh from now on, by another judge."""
+        self._judge = judge
+        self._places.clear()
+
+    def evaluate(self, states: States) -> tuple[Floats, Floats]:
+        """Logits of shape (N, num_actions), unmasked, and values of shape (N,)."""
+        seen = self.game.observe_to_move(states)
+        if len(self._places) + len(seen) > self._room:
+            self._places.clear()
+        known = len(self._places)
+        flat = seen.reshape(len(seen), -1)
+        keys = flat.view(f"V{flat.shape[1]}").ravel().tolist()
+        places = [self._places.setdefault(key, len(self._places)) for key in keys]
+        fresh = len(self._places)
+        if fresh > known:
+            self._make_room(fresh)
+            first = np.zeros(fresh - known, np.int64)
+            for i in range(len(places) - 1, -1, -1):
+                if places[i] >= known:
+                    first[places[i] - known] = i
+            self._logits[known:fresh], self._values[known:fresh] = self._judge(seen[first])
+        return self._logits[places], self._values[places]
+
+    def _make_room(self, num: int) -> None:
+        have = len(self._values)
+        if num > have:
+            more = max(num, 2 * have)
+            self._logits.resize((more, self.game.num_actions), refcheck=False)
+            self._values.resize(more, refcheck=False)

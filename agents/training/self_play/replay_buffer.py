@@ -1,0 +1,97 @@
+"""Searched positions to train on, the latest so many."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from boardenvs.core.symmetries import Symmetries
+from boardenvs.game import Game
+
+__all__ = ["ReplayBuffer", "Samples", "bytes_tensor", "records", "sample_dtype", "viewed"]
+
+Samples = npt.NDArray[np.void]
+
+
+def sample_dtype(game: Game) -> np.dtype[np.void]:
+    """The record of a searched position of a game."""
+    return np.dtype(
+        [
+            ("observation", np.int8, game.observation_shape),  # of the seat to move
+            ("legal", np.uint8, (-(-game.num_actions // 8),)),  # actions, packed by np.packbits
+            ("policy", np.float16, (game.num_actions,)),  # what it shall be
+            ("value", np.float32),  # for the seat to move
+            ("seat", np.int8),
+            ("game", np.int32),  # which of those side by side
+        ]
+    )
+
+
+def bytes_tensor(array: npt.NDArray[Any]) -> torch.Tensor:
+    """An array of records as uint8, as `torch.load(weights_only=True)` takes it."""
+    return torch.from_numpy(np.frombuffer(array.tobytes(), np.uint8).copy())
+
+
+def records(tensor: torch.Tensor, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
+    """The inverse of `bytes_tensor`.
+
+    Raises:
+        ValueError: it is no whole number of such records.
+    """
+    return np.frombuffer(tensor.numpy().tobytes(), dtype).copy()
+
+
+class ReplayBuffer:
+    """A ring of samples."""
+
+    def __init__(self, size: int, dtype: np.dtype[np.void]) -> None:
+        """Make room for `size` samples."""
+        self.samples: Samples = np.zeros(size, dtype)
+        self.added = 0
+        """Samples so far; sample `i` lies at `i % size` until one overwrites it."""
+
+    def __len__(self) -> int:
+        return min(self.added, len(self.samples))
+
+    def add(self, samples: Samples) -> None:
+        """Put samples in, in place of the oldest."""
+        size = len(self.samples)
+        kept = samples[-size:]
+        first = self.added + len(samples) - len(kept)
+        self.samples[(first + np.arange(len(kept))) % size] = kept
+        self.added += len(samples)
+
+    def draw(self, num: int, rng: np.random.Generator) -> Samples:
+        """So many samples, each uniformly."""
+        return self.samples[rng.integers(0, len(self), num)]
+
+    def state(self) -> dict[str, Any]:
+        """Everything, for `load_state`."""
+        return {"samples": bytes_tensor(self.samples[: len(self)]), "added": self.added}
+
+    def load_state(self, state: dict[str, Any]) -> None:
+        """Go on from `state()` of a buffer of the same size."""
+        samples = records(state["samples"], self.samples.dtype)
+        self.samples[: len(samples)] = samples
+        self.added = state["added"]
+
+
+def viewed(samples: Samples, symmetries: Symmetries, views: npt.NDArray[np.int64]) -> Samples:
+    """Samples as the game's symmetries show them.
+
+    Args:
+        samples: shape (N,).
+        symmetries: of the game.
+        views: the one for each, shape (N,).
+    """
+    if len(symmetries) == 1:
+        return samples
+    shown = samples.copy()
+    shown["observation"] = symmetries.observations(samples["observation"], views)
+    shown["policy"] = symmetries.by_action(samples["policy"], views)
+    legal = np.unpackbits(samples["legal"], axis=1, count=symmetries.actions.shape[1])
+    shown["legal"] = np.packbits(symmetries.by_action(legal, views), axis=1)
+    return shown

@@ -1,0 +1,200 @@
+"""Games side by side in which a search plays, and what it finds is kept to train on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from agents.agent import Actions, Agent
+from agents.players.trained import masked_choice
+from agents.search.gumbel import GumbelAgent, Improved
+from agents.search.puct import Evaluator
+from agents.training.self_play.guided_settings import GuidedSettings
+from agents.training.self_play.replay_buffer import Samples, bytes_tensor, records, sample_dtype
+from boardenvs.game import Game, States
+
+__all__ = ["Played", "SearchedGames"]
+
+_EVERY_SEAT = -1
+
+
+class Played(NamedTuple):
+    """What a ply in all games brought."""
+
+    samples: Samples
+    """Of the games that ended with it, values filled in."""
+    searched: int
+    """Positions, by full searches or cheap ones."""
+    lengths: npt.NDArray[np.int32]
+    """Of the games that ended, in plies."""
+
+
+class SearchedGames:
+    """Games in which the learner, in all seats or against a fixed opponent, moves by search.
+
+    A random part of the searches is full, draws its action by Gumbel noise, and is kept to train
+    on; the others are cheap (playout cap randomisation: D. Wu, "Accelerating self-play learning
+    in Go", 2019), and but for the start of a game without noise.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        settings: GuidedSettings,
+        rng: np.random.Generator,
+        evaluator: Evaluator,
+        opponents: Sequence[Agent],
+        num: int | None = None,
+        threads: int | None = None,
+    ) -> None:
+        """Begin the games.
+
+        Args:
+            game: what is played.
+            settings: how.
+            rng: what everything random is drawn from.
+            evaluator: what guides the search.
+            opponents: the fixed ones; each has as many games as the others.
+            num: games side by side; by default as many as the settings say.
+            threads: of the searches, as for `agents.search.puct.PuctAgent`.
+        """
+        self.game = game
+        self.settings = settings
+        self.opponents = list(opponents)
+        self._rng = rng
+        self._full, self._cheap = (
+            GumbelAgent(
+                game,
+                0,
+                simulations,
+                settings.exploration,
+                settings.considered,
+                settings.value_scale,
+                evaluator,
+                threads,
+            )
+            for simulations in (settings.simulations, settings.cheap_simulations)
+        )
+        num = settings.games if num is None else num
+        against = round(settings.opponent_share * num) if self.opponents else 0
+        self._against = np.where(np.arange(num) < against, np.arange(num), _EVERY_SEAT)
+        self.states: States = game.new_from_words(self._words(num))
+        self.seats = np.full(num, _EVERY_SEAT)
+        """The learner's in each game."""
+        self.openings = np.zeros(num, np.int64)
+        """Random plies at the start of each game."""
+        self.pending: Samples = np.zeros(0, sample_dtype(game))
+        """Of the games under way; as `value` they have what the search found."""
+        self._seat(np.ones(num, np.bool_))
+
+    def play_ply(self) -> Played:
+        """One ply in every game; those that end are followed by new ones."""
+        game, settings, rng = self.game, self.settings, self._rng
+        num = len(self.states)
+        movers = self.states["to_move"].astype(np.int64)
+        shown = game.conceal_with_words(self.states, movers, self._words(num))
+        words, draws = self._words(num), self._words(num)
+        actions = np.zeros(num, np.int64)
+
+        at_random = self.states["ply"] < self.openings
+        theirs = ~at_random & (self.seats != _EVERY_SEAT) & (self.seats != movers)
+        full = rng.random(num) < settings.full_share
+        mine = ~at_random & ~theirs
+
+        legal = game.legal(shown)
+        actions[at_random] = masked_choice(
+            np.zeros((at_random.sum(), game.num_actions)), legal[at_random], 1.0, draws[at_random]
+        )
+        for k, opponent in enumerate(self.opponents):
+            turn = np.flatnonzero(theirs & (self._against % len(self.opponents) == k))
+            if len(turn):
+                actions[turn] = opponent.choose(shown[turn], words[turn])
+        for agent, turn in (
+            (self._full, np.flatnonzero(mine & full)),
+            (self._cheap, np.flatnonzero(mine & ~full)),
+        ):
+            if not len(turn):
+                continue
+            noisy = full[turn] | (self.states["ply"][turn] < settings.temperature_plies)
+            noise = rng.gumbel(size=(len(turn), game.num_actions)) * noisy[:, None]
+            found = agent.search(shown[turn], words[turn], noise.astype(np.float32))
+            actions[turn] = found.actions
+            if agent is self._full:
+                self._keep(turn, shown[turn], legal[turn], found)
+
+        game.play(self.states, actions, illegal="raise")
+        over = game.over(self.states)
+        lengths = self.states["ply"][over]
+        samples = self._finish(over)
+        game.kernels.restart_games(self.states, game.constants, game.start, over)
+        self._seat(over)
+        return Played(samples, int(mine.sum()), lengths)
+
+    def _words(self, num: int) -> npt.NDArray[np.uint64]:
+        return self._rng.integers(0, 2**64, num, np.uint64)
+
+    def _seat(self, which: npt.NDArray[np.bool_]) -> None:
+        """Draw seats and opening of games that begin."""
+        rng, num = self._rng, len(which)
+        seats = rng.integers(0, self.game.num_players, num)
+        seats[self._against == _EVERY_SEAT] = _EVERY_SEAT
+        openings = rng.integers(0, self.settings.opening_plies + 1, num)
+        self.seats[which] = seats[which]
+        self.openings[which] = openings[which]
+
+    def _keep(
+        self,
+        turn: npt.NDArray[np.intp],
+        shown: States,
+        legal: npt.NDArray[np.bool_],
+        found: Improved,
+    ) -> None:
+        """Remember full searches until their games end."""
+        each = np.arange(len(turn))
+        seats = shown["to_move"].astype(np.int64)
+        kept = np.zeros(len(turn), self.pending.dtype)
+        kept["observation"] = self.game.observe(shown, seats)
+        kept["legal"] = np.packbits(legal, axis=1)
+        kept["policy"] = found.policies
+        kept["value"] = found.values[each, seats]
+        kept["seat"] = seats
+        kept["game"] = turn
+        # There is nothing to weigh up where an action is sure to win.
+        won = found.proven & (kept["value"] >= 1)
+        kept["policy"][won] = each_alone(found.actions[won], self.game.num_actions)
+        self.pending = np.concatenate([self.pending, kept])
+
+    def _finish(self, over: npt.NDArray[np.bool_]) -> Samples:
+        """The samples of games that are over, with what their seats got."""
+        ended = over[self.pending["game"]]
+        samples = self.pending[ended]
+        self.pending = self.pending[~ended]
+        results = self.states["returns"][samples["game"], samples["seat"]]
+        share = np.float32(self.settings.search_value_share)
+        samples["value"] = (1 - share) * results + share * samples["value"]
+        return samples
+
+    def state(self) -> dict[str, Any]:
+        """The games under way, for `load_state`; the generator's state is not among it."""
+        return {
+            "states": bytes_tensor(self.states),
+            "seats": torch.from_numpy(self.seats.copy()),
+            "openings": torch.from_numpy(self.openings.copy()),
+            "pending": bytes_tensor(self.pending),
+        }
+
+    def load_state(self, state: dict[str, Any]) -> None:
+        """Go on from `state()` of games with the same settings."""
+        self.states = self.game.batch(records(state["states"], self.states.dtype))
+        self.seats = state["seats"].numpy().copy()
+        self.openings = state["openings"].numpy().copy()
+        self.pending = records(state["pending"], self.pending.dtype)
+
+
+def each_alone(actions: Actions, num_actions: int) -> npt.NDArray[np.float16]:
+    """The policies that take one action each."""
+    return (actions[:, None] == np.arange(num_actions)).astype(np.float16)

@@ -1,0 +1,85 @@
+"""The network that guides searches while it learns: a policy as it is now, for all actors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+
+from agents.networks.int8 import Int8Template, int8_template
+from agents.networks.onnx_network import NetworkTemplate
+from agents.networks.sizes import Sizes
+from agents.training.self_play.replay_buffer import ReplayBuffer, bytes_tensor
+from boardenvs.game import Game
+
+__all__ = ["SentNetwork", "check_convolutional"]
+
+_SEEN = 1024
+"""Positions that set the ranges of a network in 8-bit integers."""
+_KEPT = 50_000
+"""Positions searched after which the ranges are set anew."""
+
+
+def check_convolutional(policy: Any) -> None:
+    """Raise `ValueError` for a policy that cannot be sent in 8-bit integers."""
+    if not any(isinstance(part, torch.nn.Conv2d) for part in policy.modules()):
+        raise ValueError("guided.int8 is for convolutional networks")
+
+
+class SentNetwork:
+    """Writes a policy as an ONNX network, in float32 or in 8-bit integers."""
+
+    def __init__(self, game: Game | Sizes, policy: Any, *, int8: bool = False) -> None:
+        """Set up.
+
+        Args:
+            game: what is played.
+            policy: an actor-critic policy of Stable-Baselines3.
+            int8: whether in 8-bit integers, once there are positions to set ranges by.
+
+        Raises:
+            ValueError: the policy has no convolutions, and is to be in integers.
+        """
+        if int8:
+            check_convolutional(policy)
+        self._policy = policy
+        self._float32 = NetworkTemplate(policy, game)
+        self._wanted = int8
+        self._int8: Int8Template | None = None
+        self._set_at = 0  # positions searched until then
+
+    def network(self, buffers: Sequence[ReplayBuffer], steps: int) -> bytes:
+        """The ONNX file of the policy as it is now.
+
+        Args:
+            buffers: what was searched, on each size, by which ranges are set.
+            steps: positions searched so far.
+        """
+        lengths = [len(buffer) for buffer in buffers]
+        if not self._wanted or not all(lengths) or sum(lengths) < _SEEN:
+            return self._float32.filled(self._policy)
+        if self._int8 is None or steps - self._set_at >= _KEPT:
+            seen = []
+            for buffer, length in zip(buffers, lengths, strict=True):
+                num = -(-_SEEN * length // sum(lengths))
+                which = np.linspace(0, length - 1, num).astype(np.int64)
+                seen.append(buffer.samples["observation"][which])
+            self._int8 = int8_template(self._float32.filled(self._policy), seen)
+            self._set_at = steps
+        weights = {
+            name: weight.detach().cpu().numpy() for name, weight in self._policy.named_parameters()
+        }
+        return self._int8.with_weights(weights)
+
+    def state(self) -> dict[str, Any]:
+        """The ranges, for `load_state`."""
+        network = np.frombuffer(self._int8.network if self._int8 else b"", np.uint8)
+        return {"int8": bytes_tensor(network), "set_at": self._set_at}
+
+    def load_state(self, state: dict[str, Any]) -> None:
+        """Go on from `state()`."""
+        network = state["int8"].numpy().tobytes()
+        self._int8 = Int8Template(network) if network else None
+        self._set_at = state["set_at"]

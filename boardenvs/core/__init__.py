@@ -1,0 +1,1 @@
+"""Building blocks of rules: records, chance, outcomes, symmetries, checks, loops over games."""

@@ -1,0 +1,102 @@
+"""Many small numbers in one word: sets as bits, and many entries of an array at a time."""
+
+# Compiled functions carry no annotations.
+# mypy: disable-error-code="no-untyped-def"
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from boardenvs.core.chance import times
+from boardenvs.kernels.arrays import HAS_BITS, read_bits, write_bits
+
+__all__ = ["bits_of", "number_up_to", "place_of", "show_bits"]
+
+_LOW_BITS = np.uint64(0x0101010101010101)
+_HIGH_BITS = np.uint64(0x8080808080808080)
+_ALL_BUT_HIGH = np.uint64(0x7F7F7F7F7F7F7F7F)
+_ONE_EACH = np.uint64(0x8040201008040201)
+"""Of each byte the bit that has its number."""
+
+
+@njit
+def _show_bits(out, first, bits, size):
+    """Write the lowest `size` bits of a word, the lowest first, into `out` from `first` on.
+
+    Args:
+        out: one-dimensional, of int8, uint8 or bool.
+        first: index, at least 0.
+        bits: an integer.
+        size: from 0 to 64.
+    """
+    for k in range(size):
+        out[np.uint64(first + k)] = np.uint64(bits) >> np.uint64(k) & np.uint64(1)
+
+
+show_bits: Any = write_bits if HAS_BITS else _show_bits
+
+
+@njit
+def _bits_of(entries, first, size):
+    """The `size` entries from `first` on as the lowest bits of a word, the first one lowest.
+
+    Args:
+        entries: one-dimensional, of bool.
+        first: index, at least 0.
+        size: from 0 to 64.
+
+    Returns:
+        A uint64.
+    """
+    word = np.uint64(0)
+    for k in range(size):
+        word |= np.uint64(entries[np.uint64(first + k)]) << np.uint64(k)
+    return word
+
+
+bits_of: Any = read_bits if HAS_BITS else _bits_of
+
+
+@njit
+def number_up_to(word):
+    """How many bits are set in a word up to each of its bytes, itself included.
+
+    Source: S. Vigna, "Broadword implementation of rank/select queries", WEA 2008.
+
+    Returns:
+        A uint64 whose lowest byte tells of the lowest byte, and the highest one of all.
+    """
+    pairs = word - (word >> np.uint64(1) & np.uint64(0x5555555555555555))
+    low_pairs = np.uint64(0x3333333333333333)
+    fours = (pairs & low_pairs) + (pairs >> np.uint64(2) & low_pairs)
+    return times(fours + (fours >> np.uint64(4)) & np.uint64(0x0F0F0F0F0F0F0F0F), _LOW_BITS)
+
+
+@njit
+def place_of(word, numbers, k):
+    """Which bit of a word is the set one that `k` others precede.
+
+    Args:
+        word: uint64, with more than `k` bits set.
+        numbers: of it, see `number_up_to`, whose source this has as well.
+        k: at least 0.
+
+    Returns:
+        From 0 to 63, for the lowest and the highest bit.
+    """
+    first = _at_most(numbers, np.uint64(k)) << np.uint64(3)  # bit of its byte
+    rest = np.uint64(k) - (numbers << np.uint64(8) >> first & np.uint64(0xFF))
+    spread = times(word >> first & np.uint64(0xFF), _LOW_BITS) & _ONE_EACH
+    marked = (spread + _ALL_BUT_HIGH | spread) >> np.uint64(7) & _LOW_BITS
+    return np.int64(first + _at_most(times(marked, _LOW_BITS), rest))
+
+
+@njit
+def _at_most(numbers, k):
+    """How many of the bytes of a word, none above 127, are at most `k`."""
+    # The highest bit of their bytes withstands the subtraction.
+    withstood = ((k * _LOW_BITS | _HIGH_BITS) - numbers) & _HIGH_BITS
+    return times(withstood >> np.uint64(7), _LOW_BITS) >> np.uint64(56)

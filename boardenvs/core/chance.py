@@ -1,0 +1,162 @@
+"""The random stream inside every state record: SplitMix64, one 64-bit word.
+
+Source: G. Steele, D. Lea, C. Flood, "Fast splittable pseudorandom number
+generators", OOPSLA 2014. The word steps by a constant and each step is hashed, so
+copying a record copies its future and redrawing the word redraws it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from boardenvs.core.checks import is_whole, shown
+from boardenvs.kernels.numba_compat import COMPILES
+
+__all__ = [
+    "PLAIN",
+    "below",
+    "draw",
+    "mixed",
+    "next_words",
+    "one_way",
+    "seed_word",
+    "stepped",
+    "stream_words",
+    "times",
+]
+
+_GAMMA = np.uint64(0x9E3779B97F4A7C15)
+_MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
+_MIX_2 = np.uint64(0x94D049BB133111EB)
+_WORD = 0xFFFFFFFFFFFFFFFF
+_INTS = int(_GAMMA), int(_MIX_1), int(_MIX_2)  # for single words, for which NumPy is slow
+
+
+def _plain_times(a: np.uint64, b: np.uint64) -> np.uint64:
+    """The lowest 64 bits of a product."""
+    return np.uint64(int(a) * int(b) & 0xFFFFFFFFFFFFFFFF)
+
+
+def _plain_plus(a: np.uint64, b: np.uint64) -> np.uint64:
+    return np.uint64((int(a) + int(b)) & 0xFFFFFFFFFFFFFFFF)
+
+
+if not COMPILES:
+    times, _plus = _plain_times, _plain_plus
+
+else:
+
+    @njit
+    def times(a, b):  # type: ignore[no-untyped-def]
+        """The lowest 64 bits of a product."""
+        return a * b
+
+    @njit
+    def _plus(a, b):  # type: ignore[no-untyped-def]
+        return a + b
+
+
+PLAIN = {
+    getattr(times, "py_func", times): _plain_times,
+    getattr(_plus, "py_func", _plus): _plain_plus,
+}
+"""What to call for these functions in plain Python, where NumPy's scalars would warn about the
+overflow that is meant."""
+
+
+@njit
+def stepped(word):  # type: ignore[no-untyped-def]
+    """The stream word after `word`."""
+    return _plus(word, _GAMMA)
+
+
+@njit
+def mixed(word):  # type: ignore[no-untyped-def]
+    """The 64 random bits that belong to a stream word."""
+    z = times(word ^ (word >> np.uint64(30)), _MIX_1)
+    z = times(z ^ (z >> np.uint64(27)), _MIX_2)
+    return z ^ (z >> np.uint64(31))
+
+
+@njit
+def below(bits, bound):  # type: ignore[no-untyped-def]
+    """An integer from 0 to `bound - 1` out of 64 random bits (bias under `bound / 2**32`)."""
+    return np.int64(((bits >> np.uint64(32)) * np.uint64(bound)) >> np.uint64(32))
+
+
+@njit
+def draw(s, bound):  # type: ignore[no-untyped-def]
+    """An integer from 0 to `bound - 1` from the stream of record `s`, which moves on."""
+    s.rng = stepped(s.rng)
+    return below(mixed(s.rng), bound)
+
+
+def seed_word(seed: int | None) -> np.uint64:
+    """The 64-bit word that stands for a user's seed; a fresh one for `None`.
+
+    Raises:
+        ValueError: the seed is not a whole number of at least 0.
+    """
+    if seed is not None and (not is_whole(seed) or seed < 0):
+        raise ValueError(f"seed must be a whole number of at least 0 or None, got {shown(seed)}")
+    sequence = np.random.SeedSequence(None if seed is None else int(seed))
+    word: np.uint64 = sequence.generate_state(1, np.uint64)[0]
+    return word
+
+
+def stream_words(word: np.uint64, num: int) -> npt.NDArray[np.uint64]:
+    """`num` stream words that look unrelated; word i is the same for every `num`.
+
+    Args:
+        word: as from `seed_word`.
+        num: how many, at least 0.
+
+    Returns:
+        Array of shape (num,), dtype uint64.
+    """
+    if num == 1:  # most environments hold one game, for which arrays are slow
+        return np.array([_mixed_int((int(word) + _INTS[0]) & _WORD)], np.uint64)
+    # NumPy arrays wrap around silently where scalars would warn.
+    return _mixed_array(word + np.arange(1, num + 1, dtype=np.uint64) * _GAMMA)
+
+
+def one_way(words: npt.NDArray[np.uint64], label: str) -> npt.NDArray[np.uint64]:
+    """Words from which nobody can compute the given ones, uint64 of shape (N,).
+
+    The steps of SplitMix64 can be turned back. A player that is given random bits must not
+    find the stream of the game that way, so what players get comes out of a cryptographic hash.
+
+    Args:
+        words: shape (N,).
+        label: tells apart what the words are for.
+    """
+    key = label.encode()
+    digests = [
+        hashlib.blake2b(word.to_bytes(8, "little"), digest_size=8, key=key).digest()
+        for word in words.tolist()
+    ]
+    return np.frombuffer(b"".join(digests), "<u8").astype(np.uint64)
+
+
+def next_words(words: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+    """Step an array of streams in place; returns the random bits of each, as `mixed`."""
+    words += _GAMMA
+    return _mixed_array(words)
+
+
+def _mixed_int(word: int) -> int:
+    z = ((word ^ (word >> 30)) * _INTS[1]) & _WORD
+    z = ((z ^ (z >> 27)) * _INTS[2]) & _WORD
+    return z ^ (z >> 31)
+
+
+def _mixed_array(words: Any) -> npt.NDArray[np.uint64]:
+    z = (words ^ (words >> np.uint64(30))) * _MIX_1
+    z = (z ^ (z >> np.uint64(27))) * _MIX_2
+    result: npt.NDArray[np.uint64] = z ^ (z >> np.uint64(31))
+    return result

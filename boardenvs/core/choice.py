@@ -1,0 +1,70 @@
+"""One of the actions that a mask marks, uniformly."""
+
+# Compiled functions carry no annotations.
+# mypy: disable-error-code="no-untyped-def"
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from boardenvs.core.bits import bits_of, number_up_to, place_of
+from boardenvs.core.chance import below, mixed, stepped
+
+__all__ = ["random_action", "tried_action"]
+
+_WORD_BITS = 64
+
+
+@njit
+def random_action(mask, bits):
+    """One of the marked actions, uniformly, out of 64 random bits; -1 if none is.
+
+    Where they fit into two words, nothing random is in a branch, which a processor could not
+    foresee.
+    """
+    size = len(mask)
+    if size <= _WORD_BITS:
+        word = bits_of(mask, 0, size)
+        numbers = number_up_to(word)
+        count = np.int64(numbers >> np.uint64(56))
+        return place_of(word, numbers, below(bits, count)) if count else -1
+    if size <= 2 * _WORD_BITS:
+        low = bits_of(mask, 0, _WORD_BITS)
+        high = bits_of(mask, _WORD_BITS, size - _WORD_BITS)
+        up_to_low, up_to_high = number_up_to(low), number_up_to(high)
+        in_low = np.int64(up_to_low >> np.uint64(56))
+        count = in_low + np.int64(up_to_high >> np.uint64(56))
+        k = below(bits, count)
+        beyond = k >= in_low
+        word = high if beyond else low
+        numbers = up_to_high if beyond else up_to_low
+        place = place_of(word, numbers, k - (in_low if beyond else 0))
+        return place + (_WORD_BITS if beyond else 0) if count else -1
+    count = np.int64(0)
+    for first in range(0, size, _WORD_BITS):
+        word = bits_of(mask, first, min(size - first, _WORD_BITS))
+        count += np.int64(number_up_to(word) >> np.uint64(56))
+    k = below(bits, count)
+    for first in range(0, size, _WORD_BITS):
+        word = bits_of(mask, first, min(size - first, _WORD_BITS))
+        numbers = number_up_to(word)
+        here = np.int64(numbers >> np.uint64(56))
+        if k < here:
+            return first + place_of(word, numbers, k)
+        k -= here
+    return -1
+
+
+@njit
+def tried_action(mask, bits):
+    """As `random_action`, which is asked only when a few actions at random were all not marked.
+
+    Where most are marked this is much faster; the choice is another one, as uniform.
+    """
+    for _ in range(4):
+        action = below(bits, len(mask))
+        if mask[action]:
+            return action
+        bits = mixed(stepped(bits))
+    return random_action(mask, bits)

@@ -1,0 +1,312 @@
+"""The loops over a batch of games, written once for all games.
+
+They are compiled against one game's rules, which supply the hooks they call; see
+`boardenvs.core.hooks`. `Kernels` binds those that Python calls.
+"""
+
+# Compiled functions carry no annotations.
+# mypy: disable-error-code="no-untyped-def"
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from boardenvs.core.chance import below, mixed, stepped
+from boardenvs.core.choice import random_action, tried_action
+from boardenvs.core.hooks import deal, judge, legal, observe, play, redraw, sound
+from boardenvs.core.outcome import forfeit, is_over, truncate_if_long
+from boardenvs.kernels.arrays import uncounted
+from boardenvs.kernels.binding import Loop, over_rules
+
+LEAVE, RESTART, BEGIN = -1, -2, -3
+"""What a step takes in place of an action: leave the game as it is; start a new one, whose stream
+goes on; begin the game whose record already stands there."""
+EVERY_SEAT, RANDOM_SEAT = -1, -2
+"""What `Games.seat` holds beside seats."""
+
+
+class Games(NamedTuple):
+    """N games that are stepped together: all that one step reads and writes."""
+
+    states: npt.NDArray[np.void]
+    """The positions: shape (N,)."""
+    params: npt.NDArray[np.void]
+    """`Game.constants`."""
+    start: npt.NDArray[np.void]
+    """`Game.start`."""
+    seats: npt.NDArray[np.int64]
+    """The caller's seat in each game, or `EVERY_SEAT`: shape (N,)."""
+    words: npt.NDArray[np.uint64]
+    """The stream that each game's random seat and random opponents come from: shape (N,)."""
+    masks: npt.NDArray[np.bool_]
+    """Legal actions of the seat to move, none after the end: shape (N, num_actions)."""
+    seen: npt.NDArray[np.int8]
+    """What the caller's seat sees, or else the seat to move: shape (N, observation_size)."""
+    rewards: npt.NDArray[np.float32]
+    """The result of the caller's seat, shape (N, 1), or of every seat, (N, num_players)."""
+    terminated: npt.NDArray[np.bool_]
+    """Whether the step has ended each game by the rules: shape (N,)."""
+    truncated: npt.NDArray[np.bool_]
+    """Whether the step has ended each game by `max_plies`: shape (N,)."""
+    last: npt.NDArray[np.void]
+    """Where each game that ended and was followed by another one stood: shape (N,)."""
+    seat: int
+    """The caller's seat in new games: one, `EVERY_SEAT` or `RANDOM_SEAT`."""
+    random_opponents: bool
+    """Whether uniformly random opponents play up to the turn of the caller's seat."""
+    restarts: bool
+    """Whether a game that ends is followed by a new one in the same step."""
+
+
+@over_rules()
+def fault(s, p, num_actions):
+    """Return the fault of a record of any bytes, an index of `boardenvs.core.records.FAULTS`."""
+    n = len(s.returns)
+    if s.to_move < 0 or s.to_move >= n:
+        return 1
+    if s.last_action < -1 or s.last_action >= num_actions:
+        return 2
+    if s.offender < -1 or s.offender >= n:
+        return 3
+    if s.ply < 0 or s.ply > p.max_plies or (s.ply == p.max_plies and not is_over(s)):
+        return 4
+    for k in range(n):
+        if s.returns[k] - s.returns[k] != 0.0 or (s.returns[k] != 0.0 and not is_over(s)):
+            return 5
+    return 0 if sound(s, p) else 6
+
+
+@over_rules()
+def first_fault(states, params, num_actions):
+    """The first record with a fault, and that; -1 and 0 where there is none."""
+    for i in range(len(states)):
+        found = fault(states[i], params[0], num_actions)
+        if found != 0:
+            return i, found
+    return -1, 0
+
+
+@over_rules()
+def start_games(states, params, start, words):
+    """Put every record at the start of a game with its own stream word."""
+    for i in range(len(states)):
+        states[i] = start[0]
+        states[i].rng = words[i]
+        deal(states[i], params[0])
+
+
+@over_rules()
+def restart_games(states, params, start, which):
+    """Start a new game in each record marked in `which`; its stream goes on."""
+    for i in range(len(states)):
+        if which[i]:
+            restart(states, i, params, start)
+
+
+@over_rules()
+def restart(states, i, params, start):
+    """Start a new game in record `i`; its stream goes on."""
+    word = mixed(stepped(states[i].rng))
+    states[i] = start[0]
+    states[i].rng = word
+    deal(states[i], params[0])
+
+
+@over_rules()
+def legal_games(states, params, masks):
+    """Legal actions of every game; none once it is over."""
+    masks = uncounted(masks)
+    for i in range(len(states)):
+        refresh_mask(states[i], params[0], masks[i])
+
+
+@over_rules()
+def refresh_mask(s, p, mask):
+    """Legal actions of one game; none once it is over."""
+    if is_over(s):
+        for a in range(len(mask)):
+            mask[a] = False
+    else:
+        legal(s, p, mask)
+
+
+@over_rules()
+def observe_games(states, params, seats, out):
+    """What each given seat sees."""
+    out = uncounted(out)
+    for i in range(len(states)):
+        observe(states[i], params[0], seats[i], out[i])
+
+
+@over_rules()
+def observe_movers(states, params, num_actions, out):
+    """What the seat to move sees; returns as `first_fault`, up to which records are observed."""
+    out = uncounted(out)
+    for i in range(len(states)):
+        found = fault(states[i], params[0], num_actions)
+        if found != 0:
+            return i, found
+        observe(states[i], params[0], int(states[i].to_move), out[i])
+    return -1, 0
+
+
+@over_rules()
+def judge_games(states, params):
+    """Set the outcome of positions that were set up by hand."""
+    for i in range(len(states)):
+        judge(states[i], params[0])
+        truncate_if_long(states[i], params[0])
+
+
+@over_rules()
+def redraw_games(states, params, seats, words):
+    """Replace what each given seat cannot know."""
+    for i in range(len(states)):
+        redraw(states[i], params[0], seats[i], words[i])
+
+
+@over_rules()
+def play_games(states, params, actions, masks):
+    """One action in every game. `masks` holds its legal actions, and then the next ones.
+
+    An action off the mask loses. An action of `LEAVE` leaves the game as it is.
+    """
+    masks = uncounted(masks)
+    for i in range(len(states)):
+        if actions[i] >= 0:
+            act(states[i], params[0], actions[i], masks[i])
+
+
+@over_rules()
+def act(s, p, action, mask):
+    """One action in one game; see `play_games`."""
+    if mask[action]:
+        play(s, p, action)
+    else:
+        forfeit(s)
+    refresh_mask(s, p, mask)
+
+
+@over_rules(spread=True)
+def step_games(
+    actions, states, params, start, seats, words, masks, seen, rewards, terminated, truncated, last,
+    seat, random_opponents, restarts, low, high,
+):  # fmt: skip
+    """`step_game` for games `low` to `high - 1`. Parallel loops of Numba take no bundles."""
+    games = Games(
+        uncounted(states), params, uncounted(start), uncounted(seats), uncounted(words),
+        uncounted(masks), uncounted(seen), uncounted(rewards), uncounted(terminated),
+        uncounted(truncated), uncounted(last), seat, random_opponents, restarts,
+    )  # fmt: skip
+    actions = uncounted(actions)
+    for i in range(low, high):
+        step_game(games, i, actions[i])
+
+
+@over_rules()
+def step_game(games, i, action):
+    """The step of all environments in game `i`.
+
+    The action, or `LEAVE`, `RESTART` or `BEGIN`; random opponents' actions; the outcome; a new game
+    if this one has ended and another is to follow; and what is then seen.
+    """
+    if action == LEAVE:
+        return
+    s = games.states[i]
+    p = games.params[0]
+    anew = action == RESTART
+    if action >= 0:
+        act(s, p, action, games.masks[i])
+        if games.random_opponents:
+            play_opponents(s, p, games.seats[i], games.words, i, games.masks[i])
+        report(games, i)
+        if games.restarts and is_over(s):
+            games.last[i] = s
+            anew = True
+    if anew:
+        restart(games.states, i, games.params, games.start)
+    if anew or action == BEGIN:
+        take_seat(games, i)
+        if action < 0:
+            report(games, i)
+    seat = games.seats[i]
+    observe(s, p, s.to_move if seat == EVERY_SEAT else seat, games.seen[i])
+
+
+@over_rules()
+def take_seat(games, i):
+    """Seat the caller in game `i`, which just began; random opponents ahead of it move."""
+    s = games.states[i]
+    p = games.params[0]
+    games.words[i] = stepped(games.words[i])
+    if games.seat == RANDOM_SEAT:
+        games.seats[i] = below(mixed(games.words[i]), len(s.returns))
+    else:
+        games.seats[i] = games.seat
+    refresh_mask(s, p, games.masks[i])
+    if games.random_opponents:
+        play_opponents(s, p, games.seats[i], games.words, i, games.masks[i])
+
+
+@over_rules(called=True)
+def play_opponents(s, p, seat, words, i, mask):
+    """Play uniformly random actions of the other seats until the seat's turn or the end.
+
+    `words[i]` is the stream that they come from.
+    """
+    while not is_over(s) and s.to_move != seat:
+        words[i] = stepped(words[i])
+        act(s, p, random_action(mask, mixed(words[i])), mask)
+
+
+@over_rules()
+def report(games, i):
+    """Write down how game `i` stands."""
+    s = games.states[i]
+    games.terminated[i] = s.terminated
+    games.truncated[i] = s.truncated
+    if games.seats[i] == EVERY_SEAT:
+        for k in range(len(s.returns)):
+            games.rewards[i, k] = s.returns[k]
+    else:
+        games.rewards[i, 0] = s.returns[games.seats[i]]
+
+
+@over_rules()
+def random_actions(masks, bits, actions):
+    """One marked action of every row, uniformly, out of 64 random bits each."""
+    masks = uncounted(masks)
+    for i in range(len(masks)):
+        actions[i] = random_action(masks[i], bits[i])
+
+
+@over_rules()
+def play_out(states, params, words, mask):
+    """Uniformly random play to the end of every game, in place; `mask` is scratch space."""
+    for i in range(len(states)):
+        s = states[i]
+        while not is_over(s):
+            legal(s, params[0], mask)
+            words[i] = stepped(words[i])
+            play(s, params[0], tried_action(mask, mixed(words[i])))
+
+
+class Kernels:
+    """The loops of this module, each compiled for one game when first asked for."""
+
+    def __init__(self, rules: types.ModuleType) -> None:
+        self.rules = rules
+        """The module they are bound to."""
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        loop = globals().get(name)
+        if not isinstance(loop, Loop):
+            raise AttributeError(f"no loop of boardenvs.core.loops is named {name!r}")
+        kernel = loop.bound_to(self.rules)
+        setattr(self, name, kernel)  # where the next look-up finds it
+        return kernel

@@ -1,0 +1,100 @@
+"""The record that a position is: the fields that all games have, no holes, and what is wrong."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+__all__ = ["FAULTS", "FILLER", "fault_message", "is_over", "record_dtype"]
+
+FILLER = "_pad"
+"""What the names of fields begin with that fill holes; each ends with its offset."""
+
+FAULTS = ("", "to_move", "last_action", "offender", "ply", "returns", "own fields")
+"""What `boardenvs.core.loops.fault` finds, by its number."""
+
+
+def _header(num_players: int) -> list[tuple[Any, ...]]:
+    """The fields that every record has."""
+    return [
+        ("rng", np.uint64),  # the random stream, see boardenvs.core.chance
+        ("returns", np.float32, (num_players,)),  # 0 until the end
+        ("ply", np.int32),  # legal actions so far
+        ("last_action", np.int32),  # -1 before the first
+        ("to_move", np.int8),  # seat; after the end, the one that would be next
+        ("offender", np.int8),  # the seat that lost by an illegal action, else -1
+        ("terminated", np.bool_),
+        ("truncated", np.bool_),
+    ]
+
+
+def record_dtype(num_players: int, fields: list[tuple[Any, ...]]) -> np.dtype[np.void]:
+    """The record of a game: the common fields, then its own, each aligned as in C.
+
+    NumPy copies a record field by field and leaves what lies between as it happens to be, so
+    that the bytes of equal positions would differ. Fields of zeros take the place of the holes.
+    """
+    record = _without_holes(np.dtype([*_header(num_players), *fields], align=True))
+    return np.dtype((np.record, record))
+
+
+def _without_holes(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """The same layout with a field in place of every hole, in records within it too."""
+    if dtype.subdtype is not None:
+        base, shape = dtype.subdtype
+        return np.dtype((_without_holes(base), shape))
+    if dtype.fields is None:
+        return dtype
+    placed = sorted((field[1], name, field[0]) for name, field in dtype.fields.items())
+    names, formats, offsets, end = [], [], [], 0
+    for offset, name, kind in [*placed, (dtype.itemsize, "", None)]:
+        if offset > end:
+            names.append(f"{FILLER}{end}")
+            formats.append(np.dtype((np.uint8, (offset - end,))))
+            offsets.append(end)
+        if kind is not None:
+            names.append(name)
+            formats.append(_without_holes(kind))
+            offsets.append(offset)
+            end = offset + kind.itemsize
+    return np.dtype(
+        {"names": names, "formats": formats, "offsets": offsets, "itemsize": dtype.itemsize},
+        align=dtype.isalignedstruct,
+    )
+
+
+def is_over(records: Any) -> Any:
+    """Whether games have ended, by the rules or by `max_plies`.
+
+    Args:
+        records: of any game, of any shape, or a single one.
+
+    Returns:
+        bool array of that shape, or a single truth value.
+    """
+    return records["terminated"] | records["truncated"]
+
+
+def fault_message(fault: int, record: np.void, num_actions: int, max_plies: int) -> str:
+    """What is wrong with a record and what was expected, in one line.
+
+    Args:
+        fault: a number of `FAULTS`, at least 1.
+        record: the one that has it.
+        num_actions: of the game.
+        max_plies: of the game.
+    """
+    name = FAULTS[fault]
+    over = is_over(record)
+    last = len(record["returns"]) - 1
+    expected = {
+        "to_move": f"from 0 to {last}",
+        "last_action": f"from -1 to {num_actions - 1}",
+        "offender": f"from -1 to {last}",
+        "ply": f"from 0 to {max_plies if over else max_plies - 1}",
+        "returns": "finite numbers" if over else "all 0 in a game that is not over",
+    }
+    if name not in expected:
+        return "its fields do not go together"
+    return f"{name} must be {expected[name]}, got {record[name].tolist()}"

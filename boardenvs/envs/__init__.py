@@ -1,0 +1,1 @@
+"""Environments over any game: PettingZoo's, Gymnasium's single and vector ones, and `BatchEnv`."""

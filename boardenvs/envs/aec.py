@@ -1,0 +1,385 @@
+"""The PettingZoo environment over any game."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+from gymnasium.utils import seeding
+from pettingzoo import AECEnv
+from pettingzoo.utils.env import AECIterable, AECIterator
+from pettingzoo.utils.env_logger import EnvLogger
+
+from boardenvs.core.chance import stream_words
+from boardenvs.core.checks import one_of
+from boardenvs.core.loops import BEGIN, RESTART
+from boardenvs.envs.interface import (
+    RENDER_FPS,
+    RENDER_MODES,
+    RENDER_SIZE,
+    action_number,
+    base_word,
+    check_rendering,
+    given_options,
+    given_states,
+    initial_states,
+    integer_box,
+    plain_seed,
+    show,
+)
+from boardenvs.envs.table import Table
+from boardenvs.game import Game, Illegal, check_illegal
+from boardenvs.registration import make
+
+if TYPE_CHECKING:
+    from boardenvs.episode import Episode
+
+__all__ = ["GameAECEnv"]
+
+_INT8 = np.dtype(np.int8)  # NumPy knows it sooner than by `np.int8`
+
+_CALLED_AFTER_RESET = ("step", "observe", "state", "render", "agent_iter")
+_SET_BY_RESET = ("agents", "agent_selection", "rewards", "terminations", "truncations", "infos")
+
+Observation = dict[str, npt.NDArray[np.int8]]
+
+
+def _too_early(method: str, *args: Any, **kwargs: Any) -> None:
+    """Stands for a method of an environment that was not reset."""
+    getattr(EnvLogger, f"error_{method}_before_reset")()
+
+
+class _NotYet:
+    """Stands for an attribute of an environment that was not reset; what `reset` sets hides it."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __get__(self, env: GameAECEnv | None, owner: type) -> _NotYet:
+        if env is None:
+            return self
+        raise AttributeError(f"{self._name} cannot be accessed before reset")
+
+
+class GameAECEnv(AECEnv[str, Observation, int]):
+    """One game, its players taking turns: PettingZoo's agent-environment cycle.
+
+    An agent observes `{"observation": int8 of game.observation_shape, "action_mask": int8
+    of shape (num_actions,)}`; the mask marks the legal actions of the agent to move and is
+    all zeros for everyone else and after the end. Rewards come only at the end. The infos hold
+    the game's own keys. Every info has all of these keys, each with one NumPy dtype and shape.
+
+    It checks what PettingZoo's `OrderEnforcingWrapper` and `AssertOutOfBoundsWrapper` check,
+    with the same errors and warnings; those wrappers cost more than a ply.
+
+    Raises:
+        AttributeError: before `reset`, for what an agent is told (`agents`, `rewards`, ...).
+        AssertionError: for `step`, `observe`, `state`, `render` or `agent_iter` before
+            `reset`, and for a loop over `agent_iter` without steps.
+
+    Example:
+        >>> from boardenvs import gekitai_v0
+        >>> env = gekitai_v0.env(board_size=7)
+        >>> env.reset(seed=0)
+        >>> for agent in env.agent_iter():
+        ...     observation, reward, terminated, truncated, info = env.last()
+        ...     over = terminated or truncated
+        ...     env.step(None if over else observation["action_mask"].argmax())
+        >>> env.agents, observation["observation"].shape
+        ([], (3, 7, 7))
+    """
+
+    metadata: dict[str, Any] = {  # noqa: RUF012 each instance gets its own
+        "name": "game_v0",
+        "render_modes": RENDER_MODES,
+        "is_parallelizable": False,
+        "render_fps": RENDER_FPS,
+    }
+
+    def __init__(
+        self,
+        game: Game,
+        render_mode: str | None = None,
+        illegal: Illegal = "lose",
+        render_size: int = RENDER_SIZE,
+    ) -> None:
+        """Wrap a game.
+
+        Args:
+            game: the game to play.
+            render_mode: "ansi" (`render` returns the console text), "human" (every move
+                prints it), "rgb_array" (`render` returns a picture) or `None`.
+            illegal: "lose" ends the game with a loss for the offender; "raise" raises.
+            render_size: about how many pixels the longer side of a picture gets.
+
+        Raises:
+            ValueError: for an unknown `render_mode` or `illegal`, or a bad `render_size`.
+        """
+        super().__init__()
+        check_illegal(illegal)
+        check_rendering(render_mode, render_size)
+        self.game = game
+        self.render_mode = render_mode
+        self._render_size = render_size
+        self.illegal = illegal
+        self.metadata = {**self.metadata, "name": f"{game.name}_v0"}
+        self.possible_agents = [f"player_{k}" for k in range(game.num_players)]
+        self._seat = {agent: k for k, agent in enumerate(self.possible_agents)}
+        self.observation_spaces = {
+            agent: spaces.Dict(
+                {
+                    "observation": integer_box(game.observation_high, game.observation_shape),
+                    "action_mask": integer_box(1, (game.num_actions,)),
+                }
+            )
+            for agent in self.possible_agents
+        }
+        self.action_spaces = {a: spaces.Discrete(game.num_actions) for a in self.possible_agents}
+        self.state_space = integer_box(
+            game.observation_high, (game.num_players, *game.observation_shape)
+        )
+        self.has_updated = False
+        """Whether `step` or `reset` was called since `agent_iter` last asked."""
+        # These hide the methods until `reset` takes them away: to check costs a ply nothing.
+        # A `__getattr__` for the attributes would slow down every access to any.
+        for name in _CALLED_AFTER_RESET:
+            setattr(self, name, functools.partial(_too_early, name))
+        self._np_random: np.random.Generator | None = None
+        self._table = Table(game, 1)
+        # Looked up here once and for all, since a ply takes little longer than a few look-ups.
+        self._num_actions = game.num_actions
+        self._info_moves = game.has_info and not game.info_is_fixed
+
+    def observation_space(self, agent: str) -> spaces.Space[Any]:
+        """The space of an agent's observations. Raises `ValueError` for any other agent."""
+        return self._of(agent, self.observation_spaces)
+
+    def action_space(self, agent: str) -> spaces.Space[Any]:
+        """The space of an agent's actions. Raises `ValueError` for any other agent."""
+        return self._of(agent, self.action_spaces)
+
+    def _of(self, agent: str, found: Mapping[str, Any]) -> Any:
+        """What is an agent's own."""
+        try:
+            return found[agent]
+        except (KeyError, TypeError):  # the latter for what cannot be a key
+            one_of("agent", agent, found)
+            raise
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Start a game.
+
+        Args:
+            seed: of the game's random stream; without one, the last seed's sequence of
+                games goes on.
+            options: `{"state": ...}` starts from a position, a record or a dictionary as
+                `Game.from_dict` takes it. With a seed its random stream begins anew, without
+                one it goes on. The key `"options"`, which PettingZoo's `api_test` gives,
+                means nothing.
+
+        Raises:
+            ValueError: the state is no valid position, or it is over; for any other key.
+        """
+        state = given_options(options, "state", "options").get("state")
+        states = given_states(self.game, state, 1)
+        if seed is not None or self._np_random is None:
+            self._np_random, _ = seeding.np_random(plain_seed(seed))
+        word = base_word(seed, self._np_random)
+        if "step" in vars(self):  # the first game
+            for name in _CALLED_AFTER_RESET:
+                delattr(self, name)
+        table = self._table
+        if states is None:
+            table.position["rng"] = word  # a new game has the stream that comes next
+            table.step_one(RESTART)
+        else:
+            words = stream_words(word, 1)
+            table.games.states[:] = initial_states(
+                self.game, states, state, words, seeded=seed is not None
+            )
+            table.step_one(BEGIN)
+        self._first = table.games.states.tobytes()  # many times as fast as a copy
+        self._played: list[int] = []
+        self.agents = self.possible_agents[:]
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = self.rewards.copy()
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = self.terminations.copy()
+        self.infos: dict[str, dict[str, Any]] = {}
+        self._skip_agent_selection = None
+        self.has_updated = True
+        self._select()
+        self._tell()
+        if self.render_mode == "human":
+            self.render()
+
+    def _select(self) -> None:
+        """Select the agent to move."""
+        self.agent_selection = self.possible_agents[self._table.position["to_move"].item()]
+
+    def _tell(self) -> None:
+        """Set the infos."""
+        info = self.game.info(self._table.position)
+        for agent in self.agents:
+            self.infos[agent] = info.copy()
+
+    def observe(self, agent: str) -> Observation:
+        """What an agent sees: its view of the board, and its mask.
+
+        Raises:
+            ValueError: there is no such agent.
+        """
+        seat = self._of(agent, self._seat)
+        table = self._table
+        # After the end, too, where nothing is legal and `to_move` stays.
+        if seat == table.position["to_move"].item():
+            return {
+                "observation": table.observation.copy(),
+                "action_mask": table.action_mask.copy(),
+            }
+        return {
+            "observation": self.game.observe(table.games.states, seat)[0],
+            "action_mask": np.zeros(self._num_actions, _INT8),
+        }
+
+    def state(self) -> npt.NDArray[np.int8]:
+        """All seats' views in order: int8 of shape `(num_players, *observation_shape)`."""
+        n = self.game.num_players
+        return self.game.observe(np.repeat(self._table.games.states, n), np.arange(n))
+
+    def step(self, action: int | None) -> None:
+        """The selected agent's action.
+
+        Raises:
+            OutOfBoundsError: it is outside of the action space.
+            ValueError: it is illegal and `illegal="raise"`, or the game is over and it
+                is not `None`.
+        """
+        self.has_updated = True
+        if not self.agents:
+            EnvLogger.warn_step_after_terminated_truncated()
+            return
+        agent = self.agent_selection
+        if self.terminations[agent] or self.truncations[agent]:
+            self._was_dead_step(action)
+            return
+        if type(action) is not int or not 0 <= action < self._num_actions:
+            action = action_number(action, self._num_actions)
+        table = self._table
+        if self.illegal == "raise" and not table.games.masks[0, action]:
+            raise ValueError(f"action {action} is illegal for {agent}")
+        self._played.append(action)
+        table.step_one(action)
+        self._select()
+        if self._info_moves:
+            self._tell()
+        if table.games.terminated[0] or table.games.truncated[0]:
+            self._end()
+        if self.render_mode == "human":
+            self.render()
+
+    def _end(self) -> None:
+        """Tell everyone of the end, and of rewards, which come at no other time."""
+        games = self._table.games
+        self.terminations = dict.fromkeys(self.agents, games.terminated.item())
+        self.truncations = dict.fromkeys(self.agents, games.truncated.item())
+        self.rewards = dict(zip(self.agents, games.rewards[0].tolist(), strict=True))
+        self._accumulate_rewards()
+
+    def agent_iter(self, max_iter: int = 2**63) -> AECIterable[str, Observation, int]:
+        """The agents in turn, at most `max_iter` of them, until all have left."""
+        return _Turns(self, max_iter)
+
+    @property
+    def position(self) -> np.void:
+        """A copy of the position, a record that `reset(options={"state": ...})` takes."""
+        record: np.void = self._table.games.states.copy()[0]
+        return record
+
+    @property
+    def episode(self) -> Episode:
+        """The game so far, to save, show or play again."""
+        from boardenvs.episode import Episode
+
+        first = np.frombuffer(self._first, self.game.state_dtype)
+        return Episode(self.game, first, self._played)
+
+    def close(self) -> None:
+        """Nothing is held open; the environment stays usable."""
+
+    def render(self) -> Any:
+        """What `render_mode` says: text as str, a picture as uint8 (H, W, 3), or `None`.
+
+        Raises:
+            ValueError: the environment was made without `render_mode`, or for a picture
+                where the extra `[render]` is not installed.
+        """
+        shown = show(self.game, self._table.games.states, self.render_mode, self._render_size)
+        return None if shown is None else shown[0]
+
+
+for _name in _SET_BY_RESET:
+    setattr(GameAECEnv, _name, _NotYet(_name))
+
+
+class _Turns(AECIterable[str, Observation, int]):
+    """What `agent_iter` returns."""
+
+    def __iter__(self) -> AECIterator[str, Observation, int]:
+        return _TurnIterator(self.env, self.max_iter)
+
+
+class _TurnIterator(AECIterator[str, Observation, int]):
+    """The agents in turn, as long as the environment is stepped in between."""
+
+    env: GameAECEnv
+
+    def __next__(self) -> str:
+        agent = super().__next__()
+        if not self.env.has_updated:
+            raise AssertionError("need to call step() or reset() in a loop over `agent_iter`")
+        self.env.has_updated = False
+        return agent
+
+
+def make_env(name: str) -> Callable[..., GameAECEnv]:
+    """Return the function `env` of a game's PettingZoo module, such as `boardenvs.gekitai_v0`.
+
+    The function is `raw_env` too, since `GameAECEnv` makes the checks of PettingZoo's wrappers.
+
+    Args:
+        name: name of the game, as `boardenvs.make` takes it.
+    """
+
+    def env(
+        render_mode: str | None = None,
+        illegal: Illegal = "lose",
+        render_size: int = RENDER_SIZE,
+        **params: Any,
+    ) -> GameAECEnv:
+        """The game as a PettingZoo environment, with checks.
+
+        Args:
+            render_mode: as for `GameAECEnv`.
+            illegal: as for `GameAECEnv`.
+            render_size: as for `GameAECEnv`.
+            **params: the game's own, as its class takes them.
+
+        Raises:
+            ValueError: for any argument that is unknown or out of range.
+
+        Example:
+            >>> from boardenvs import gekitai_v0
+            >>> env = gekitai_v0.env(render_mode="ansi", max_plies=50)
+            >>> env.reset(seed=0)
+            >>> env.agent_selection, env.observe("player_0")["action_mask"].shape
+            ('player_0', (36,))
+        """
+        return GameAECEnv(make(name, **params), render_mode, illegal, render_size)
+
+    env.__module__, env.__qualname__ = f"boardenvs.{name}_v0", "env"  # where pickle finds it
+    return env

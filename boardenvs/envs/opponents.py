@@ -1,0 +1,96 @@
+"""Who plays the other seats: what an opponent is, and how it is asked without telling too much."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from boardenvs.core.chance import next_words
+from boardenvs.game import Game, States
+from boardenvs.show.analysis import Analysis
+
+__all__ = ["Opponent", "OpponentSpec", "ask", "consult", "player_names"]
+
+
+class Opponent(Protocol):
+    """A player of the other seats.
+
+    Episodes name an opponent by its attribute `spec`, if it has one.
+
+    An opponent may also have `choose(states, words) -> actions`, `words` being one
+    random stream word for each state; then its moves do not depend on how many games
+    are played side by side. With `consider(states, words) -> (actions, analyses)` it
+    chooses the same and also tells, for each state, what it made of it: a
+    `boardenvs.show.analysis.Analysis` or `None`.
+    """
+
+    def act(self, states: States) -> npt.ArrayLike:
+        """One action for each state, given as far as the seat to move may know it."""
+
+
+OpponentSpec = str | Opponent | list[Any]
+"""A spec such as "random", an opponent, or a list of those for the other seats in order."""
+
+
+def player_names(
+    players: Sequence[object], places: Sequence[str], default: str = "player_{}"
+) -> list[str]:
+    """Return a name for each player: its spec, or `default` if it has no spec.
+
+    Args:
+        players: specs, or objects that may have a `spec`.
+        places: name of each player's seat, added if players have the same spec:
+            `greedy (Player X)`.
+        default: name of a player without a spec, with `{}` for the player's number from 0.
+    """
+    specs = [one if isinstance(one, str) else getattr(one, "spec", None) for one in players]
+    names = []
+    for number, (spec, place) in enumerate(zip(specs, places, strict=True)):
+        if not isinstance(spec, str) or not spec or not spec.isprintable():
+            names.append(default.format(number))
+        else:
+            names.append(spec if specs.count(spec) == 1 else f"{spec} ({place})")
+    return names
+
+
+def ask(
+    player: Literal["random"] | Opponent, game: Game, states: States, words: npt.NDArray[np.uint64]
+) -> npt.NDArray[np.int64]:
+    """What a player does in each state, told no more than the seat to move may know.
+
+    Args:
+        player: "random", or an object with `act` (or `choose`, which then goes first).
+        game: the game that is played.
+        states: shape (N,), none over, the player to move in all.
+        words: a random stream word for each state, uint64 of shape (N,); stepped in place.
+
+    Returns:
+        Actions, int64 of shape (N,), within the action space but not always legal.
+
+    Raises:
+        ValueError: the player answered anything else.
+    """
+    bits = next_words(words)
+    if isinstance(player, str):
+        actions = np.empty(len(states), np.int64)
+        game.kernels.random_actions(game.legal(states), bits, actions)
+        return actions
+    known = game.conceal_with_words(states, states["to_move"], bits)
+    if hasattr(player, "choose"):
+        return game.action_numbers(player.choose(known, next_words(words)), len(states))
+    return game.action_numbers(player.act(known), len(states))
+
+
+def consult(
+    player: Literal["random"] | Opponent, game: Game, states: States, words: npt.NDArray[np.uint64]
+) -> tuple[npt.NDArray[np.int64], list[Analysis | None]]:
+    """As `ask`, and beside the actions what the player made of each state, if it tells."""
+    consider = getattr(player, "consider", None)
+    if consider is None:
+        return ask(player, game, states, words), [None] * len(states)
+    known = game.conceal_with_words(states, states["to_move"], next_words(words))
+    actions, analyses = consider(known, next_words(words))
+    return game.action_numbers(actions, len(states)), list(analyses)

@@ -1,0 +1,106 @@
+"""`Table`: the games of an environment, and the step that all environments take."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from boardenvs.core.loops import EVERY_SEAT, LEAVE, Games
+from boardenvs.game import Game
+
+__all__ = ["Table"]
+
+
+class Table:
+    """N games of one kind, which are stepped together."""
+
+    def __init__(
+        self,
+        game: Game,
+        num: int,
+        seat: int = EVERY_SEAT,
+        *,
+        random_opponents: bool = False,
+        restarts: bool = False,
+        threads: int | None = 1,
+    ) -> None:
+        """Make room for N games; `step` begins them.
+
+        Args:
+            game: what is played.
+            num: N.
+            seat: as `Games.seat`.
+            random_opponents: as there.
+            restarts: as there.
+            threads: over how many to spread a step; `None` for as many as measured to pay.
+        """
+        self.game = game
+        self.threads = threads
+        self.games = Games(
+            states=np.repeat(game.start, num),
+            params=game.constants,
+            start=game.start,
+            seats=np.full(num, seat),
+            words=np.zeros(num, np.uint64),
+            masks=np.zeros((num, game.num_actions), np.bool_),
+            seen=np.zeros((num, game.observation_size), np.int8),
+            rewards=np.zeros((num, game.num_players if seat == EVERY_SEAT else 1), np.float32),
+            terminated=np.zeros(num, np.bool_),
+            truncated=np.zeros(num, np.bool_),
+            last=np.repeat(game.start, num),
+            seat=seat,
+            random_opponents=random_opponents,
+            restarts=restarts,
+        )
+        self._look()
+
+    def _look(self) -> None:
+        """Set views of game 0, which cost more to make than to read."""
+        games = self.games
+        self.position: npt.NDArray[np.void] = games.states[0, ...]
+        """Its record, as `Game.info` takes it: shape ()."""
+        self.observation = games.seen[0].reshape(self.game.observation_shape)
+        """What is seen of it: int8 of shape observation_shape."""
+        self.action_mask = games.masks[0].view(np.int8)
+        """Its legal actions: int8 of shape (num_actions,)."""
+        self._step_one: Callable[[int], object] | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        views = ("position", "observation", "action_mask", "_step_one")
+        return {k: v for k, v in vars(self).items() if k not in views}
+
+    def __setstate__(self, attributes: dict[str, Any]) -> None:
+        self.__dict__.update(attributes)
+        self._look()  # a copy has views of its own arrays, not copies of views
+
+    def observations(self) -> npt.NDArray[np.int8]:
+        """View what is seen of each game: shape (N, *observation_shape)."""
+        return self.games.seen.reshape(-1, *self.game.observation_shape)
+
+    def step(self, actions: npt.NDArray[np.int64]) -> None:
+        """Step all games; what comes of it is in `games`.
+
+        Args:
+            actions: an action for each game, `LEAVE`, `RESTART` or `BEGIN`: int64 of shape (N,).
+        """
+        if len(actions) == 1:
+            self.step_one(actions.item())
+        else:
+            self.game.kernels.step_games(self.threads, actions, *self.games)
+
+    def step_one(self, action: int) -> None:
+        """`step` of a table of one game."""
+        step = self._step_one or self._bind()
+        step(action)
+
+    def _bind(self) -> Callable[[int], object]:
+        """The compiled step of game 0, which need not look at what the arrays are made of."""
+        from boardenvs.kernels.numba_compat import entry_point
+
+        step = entry_point(self.game.kernels.step_game, self.games, 0, LEAVE)
+        self._step_one = functools.partial(step, self.games, 0)
+        return self._step_one

@@ -1,0 +1,326 @@
+"""The Gymnasium vector environment over any game: N games, one seat of each is yours."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+from gymnasium.utils import seeding
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+
+from boardenvs.core.chance import seed_word, stream_words
+from boardenvs.core.checks import one_of, shown, whole_number
+from boardenvs.core.loops import LEAVE
+from boardenvs.envs.interface import (
+    RENDER_FPS,
+    RENDER_MODES,
+    RENDER_SIZE,
+    base_word,
+    check_rendering,
+    given_options,
+    given_states,
+    initial_states,
+    integer_box,
+    plain_seed,
+    resolve_game,
+    show,
+)
+from boardenvs.envs.lazy_dict import Later, LazyDict
+from boardenvs.envs.opponents import OpponentSpec
+from boardenvs.envs.seat_table import SeatTable, Stepped
+from boardenvs.game import Game, Illegal, States
+
+__all__ = ["SeatVectorEnv"]
+
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+
+
+class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.ndarray]):
+    """N environments like `boardenvs.envs.single.SeatEnv` in one array program.
+
+    Observations are int8 of shape `(N, *game.observation_shape)`. `infos["action_mask"]` is int8
+    of shape (N, num_actions), with a 1 for each legal action. `action_masks()` returns the masks
+    as bool. `infos["seat"]` holds your seats, int64 of shape (N,).
+    `envs.action_space.sample(tuple(infos["action_mask"]))` samples legal actions. All arrays
+    returned are fresh. Environment i does not depend on N.
+
+    Autoreset is `SAME_STEP` by default, so that every mask belongs to a live
+    position; the last observation and info of a finished game are then in
+    `infos["final_obs"]` and `infos["final_info"]`. The infos of a step are a dictionary that
+    makes such values when they are first looked at (`boardenvs.envs.lazy_dict.LazyDict`).
+
+    Example:
+        >>> import gymnasium
+        >>> envs = gymnasium.make_vec(
+        ...     "boardenvs:boardenvs/Gekitai-v0", 8, vectorization_mode="vector_entry_point"
+        ... )
+        >>> observations, infos = envs.reset(seed=0)
+        >>> observations, rewards, ended, cut, infos = envs.step(infos["action_mask"].argmax(1))
+        >>> observations.shape, infos["action_mask"].shape, rewards.shape
+        ((8, 3, 6, 6), (8, 36), (8,))
+    """
+
+    def __init__(
+        self,
+        num_envs: int,
+        game: Game | str,
+        opponent: OpponentSpec = "random",
+        seat: int | Literal["random"] = "random",
+        illegal: Illegal = "lose",
+        render_mode: str | None = None,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
+        threads: int | None = None,
+        render_size: int = RENDER_SIZE,
+        **params: Any,
+    ) -> None:
+        """Set up; `reset` starts.
+
+        Args:
+            num_envs: N, at least 1.
+            game: as the following for `SeatEnv`.
+            opponent: see there.
+            seat: see there.
+            illegal: see there.
+            render_mode: see there, but for all games, and only when `render` is called.
+            autoreset_mode: one of Gymnasium's, or its value.
+            threads: over how many to spread a step; by default as many as measured to pay.
+            render_size: see there.
+            **params: see there.
+
+        Raises:
+            ValueError: for any argument that is unknown or out of range.
+        """
+        self.game = resolve_game(game, params)
+        self.num_envs = whole_number("num_envs", num_envs, 1)
+        if self.num_envs >= 2**31:  # of which Gymnasium's spaces make nothing
+            raise ValueError(f"num_envs must be below 2^31, got {shown(num_envs)}")
+        check_rendering(render_mode, render_size)
+        self.render_mode = render_mode
+        self._render_size = render_size
+        if not isinstance(autoreset_mode, AutoresetMode):
+            one_of("autoreset_mode", autoreset_mode, [mode.value for mode in AutoresetMode])
+        self.autoreset_mode = AutoresetMode(autoreset_mode)
+        self.metadata = {
+            "render_modes": RENDER_MODES,
+            "render_fps": RENDER_FPS,
+            "autoreset_mode": self.autoreset_mode,
+        }
+        self.single_observation_space = integer_box(
+            self.game.observation_high, self.game.observation_shape
+        )
+        self.single_action_space = spaces.Discrete(self.game.num_actions)
+        self.observation_space = batch_space(self.single_observation_space, num_envs)
+        self.action_space = batch_space(self.single_action_space, num_envs)
+        threads = None if threads is None else whole_number("threads", threads, 1)
+        self._table = SeatTable(
+            self.game,
+            num_envs,
+            opponent,
+            seat,
+            illegal,
+            threads,
+            follow_on=self.autoreset_mode is AutoresetMode.SAME_STEP,
+        )
+        self._done = np.ones(num_envs, np.bool_)
+        self._any_done = True
+        self._everywhere = Later(functools.partial(np.ones, num_envs, np.bool_))
+
+    def reset(
+        self,
+        *,
+        seed: int | Sequence[int] | None = None,
+        options: dict[str, Any] | None = None,
+    ) -> tuple[npt.NDArray[np.int8], dict[str, Any]]:
+        """Start all games, or those of `options["reset_mask"]`.
+
+        Args:
+            seed: of the games and the opponents' random moves. A sequence gives each
+                environment its own: the game that `SeatEnv.reset` starts from it.
+            options: `{"state": ...}`, one position for all or an array of N records, and
+                `{"reset_mask": ...}`, bool of shape (N,). With a seed each game gets a random
+                stream of its own, as new games do. Without one the stream of its position
+                goes on, so that one record for all is the same dice for all.
+
+        Raises:
+            ValueError: for a bad option or seed.
+        """
+        chosen = given_options(options, "state", "reset_mask")
+        which, state = self._reset_mask(chosen.get("reset_mask")), chosen.get("state")
+        states = given_states(self.game, state, self.num_envs)
+        if isinstance(seed, np.ndarray) and not seed.ndim:
+            seed = seed[()]
+        if not isinstance(seed, Sequence | np.ndarray):
+            if seed is not None or self._np_random is None:
+                self._np_random, self._np_random_seed = seeding.np_random(plain_seed(seed))
+            words = stream_words(base_word(seed, self.np_random), self.num_envs)
+        else:
+            if len(seed) != self.num_envs:
+                raise ValueError(f"expected {self.num_envs} seeds, got {len(seed)}")
+            bases = [seed_word(one) for one in seed]
+            words = np.concatenate([stream_words(base, 1) for base in bases])
+            self._np_random = np.random.default_rng([int(base) for base in bases])
+            self._np_random_seed = -1  # as Gymnasium says of a generator without one
+        initial = initial_states(self.game, states, state, words, seeded=seed is not None)
+        self._table.reset(initial, words, which, retry=states is None)
+        self._done[which] = False
+        self._any_done = bool(self._done.any())
+        infos = self._infos(self._table.games.masks.copy())
+        return self._table.observations().copy(), dict(infos)
+
+    def _reset_mask(self, mask: Any) -> Bools:
+        if mask is None:
+            return np.ones(self.num_envs, np.bool_)
+        if (
+            not isinstance(mask, np.ndarray)
+            or mask.dtype != np.bool_
+            or mask.shape != (self.num_envs,)
+            or not mask.any()
+        ):
+            raise ValueError(
+                f"reset_mask must be a bool array of shape ({self.num_envs},) with a True, "
+                f"got {mask!r}"
+            )
+        given: Bools = mask
+        return given
+
+    def step(
+        self, actions: npt.NDArray[np.int64]
+    ) -> tuple[npt.NDArray[np.int8], Floats, Bools, Bools, dict[str, Any]]:
+        """Your action in every game, then the opponents'.
+
+        Args:
+            actions: N whole numbers in the action space. With `NEXT_STEP`, those for
+                finished games are ignored, since these games start anew in this step.
+
+        Raises:
+            ValueError: an action outside of the action space; an illegal one if
+                `illegal="raise"`; a finished game that was not reset, with `DISABLED`.
+        """
+        stepped = self.step_arrays(actions)
+        infos = self._infos(stepped.masks)
+        if len(stepped.ended):
+            infos.update(self._final(stepped))
+        return stepped.seen, stepped.rewards, stepped.terminated, stepped.truncated, infos
+
+    def step_arrays(self, actions: npt.NDArray[np.int64]) -> Stepped:
+        """`step` in arrays alone, for loops to which infos would be a burden.
+
+        Args:
+            actions: as for `step`.
+
+        Raises:
+            ValueError: as `step`.
+        """
+        numbers = self.game.action_numbers(actions, self.num_envs)
+        if self._any_done:
+            if self.autoreset_mode is not AutoresetMode.NEXT_STEP:
+                raise ValueError(
+                    f"game {int(self._done.argmax())} is over or was never started: call reset"
+                )
+            numbers = np.where(self._done, LEAVE, numbers)
+        stepped = self._table.play(numbers)
+        if self.autoreset_mode is not AutoresetMode.SAME_STEP:
+            self._done = stepped.terminated | stepped.truncated
+            self._any_done = bool(self._done.any())
+        return stepped
+
+    def _infos(self, masks: Bools) -> LazyDict:
+        """Infos of the games as they stand, with their masks, which are given away."""
+        infos: dict[str, Any] = {
+            "action_mask": masks.view(np.int8),
+            "_action_mask": self._everywhere,
+            "seat": self._table.games.seats.copy(),
+            "_seat": self._everywhere,
+        }
+        if self.game.has_info:
+            for key, column in self.game.infos(self._table.games.states).items():
+                infos[key] = column
+                infos[f"_{key}"] = self._everywhere
+        return LazyDict(infos)
+
+    def _final(self, stepped: Stepped) -> dict[str, Later]:
+        """Observation and info of the games that just ended, as Gymnasium names them."""
+        ended = stepped.ended
+        present = Later(functools.partial(_marked, ended, self.num_envs))
+        return {
+            "final_obs": Later(
+                functools.partial(self._final_obs, ended, stepped.last, stepped.last_seats)
+            ),
+            "_final_obs": present,
+            "final_info": Later(
+                functools.partial(self._final_info, ended, stepped.last, stepped.last_seats)
+            ),
+            "_final_info": present,
+        }
+
+    def _final_obs(
+        self, ended: npt.NDArray[np.intp], last: States, seats: npt.NDArray[np.int64]
+    ) -> npt.NDArray[Any]:
+        """What these seats saw of these ends of games in these places, elsewhere `None`."""
+        observations = np.empty(self.num_envs, object)
+        observations[ended] = np.fromiter(self.game.observe(last, seats), object, len(ended))
+        return observations
+
+    def _final_info(
+        self, ended: npt.NDArray[np.intp], last: States, seats: npt.NDArray[np.int64]
+    ) -> dict[str, Any]:
+        """Infos of these ends of games in these places, in full columns."""
+        num = self.num_envs
+        columns = {"seat": seats, **self.game.infos(last)}
+        infos = {
+            "action_mask": np.zeros((num, self.game.num_actions), np.int8),  # nothing is legal
+            "_action_mask": _marked(ended, num),
+        }
+        for key, rows in columns.items():
+            infos[key] = _spread(rows, ended, num)
+            infos[f"_{key}"] = _marked(ended, num)
+        return infos
+
+    @property
+    def positions(self) -> States:
+        """Copies of the positions: records, shape (N,), that `reset` takes as `state`."""
+        return self._table.games.states.copy()
+
+    def set_opponent(self, opponent: OpponentSpec) -> None:
+        """Have another opponent play the games that begin from now on; one under way goes on.
+
+        Args:
+            opponent: as for the constructor.
+
+        Raises:
+            ValueError: it is no opponent, and nothing is changed.
+        """
+        self._table.set_opponent(opponent)
+
+    def action_masks(self) -> Bools:
+        """Legal actions, bool of shape (N, num_actions)."""
+        return self._table.games.masks.copy()
+
+    def render(self) -> tuple[Any, ...] | None:
+        """As `SeatEnv.render`, one of N for each game; "human" prints them all.
+
+        Raises:
+            ValueError: as there.
+        """
+        shown = show(self.game, self._table.games.states, self.render_mode, self._render_size)
+        return None if shown is None else tuple(shown)
+
+
+def _marked(places: npt.NDArray[np.intp], num: int) -> Bools:
+    """Truth values of `num` places: whether each is one of these."""
+    marked = np.zeros(num, np.bool_)
+    marked[places] = True
+    return marked
+
+
+def _spread(rows: npt.NDArray[Any], places: npt.NDArray[np.intp], num: int) -> npt.NDArray[Any]:
+    """Return a column of `num` rows: `rows` at `places`, zeros elsewhere."""
+    column = np.zeros((num, *rows.shape[1:]), rows.dtype)
+    column[places] = rows
+    return column

@@ -1,0 +1,1 @@
+"""Games for people: pictures, animations, pages and console grids."""

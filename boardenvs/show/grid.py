@@ -1,0 +1,73 @@
+"""The console grid that several games print: lettered columns, numbered rows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from string import ascii_uppercase
+
+from boardenvs.show.presentation import Span
+
+__all__ = ["address", "address_from_text", "cell_span", "grid_cells", "grid_text"]
+
+
+def grid_text(rows: Sequence[Sequence[str]]) -> str:
+    """Cells of one character each, drawn as a grid; every line ends with a newline.
+
+    Where row numbers have two digits, all lines but theirs move to the right by one.
+    """
+    digits = len(str(len(rows)))
+    rule = " " * digits + " " + "+---" * len(rows[0]) + "+\n"
+    columns = "   ".join(ascii_uppercase[: len(rows[0])])
+    text = " " * digits + f"   {columns}\n{rule}"
+    for number, row in enumerate(rows, 1):
+        text += f"{number:{digits}} | " + " | ".join(row) + " |\n" + rule
+    return text
+
+
+def grid_cells(text: str, height: int, width: int, symbols: str) -> list[str]:
+    """The cells of a grid as one string a row.
+
+    Raises:
+        ValueError: the text is no such grid, or a cell holds none of `symbols`.
+    """
+    lines = text.splitlines()
+    first = 3 + len(str(height))
+    rows = [line[first : first + 4 * width : 4] for line in lines[2::2]]
+    for number, row in enumerate(rows, 1):
+        for cell in row:
+            if cell not in symbols:
+                raise ValueError(f"row {number} has {cell!r}; a cell holds one of {symbols!r}")
+    if len(rows) == height and all(len(row) == width for row in rows):
+        expected = grid_text(rows).splitlines()
+        if lines == expected:
+            return rows
+        for number, (line, right) in enumerate(zip(lines, expected, strict=False), 1):
+            if line != right:
+                raise ValueError(f"line {number} should read {right!r}, got {line!r}")
+    raise ValueError(
+        f"expected a grid of {height} rows and {width} columns in {2 * height + 2} lines, "
+        f"got {len(lines)} lines"
+    )
+
+
+def cell_span(row: int, column: int, height: int, look: str) -> Span:
+    """Where a cell stands in a grid of so many rows."""
+    start = 3 + len(str(height)) + 4 * column
+    return Span(2 + 2 * row, start, start + 1, look)
+
+
+def address(row: int, column: int) -> str:
+    """A cell as letter and number: (1, 2), counted from 0, is `C2`."""
+    return f"{ascii_uppercase[column]}{row + 1}"
+
+
+def address_from_text(text: str) -> tuple[int, int]:
+    """Row and column, counted from 0, of an address such as `c2`.
+
+    Raises:
+        ValueError: it is not one letter and one whole number without leading zeros.
+    """
+    if not re.fullmatch(r"[A-Za-z][1-9][0-9]*", text):
+        raise ValueError(f"expected an address such as A1, got {text!r}")
+    return int(text[1:]) - 1, ascii_uppercase.index(text[0].upper())

@@ -1,0 +1,235 @@
+"""The page that shows a game: picture, text, moves, and what the players made of them.
+
+`page.html` is its frame, `page.css` its looks; `motion.js` draws a position, `view.js` goes through
+them and `analysis.js` shows what the players thought. They are put into one file, which needs
+nothing from outside.
+"""
+
+from __future__ import annotations
+
+import functools
+import html
+import json
+import re
+from collections.abc import Sequence
+from importlib import resources
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from boardenvs.core.records import is_over
+from boardenvs.game import Game, States
+from boardenvs.show.analysis import Analysis, line_texts
+from boardenvs.show.page.rules import rules_html
+
+__all__ = [
+    "Panel",
+    "end_in_words",
+    "packed",
+    "page_html",
+    "position_text",
+    "show_analysis",
+    "show_moves",
+    "show_players",
+    "show_thought",
+    "title_of",
+]
+
+_SHOWN = 8
+"""Actions of an analysis, at most."""
+
+
+class Panel(NamedTuple):
+    """What a page has more than a replay, such as the means to play on."""
+
+    html: str = ""
+    """Stands below the picture."""
+    style: str = ""
+    """Follows the page's own."""
+    script: str = ""
+    """Follows the page's own."""
+
+
+def page_html(
+    game: Game, players: Sequence[str], data: dict[str, Any], panel: Panel | None = None
+) -> str:
+    """One HTML page with all it needs inside.
+
+    Args:
+        game: what is played.
+        players: a name for each seat.
+        data: what `view.js` reads: "texts" and "pictures" of the positions as `packed` makes
+            them, "moves", "players", "result", "analysis", "remarks", and what the panel's script
+            reads.
+        panel: by default the page is a replay.
+    """
+    panel = panel or Panel()
+    frame, looks, *scripts = _parts()
+    name = title_of(game)
+    values = {
+        "title": html.escape(f"{name}: {', '.join(players)}"),
+        "heading": html.escape(name),
+        "setting": html.escape(game.setting()),
+        "rules": rules_html(game),
+        # Inside of a script element only "<" can do harm.
+        "episode": json.dumps(data).replace("<", "\\u003c"),
+        "panel": panel.html,
+        "style": looks + panel.style,
+        "script": "".join(scripts) + "start();\n" + panel.script,
+    }
+    return re.sub(r"\{\{(\w+)\}\}", lambda found: values[found[1]], frame)
+
+
+@functools.cache
+def _parts() -> list[str]:
+    """Return the texts of the page's files, read once, so that every page of a process is whole."""
+    names = ("page.html", "page.css", "motion.js", "view.js", "analysis.js")
+    return [(resources.files(__name__) / name).read_text("utf-8") for name in names]
+
+
+def title_of(game: Game) -> str:
+    """What people call a game."""
+    return game.title or re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type(game).__name__)
+
+
+def end_in_words(game: Game, state: np.void, players: Sequence[str]) -> str:
+    """How a game ended, such as `ann won by a line of three.`; empty while it goes on.
+
+    Args:
+        game: what is played.
+        state: its last position.
+        players: a name for each seat; a person who plays is `You`.
+    """
+    if not is_over(state):
+        return ""
+    if state["truncated"]:
+        return (
+            f"Nobody won: the game was stopped after {state['ply']} moves, as long as it may last."
+        )
+    if state["offender"] >= 0:
+        return f"{players[state['offender']]} lost by an illegal move."
+    reason = game.ended_by(state)
+    returns = state["returns"]
+    if game.num_players == 1:
+        return reason or f"{players[0]} got {returns[0]:g}."
+    winners = [name for name, value in zip(players, returns, strict=True) if value > 0]
+    end, by = (f"{' and '.join(winners)} won", " by ") if winners else ("Drawn", ": ")
+    return f"{end}{by}{reason}." if reason else f"{end}."
+
+
+def position_text(game: Game, state: np.void) -> str:
+    """A position, and below it what else its player to move knows."""
+    aside = "" if is_over(state) else game.aside(state)
+    return game.to_text(state) + (f"{aside}\n" if aside else "")
+
+
+def show_moves(
+    game: Game, states: States, actions: Sequence[int], players: Sequence[str]
+) -> list[dict[str, Any]]:
+    """Number, player and text of every action.
+
+    Args:
+        game: what is played.
+        states: the positions, of which each action has led to the next one, shape (N + 1,).
+        actions: N of them; the last one may be illegal.
+        players: a name for each seat.
+    """
+    offended = states["offender"][-1] >= 0 > states["offender"][0]
+    moves: list[dict[str, Any]] = []
+    for action, state in zip(actions, states, strict=False):
+        illegal = offended and len(moves) == len(actions) - 1
+        text = game.action_to_text(action, state) + (" (illegal)" if illegal else "")
+        seat = int(state["to_move"])
+        moves.append({"ply": int(state["ply"]) + 1, "player": players[seat], "text": text})
+    return moves
+
+
+def show_players(
+    game: Game, players: Sequence[str], returns: Sequence[float], over: bool
+) -> list[dict[str, str]]:
+    """Name, piece, colour and result of every seat; no result before the rules ended the game.
+
+    In a game of one player there is no seat to tell from another one.
+    """
+    alone = game.num_players == 1
+    return [
+        {
+            "name": name,
+            "seat": "" if alone else game.seat_names[seat].removeprefix("Player "),
+            "symbol": game.seat_symbol(seat),
+            "color": game.seat_colors[seat % len(game.seat_colors)],
+            "result": (f"{value:+g}" if value else "0") if over else "",
+        }
+        for seat, (name, value) in enumerate(zip(players, returns, strict=True))
+    ]
+
+
+def show_analysis(
+    game: Game, states: States, actions: Sequence[int], analysis: Sequence[Analysis | None]
+) -> list[dict[str, Any] | None] | None:
+    """What the players made of the positions, as the page reads it; `None` if there is nothing.
+
+    Args:
+        game: what is played.
+        states: as for `show_moves`, like the next one.
+        actions: N of them.
+        analysis: of each action.
+    """
+    if not any(analysis):
+        return None
+    return [
+        None if one is None else show_thought(game, state, one, action)
+        for state, action, one in zip(states, actions, analysis, strict=False)
+    ]
+
+
+def show_thought(game: Game, state: np.void, analysis: Analysis, chosen: int) -> dict[str, Any]:
+    """What one player made of one position: its best actions, and the results it expects."""
+    shares = analysis.shares
+    shown = list(shares)[:_SHOWN]
+    if chosen in shares and chosen not in shown:
+        shown[-1] = chosen
+    return {
+        "seat": int(state["to_move"]),
+        "kind": analysis.kind,
+        "values": list(analysis.values),
+        "more": len(shares) - len(shown),
+        "actions": [
+            {
+                "text": game.action_to_text(action, state),
+                "share": round(shares[action], 4),
+                "weight": analysis.weights[action],
+                "chosen": action == chosen,
+                "area": game.action_area(action, state),
+                **_led_to(game, action, state),
+            }
+            for action in shown
+        ],
+        **_told_besides(game, state, analysis),
+    }
+
+
+def _told_besides(game: Game, state: np.void, analysis: Analysis) -> dict[str, Any]:
+    """What only some players tell; nothing for most, as a page has many positions."""
+    told: dict[str, Any] = {}
+    if analysis.proven:
+        told["proven"] = True
+    # Where something is drawn on the way, a line is one of many.
+    if len(analysis.line) > 1 and not (game.has_chance or game.has_hidden):
+        told["line"] = line_texts(game, state, analysis.line)
+    if analysis.tries:
+        told["tries"] = [one._asdict() for one in analysis.tries]
+    return told
+
+
+def _led_to(game: Game, action: int, state: np.void) -> dict[str, Any]:
+    """Where an action leads; nothing for most games, as a page has many actions."""
+    target = game.action_target(action, state)
+    return {} if target is None else {"target": target}
+
+
+def packed(texts: Sequence[str]) -> dict[str, Any]:
+    """Texts as numbers of their lines: the positions of a game have most lines in common."""
+    lines: dict[str, int] = {}
+    frames = [[lines.setdefault(line, len(lines)) for line in text.split("\n")] for text in texts]
+    return {"lines": list(lines), "frames": frames}

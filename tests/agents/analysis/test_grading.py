@@ -1,0 +1,56 @@
+"""How much of a win players keep."""
+
+import numpy as np
+import pytest
+
+import agents
+import boardenvs
+from agents.analysis.grading import Grade, grade
+
+
+@pytest.fixture(scope="module")
+def grades(gekitai):
+    def graded(spec):
+        players = [agents.make(one, gekitai, seed=1) for one in (spec, "greedy")]
+        return grade(gekitai, *players, games=8, seed=1, budget=1000)
+
+    return {spec: graded(spec) for spec in ("random", "exact")}
+
+
+def test_who_plays_what_is_proved_keeps_every_win(grades):
+    found = grades["exact"]
+    assert found.won == found.kept > 20  # four games from the first seat, all won
+    assert found.share_kept == 1
+
+
+def test_who_plays_at_random_gives_wins_away(grades):
+    found = grades["random"]
+    assert 0 < found.kept < found.won
+    assert found.given_away > 0
+    assert found.won == found.kept + found.given_away + found.unclear
+    assert found.lost + found.unsettled > 0
+    assert str(found).startswith(f"kept {found.kept} of {found.won} wins: ")
+
+
+def test_a_win_that_is_played_at_once_is_kept(gekitai):
+    class FirstCell:
+        def act(self, states):
+            return np.argmax(gekitai.legal(states), axis=1)
+
+    found = grade(gekitai, agents.make("exact", gekitai, seed=1), FirstCell(), 1, 1, budget=1000)
+    assert (found.kept, found.lost, found.unsettled) == (found.won, 0, 0)
+
+
+def test_112_is_settled_everywhere():
+    game = boardenvs.make("game112")
+    players = [agents.make("random", game, seed) for seed in (1, 2)]
+    found = grade(game, *players, games=40, seed=1)
+    assert found.unsettled == found.unclear == 0
+    assert found.given_away > 0
+    assert found.drawn > 0
+    assert grade(game, agents.make("exact", game, 0), players[0], 40, 1).given_away == 0
+
+
+def test_without_a_win_there_is_no_share_of_them():
+    none = Grade(lost=3, drawn=1, unsettled=0, kept=0, given_away=0, unclear=0)
+    assert str(none) == "had no win to keep; 3 positions lost, 1 drawn, 0 not settled"

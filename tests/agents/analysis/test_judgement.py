@@ -1,0 +1,116 @@
+"""What agents think of a position: their own words, values after each move, proofs."""
+
+import numpy as np
+import pytest
+
+import agents
+import boardenvs
+from agents.analysis.analyst import analyst
+from agents.analysis.judgement import judge, prove
+
+
+@pytest.mark.one_game
+@pytest.mark.parametrize("name", boardenvs.GAMES)
+def test_the_analyst_tells_of_every_game(name):
+    game = boardenvs.make(name)
+    states = game.new(1, 2)
+    spec, agent = analyst(game, states, 0)
+    found = judge(game, states, agent, 0, 5)
+    legal = game.legal(states)[0]
+    assert legal[found.action]
+    assert found.moves[0].action == found.action == found.line[0]
+    assert found.analysis is not None
+    assert len(found.moves) + found.more == legal.sum()
+    assert sum(move.share or 0 for move in found.moves) <= 1 + 1e-9
+    assert spec in (*agents.SPECS, spec)
+    again = judge(game, states, agent, 0, 5)
+    assert again == found
+
+
+def test_every_move_of_112_is_judged_by_exact_as_it_is():
+    game = boardenvs.make("game112")
+    rng = np.random.default_rng(0)
+    exact = agents.make("exact", game, 0)
+    for _ in range(15):
+        states = game.new(1, 0)
+        for _ in range(int(rng.integers(7))):
+            game.play(states, [rng.choice(np.flatnonzero(game.legal(states)[0]))])
+        if game.over(states)[0]:
+            continue
+        truth = exact.action_values(states)[0]
+        found = judge(game, states, exact, 0, 18)
+        best = np.nanmax(truth)
+        assert found.proof.value == best
+        assert found.proven
+        assert {move.action for move in found.moves} == set(np.flatnonzero(~np.isnan(truth)))
+        for move in found.moves:
+            assert move.value == move.proof.value == truth[move.action]
+            child = states.copy()
+            game.play(child, [move.action])
+            if move.value:
+                assert move.proof.plies == 1 + exact.plies(child)[0]
+        assert truth[found.action] == best
+        values = [move.value for move in found.moves]
+        assert values == sorted(values, reverse=True)
+        # A line of perfect play comes to what is proved.
+        end = states.copy()
+        for action in found.line:
+            game.play(end, [action])
+        if game.over(end)[0]:
+            assert end["returns"][0, states["to_move"][0]] == best
+
+
+def test_values_after_a_move_are_the_movers(gekitai):
+    """X wins at once by A3; O to move in its place would as well by F4."""
+    rows = ["X.....", "X.....", "......", "......", ".....O", ".....O"]
+    state = gekitai.from_dict({"board": rows, "to_move": 0})
+    for spec in ("mcts:200", "puct:50", "exact"):
+        found = judge(gekitai, gekitai.batch(state), agents.make(spec, gekitai, 0), 0, 6)
+        move = found.moves[0]
+        assert gekitai.action_to_text(move.action) == "A3"
+        assert found.proof == (1, 1)
+        assert move.proof == (1, 1)
+        assert move.value in (1, None)
+        assert found.proven or spec == "exact"
+        for other in found.moves[1:]:
+            assert other.value is None or -1 <= other.value <= 1
+
+
+def test_what_is_drawn_is_not_foreseen():
+    game = boardenvs.make("goat_race")
+    states = game.new(1, 2)
+    found = judge(game, states, agents.make("mcts:20", game, 0), 0, 3)
+    assert [move.value for move in found.moves] == [None] * 3
+    assert found.line == [found.action]
+    assert found.proof is None
+    # What the position holds of the dice to come makes no difference.
+    other = states.copy()
+    other["rng"] += 12345
+    assert judge(game, other, agents.make("mcts:20", game, 0), 0, 3) == found
+
+
+def test_hidden_tiles_make_no_difference():
+    game = boardenvs.make("dominoes175")
+    agent = agents.make("trained", game, 0)
+    found = [judge(game, game.new(1, seed), agent, 0, 3).moves for seed in range(3)]
+    assert found[0] == found[1] == found[2]
+
+
+def test_an_agent_that_tells_nothing(gekitai):
+    states = gekitai.new(1, 0)
+    found = judge(gekitai, states, agents.make("random", gekitai, 0), 0, 5)
+    assert (found.analysis, len(found.moves), found.more) == (None, 1, 35)
+
+
+def test_what_is_too_large_is_not_proved():
+    game = boardenvs.make("gomoku", board_size=5, win_length=5)
+    assert prove(game, game.new(1, 0), [0], budget=100) == (None, {})
+
+
+def test_an_agent_that_fails_is_named(gekitai):
+    class Fails:
+        def act(self, states):
+            raise KeyError("no")
+
+    with pytest.raises(ValueError, match="the agent failed: KeyError"):
+        judge(gekitai, gekitai.new(1, 0), Fails(), 0, 5)

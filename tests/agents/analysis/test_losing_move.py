@@ -1,0 +1,93 @@
+"""By which move a game was lost."""
+
+import pytest
+
+import boardenvs
+from agents import make
+from agents.analysis.losing_move import LossJudge, loss_line, remarks, where_lost
+from boardenvs.episode import Episode
+
+
+def played(name, moves, **params):
+    """A game, by its moves as text."""
+    game = boardenvs.make(name, **params)
+    states = game.new(1, 0)
+    start = states.copy()
+    actions = []
+    for move in moves:
+        actions.append(game.action_from_text(move, states[0]))
+        game.play(states, actions[-1:], illegal="raise")
+    return Episode(game, start, actions)
+
+
+def lost(name, moves):
+    """What is said of a game, and on its page."""
+    episode = played(name, moves)
+    loss = LossJudge(episode.game).loss(episode)
+    told = loss_line(episode, loss)
+    assert where_lost(episode) == told
+    return told, remarks(episode, loss)
+
+
+@pytest.mark.parametrize(
+    ("name", "moves", "told", "remark"),
+    [
+        # Nine places are a draw: who writes 1 beside a 1 lets the other end with 2.
+        (
+            "game112",
+            ["1 1", "2 1", "3 2"],
+            "Player 2 lost by move 2, 2 1: a draw before it.",
+            {2: "This move lost a game that was a draw."},
+        ),
+        ("gekitai", ["C3", "A1"], "Nobody has lost.", {}),
+    ],
+)
+def test_it_is_the_last_that_could_have_been_better(name, moves, told, remark):
+    assert lost(name, moves) == (told, remark)
+
+
+@pytest.mark.slow
+def test_a_game_that_is_lost_from_the_start(gekitai):
+    # By the strategy, against the reply that lasts longest.
+    episode = Episode.play(gekitai, ["exact", "exact"], seed=1)
+    loss = LossJudge(gekitai).loss(episode)
+    told = "Player O had lost from the start."
+    assert loss_line(episode, loss) == told
+    assert remarks(episode, loss) == {0: told}
+
+
+def test_a_win_given_away():
+    moves = ["C3", "F2", "B6", "D3", "D4", "C2", "E3", "B4", "A4", "C5", "D3", "C6", "D6", "A2"]
+    told = "Player X lost by move 9, A4: won before it."
+    assert lost("gekitai", moves) == (told, {9: "This move gave the win away."})
+    # Which nobody can tell of a first player who has strayed from the strategy early.
+    moves = ["B3", "D1", "F6", "C3", "A1", "E4", "C6", "B3", "C3", "E2"]
+    told = "Player X lost by move 5, A1: before it that is not settled."
+    remark = "This move lost the game; what it was worth before is not settled."
+    assert lost("gekitai", moves) == (told, {5: remark})
+
+
+def test_the_winner_may_have_won_before_anybody_could_tell(gekitai):
+    """As the judge sees it who can settle little: the first that it can is after X's move."""
+    moves = ["C3", "F2", "B6", "D3", "D4", "C2", "E3", "B4", "A4", "C5", "D3", "C6", "D6", "A2"]
+    episode = played("gekitai", moves)
+    judge = LossJudge(gekitai)
+    judge._exact = make("exact", gekitai, 0, budget=2)
+    loss = judge.loss(episode)
+    assert (loss.loser, loss.mover, loss.before) == (0, 1, "not settled")
+    move = f"move {loss.move}, {moves[loss.move - 1]}"
+    told = f"Player X had lost when {move} was played; before it that is not settled."
+    assert loss_line(episode, loss) == told
+    assert remarks(episode, loss) == {
+        loss.move: "Player X had lost when this move was played; before it that is not settled."
+    }
+
+
+def test_a_game_not_of_two_is_refused(refused):
+    with refused("only in a game for two can a losing move be told: goat_race is for 3"):
+        LossJudge(boardenvs.make("goat_race"))
+
+
+def test_a_game_with_chance_is_refused(refused):
+    with refused("agent 'exact' cannot play goat_race, which has chance"):
+        LossJudge(boardenvs.make("goat_race", num_players=2))

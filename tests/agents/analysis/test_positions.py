@@ -1,0 +1,117 @@
+"""Positions that a person hands over: every format that the package reads, and nothing else."""
+
+import io
+import json
+import re
+
+import numpy as np
+import pytest
+
+import boardenvs
+from agents.analysis.positions import read_position
+from agents.play.screen import marked
+from boardenvs.episode import Episode
+
+
+def shown(game, state):
+    """A position as `boardenvs play` shows it, marks and the line below it included."""
+    aside = game.aside(state)
+    return marked(game.to_text(state), game.spans(state)) + (f"{aside}\n" if aside else "")
+
+
+@pytest.mark.parametrize("name", boardenvs.GAMES)
+def test_what_play_shows_is_read_again(name, random_positions):
+    game = boardenvs.make(name)
+    states = random_positions(game, 2, 5)
+    for state in states[~game.over(states)][:: max(1, len(states) // 40)]:
+        needed = name == "gekitai" and game.owners(state).max() >= 0
+        to_move = int(state["to_move"]) if needed else None
+        found = read_position(shown(game, state), game, to_move=to_move)
+        again = found.state[0]
+        assert game.to_text(again) == game.to_text(state)
+        assert game.aside(again) == game.aside(state)
+        assert game.to_move(found.state) == state["to_move"]
+        if name != "goat_race":  # whose covered goats no text tells
+            assert np.array_equal(game.legal(found.state), game.legal(game.batch(state)))
+
+
+@pytest.mark.parametrize("name", boardenvs.GAMES)
+def test_positions_and_episodes_in_json(name, tmp_path, monkeypatch):
+    game = boardenvs.make(name, max_plies=9)
+    episode = Episode.play(game, ["random"] * game.num_players, 3)
+    path = tmp_path / "game.json"
+    episode.save(path)
+    typed = boardenvs.make(name)  # other parameters, but none were given
+    for ply in (0, 3, None):
+        found = read_position(str(path), typed, ply=ply)
+        assert found.game == game
+        assert found.state[0] == episode.states()[len(episode) if ply is None else ply]
+    text = json.dumps(game.to_dict(episode.states()[2]))
+    assert read_position(text, typed).state[0] == episode.states()[2]
+    monkeypatch.setattr("sys.stdin", io.StringIO(text))
+    assert read_position("-", typed).state[0] == episode.states()[2]
+    if typed != game:
+        with pytest.raises(ValueError, match=r"it is an episode of .*max_plies=9.*, not of "):
+            read_position(str(path), typed, params_given=True)
+
+
+BOARD = "| 1 - - - - - - 2 - |"
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "said"),
+    [
+        ("", {}, "'' is no file, and as a text: expected a board"),
+        ("no.json", {}, "'no.json' is no file, and as a text: expected a board such as"),
+        ("| 1 1 |", {}, "expected a board such as"),
+        (f"{BOARD}\n{BOARD}\n", {}, "the text: expected a board such as"),
+        (BOARD, {"to_move": 1}, "to_move must be 0 with 2 positions filled, got 1"),
+        (BOARD, {"ply": 1}, "--ply is for an episode"),
+        ("{", {}, "it is no JSON"),
+        ('{"board": [1]}', {}, "board must be 9 numbers"),
+        ('{"game": "chess"}', {}, "it is a position of 'chess', not of game112"),
+        ('{"board": [], "params": {"size": 3}}', {}, "'size'"),
+        ('{"format": "boardenvs episode"}', {}, "the version of an episode must be 3, got None"),
+        ('{"format": 1}', {}, "no episode: expected JSON whose format is"),
+        ('{"board": []}', {"to_move": 0}, "--to-move is for a board"),
+        ("{" * 100_000, {}, "no JSON|recursion"),
+        ('{"a": ' + "[" * 100_000, {}, "recursion|no JSON"),
+        ("\x1b[2J\n\0", {}, "expected a board such as"),
+    ],
+)
+def test_what_is_none_is_told_in_one_line(text, options, said):
+    with pytest.raises(ValueError, match=said) as refused:
+        read_position(text, boardenvs.make("game112"), **options)
+    assert str(refused.value).isprintable()
+    assert len(str(refused.value)) < 1000
+
+
+def test_episodes_of_another_game_or_ply(tmp_path):
+    game = boardenvs.make("game112")
+    path = tmp_path / "e.json"
+    episode = Episode.play(game, ["random"] * 2, 1)
+    episode.save(path)
+    with pytest.raises(ValueError, match="it is an episode of game112, not of gekitai"):
+        read_position(str(path), boardenvs.make("gekitai"))
+    for ply in (-1, len(episode) + 1, 10**30):
+        with pytest.raises(ValueError, match=f"has positions 0 to {len(episode)}, not {ply}"):
+            read_position(str(path), game, ply=ply)
+    path.write_text(path.read_text().replace('"actions": [', '"actions": [1, '))
+    with pytest.raises(ValueError, match=f"{re.escape(str(path))}: damaged or edited"):
+        read_position(str(path), game)
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "said"),
+    [
+        ("goat_race", "Order: WHITE; die: 3; move sideways", "a line such as 'Order: WHITE, "),
+        ("goat_race", "die", "a line such as"),
+        ("dominoes175", "Tile in hand: [7|7]", "a line such as 'Tile in hand: "),
+        ("pizza_order", "Wanted: 1. Custom (Snow)", "ingredients that the shop does not have"),
+        ("pizza_order", "Wanted: nothing", "a line such as 'Wanted: "),
+        ("gekitai", "die: 3", "nothing below the board"),
+    ],
+)
+def test_lines_below_a_board_that_are_none(name, line, said):
+    with pytest.raises(ValueError, match=said):
+        boardenvs.make(name).from_aside(line)

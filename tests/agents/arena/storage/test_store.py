@@ -1,0 +1,401 @@
+"""The store: no finished game is lost or counted twice, and nothing foreign is touched or mixed."""
+
+import hashlib
+import json
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+
+import onnx
+import pytest
+from store_files import rows
+
+import agents
+import boardenvs
+from agents.arena import match, play_match, round_robin, solos
+from agents.arena.match import Match
+from agents.arena.storage.store import Store
+from agents.arena.versions import agent_version
+from agents.search.mcts import SearchAgent
+from boardenvs import Episode
+
+# While there is a file `hold`, it plays on only until the store has as many games as that says.
+HELD = """
+import sqlite3
+import time
+from pathlib import Path
+from types import SimpleNamespace
+import numpy as np
+
+def held():
+    try:
+        enough = int(Path("hold").read_text())
+    except FileNotFoundError:
+        return False
+    connection = sqlite3.connect("killed.db", timeout=60)
+    (kept,) = connection.execute("SELECT COUNT(*) FROM games").fetchone()
+    connection.close()
+    return kept >= enough
+
+class Held:
+    deterministic = False
+
+    def __init__(self, game, seed):
+        self.game = game
+
+    def act(self, states):
+        raise AssertionError("asked without words")
+
+    def choose(self, states, words):
+        while held():
+            time.sleep(0.01)
+        bits = words[:, None] >> np.arange(self.game.num_actions, dtype=np.uint64)
+        return (self.game.legal(states) * (1 + bits % 5)).argmax(1)
+"""
+
+BAD = """
+class Bad:
+    def __init__(self, game, seed):
+        pass
+
+    def act(self, states):
+        return [max(0, int(state["last_action"])) for state in states]
+"""
+
+
+def results(path):
+    with Store.read(path) as store:
+        return store.results()
+
+
+# -- What it keeps ----------------------------------------------------------------------
+
+
+def test_results_come_back(game, path):
+    specs = ["random", "greedy"]
+    kind = round_robin if game.num_players > 1 else solos
+    played = list(kind(game, specs, 20, 3, store=path))
+    assert played == list(kind(game, specs, 20, 3))
+    assert results(path) == played
+    with Store.read(path) as store:
+        assert store.game == game
+        assert store.seed == 3
+        assert [m.games for m in store.matches()] == [20] * len(played)
+    assert [p.name for p in path.parent.iterdir()] == ["games.db"]
+
+
+def test_every_game_can_be_watched_again(game, path):
+    specs = ["random", "greedy"]
+    kind = round_robin if game.num_players > 1 else solos
+    played = list(kind(game, specs, 6, 3, opening_plies=1, store=path))
+    with Store.read(path) as store:
+        for number in range(6):
+            episode = store.episode(f"1.{number}")
+            assert len(episode.players) == game.num_players
+            assert episode.terminated or episode.truncated
+            assert len(episode.states()) - 1 == played[0].scores.plies[number]
+            if game.num_players == 2:
+                first = episode.players.index("random")
+                assert episode.returns[first] == played[0].scores.returns[number, 0]
+                assert first == number % 2
+
+
+@pytest.mark.parametrize("suffix", [".json", ".psq", ".sgf"])
+def test_every_game_can_be_exported(path, tmp_path, suffix):
+    game = boardenvs.make("gomoku", board_size=5)
+    list(round_robin(game, ["random", "greedy", "neighbour"], 4, 3, store=path))
+    folder = tmp_path / "games"
+    with Store.read(path) as store:
+        assert store.export(folder, suffix) == 12
+        assert len(list(folder.iterdir())) == 12
+        for file in folder.iterdir():
+            episode, held = Episode.load(file), store.episode(file.stem)
+            assert episode.game == game
+            assert (episode.actions, episode.players) == (held.actions, held.players)
+            assert episode.result == held.result
+
+
+def test_only_formats_of_the_game_are_exported(filled, tmp_path, refused):
+    with Store.read(filled) as store, refused("suffix must be one of|suffix must be '.json'"):
+        store.export(tmp_path / "games", ".psq")
+    assert not (tmp_path / "games").exists()
+
+
+def test_what_was_not_played_cannot_be_watched(filled, gekitai, refused):
+    with Store.read(filled) as store:
+        assert len(store.game_of(("random", "greedy"), 0)) > 0
+        with refused("holds no match of greedy - greedy"):
+            store.game_of(("greedy", "greedy"), 0)
+
+
+def test_a_forfeit_can_be_watched_again(gekitai, path, own_module):
+    own_module("mine", BAD)
+    list(round_robin(gekitai, ["random", "mine:Bad"], 4, 0, opening_plies=1, store=path))
+    with Store.read(path) as store:
+        assert store.episode("1.0").result == "mine:Bad loses by an illegal action"
+    assert results(path)[0].scores.forfeits == [0, 4]
+
+
+def test_one_agent_in_two_seats_has_two_names(gekitai, path):
+    list(round_robin(gekitai, ["random", "random"], 2, 0, store=path))
+    with Store.read(path) as store:
+        assert len(set(store.episode("1.0").players)) == 2
+
+
+# -- Going on ---------------------------------------------------------------------------
+
+
+def test_a_second_run_plays_nothing(filled, gekitai, monkeypatch):
+    before = rows(filled)
+    seen = []
+    monkeypatch.setattr(Match, "play", lambda *_: pytest.fail("played"))
+    again = round_robin(
+        gekitai, ["random", "greedy", "random"], 10, 3, store=filled,
+        progress=lambda name, num: seen.append((name, num)),
+    )  # fmt: skip
+    assert list(again) == results(filled)
+    assert rows(filled) == before
+    assert sum(num for _, num in seen) == 30
+
+
+def test_more_games_and_more_agents_go_on(filled, gekitai, path):
+    before = rows(filled)
+    specs = ["random", "greedy", "random", "greedy"]
+    long = list(round_robin(gekitai, specs, 16, 3, store=filled))
+    assert long == list(round_robin(gekitai, specs, 16, 3))
+    after = rows(filled)
+    assert set(before) < set(after)
+    different = {(r.a, r.b) for r in long}
+    assert len(after) == 16 * len(different)
+    assert len(different) < len(long)
+
+
+def test_fewer_games_count_fewer(filled, gekitai):
+    few = list(round_robin(gekitai, ["random", "greedy"], 6, 3, store=filled))
+    assert few[0].scores == play_match(gekitai, ["random", "greedy"], 6, 3)
+
+
+@pytest.mark.parametrize("stop", [1, 7, 20, 29])
+def test_an_interrupted_run_goes_on(gekitai, path, filled, tmp_path, stop):
+    other = tmp_path / "other.db"
+    finished = 0
+
+    def interrupt(_name, num):
+        nonlocal finished
+        finished += num
+        if finished >= stop:
+            raise KeyboardInterrupt
+
+    specs = ["random", "greedy", "random"]
+    with pytest.raises(KeyboardInterrupt):
+        list(round_robin(gekitai, specs, 10, 3, store=other, progress=interrupt))
+    assert len(rows(other)) == finished
+    assert [p.name for p in tmp_path.iterdir() if p.name.startswith("other")] == ["other.db"]
+    list(round_robin(gekitai, specs, 10, 3, store=other))
+    assert rows(other) == rows(filled)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
+@pytest.mark.parametrize("workers", [1, 2])
+def test_killed_in_mid_run(tmp_path, own_module, gekitai, monkeypatch, workers):
+    own_module("held_agent", HELD)
+    command = [
+        sys.executable, "-m", "agents.command", "arena", "gekitai", "held_agent:Held", "random",
+        "greedy", "--games", "12", "--seed", "4", "--store", "killed.db", "--workers", str(workers),
+    ]  # fmt: skip
+    monkeypatch.setattr(match, "_SIDE_BY_SIDE", 5)
+    list(round_robin(gekitai, ["held_agent:Held", "random", "greedy"], 12, 4, store="whole.db"))
+    path = tmp_path / "killed.db"
+    hold = tmp_path / "hold"
+    for kill_at in (1, 15):
+        hold.write_text(str(kill_at), encoding="utf-8")
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        seen = []
+        while process.poll() is None and len(seen) < kill_at:
+            time.sleep(0.01)
+            if path.exists() and path.stat().st_size:
+                try:
+                    seen = rows(path)
+                except sqlite3.OperationalError as error:
+                    assert "no such table" in str(error)  # noqa: PT017 made at this moment
+        process.send_signal(signal.SIGKILL)
+        hold.unlink()  # worker processes that are left go on, and end
+        process.communicate()
+        assert process.returncode == -signal.SIGKILL
+        kept = rows(path)
+        assert set(seen) <= set(kept)
+        assert kill_at <= len(kept) < 36
+    process = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    assert process.returncode == 0, process.stderr
+    assert rows("killed.db") == rows("whole.db")
+    assert len(rows("killed.db")) == 36
+    assert results("killed.db") == results("whole.db")
+
+
+def test_a_store_that_was_left_empty_is_begun(path, gekitai):
+    path.touch()
+    list(round_robin(gekitai, ["random", "greedy"], 2, 0, store=path))
+    assert len(rows(path)) == 2
+
+
+# SIGXFSZ kills it on the first write beyond so many bytes, wherever that is.
+KILLED = """
+import os
+import resource
+import signal
+
+import boardenvs
+from agents.arena import round_robin
+
+def run(store):
+    return list(round_robin(boardenvs.make("gekitai"), ["random", "greedy"], 4, 3, store=store))
+
+run(None)  # compiled once for all children
+for limit in range(0, 36_864, 2048):
+    os.mkdir(str(limit))
+    child = os.fork()
+    if not child:
+        signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+        run(f"{limit}/games.db")
+        os._exit(0)
+    print(limit, os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGXFSZ")
+def test_killed_at_any_write_while_it_begins(tmp_path, gekitai, attempt):
+    ran = subprocess.run(
+        [sys.executable, "-c", KILLED], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    ends = {int(limit): int(status) for limit, status in map(str.split, ran.stdout.splitlines())}
+    assert set(ends.values()) == {0, -signal.SIGXFSZ}
+    founded = 0
+    for limit in ends:
+        path = tmp_path / str(limit) / "games.db"
+        before = attempt(results, path)
+        founded += before is not None
+        played = list(round_robin(gekitai, ["random", "greedy"], 4, 3, store=path))
+        assert results(path) == played
+        assert len(rows(path)) == 4
+        assert [p.name for p in path.parent.iterdir()] == ["games.db"]
+    assert 0 < founded < len(ends)
+
+
+def test_a_store_without_anything_is_no_store_to_look_at(path, refused):
+    path.touch()
+    with refused("games.db is empty: it is no arena's store yet"):
+        results(path)
+
+
+def test_two_runs_at_once_count_no_game_twice(gekitai, path):
+    runs = [round_robin(gekitai, ["random", "greedy"], 10, 3, store=path) for _ in range(2)]
+    (one,), (other,) = ([next(run)] for run in runs)
+    assert one == other
+    assert len(rows(path)) == 10
+
+
+# -- Until it is decided ----------------------------------------------------------------
+
+
+def test_until_decided_goes_on_too(gekitai, path, tmp_path):
+    def run(games, **options):
+        return list(
+            round_robin(gekitai, ["greedy", "random"], games, 3, until="decided", **options)
+        )
+
+    (whole,) = run(500)
+    assert whole.verdict.decided
+    assert whole.verdict.low > 0.5
+    stop = whole.scores.games
+    assert 2 < stop < 100
+    assert stop % 2 == 0
+    (short,) = run(stop - 2, store=path)
+    assert not short.verdict.decided
+    assert short.scores.games == stop - 2
+    assert run(500, store=path) == [whole]
+    assert run(500, store=path) == [whole]
+    assert whole.scores == play_match(gekitai, ["greedy", "random"], stop, 3)
+
+
+# -- What it refuses --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"seed": 4}, "holds games with seed 3, not 4"),
+        ({"game": boardenvs.make("game112")}, "holds games with game gekitai, not game112"),
+        ({"game": boardenvs.make("gekitai", pieces=9)}, 'holds games with params .*"pieces": 8'),
+        ({"opening_plies": 3}, "holds games of random - greedy after 0 random plies, not 3"),
+    ],
+)
+def test_another_arenas_store(filled, gekitai, refused, change, said):
+    before = filled.read_bytes()
+    arguments = {"game": gekitai, "specs": ["random", "greedy"], "num_games": 20, "seed": 3}
+    with refused(said):
+        list(round_robin(**{**arguments, **change}, store=filled))
+    assert filled.read_bytes() == before
+
+
+def test_another_version_of_an_agent(gekitai, path, refused, own_module, tiny_copy, monkeypatch):
+    own_module("mine", HELD)
+    list(round_robin(gekitai, ["mine:Held", tiny_copy.spec], 2, 0, store=path))
+    before = rows(path)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(boardenvs, "__version__", "99")
+        with refused("holds games with version 0.1.0, not 99"):
+            list(round_robin(gekitai, ["mine:Held", "random"], 2, 0, store=path))
+
+    own_module("mine", HELD + "# another\n")
+    with refused("holds games of mine:Held of version file [0-9a-f]{64}, this is file"):
+        list(round_robin(gekitai, ["mine:Held", tiny_copy.spec], 4, 0, store=path))
+
+    model = onnx.load(tiny_copy.network)
+    model.producer_name = "another"
+    network = model.SerializeToString()
+    tiny_copy.network.write_bytes(network)
+    card = tiny_copy.card
+    card["sha256"] = hashlib.sha256(network).hexdigest()
+    tiny_copy.network.with_suffix(".json").write_text(json.dumps(card), encoding="utf-8")
+    with refused("of version boardenvs .*, network [0-9a-f]{64}, this is .*: name another file"):
+        list(round_robin(gekitai, ["random", tiny_copy.spec], 4, 0, store=path))
+    assert rows(path) == before
+
+
+@pytest.mark.slow
+def test_an_agent_whose_play_has_changed(gekitai, path, refused, monkeypatch):
+    list(round_robin(gekitai, ["random", "mcts:2"], 2, 0, store=path))
+    before = rows(path)
+    with Store.read(path) as store:
+        # What was never raised is left out, as in stores from before there were such numbers.
+        plain = f"boardenvs {boardenvs.__version__}"
+        assert store.matches()[0].versions == (plain, f"{plain}, play {SearchAgent.play_version}")
+    monkeypatch.setattr(SearchAgent, "play_version", 99)
+    with refused("holds games of mcts:2 of version boardenvs .*, play .*, this is .* play 99"):
+        list(round_robin(gekitai, ["random", "mcts:2"], 4, 0, store=path))
+    assert rows(path) == before
+
+
+def test_the_network_that_guides_a_search_is_part_of_its_version(gekitai, tiny):
+    agent = agents.make("puct:2", gekitai, 0, path=tiny.network)
+    digest = hashlib.sha256(tiny.network.read_bytes()).hexdigest()
+    assert f"network {digest}" in agent_version("puct:2", agent)
+
+
+def test_the_cores_that_one_by_the_clock_may_think_on_are_part_of_its_version(monkeypatch):
+    def version(**parameters):
+        return agent_version("mcts:1ms", agents.make("mcts:1ms", "game112", 0, **parameters))
+
+    for place in ("agents.arena.versions", "boardenvs.kernels.threads"):
+        monkeypatch.setattr(f"{place}.cores", lambda: 4)
+    monkeypatch.setattr("boardenvs.kernels.threads.most_threads", lambda: 4)
+    assert "by the clock on 4 cores" in version()
+    assert "by the clock on 3 cores" in version(threads=3)
+    assert "by the clock on 4 cores" in version(threads=9)
+    monkeypatch.setattr("boardenvs.kernels.threads._fixed", 1)
+    assert "by the clock on 1 cores" in version()

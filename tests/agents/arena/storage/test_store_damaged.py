@@ -1,0 +1,202 @@
+"""A store that is damaged, foreign or not there is refused, in a line that no terminal obeys."""
+
+import errno
+import json
+import os
+import sqlite3
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from store_files import changed
+
+from agents.arena import round_robin
+from agents.arena.storage.store import Store
+from agents.command import main
+
+DEEP = "[" * 60_000
+CLEAR = "\x1b[2J"
+"""What a terminal would clear its screen on."""
+
+
+def foreign(path, kind):
+    if kind == "text":
+        path.write_text("my thesis\n" * 1000, encoding="utf-8")
+    elif kind == "sqlite":
+        path.unlink()
+        changed(path, "CREATE TABLE games (number)")
+    elif kind == "half":
+        path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+    elif kind == "noise":
+        data = bytearray(path.read_bytes())
+        data[4096:] = np.random.default_rng(0).bytes(len(data) - 4096)
+        path.write_bytes(data)
+    elif kind == "format":
+        changed(path, "PRAGMA user_version = 99")
+    else:
+        changed(path, kind)
+
+
+@pytest.mark.parametrize(
+    ("kind", "said"),
+    [
+        ("text", "is no arena's store"),
+        ("sqlite", "is no arena's store"),
+        ("half", "damaged|malformed|no arena's store"),
+        ("noise", "damaged|malformed|no arena's store"),
+        ("format", "is a store of format 99; expected 3"),
+        (
+            "UPDATE arena SET value = 'chess' WHERE key = 'game'",
+            "damaged: there is no game 'chess'",
+        ),
+        ("UPDATE arena SET value = '{' WHERE key = 'params'", "damaged: "),
+        ("DELETE FROM arena", "damaged: 'game'"),
+        ("UPDATE games SET returns = '[7, 7]'", "damaged: a game's seats or results are none"),
+        ("UPDATE games SET returns = '[1]'", "damaged: "),
+        ("UPDATE games SET seats = '[0, 5]'", "damaged: a game's seats or results are none"),
+        ("UPDATE games SET seats = 'no'", "damaged: "),
+        ("UPDATE games SET seed = 'seed'", "damaged: "),
+        ("UPDATE games SET plies = 'many'", "damaged: "),
+        ("UPDATE matches SET agents = 'all' WHERE id = 1", "damaged: "),
+        ("DELETE FROM agents", "damaged: "),
+        (f"UPDATE arena SET value = '{DEEP}' WHERE key = 'params'", "damaged: .* too deeply"),
+        (f"UPDATE matches SET agents = '{DEEP}' WHERE id = 1", "damaged: .* too deeply"),
+        (f"UPDATE games SET seats = '{DEEP}'", "damaged: .* too deeply"),
+        (f"UPDATE games SET returns = '{DEEP}'", "damaged: .* too deeply"),
+        ("UPDATE games SET offender = 7", "damaged: a seat that lost by an illegal action is none"),
+        ("UPDATE games SET offender = 'x'", "damaged: "),
+    ],
+)
+def test_damaged_and_foreign_files(filled, gekitai, refused, kind, said):
+    foreign(filled, kind)
+    before = filled.read_bytes()
+    with refused(f"games.db.*({said})"):
+        list(round_robin(gekitai, ["random", "greedy"], 10, 3, store=filled))
+    if "UPDATE" not in kind and "DELETE" not in kind:
+        assert filled.read_bytes() == before
+        assert [p.name for p in filled.parent.iterdir()] == ["games.db"]
+    with refused(f"games.db.*({said})"), Store.read(filled) as store:
+        store.results()
+
+
+# SQLite tells of some errors of reading as if the file were malformed.
+@pytest.mark.parametrize(
+    ("opens", "said"),
+    [
+        ("fails", "games.db: it cannot be read: Input/output error"),
+        ("works", "games.db: disk I/O error: it could not be read, but now it can, and is whole"),
+    ],
+)
+def test_a_file_that_could_not_be_read_is_not_called_damaged(
+    filled, refused, monkeypatch, opens, said
+):
+    def execute(*_):
+        error = sqlite3.DatabaseError("database disk image is malformed")
+        error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
+        raise error
+
+    def fails(path, *_):
+        raise OSError(errno.EIO, os.strerror(errno.EIO), str(path))
+
+    with Store.read(filled) as store:
+        monkeypatch.setattr(store, "_connection", SimpleNamespace(execute=execute))
+        if opens == "fails":
+            monkeypatch.setattr(Path, "open", fails)
+        with refused(said):
+            store.matches()
+        monkeypatch.undo()
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ("UPDATE games SET moves = '[0]'", "the moves of game 1.0 do not lead to its result"),
+        ("UPDATE games SET moves = '[99999]'", "damaged: action 1 of 1 must be"),
+        ("UPDATE games SET moves = 'no'", "damaged: "),
+        ("UPDATE games SET returns = '[0, 0]'", "do not lead to its result"),
+        ("UPDATE games SET seats = '[0, 9]'", "damaged: "),
+        (f"UPDATE games SET moves = '{DEEP}'", "damaged: .* too deeply"),
+    ],
+)
+def test_a_damaged_game_is_not_shown(filled, refused, change, said):
+    foreign(filled, change)
+    with Store.read(filled) as store, refused(said):
+        store.episode("1.0")
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("1", "is MATCH.NUMBER"), ("x.y", "is MATCH.NUMBER"), ("", "is MATCH.NUMBER"),
+     ("-1.0", "is MATCH.NUMBER"), ("1.10", "holds no game 1.10"), ("9.0", "holds no game 9.0"),
+     (f"1.{2**80}", "holds no game"), (f"{2**80}.0", "holds no game")],
+)  # fmt: skip
+def test_a_game_that_is_not_there(filled, refused, name, said):
+    with Store.read(filled) as store, refused(said):
+        store.episode(name)
+
+
+def test_there_is_no_store(tmp_path, refused):
+    with refused("there is no store"):
+        Store.read(tmp_path / "none.db")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_name_that_no_file_can_have(tmp_path, gekitai, refused):
+    with refused("File name too long"):
+        list(round_robin(gekitai, ["random", "greedy"], 2, 0, store=tmp_path / ("x" * 300)))
+
+
+def test_an_unknown_agent_leaves_no_store(path, gekitai, refused):
+    with refused("there is no agent 'gready'"):
+        list(round_robin(gekitai, ["random", "gready"], 2, 0, store=path))
+    assert not path.exists()
+
+
+def test_a_store_in_a_folder_that_cannot_be_written(path, gekitai, refused):
+    with refused("unable to open database file"):
+        list(round_robin(gekitai, ["random", "greedy"], 2, 0, store=path / "no" / "games.db"))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        [
+            f"UPDATE agents SET spec = 'gr{CLEAR}' WHERE spec = 'greedy'",
+            f"UPDATE matches SET agents = '{json.dumps(['random', f'gr{CLEAR}'])}' WHERE id = 1",
+            f"UPDATE matches SET agents = '{json.dumps([f'gr{CLEAR}', 'random'])}' WHERE id = 3",
+        ],
+        [f"UPDATE agents SET version = '1{CLEAR}'"],
+        [f"UPDATE arena SET value = '3{CLEAR}' WHERE key = 'seed'"],
+        [f"UPDATE arena SET value = '3{CLEAR}' WHERE key = 'version'"],
+        [f"UPDATE arena SET key = 'x{CLEAR}' WHERE key = 'version'"],
+        [f"ALTER TABLE games RENAME TO 'g{CLEAR}'"],
+    ],
+    ids=ascii,
+)
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["watch"],
+        ["watch", "--game", "1.0"],
+        ["arena", "gekitai", "random", "greedy", "--seed", "3"],
+    ],
+    ids=" ".join,
+)
+def test_no_escape_sequence_reaches_the_terminal(filled, capsys, changes, command):
+    for change in changes:
+        foreign(filled, change)
+    status = main([*command, "--store", str(filled)])
+    captured = capsys.readouterr()
+    assert (captured.out + captured.err).replace("\n", "").isprintable()
+    assert status == 2 or "SET key" in changes[0]  # to show a game, no other keys are looked at
+
+
+def test_ids_that_are_no_numbers(filled, refused):
+    foreign(filled, "ALTER TABLE matches RENAME TO old")
+    foreign(
+        filled,
+        f"CREATE VIEW matches AS SELECT id || '{CLEAR}' AS id, agents, opening_plies FROM old",
+    )
+    with Store.read(filled) as store, refused("damaged: a match's numbers are none"):
+        store.matches()

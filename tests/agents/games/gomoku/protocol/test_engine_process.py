@@ -1,0 +1,187 @@
+"""Programs as processes: what they write, what they leave behind, and how they are ended."""
+
+import contextlib
+import os
+import select
+import shlex
+import subprocess
+import sys
+import threading
+import tracemalloc
+from pathlib import Path
+
+import pytest
+
+from agents.games.gomoku.protocol import engine_process
+from agents.games.gomoku.protocol.engine_process import EngineError, EngineProcess, words_of
+
+PATIENCE = 60.0
+posix = pytest.mark.skipif(os.name == "nt", reason="process groups as POSIX has them")
+
+
+@pytest.fixture(params=[pytest.param(False, id="pipes"), pytest.param(True, id="copied")])
+def copied(request, monkeypatch):
+    """Whether output is copied to a socket, as on Windows."""
+    if request.param:
+        monkeypatch.setattr(engine_process, "_WINDOWS", True)
+    return request.param
+
+
+@contextlib.contextmanager
+def running(code):
+    """A program in Python; it is ended."""
+    process = EngineProcess(shlex.join([sys.executable, "-c", code]))
+    try:
+        yield process
+    finally:
+        process.close()
+
+
+@pytest.fixture
+def lifeline(tmp_path):
+    """A pipe with a name, and whether all who have opened it for writing have ended."""
+    path = tmp_path / "lifeline"
+    os.mkfifo(path)
+    reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+
+    def read():
+        assert select.select([reader], [], [], PATIENCE)[0], "it still runs"
+        return os.read(reader, 100)
+
+    yield path, read
+    os.close(reader)
+
+
+def held(path, more="cat"):
+    """A shell's command: a child holds a pipe and all that the program itself holds."""
+    child = f"(echo ready; exec sleep 1000) > {shlex.quote(str(path))} &"
+    # Its standard output goes to the pipe, the program's own stays open as another number.
+    return shlex.join(["sh", "-c", f"exec 3>&1; {child} {more}"])
+
+
+@posix
+@pytest.mark.parametrize("program", ["exec cat", "exit 3"])
+def test_a_child_that_holds_the_output_is_ended_too(lifeline, program, copied):
+    path, read = lifeline
+    process = EngineProcess(held(path, program))
+    assert read() == b"ready\n"
+    if program == "exit 3":
+        with pytest.raises(EngineError, match="ended with status 3"):
+            process.ask(seconds=PATIENCE)
+    process.close()
+    assert read() == b""
+
+
+def open_files():
+    return {path.name for path in Path("/dev/fd").iterdir()}
+
+
+@posix
+def test_a_child_of_another_session_does_not_keep_close_waiting():
+    child = "import os, time; os.setsid(); print(os.getpid(), flush=True); time.sleep(1000)"
+    before = open_files()
+    process = EngineProcess(
+        shlex.join(["sh", "-c", f"{shlex.join([sys.executable, '-c', child])} & exec cat"])
+    )
+    number = process.ask(seconds=PATIENCE)
+    process.close()
+    os.kill(int(number), 9)
+    assert open_files() <= before
+
+
+@posix
+def test_children_end_with_this_process(lifeline):
+    path, read = lifeline
+    code = f"""
+from agents.games.gomoku.protocol.engine_process import EngineProcess
+process = EngineProcess({held(path)!r})
+input()
+"""
+    command = [sys.executable, "-c", code]
+    with subprocess.Popen(command, stdin=subprocess.PIPE) as ours:
+        assert read() == b"ready\n"
+        ours.communicate(b"\n")
+    assert read() == b""
+
+
+@pytest.mark.parametrize("line", ["MESSAGE x", "", "ERROR x"])
+def test_the_time_is_over_whatever_a_program_writes(line, copied):
+    code = f"import sys\nwhile True: sys.stdout.write({line + chr(10)!r} * 10_000)"
+    with running(code) as process:
+        tracemalloc.start()
+        try:
+            assert process.ask(seconds=0.5, passed_over=["ERROR"]) is None
+            assert tracemalloc.get_traced_memory()[1] < 2**24
+        finally:
+            tracemalloc.stop()
+
+
+def test_a_line_without_end_is_an_error(copied):
+    with (
+        running("import sys\nwhile True: sys.stdout.write('x' * 1000)") as process,
+        pytest.raises(EngineError, match="wrote a line of more than 65,536 bytes"),
+    ):
+        process.ask(seconds=PATIENCE)
+
+
+def test_of_standard_error_the_end_is_kept(copied):
+    code = """
+import os, sys
+for _ in range(3000): sys.stderr.write("words " * 200 + "\\n")
+print(os.fstat(2).st_size, flush=True)
+sys.exit("last words")
+"""
+    with running(code) as process:
+        assert process.ask(seconds=PATIENCE) == "0"  # no file that grows
+        with pytest.raises(EngineError, match=r"^ended with status 1: last words$"):
+            process.ask(seconds=PATIENCE)
+
+
+def test_lines_end_as_they_like_and_ours_as_the_protocol_says(copied):
+    code = """
+import sys
+read = sys.stdin.buffer.readline()
+sys.stdout.buffer.write(b"1,1\\r2,2\\r\\n\\r\\n3,3\\n" + repr(read).encode())
+"""
+    with running(code) as process:
+        answers = [process.ask("TURN 0,0", seconds=PATIENCE)]
+        answers += [process.ask(seconds=PATIENCE) for _ in range(3)]
+    assert answers == ["1,1", "2,2", "3,3", repr(b"TURN 0,0\r\n")]
+
+
+def test_a_program_that_has_ended_is_heard_though_its_copied_output_lags(monkeypatch):
+    read, lagging = os.read, threading.Event()
+
+    def late(*arguments):
+        if threading.current_thread() is not threading.main_thread():
+            lagging.wait(PATIENCE)
+        return read(*arguments)
+
+    monkeypatch.setattr(engine_process, "_WINDOWS", True)
+    monkeypatch.setattr(engine_process.os, "read", late)
+    with running("print('1,1')") as process:
+        process._process.wait(PATIENCE)
+        threading.Timer(0.05, lagging.set).start()
+        assert process.ask(seconds=PATIENCE) == "1,1"
+
+
+@pytest.mark.parametrize(
+    ("command", "windows", "words"),
+    [
+        (r"C:\engines\pbrain-x.exe", True, [r"C:\engines\pbrain-x.exe"]),
+        (
+            r'"C:\My engines\x.exe" --book="D:\a b\c" it\'s',
+            True,
+            [r"C:\My engines\x.exe", r"--book=D:\a b\c", r"it\'s"],
+        ),
+        (r"./my\ engine 'a b' --c=\"", False, ["./my engine", "a b", '--c="']),
+    ],
+)
+def test_commands_are_split_as_the_platform_does(command, windows, words):
+    assert words_of(command, windows) == words
+
+
+@pytest.mark.parametrize("windows", [False, True])
+def test_a_quotation_has_an_end(windows):
+    with pytest.raises(ValueError, match="No closing quotation"):
+        words_of('"a', windows)

@@ -1,0 +1,335 @@
+"""Programs that speak the tournament's protocol, as agents: a good one, and many bad ones."""
+
+import functools
+import itertools
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import agents
+import boardenvs
+from agents.arena import play_match, round_robin
+from agents.arena.versions import agent_version
+from agents.arena.workers import local
+from agents.command import main
+from agents.games.gomoku.protocol import engine as engine_module
+from agents.games.gomoku.protocol.engine import EngineAgent
+
+PROGRAM = """
+import os, sys, time
+
+how, *log = sys.argv[1:]
+taken, moves, telling = set(), 0, False
+for line in sys.stdin:
+    if log:
+        with open("{}-{}".format(log[0], os.getpid()), "a") as file:
+            file.write(line)
+    word, _, rest = line.strip().partition(" ")
+    if telling and word != "DONE":
+        taken.add(tuple(map(int, word.split(",")[:2])))
+        continue
+    telling = word == "BOARD"
+    if word == "START":
+        size = int(rest)
+        print("OK" if how != "refuses" else "ERROR too large", flush=True)
+    elif word == "RESTART":
+        taken = set()
+        print("OK", flush=True)
+    elif word == "END":
+        break
+    elif word in ("BEGIN", "TURN", "DONE"):
+        if rest:
+            taken.add(tuple(map(int, rest.split(","))))
+        moves += 1
+        print("MESSAGE thinking", flush=True)
+        if moves == 3 or how == "crashes at once":
+            if how.startswith("crashes"):
+                sys.exit("no idea")
+            if how == "hangs":
+                time.sleep(60)
+            if how == "is late":
+                time.sleep(1)
+            wrong = {"babbles": "seven", "plays twice": "0,0", "plays outside": "99,1"}
+            if how in wrong:
+                print(wrong[how], flush=True)
+                continue
+        move = next((x, y) for y in range(size) for x in range(size) if (x, y) not in taken)
+        taken.add(move)
+        print("{},{}".format(*move), flush=True)
+"""
+
+
+@pytest.fixture
+def program(tmp_path):
+    """The function that gives the command of a program that goes wrong in some way."""
+    path = tmp_path / "program.py"
+    path.write_text(PROGRAM, encoding="utf-8")
+
+    def command(how, *log):
+        return shlex.join([sys.executable, str(path), how, *log])
+
+    return command
+
+
+@pytest.fixture
+def small():
+    return boardenvs.make("gomoku", board_size=7)
+
+
+def test_it_plays_what_the_program_plays(small, program):
+    engine = EngineAgent(small, command=program("well"))
+    states = small.new(1, 0)
+    for expected in (0, 2, 4):  # the first empty cell each time
+        assert engine.act(states).tolist() == [expected]
+        small.play(states, [expected], illegal="raise")
+        small.play(states, [small.legal(states)[0].argmax()], illegal="raise")
+    # Another game: the program is told the board.
+    other = small.restore(small.from_text(small.to_text(states[0])))
+    cells = other["cells"][0, :49]
+    assert engine.act(other).tolist() == [int((cells == 0).argmax())]
+
+
+DROPPING = """
+import sys, time
+
+how = sys.argv[1]
+size, taken, telling, deaf_until, restarts, turns = 0, set(), False, 0.0, 0, 0
+for line in sys.stdin:
+    if time.monotonic() < deaf_until:
+        continue
+    word, _, rest = line.strip().partition(" ")
+    if telling and word != "DONE":
+        taken.add(tuple(map(int, word.split(",")[:2])))
+        continue
+    telling = word == "BOARD"
+    if word == "START":
+        size = int(rest)
+        print("OK", flush=True)
+    elif word == "RESTART":
+        restarts += 1
+        if how == "knows no RESTART":
+            print("UNKNOWN RESTART", flush=True)
+            continue
+        if how == "drops RESTART" or how.endswith("first RESTART") and restarts == 1:
+            continue
+        taken = set()
+        # One whose first RESTART took its time answers it now.
+        print("OK\\n" * (1 + (how == "is slow at its first RESTART" and restarts == 2)), flush=True)
+    elif word in ("BEGIN", "TURN", "DONE"):
+        turns += word == "TURN"
+        if how == "drops a TURN" and turns == 2 and word == "TURN":
+            print("ERROR Unknown command " + rest, flush=True)
+            continue
+        if how == "drops moves" and turns:
+            continue
+        if rest:
+            taken.add(tuple(map(int, rest.split(","))))
+        move = next((x, y) for y in range(size) for x in range(size) if (x, y) not in taken)
+        taken.add(move)
+        print("{},{}".format(*move), flush=True)
+        deaf_until = time.monotonic() + 0.05 * (how == "drops lines for 50 ms")
+"""
+
+
+@pytest.fixture
+def dropping(tmp_path, monkeypatch):
+    """As `program`, of a program that loses requests; it has half a second to answer RESTART."""
+    monkeypatch.setattr(engine_module, "_PATIENCE", (0.5, 3.0))
+    path = tmp_path / "dropping.py"
+    path.write_text(DROPPING, encoding="utf-8")
+    return lambda how: shlex.join([sys.executable, str(path), how])
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        "drops lines for 50 ms",
+        "drops the first RESTART",
+        "is slow at its first RESTART",
+        "drops a TURN",
+        "knows no RESTART",
+    ],
+)
+def test_what_a_program_loses_it_is_asked_again(small, dropping, how):
+    short = boardenvs.make("gomoku", board_size=7, max_plies=6)
+    engine = EngineAgent(short, command=dropping(how), time_limit=1.0)
+    assert play_match(short, [engine, "random"], 2, 1).forfeits == [0, 0]
+
+
+@pytest.mark.parametrize(
+    ("how", "asked", "forfeits"),
+    [("drops RESTART", "RESTART within 3.5 s", 1), ("drops moves", "BOARD within 1.5 s", 2)],
+)
+def test_what_a_program_never_answers_loses_the_game(small, dropping, how, asked, forfeits):
+    engine = EngineAgent(small, command=dropping(how), time_limit=1.0)
+    with pytest.warns(RuntimeWarning, match=f"engine .*{how}.* did not answer {asked}: it"):
+        assert play_match(small, [engine, "random"], 2, 1).forfeits == [forfeits, 0]
+
+
+def test_both_colours_and_many_games(small, program):
+    scores = play_match(small, [EngineAgent(small, command=program("well")), "random"], 6, 1)
+    assert scores.forfeits == [0, 0]
+    assert scores.games == 6
+
+
+def in_processes(game, specs, games, seed, plies):
+    engine = functools.partial(local.play, workers=2)
+    list(round_robin(game, specs, games, seed, opening_plies=plies, engine=engine))
+
+
+def in_this_one(game, specs, games, seed, plies):
+    play_match(game, specs, games, seed, opening_plies=plies)
+
+
+@pytest.mark.parametrize(
+    ("play", "opening_plies", "mixed"),
+    [
+        (in_this_one, 0, ""),
+        (in_this_one, 3, "mixed:0:"),
+        pytest.param(in_processes, 2, "", marks=pytest.mark.slow),
+    ],
+)
+def test_a_program_plays_one_game_after_another(
+    small, program, tmp_path, play, opening_plies, mixed
+):
+    spec = f"{mixed}engine:{program('well', str(tmp_path / 'log'))}"
+    play(small, [spec, "random"], 6, 1, opening_plies)
+    games = []
+    for log in tmp_path.glob("log-*"):
+        words = re.sub(r"BOARD\n.*?DONE", "BOARD", log.read_text(), flags=re.DOTALL).split("\n")
+        assert all(
+            before.startswith("INFO time_left")
+            for before, line in itertools.pairwise(words)
+            if line.partition(" ")[0] in ("BEGIN", "BOARD", "TURN")
+        )
+        asked = [word for line in words if (word := line.partition(" ")[0]) not in ("INFO", "")]
+        games += re.split(r"\b(?:RE)?START\b", " ".join(asked).removesuffix("END"))[1:]
+    played = [game.split() for game in games if game.strip()]
+    assert len(played) == 6
+    for first, *others in played:
+        assert first in ("BEGIN", "BOARD")
+        assert set(others) == {"TURN"}
+
+
+@pytest.mark.parametrize(
+    ("how", "message"),
+    [
+        ("crashes", "ended with status 1: no idea: it forfeits a game"),
+        ("hangs", "did not answer TURN .* within 0.3 s: it forfeits a game"),
+        ("is late", "did not answer TURN .* within 0.3 s: it forfeits a game"),
+        ("plays twice", "where there is a stone already: it forfeits a game"),
+        ("plays outside", "answered '99,1' instead of a move: it forfeits a game"),
+        ("babbles", "answered 'seven' instead of a move: it forfeits a game"),
+    ],
+)
+def test_what_goes_wrong_loses_the_game(small, program, how, message, monkeypatch):
+    monkeypatch.setattr(engine_module, "_PATIENCE", (0.1, 1.5))
+    engine = EngineAgent(small, command=program(how), time_limit=0.2, grace=0.1)
+    with pytest.warns(RuntimeWarning, match=message):
+        scores = play_match(small, [engine, "random"], 2, 1)
+    assert scores.forfeits == [2, 0]
+    assert scores.wins == [0, 2]
+
+
+def test_a_first_move_that_fails_loses_the_game_too(small, program):
+    engine = EngineAgent(small, command=program("crashes at once"))
+    with pytest.warns(RuntimeWarning, match="it forfeits a game"):
+        scores = play_match(small, [engine, "random"], 2, 1)
+    assert scores.forfeits == [2, 0]
+    assert sorted(scores.plies.tolist()) == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        ("./no-such-program", "engine './no-such-program' cannot be started: No such file"),
+        ("'", "cannot be started: No closing quotation"),
+        ("refuses", "answered 'ERROR too large' to START 7"),
+    ],
+)
+def test_what_cannot_play_is_told_before_the_match(small, program, command, message):
+    engine = EngineAgent(small, command=program(command) if command == "refuses" else command)
+    with pytest.raises(ValueError, match=message):
+        play_match(small, [engine, "random"], 2, 1)
+
+
+@pytest.mark.parametrize(
+    ("game", "spec", "options", "message"),
+    [
+        ("gomoku", "engine", {}, "there is no agent 'engine'"),
+        ("gomoku", "engine:1s:", {}, "expected the command of an engine"),
+        ("gomoku", "engine:1s:./it", {"time_limit": 2}, "says how long it thinks"),
+        ("gekitai", "engine:./it", {}, "agent 'engine' plays gomoku alone, not gekitai"),
+    ],
+)
+def test_what_is_refused(game, spec, options, message):
+    with pytest.raises(ValueError, match=message):
+        agents.make(spec, boardenvs.make(game), 0, **options)
+
+
+@pytest.mark.parametrize(("time", "seconds"), [("", 1.0), ("500ms:", 0.5)])
+def test_a_drive_before_a_colon_is_no_time(small, time, seconds):
+    command = r"C:\engines\pbrain-x.exe"
+    engine = agents.make(f"engine:{time}{command}", small)
+    assert (engine.command, engine.time_limit) == (command, seconds)
+
+
+def test_only_lines_of_five():
+    game = boardenvs.make("gomoku", board_size=7, win_length=4)
+    with pytest.raises(ValueError, match="lines of five"):
+        agents.make("engine:./it", game)
+
+
+def test_its_version_says_which_program_it_was(small, program, tmp_path):
+    spec = f"engine:200ms:{program('well')}"
+    before, same = (agent_version(spec, agents.make(spec, small), small) for _ in range(2))
+    assert before == same
+    assert "by the clock" in before
+    (tmp_path / "program.py").write_text(f"{PROGRAM}\n", encoding="utf-8")
+    assert agent_version(spec, agents.make(spec, small), small) != before
+
+
+def test_the_arena_gives_programs_time(program, capsys):
+    spec = f"engine:{program('well')}"
+    arguments = ["arena", "gomoku", spec, "random", "-p", "board_size=7", "--games", "2"]
+    assert main([*arguments, "--time", "400ms"]) == 0
+    assert f"engine:400ms:{program('well')} thinks by the clock" in capsys.readouterr().out
+    assert main([*arguments, "--workers", "2"]) == 2
+    assert "--workers must be 1" in capsys.readouterr().err
+
+
+def test_our_own_program_plays_in_our_own_arena(small):
+    command = shlex.join([sys.executable, "-m", "agents.command", "engine", "gomoku", "neighbour"])
+    engine = EngineAgent(small, command=command)
+    scores = play_match(small, [engine, "neighbour"], 4, 1)
+    assert scores.forfeits == [0, 0]
+    assert (scores.plies > 8).all()
+
+
+def test_an_agent_of_an_earlier_checkout_plays(small):
+    script = Path(__file__).with_name("earlier_agent.py")
+    checkout = Path(boardenvs.__file__).parent.parent
+    for spec, least in (("greedy", 1.0), ("threats:50", 1.0)):
+        command = shlex.join([sys.executable, str(script), str(checkout), spec])
+        engine = EngineAgent(small, command=command, time_limit=20)
+        own = agents.make(spec, small)
+        scores = play_match(small, [engine, "random"], 4, 1, opening_plies=3)
+        assert scores.forfeits == [0, 0]
+        assert scores[0] >= least
+        # It is told positions as boards, and goes on from there by single moves.
+        assert play_match(small, [engine, own], 4, 1, opening_plies=3).forfeits == [0, 0]
+
+
+def test_it_ends_with_its_agent(small, program):
+    engine = EngineAgent(small, command=program("well"))
+    engine.act(small.new(1, 0))
+    process = engine._process._process
+    engine._process.close()
+    assert process.wait(5) == 0
+    assert isinstance(process, subprocess.Popen)
+    assert np.isfinite(engine.time_limit)

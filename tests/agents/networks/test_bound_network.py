@@ -1,0 +1,151 @@
+"""Networks bound to arrays: they judge as ever, and searches that use them find the same."""
+
+import pickle
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import agents
+import boardenvs
+from agents.networks.bound_network import BoundNetwork
+from agents.players.trained import TrainedAgent
+from agents.search.gumbel import GumbelAgent
+from agents.search.network import SearchNetwork
+from agents.search.puct import PuctAgent
+
+SHIPPED = [
+    ("gekitai", TrainedAgent),
+    ("gekitai", SearchNetwork),
+    ("gomoku", TrainedAgent),
+    ("game112", TrainedAgent),
+    ("goat_race", SearchNetwork),
+    ("dominoes175", TrainedAgent),
+    ("pizza_order", TrainedAgent),
+]
+
+
+@pytest.mark.parametrize("threads", [1, 2, None])
+@pytest.mark.parametrize(("name", "kind"), SHIPPED)
+def test_the_same_to_the_bit(name, kind, threads, live_positions):
+    game = boardenvs.make(name)
+    states = live_positions(game, 3, 1)[:30].copy()
+    network = kind(game)
+    bound = network.bind_to_arrays(len(states))
+    for num in (1, 7, len(states), 7):
+        some = np.roll(states, num)[:num].copy()
+        bound.seen[:num] = network.observed_game.observe_to_move(some).reshape(num, -1)
+        bound.judge(num, threads)
+        logits, values = network.evaluate(some, threads)
+        np.testing.assert_array_equal(bound.logits[:num], logits)
+        np.testing.assert_array_equal(bound.values[:num], values)
+
+
+def found(agent, states):
+    words = np.arange(len(states), dtype=np.uint64)
+    return {name: np.asarray(value) for name, value in vars(agent.search(states, words)).items()}
+
+
+def check_alike(game, states, kind, simulations, path=None):
+    """Bound or asked for each batch anew, on one thread or two, again or from a copy."""
+    network = SearchNetwork(game, path=path)
+    plain = SimpleNamespace(evaluate=network.evaluate)
+    expected = found(kind(game, 0, simulations, evaluator=plain), states)
+    for threads in (1, 2):
+        agent = kind(game, 0, simulations, evaluator=network, threads=threads)
+        for one in (agent, agent, pickle.loads(pickle.dumps(agent))):
+            for key, value in found(one, states).items():
+                np.testing.assert_array_equal(value, expected[key])
+
+
+@pytest.mark.parametrize(("kind", "simulations"), [(PuctAgent, 250), (GumbelAgent, 32)])
+@pytest.mark.parametrize("name", [name for name, kind in SHIPPED if kind is TrainedAgent])
+def test_a_search_finds_the_same(name, kind, simulations, live_positions):
+    game = boardenvs.make(name)
+    states = live_positions(game, 3, 2)
+    check_alike(game, states[:1].copy(), kind, simulations)
+    check_alike(game, states[-9:].copy(), kind, simulations)
+
+
+@pytest.mark.parametrize("remembered", [True, False], ids=["trained with", "trained without"])
+def test_a_network_sees_what_it_was_trained_on(remembered, network_file, live_positions):
+    trained_on = boardenvs.make("goat_race", num_players=2, memory=remembered)
+    played = boardenvs.make("goat_race", num_players=2, memory=not remembered)
+    size = int(np.prod(trained_on.observation_shape)), played.num_actions
+    weights = np.random.default_rng(0).normal(size=size).astype(np.float32)
+    states = live_positions(played, 3, 4)[50:62].copy()
+    check_alike(played, states, PuctAgent, 30, network_file(trained_on, weights=weights))
+
+
+def test_a_class_that_judges_otherwise_is_asked_for_each_batch(gekitai):
+    class Contrary(TrainedAgent):
+        def evaluate(self, states, threads=None):
+            logits, values = super().evaluate(states, threads)
+            return -logits, -values
+
+    class Bound(Contrary):
+        def bind_to_arrays(self, room):
+            return TrainedAgent.bind_to_arrays(self, room)
+
+    class Named(TrainedAgent):
+        pass
+
+    states = gekitai.new(5, 0)
+    contrary = Contrary(gekitai)
+    asked = SimpleNamespace(evaluate=contrary.evaluate)
+    expected = found(PuctAgent(gekitai, 0, 60, evaluator=asked), states)
+    for key, value in found(PuctAgent(gekitai, 0, 60, evaluator=contrary), states).items():
+        np.testing.assert_array_equal(value, expected[key])
+    assert contrary.bind_to_arrays is None
+    assert isinstance(Bound(gekitai).bind_to_arrays(1), BoundNetwork)
+    assert isinstance(Named(gekitai).bind_to_arrays(1), BoundNetwork)
+
+
+@pytest.mark.parametrize("num", [1, 40])
+def test_room_is_kept_for_the_next_search(num, gekitai, monkeypatch):
+    made = []
+    agent = agents.make("puct:250", gekitai, seed=0)
+    bind = agent.evaluator.bind_to_arrays
+    monkeypatch.setattr(
+        agent.evaluator, "bind_to_arrays", lambda room: made.append(room) or bind(room)
+    )
+    for _ in range(3):
+        agent.act(gekitai.new(num, 0))
+    agent.act(gekitai.new(1, 0))
+    assert 2 <= len(made) <= 4  # two slots, for each thread at most
+
+
+@pytest.mark.parametrize("room", [0, -1, 2.5, 2**40, None])
+def test_a_room_that_is_none(room, game112, refused):
+    with refused("room must be a whole number from 1 to 1048576"):
+        TrainedAgent(game112).bind_to_arrays(room)
+
+
+@pytest.mark.parametrize("num", [0, 4, -1])
+def test_more_or_less_than_there_is_room_for(num, game112, refused):
+    with refused("num must be a whole number from 1 to 3"):
+        TrainedAgent(game112).bind_to_arrays(3).judge(num)
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("seen", lambda array: array.astype(np.float64)),
+        ("logits", lambda array: array[:, ::2]),
+        ("logits", lambda array: np.asfortranarray(np.zeros(array.shape, np.float32))),
+        ("values", lambda array: array[:-1]),
+        ("values", lambda array: np.broadcast_to(np.float32(0), array.shape)),
+    ],
+)
+def test_arrays_that_a_search_cannot_use(name, change, gekitai, refused):
+    network = TrainedAgent(gekitai)
+
+    def bind(room):
+        bound = network.bind_to_arrays(room)
+        setattr(bound, name, change(getattr(bound, name)))
+        return bound
+
+    evaluator = SimpleNamespace(evaluate=network.evaluate, bind_to_arrays=bind)
+    agent = PuctAgent(gekitai, 0, 250, evaluator=evaluator)
+    with refused(f"the evaluator's {name} must be a writable contiguous float32 array of shape "):
+        agent.act(gekitai.new(1, 0))

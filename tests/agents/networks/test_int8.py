@@ -1,0 +1,210 @@
+"""Networks in 8-bit integers: close to those in float32, whatever weights are put in."""
+
+import functools
+from pathlib import Path
+
+import numpy as np
+import onnx
+import onnxruntime
+import pytest
+import torch
+from board_policies import board_policy
+from onnx import numpy_helper
+
+import boardenvs
+from agents.networks.int8 import Int8Template, bias_corrected, int8_template
+from agents.players.trained import shipped
+from agents.training.export import export_policy
+
+
+@pytest.fixture(scope="module")
+def board():
+    """The game of the network."""
+    return boardenvs.make("gomoku", board_size=9)
+
+
+@pytest.fixture(scope="module")
+def network():
+    """One of plain convolutions, 32 channels and two blocks, which learned 9x9 to the end."""
+    return Path(__file__).with_name("convolutional.onnx").read_bytes()
+
+
+@pytest.fixture(scope="module")
+def seen(board):
+    """Observations of random games, int8 of shape (N, planes, 9, 9)."""
+    states = board.new(256, 0)
+    rng = np.random.default_rng(0)
+    found = []
+    for _ in range(6):
+        found.append(board.observe(states, states["to_move"]))
+        legal = board.legal(states)
+        board.play(states, (rng.random(legal.shape) * legal).argmax(1), illegal="raise")
+    return np.concatenate(found)
+
+
+@pytest.fixture(scope="module")
+def template(network, seen):
+    return int8_template(network, seen)
+
+
+def weights_of(network):
+    model = onnx.load_from_string(network)
+    return {
+        tensor.name.removeprefix("policy."): numpy_helper.to_array(tensor)
+        for tensor in model.graph.initializer
+    }
+
+
+def changed(network, seed=1):
+    """A network with other weights, and these."""
+    model = onnx.load_from_string(network)
+    rng = np.random.default_rng(seed)
+    for tensor in model.graph.initializer:
+        old = numpy_helper.to_array(tensor)
+        new = (old + rng.normal(0, 0.02, old.shape)).astype(np.float32)
+        tensor.CopyFrom(numpy_helper.from_array(new, tensor.name))
+    data = model.SerializeToString()
+    return data, weights_of(data)
+
+
+@functools.lru_cache(maxsize=8)
+def session_of(network):
+    return onnxruntime.InferenceSession(network, providers=["CPUExecutionProvider"])
+
+
+def judged(network, observations):
+    given = {"observation": observations.astype(np.float32)}
+    return session_of(network).run(["logits", "value"], given)
+
+
+def probabilities(logits):
+    shares = np.exp(logits - logits.max(1, keepdims=True))
+    return shares / shares.sum(1, keepdims=True)
+
+
+def assert_close(network, other, seen):
+    (logits, values), (near_logits, near_values) = judged(network, seen), judged(other, seen)
+    assert not np.array_equal(logits, near_logits)
+    apart = np.abs(probabilities(logits) - probabilities(near_logits))
+    assert apart.max() < 0.3  # where two moves are equally good, a trifle decides
+    assert np.quantile(apart, 0.999) < 0.1
+    assert apart.mean() < 0.002
+    assert np.abs(values - near_values).mean() < 0.05
+
+
+def test_it_says_nearly_the_same(network, template, seen):
+    assert_close(network, template.network, seen)
+    assert len(template.network) < 0.6 * len(network)
+
+
+def test_corrected_biases_bring_the_mean_value_back(network, template, seen):
+    model = onnx.load_from_string(template.network)
+    for tensor in model.graph.initializer:
+        if tensor.name.endswith("blocks.1.second.weight_quantized"):  # all rounded up
+            kernel = np.minimum(numpy_helper.to_array(tensor), 63) + 1
+            tensor.CopyFrom(numpy_helper.from_array(kernel.astype(np.int8), tensor.name))
+    rounded = model.SerializeToString()
+    corrected = bias_corrected(rounded, network, seen)
+    _, values = judged(network, seen)
+    before, after = (judged(one, seen)[1] - values for one in (rounded, corrected))
+    assert abs(before.mean()) > 0.05
+    assert abs(after.mean()) < 0.02
+    assert np.square(after).mean() < 0.5 * np.square(before).mean()
+
+
+def test_it_says_the_same_of_a_position_in_any_batch(template, seen):
+    together = judged(template.network, seen[:64])
+    for size in (1, 7):
+        parts = [judged(template.network, seen[k : k + size]) for k in range(0, 63, size)]
+        for whole, rows in zip(together, zip(*parts, strict=True), strict=True):
+            np.testing.assert_array_equal(np.concatenate(rows), whole[:63])
+
+
+def test_other_weights_come_out_as_quantised_from_scratch(network, template, seen):
+    other, weights = changed(network)
+    swapped = template.with_weights(weights)
+    assert_close(other, swapped, seen)
+    # ONNX Runtime's own quantisation in the template's ranges is the template itself.
+    assert Int8Template(swapped).with_weights(weights_of(network)) == template.network
+    # In other ranges biases differ, but kernels and scales do not.
+    from_scratch = weights_of(int8_template(other, seen).network)
+    found = weights_of(swapped)
+    kernels = [name for name in found if name.endswith(("weight_quantized", "weight_scale"))]
+    assert len(kernels) == 10
+    for name in kernels:
+        np.testing.assert_array_equal(found[name], from_scratch[name])
+
+
+def test_weights_that_fade_keep_their_biases(network, template):
+    weights = weights_of(network)
+    biases = np.linspace(-1, 2, 32, dtype=np.float32)
+    weights["features_extractor.stem.weight"] = np.full((32, 3, 5, 5), 1e-30, np.float32)
+    weights["features_extractor.stem.bias"] = biases
+    found = weights_of(template.with_weights(weights))
+    name = "features_extractor.stem.bias_quantized"
+    np.testing.assert_allclose(found[name] * found[f"{name}_scale"], biases, rtol=1e-3)
+
+
+def test_sums_are_the_same_on_every_processor(template):
+    """Two products of 8 bits never exceed 16, in which some processors add them."""
+    kernels = {k: v for k, v in weights_of(template.network).items() if k.endswith("_quantized")}
+    largest = {k: np.abs(v.astype(int)).max() for k, v in kernels.items() if v.dtype == np.int8}
+    assert largest.pop("features_extractor.stem.weight_quantized") == 127  # of zeros and ones
+    assert set(largest.values()) == {64}
+
+
+@pytest.mark.parametrize("name", ["gekitai", "pizza_order"])  # heads by cell, and not
+def test_weights_of_a_policy_in_training(name, tmp_path):
+    game = boardenvs.make(name)
+    policy = board_policy(game)
+    path = tmp_path / "agent.onnx"
+    export_policy(policy, game, path, {})
+    seen = np.random.default_rng(0).integers(0, 2, (64, *game.observation_shape), np.int8)
+    template = int8_template(path.read_bytes(), seen)
+    assert template.with_weights(policy.state_dict()) == template.network
+    with torch.no_grad():
+        for parameter in policy.parameters():
+            parameter.add_(0.001)
+    export_policy(policy, game, path, {})
+    (logits, _), (near, _) = (
+        judged(one, seen) for one in (path.read_bytes(), template.with_weights(policy.state_dict()))
+    )
+    assert np.abs(logits - near).max() < 0.05 * np.ptp(logits)
+
+
+def test_a_network_on_a_row_of_positions():
+    game = boardenvs.make("game112")
+    network = shipped(game).read_bytes()
+    seen = np.random.default_rng(0).integers(0, 2, (64, *game.observation_shape), np.int8)
+    template = int8_template(network, seen)
+    assert template.with_weights(weights_of(network)) == template.network
+    assert judged(template.network, seen)[0].shape == (64, game.num_actions)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("value_net.bias", None, "there are no weights 'value_net.bias', which the network has"),
+        ("features_extractor.stem.weight", np.zeros((32, 4, 5, 5)), "expected .32, 3, 5, 5."),
+        ("features_extractor.stem.bias", np.zeros(31), "expected .32,."),
+    ],
+)
+def test_weights_of_another_network(network, template, name, value, message):
+    weights = weights_of(network)
+    weights[name] = value
+    if value is None:
+        del weights[name]
+    with pytest.raises(ValueError, match=message):
+        template.with_weights(weights)
+
+
+def test_plain_layers_are_left_alone():
+    game = boardenvs.make("dominoes175")
+    seen = np.zeros((8, *game.observation_shape), np.int8)
+    with pytest.raises(ValueError, match="does not begin with a convolution"):
+        int8_template(shipped(game).read_bytes(), seen)
+
+
+def test_observations_below_zero(network, seen):
+    with pytest.raises(ValueError, match="at least 0"):
+        int8_template(network, -seen)

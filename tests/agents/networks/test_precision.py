@@ -1,0 +1,80 @@
+"""What convolutions are computed in while MaskablePPO learns."""
+
+import json
+from dataclasses import replace
+
+import pytest
+import torch
+
+from agents.networks.precision import precision_for
+from agents.training.ppo import PPOLearner
+from agents.training.run import TrainingRun
+from agents.training.settings import Settings
+
+BOARD = Settings(num_envs=2, network="convolutional", hidden=(8,), channels=4, blocks=1)
+
+
+@pytest.fixture
+def processor(monkeypatch):
+    """The function that has a processor with some instructions only."""
+
+    def has(*names):
+        found = {"avx512_f": True, "avx512_bf16": False, **dict.fromkeys(names, True)}
+        monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: found, raising=False)
+
+    return has
+
+
+@pytest.mark.parametrize("instructions", ["avx512_bf16", "amx_bf16"])
+def test_bfloat16_where_the_processor_has_instructions_for_it(processor, instructions):
+    processor(instructions)
+    assert precision_for("auto", "cpu") == "bfloat16"
+    assert precision_for("float32", "cpu") == "float32"
+    assert precision_for("auto", "cuda:0") == precision_for("bfloat16", "cuda") == "float32"
+    processor()
+    assert precision_for("auto", "cpu") == "float32"
+    assert precision_for("bfloat16", "cpu") == "bfloat16"
+
+
+def test_a_pytorch_that_does_not_tell(processor, monkeypatch):
+    processor("avx512_bf16")
+    monkeypatch.delattr(torch.cpu, "get_capabilities")
+    assert precision_for("auto", "cpu") == "float32"
+
+
+def test_no_such_precision(refused):
+    with refused("precision must be auto, float32 or bfloat16, got 'double'"):
+        precision_for("double", "cpu")
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [({}, "bfloat16"), ({"steps": 0}, "float32"), ({"network": "plain"}, "float32")],
+)
+def test_only_convolutions_that_learn(gekitai, processor, changes, expected):
+    processor("avx512_bf16")
+    learner = PPOLearner(gekitai, replace(BOARD, **changes), 0)
+    assert learner.precision == expected
+    assert learner.model.policy.in_bfloat16 == (expected == "bfloat16")
+
+
+def test_a_run_keeps_its_own(tmp_path, gekitai, processor):
+    processor("avx512_bf16")
+    settings = replace(BOARD, steps=64, rollout=16, batch_size=32, evaluation_games=2)
+    settings = replace(settings, final_games=2, opponents={"random": 1})
+    run = TrainingRun(gekitai, settings, 0, tmp_path)
+    run.learn(progress=False)
+    run.finish("the command")
+    assert run.card["precision"] == "bfloat16"
+    assert run.card["settings"]["precision"] == "auto"
+    processor()
+    again = TrainingRun.resume(tmp_path)
+    assert (again.ppo.precision, again.settings) == ("bfloat16", settings)
+
+    # Of a run that was begun when there was nothing to choose.
+    file = tmp_path / "settings.json"
+    data = json.loads(file.read_text())
+    del data["precision"], data["settings"]["precision"]
+    file.write_text(json.dumps(data))
+    processor("avx512_bf16")
+    assert TrainingRun.resume(tmp_path).ppo.precision == "float32"

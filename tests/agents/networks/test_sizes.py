@@ -1,0 +1,207 @@
+"""Boards of several sizes: what is typed, what one network fits, which network plays a size."""
+
+import json
+
+import numpy as np
+import pytest
+
+import agents
+import boardenvs
+from agents.command import info
+from agents.networks.sizes import games_of_card, make_sizes, shared_out, sizes_of_card, sizes_typed
+from agents.players import trained
+from agents.players.trained import read_card, scores_on, shipped
+
+GAME = {"win_length": 4}
+
+
+def sizes(*values, **params):
+    return make_sizes("gomoku", {**GAME, **params}, "board_size", values)
+
+
+# -- What is typed ----------------------------------------------------------------------
+
+
+def test_numbers_with_commas_are_several_sizes():
+    several = sizes_typed("gomoku", {"board_size": "9, 7,15", "win_length": 4})
+    assert several == sizes(7, 9, 15)
+    assert (several.name, several.parameter, several.values) == ("gomoku", "board_size", (7, 9, 15))
+    assert [game.observation_shape[-1] for game in several.games] == [7, 9, 15]
+    # A board of each size has room for as many stones as it has cells.
+    assert [game.max_plies for game in several.games] == [49, 81, 225]
+    assert several.params == {
+        "board_size": [7, 9, 15], "win_length": 4, "exact": False, "max_plies": None
+    }  # fmt: skip
+    assert sizes_typed("gomoku", {"board_size": 9}) == boardenvs.make("gomoku", board_size=9)
+    assert sizes(7, 9, max_plies=30).params["max_plies"] == 30
+
+
+@pytest.mark.parametrize(
+    ("name", "params", "said"),
+    [
+        ("gomoku", {"board_size": "7,7"}, "board_size must be two different whole numbers or more"),
+        ("gekitai", {"board_size": "5,6"}, "board_size must be a whole number from 6 to 8, got 5"),
+        ("gekitai", {"bord_size": "6,7"}, "bord_size.* did you mean board_size"),
+        (
+            "gomoku",
+            {"board_size": "7,9", "win_length": "4,5"},
+            "only one parameter may have several values, not board_size, win_length$",
+        ),
+        (
+            "gomoku",
+            {"win_length": "4,5"},
+            r"win_length=4,5: .* here it would see \(3, 15, 15\) on more than one$",
+        ),
+        (
+            "goat_race",
+            {"num_players": "2,3"},
+            r"num_players=2,3: no one network plays GoatRace\(.*\) and GoatRace\(.*which differ in",
+        ),
+    ],
+)
+def test_what_no_network_is_trained_on(name, params, said, refused):
+    with refused(said):
+        sizes_typed(name, params)
+
+
+def test_a_row_of_positions_has_sizes_too():
+    row = make_sizes("game112", {}, "board_size", [5, 9])
+    assert row.covered() == [5, 6, 7, 8, 9]
+
+
+def test_shares(refused):
+    assert sizes(7, 9).shares == (0.5, 0.5)
+    given = {"7": 3, "9": 1}
+    weighed = type(sizes(7, 9))("board_size", sizes(7, 9).games, given)
+    assert weighed.shares == (0.75, 0.25)
+    assert weighed == sizes(7, 9)
+    for bad, said in (({"8": 1}, "there is no board_size=8 in board_size=7,9"), ({"7": 0}, "abov")):
+        with refused(said):
+            type(weighed)("board_size", weighed.games, bad)
+
+
+def test_whole_numbers_in_shares(refused):
+    assert shared_out("games", 10, [0.75, 0.25]) == [8, 2]
+    assert shared_out("games", 3, [0.98, 0.01, 0.01]) == [1, 1, 1]
+    assert shared_out("games", 5, [1.0]) == [5]
+    with refused("games must be at least 1 for each of 3 sizes, got 2$"):
+        shared_out("games", 2, [0.5, 0.25, 0.25])
+
+
+# -- Cards, and the network that is found -----------------------------------------------
+
+
+def card(several):
+    return {
+        "game": several.name,
+        "params": {**several.params, several.parameter: several.covered()},
+        "sizes": {several.parameter: list(several.values)},
+        "scores": [
+            {"params": {"board_size": value}, "against": "random", "score": value / 10}
+            for value in several.values
+        ],
+    }
+
+
+def test_a_card_tells_what_was_trained_on_and_what_is_played():
+    several = sizes(7, 9)
+    assert card(several)["params"]["board_size"] == [7, 8, 9]
+    assert sizes_of_card(card(several)) == ("board_size", [7, 9])
+    assert games_of_card(card(several)) == several
+    one = boardenvs.make("gomoku", board_size=9)
+    assert games_of_card({"game": "gomoku", "params": one.params}) == one
+    assert [e["score"] for e in scores_on(card(several), several.games[1])] == [0.9]
+
+
+@pytest.mark.parametrize(
+    ("size", "said"), [(9, "0.900 against random"), (8, "not measured on this size")]
+)
+def test_what_is_told_of_a_size(size, said, monkeypatch):
+    told = card(sizes(7, 9))
+    monkeypatch.setattr(info, "names_for", lambda game: ["trained"])
+    monkeypatch.setattr(info, "shipped", lambda game: None)
+    monkeypatch.setattr(info, "read_card", lambda path: told)
+    assert info._names(gomoku(size))["Trained"] == said
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch, network_file):
+    """The function `(name, game or sizes)` that puts a network into the game's folder."""
+    monkeypatch.setattr(trained, "files", lambda game, pattern: sorted(tmp_path.glob("*/*.onnx")))
+
+    def put(name, game):
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        several = not isinstance(game, boardenvs.Game)
+        told = card(game) if several else {"game": game.name, "params": game.params, "scores": []}
+        made = network_file(game.games[0] if several else game, card=told)
+        made.with_suffix(".json").rename(path.with_suffix(".json"))
+        return made.rename(path)
+
+    return put
+
+
+def gomoku(size, **params):
+    return boardenvs.make("gomoku", board_size=size, **{**GAME, **params})
+
+
+def test_one_for_the_size_goes_before_one_for_several(folder, refused):
+    mixed, exact = folder("a/all.onnx", sizes(7, 9)), folder("a/nine.onnx", gomoku(9))
+    assert shipped(gomoku(9)) == exact
+    assert shipped(gomoku(7)) == shipped(gomoku(8)) == shipped(gomoku(8, max_plies=20)) == mixed
+    for other in (gomoku(10), gomoku(6), gomoku(7, win_length=5), gomoku(7, exact=True)):
+        with refused(r"no trained agent is shipped for Gomoku\("):
+            shipped(other)
+    # The nearer folder counts, as of any part.
+    folder("b/nine.onnx", gomoku(8))
+    assert shipped(gomoku(8)) == mixed
+
+
+def test_a_size_that_the_card_does_not_list_is_refused(folder, refused):
+    path = folder("a/all.onnx", sizes(7, 9))
+    with refused(r"all.onnx plays gomoku with .*\[7, 8, 9\].*, not gomoku with .*'board_size': 11"):
+        agents.make(f"trained:{path}", gomoku(11))
+
+
+def test_a_file_whose_axes_are_not_free_is_refused(folder, refused):
+    path = folder("a/all.onnx", sizes(7, 9))
+    assert agents.make(f"trained:{path}", gomoku(7)).act(gomoku(7).new(1)).shape == (1,)
+    with refused(r"all.onnx takes .*3, 7, 7.*; expected .*3, 9, 9"):
+        agents.make(f"trained:{path}", gomoku(9))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"sizes": [7]}, {"sizes": {}}, {"sizes": {"size": [7]}}, {"sizes": {"exact": [7]}},
+        {"sizes": {"board_size": 7}}, {"params": None},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_a_damaged_card(folder, refused, changes):
+    path = folder("a/all.onnx", sizes(7, 9))
+    told = {**read_card(path), **changes}
+    path.with_suffix(".json").write_text(json.dumps(told), encoding="utf-8")
+    with refused("all.onnx plays gomoku with "):
+        agents.make(f"trained:{path}", gomoku(7))
+
+
+def test_settings_where_there_are_several(tmp_path):
+    pytest.importorskip("torch")
+    from agents.training.settings import read_settings, settings_for
+
+    file = tmp_path / "own.toml"
+    file.write_text(
+        'steps = 7\n["board_size=9"]\nsteps = 9\n["board_size=several"]\nsteps = 0\n'
+        "shares = { 7 = 2 }\n",
+        encoding="utf-8",
+    )
+    assert [read_settings(file, game).steps for game in (gomoku(7), gomoku(9))] == [7, 9]
+    settings = read_settings(file, sizes(7, 9))
+    assert (settings.steps, settings.shares) == (0, {"7": 2})
+    for name, values in (("gekitai", [6, 7, 8]), ("gomoku", range(7, 20, 2))):
+        committed = settings_for(make_sizes(name, {}, "board_size", list(values)))
+        assert (committed.steps, committed.network) == (0, "convolutional")
+        assert committed.clone
+        assert committed.guided.games >= 10 * len(values)
+    assert np.isclose(sum(sizes(7, 9).shares), 1)

@@ -1,0 +1,88 @@
+"""`mixed:PERCENT:AGENT`: a share of the moves at random, the others another agent's."""
+
+import numpy as np
+import pytest
+
+import agents
+import boardenvs
+from agents.arena.versions import agent_version
+from agents.making import make_builtin
+from agents.specs import by_the_clock
+from boardenvs.core.chance import stream_words
+
+
+def positions(game, num=3000):
+    states = game.new(num, 1)
+    return states, stream_words(np.uint64(5), num)
+
+
+def test_so_many_moves_are_random():
+    game = boardenvs.make("game112")
+    states, words = positions(game)
+    greedy = agents.make("greedy", game, seed=0)
+    shares = greedy.policies(states[:1])[0]
+    mixed = agents.make("mixed:30:greedy", game, seed=0)
+    expected = 0.7 * shares + 0.3 * agents.make("random", game, seed=0).policies(states[:1])[0]
+    np.testing.assert_allclose(mixed.policies(states[:1])[0], expected)
+    actions = mixed.choose(states, words)
+    found = np.bincount(actions, minlength=game.num_actions) / len(actions)
+    assert np.abs(found - expected).max() < 0.03
+    assert len(set(actions.tolist())) > 1
+
+
+@pytest.mark.parametrize(("percent", "like"), [("0", "greedy"), ("100", "random")])
+def test_its_ends_are_the_other_agent_and_random(percent, like):
+    game = boardenvs.make("gekitai")
+    states, _ = positions(game, 1)
+    mixed = agents.make(f"mixed:{percent}:greedy", game, seed=0)
+    other = agents.make(like, game, seed=0)
+    np.testing.assert_array_equal(mixed.policies(states), other.policies(states))
+
+
+def test_an_action_depends_on_its_state_and_word_alone():
+    game = boardenvs.make("gekitai")
+    states, words = positions(game, 40)
+    mixed = agents.make("mixed:50:mcts:8", game, seed=0)
+    together = mixed.choose(states, words)
+    assert together.tolist() == [
+        int(mixed.choose(states[k : k + 1], words[k : k + 1])[0]) for k in range(40)
+    ]
+
+
+def test_it_is_what_the_agent_within_it_is(monkeypatch):
+    game = boardenvs.make("gekitai")
+    assert by_the_clock("mixed:10:mcts:1s", game)
+    assert not by_the_clock("mixed:10:mcts:50", game)
+    trained, mixed = (agents.make(spec, game) for spec in ("trained", "mixed:10:trained"))
+    version = agent_version("trained", trained, game)
+    assert "network" in version
+    assert agent_version("mixed:10:trained", mixed, game) == version
+    with pytest.raises(ValueError, match="agent of your own"):
+        make_builtin("mixed:10:mixed:5:some_module:factory", game)
+
+
+@pytest.mark.parametrize("spec", ["mixed", "mixed:10", "mixed:101:greedy", "mixed:x:greedy"])
+def test_what_is_no_mixture_is_refused(spec):
+    with pytest.raises(ValueError, match=r"mixed|percent"):
+        agents.make(spec, "gekitai")
+
+
+def test_an_agent_of_ones_own_that_only_acts(own_module):
+    own_module(
+        "first_legal",
+        """
+class Agent:
+    def __init__(self, game, seed):
+        self.game = game
+
+    def act(self, states):
+        return self.game.legal(states).argmax(1).tolist()
+""",
+    )
+    game = boardenvs.make("gekitai")
+    states, words = positions(game, 400)
+    mixed = agents.make("mixed:50:first_legal:Agent", game, seed=0)
+    mixed.check_can_play(states)
+    assert 0.4 < (mixed.choose(states, words) == 0).mean() < 0.65
+    with pytest.raises(ValueError, match="does not tell what it plays how probably"):
+        mixed.policies(states)

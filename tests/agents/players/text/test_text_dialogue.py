@@ -1,0 +1,119 @@
+"""One game as a conversation."""
+
+import re
+
+import numpy as np
+import pytest
+
+import boardenvs
+from agents.players.text.dialogue import Dialogue
+from boardenvs.core.chance import one_way, seed_word, stream_words
+from boardenvs.episode import Episode
+
+
+def first(message):
+    """The first move that a message lists."""
+    return re.search("^Legal moves: (.*)$", message, re.MULTILINE)[1].split("; ")[0]
+
+
+def played(dialogue, answer=first):
+    """All messages of a game that is answered to its end."""
+    told = []
+    while not dialogue.over:
+        told.append(dialogue.message)
+        dialogue.answer(answer(dialogue.message))
+    assert dialogue.message == ""
+    return told
+
+
+class First:
+    """The first legal action."""
+
+    def __init__(self, game):
+        self.game = game
+
+    def act(self, states):
+        return self.game.legal(states).argmax(1)
+
+
+@pytest.mark.parametrize("name", boardenvs.GAMES)
+def test_a_game_to_its_end(name):
+    game = boardenvs.make(name)
+    for seat in range(game.num_players):
+        dialogue = Dialogue(game, "random", seat, 3, list_moves=True)
+        told = played(dialogue)
+        again = Dialogue(game, "random", seat, 3, list_moves=True)
+        assert played(again) == told
+        assert again.result == dialogue.result
+        assert (dialogue.wrong, dialogue.forfeited) == (0, False)
+        assert dialogue.plies >= len(told)
+        assert "\n".join(game.rules_in_short()) in told[0]
+        assert not any(game.rules_in_short()[0] in message for message in told[1:])
+
+
+def test_greedy_plays_as_in_an_episode():
+    game = boardenvs.make("gekitai")
+    dialogue = Dialogue(game, "greedy", 1, 5, list_moves=True)
+    assert dialogue.message.count("Player X played ") == 1
+    played(dialogue)
+    assert dialogue.result == -1
+
+
+def test_the_customer_gets_what_was_wanted():
+    """Pizza ordering is a dialogue by nature: who says what the customer wants wins."""
+    game = boardenvs.make("pizza_order")
+    for seed in range(5):
+        word = stream_words(seed_word(seed), 1)
+        dialogue = Dialogue(game, seed=seed)
+        start = game.new_from_words(word)[0]
+        for action in Episode.play(game, ["greedy"], state=start).actions:
+            dialogue.answer(f"Move: {game.action_to_text(action)}")
+        assert dialogue.over
+        assert dialogue.result == 1
+        assert dialogue.wrong == 0
+
+
+def test_wrong_answers_and_a_forfeit():
+    game = boardenvs.make("game112")
+    dialogue = Dialogue(game, tries=2)
+    dialogue.answer("10 1")
+    assert "refused: 10 1: " in dialogue.message
+    dialogue.answer("5 1")
+    assert re.search(r"^Player 2 played \d [12]\.\n\nThe position:", dialogue.message)
+    dialogue.answer("5 1")
+    assert "refused: 5 1 is not legal here" in dialogue.message
+    assert not dialogue.over
+    dialogue.answer("so\nwhat")
+    assert dialogue.over
+    assert dialogue.forfeited
+    assert (dialogue.wrong, dialogue.result, dialogue.message) == (3, -1, "")
+    with pytest.raises(ValueError, match="the game is over"):
+        dialogue.answer("1 1")
+
+
+def test_nothing_hidden_is_told(monkeypatch):
+    """Messages come of what `conceal` leaves."""
+    game = boardenvs.make("goat_race")
+    shown = []
+    real = type(game).to_text
+    monkeypatch.setattr(
+        type(game), "to_text", lambda self, state: shown.append(state.copy()) or real(self, state)
+    )
+    dialogue = Dialogue(game, seat=1, seed=2)
+    word = stream_words(seed_word(2), 1)
+    assert shown[0]["rng"] != dialogue._states["rng"][0]
+    assert not np.array_equal(word, one_way(word, "players"))
+
+
+def test_bad_arguments():
+    game = boardenvs.make("game112")
+    for arguments, message in (
+        ({"seat": 2}, "seat must be a whole number from 0 to 1"),
+        ({"seed": -1}, "seed must be"),
+        ({"tries": 0}, "tries must be"),
+        ({"list_moves": 1}, "list_moves must be"),
+        ({"opponent": "nobody"}, "there is no agent 'nobody'"),
+        ({"opponent": "mine:factory"}, "is an agent of your own"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            Dialogue(game, **arguments)

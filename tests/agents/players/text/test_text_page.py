@@ -1,0 +1,99 @@
+"""The page on text agents: its clients run against a server of chat completions."""
+
+import re
+import types
+from pathlib import Path
+
+import pytest
+from chat_server import served
+
+import agents
+import agents.players.text
+import boardenvs
+
+PAGE = Path(agents.players.text.__file__).with_name("README.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"^```python\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+
+
+def in_turn(*answers):
+    """A server that gives these answers in turn."""
+    left = list(answers)
+    return served(lambda _: left.pop(0))
+
+
+@pytest.fixture
+def ask(monkeypatch):
+    """The page's function, and the seconds that it has waited between its tries."""
+    names = {}
+    (block,) = [block for block in BLOCKS if "urllib" in block]
+    exec(block, names)
+    waited = []
+    names["time"] = types.SimpleNamespace(sleep=waited.append)
+    monkeypatch.setenv("CHAT_MODEL", "small")
+    monkeypatch.setenv("CHAT_KEY", "secret")
+    return names["ask"], waited
+
+
+@pytest.mark.filterwarnings("ignore:text.corner gave no legal move in 2 tries")
+def test_the_examples():
+    names = {}
+    for block in BLOCKS[:2]:
+        exec(block, names)
+    assert len(names["episode"]) == 4
+
+
+def test_a_client(ask, monkeypatch):
+    function, waited = ask
+    with in_turn("Hm.\nMove: 5 1", "Move: 3 2") as (url, asked):
+        monkeypatch.setenv("CHAT_URL", url)
+        game = boardenvs.make("game112")
+        states = game.new(2, 0)
+        assert sorted(agents.from_text(function, game, workers=2).act(states)) == [5, 8]
+    assert not waited
+    path, headers, body = asked[0]
+    assert path == "/v1/chat/completions"
+    assert headers["Authorization"] == "Bearer secret"
+    assert body["model"] == "small"
+    (message,) = body["messages"]
+    assert message["role"] == "user"
+    assert message["content"].startswith("You play game112 as Player 1.")
+
+
+def test_it_tries_again_where_that_may_help(ask, monkeypatch, refused):
+    function, waited = ask
+    with in_turn(503, None, 429, "Move: 5 1") as (url, asked):
+        monkeypatch.setenv("CHAT_URL", url)
+        game = boardenvs.make("game112")
+        player = agents.from_text(function, game)
+        assert player.act(game.new(1, 0)).tolist() == [8]
+        assert len(asked) == 4
+    assert waited == [1, 5, 25]
+    with refused("text:ask failed: URLError: .*refused"):  # nobody is there any more
+        player.act(game.new(1, 0))
+    assert waited == [1, 5, 25] * 2
+
+
+@pytest.mark.parametrize("status", [400, 401, 404])
+def test_it_does_not_where_that_cannot_help(status, ask, monkeypatch, refused):
+    function, waited = ask
+    with in_turn(status, "Move: 5 1") as (url, asked):
+        monkeypatch.setenv("CHAT_URL", url)
+        game = boardenvs.make("game112")
+        with refused(f"text:ask failed: HTTPError: HTTP Error {status}"):
+            agents.from_text(function, game).act(game.new(1, 0))
+        assert len(asked) == 1
+    assert not waited
+
+
+def test_a_client_of_a_library():
+    openai = pytest.importorskip("openai", reason="a chat server's client")
+    names = {}
+    (block,) = [block for block in BLOCKS if "ask_client" in block]
+    exec(block, names)
+    with in_turn(500, "Move: 5 1") as (url, asked):
+        client = openai.OpenAI(base_url=url, api_key="secret", max_retries=2)
+        game = boardenvs.make("game112")
+        player = agents.from_text(lambda p: names["ask_client"](client, "small", p), game)
+        assert player.act(game.new(1, 0)).tolist() == [8]
+        assert len(asked) == 2
+        client.close()

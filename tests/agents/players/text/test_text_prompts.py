@@ -1,0 +1,54 @@
+"""What a player that reads and writes is told."""
+
+import numpy as np
+import pytest
+
+import boardenvs
+from agents.players.text.prompts import request
+
+
+@pytest.mark.parametrize("name", boardenvs.GAMES)
+def test_all_that_it_needs(name, random_positions):
+    game = boardenvs.make(name)
+    states = random_positions(game, 8, 2)
+    for state in states[~game.over(states)][::10]:
+        told = request(game, state, list_moves=True)
+        assert game.to_text(state) in told
+        assert game.aside(state) in told
+        assert game.what_to_type(state) in told
+        assert f"as {game.seat_names[state['to_move']]}." in told
+        assert all(rule in told for rule in game.rules_in_short())
+        (moves,) = [line for line in told.splitlines() if line.startswith("Legal moves: ")]
+        actions = [
+            game.action_from_text(text, state)
+            for text in moves.removeprefix("Legal moves: ").split("; ")
+        ]
+        assert actions == np.flatnonzero(game.legal(game.batch(state))[0]).tolist()
+        assert "Legal moves" not in request(game, state)
+
+
+def test_what_was_wrong_is_told():
+    game = boardenvs.make("game112")
+    told = request(game, game.new(1, 0)[0], ["x is no move", "it was empty"])
+    assert "refused:\nx is no move\nit was empty\n" in told
+
+
+@pytest.mark.parametrize("name", boardenvs.GAMES)
+def test_nothing_hidden_is_in_it(name, random_positions):
+    """Whatever its seat cannot know is drawn anew, and the prompt stays the same."""
+    game = boardenvs.make(name)
+    states = random_positions(game, 32, 3)
+    states = states[~game.over(states)]
+    states = states[:: len(states) // 20]
+    rng = np.random.default_rng(0)
+    for _ in range(3):
+        others = game.conceal(states, states["to_move"], rng)
+        assert others.tobytes() != states.tobytes()
+        for state, other in zip(states, others, strict=True):
+            assert request(game, state, list_moves=True) == request(game, other, list_moves=True)
+
+
+def test_a_tile_that_nobody_has_turned_over_is_not_shown():
+    game = boardenvs.make("dominoes175")
+    told = request(game, game.new(1, 5)[0])
+    assert told.count("[?|?]") == 28

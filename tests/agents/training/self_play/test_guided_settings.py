@@ -1,0 +1,53 @@
+"""Settings of search-guided self-play."""
+
+from dataclasses import replace
+
+import pytest
+
+import boardenvs
+from agents.training import TrainingRun
+from agents.training.self_play.guided_settings import GuidedSettings
+from agents.training.settings import settings_from
+
+
+def test_they_go_through_a_dictionary():
+    settings = GuidedSettings(games=3, reuse=2.5)
+    assert GuidedSettings(**settings.to_dict()) == settings
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"games": 0}, "games must be a whole number of at least 1, got 0"),
+        ({"simulations": 2.5}, "simulations must be a whole number of at least 1, got 2.5"),
+        ({"opening_plies": -1}, "opening_plies must be a whole number of at least 0, got -1"),
+        ({"warm_up": 11, "buffer": 10}, "warm_up must be a whole number from 0 to 10, got 11"),
+        ({"full_share": 0}, "full_share must be above 0, got 0"),
+        ({"full_share": 1.1}, "full_share must be from 0 to 1, got 1.1"),
+        ({"value_scale": -0.1}, "value_scale must be a number of at least 0, got -0.1"),
+        ({"reuse": 0.0}, "reuse must be above 0, got 0.0"),
+        ({"learning_rate": "fast"}, "learning_rate must be a number of at least 0, got 'fast'"),
+        ({"opponents": "greedy"}, "opponents must be a list of agents' specs, got 'greedy'"),
+        ({"weight_decay": float("nan")}, "weight_decay must be a number of at least 0, got nan"),
+    ],
+)
+def test_a_bad_value(change, message, refused):
+    with refused(message):
+        GuidedSettings(**change)
+
+
+@pytest.mark.parametrize(
+    ("opponents", "seated"), [((), ("random", "greedy")), (("mcts:10",), ("mcts:10",))]
+)
+def test_whom_the_learner_meets(opponents, seated, tiny_settings, tmp_path, monkeypatch):
+    guided = GuidedSettings(games=8, opponents=opponents)
+    settings = replace(tiny_settings, guided=guided, evaluate_against=("random", "greedy"))
+    run = TrainingRun(boardenvs.make("gekitai"), settings, seed=0, folder=tmp_path / "run")
+    monkeypatch.setattr("agents.training.run.GuidedLearner", lambda *given: given)
+    assert seated in run._guided_learner()
+
+
+def test_lists_of_a_file_name_opponents():
+    settings = settings_from({"guided": {"opponents": ["greedy", "mcts:10"]}})
+    assert settings.guided_opponents == ("greedy", "mcts:10")
+    assert settings_from(settings.to_dict()) == settings

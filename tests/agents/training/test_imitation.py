@@ -1,0 +1,359 @@
+"""Behaviour cloning: the policy comes to do as the agent does."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+import agents
+import boardenvs
+from agents.networks.policy_networks import logits_and_values
+from agents.training.imitation import CloningLearner, CloningSettings
+from agents.training.ppo import PPOLearner
+from agents.training.run import TrainingRun
+from agents.training.settings import Settings
+from boardenvs.envs.playout import playout
+from boardenvs.show.analysis import Analysis
+
+SMALL = Settings(
+    steps=0,
+    clone=CloningSettings(steps=60_000, learning_rate=3e-3),
+    num_envs=16,
+    network="convolutional",
+    hidden=(16,),
+    channels=16,
+    blocks=1,
+    evaluate_every=20_000,
+    evaluation_games=20,
+    final_games=20,
+)
+
+
+def learner(game, settings=SMALL, seed=0, spec="greedy"):
+    policy = PPOLearner(game, settings, seed).model.policy
+    agent = agents.make(spec, game, seed)
+    return CloningLearner(game, policy, settings.clone, [agent], seed)
+
+
+class Recorder(agents.agent.Agent):
+    """Takes the first legal action, and keeps what it is shown."""
+
+    def __init__(self, game):
+        super().__init__(game, 0)
+        self.shown = []
+
+    def choose(self, states, words):
+        self.shown.append(states.copy())
+        return self.game.legal(states).argmax(1)
+
+
+def test_it_comes_to_do_as_the_agent_does():
+    game = boardenvs.make("gomoku", board_size=7, win_length=4)
+    clone = learner(game)
+    first = clone.advance()
+    while clone.steps < SMALL.clone.steps:
+        last = clone.advance()
+    assert first["agreement"] < 0.3
+    assert last["agreement"] > first["agreement"] + 0.2
+    assert last["policy_loss"] < first["policy_loss"]
+    assert last["value_loss"] < first["value_loss"]
+
+
+@pytest.mark.parametrize("name", ["gekitai", "goat_race", "dominoes175", "pizza_order"])
+def test_what_it_learns_from(name):
+    """Observations, masks, actions and results belong to each other."""
+    game = boardenvs.make(name)
+    settings = replace(SMALL, network="plain", clone=replace(SMALL.clone, random_share=0.3))
+    clone = learner(game, settings)
+    clone._agents[0] = Recorder(game)
+    seen, masks, actions, results = clone._play()
+    shown = np.concatenate(clone._agents[0].shown)
+    assert len(seen) == len(masks) == len(actions) == len(results) == len(shown)
+    np.testing.assert_array_equal(game.observe(shown, shown["to_move"]), seen)
+    np.testing.assert_array_equal(game.legal(shown), masks)
+    np.testing.assert_array_equal(actions, masks.argmax(1))
+    assert set(np.unique(results)) <= {-1, -0.5, 0, 1}
+    assert len(np.unique(results)) > 1
+
+
+def test_results_are_those_of_the_seat_that_moved():
+    game = boardenvs.make("gekitai")
+    clone = learner(game)
+    clone._agents[0] = Recorder(game)
+    _, _, _, results = clone._play()
+    movers = np.concatenate([s["to_move"] for s in clone._agents[0].shown])
+    # Of the last position of each game that was won, the mover is the winner (nobody can lose
+    # by an own move here but by lining up the opponent's pieces, which is rare).
+    assert results[movers == 0].mean() == pytest.approx(-results[movers == 1].mean(), abs=0.1)
+    assert abs(results).mean() > 0.5
+
+
+def test_the_learner_plays_its_share_once_it_has_learned():
+    game = boardenvs.make("gekitai")
+    shares = replace(SMALL.clone, random_share=0, learner_share=1.0)
+    clone = learner(game, replace(SMALL, clone=shares))
+    clone._agents[0] = Recorder(game)
+    for begun in (False, True):
+        clone.steps = int(begun)
+        clone._rng = np.random.default_rng(3)
+        seen, _, actions, _ = clone._play(num=4)
+        states = game.new_from_words(np.random.default_rng(3).integers(0, 2**64, 4, np.uint64))
+        visited = []
+
+        def choose(part, _, begun=begun, visited=visited):
+            legal, observed = game.legal(part), game.observe(part, part["to_move"])
+            visited.append(observed)
+            with torch.no_grad():
+                logits = logits_and_values(clone.policy, torch.from_numpy(observed).float())[0]
+            return np.where(legal, logits, -np.inf).argmax(1) if begun else legal.argmax(1)
+
+        playout(game, states, choose)
+        np.testing.assert_array_equal(seen, np.concatenate(visited))
+        # What is learned is the agent's answer, whoever played.
+        shown = np.concatenate(clone._agents[0].shown[-len(visited) :])
+        np.testing.assert_array_equal(actions, game.legal(shown).argmax(1))
+
+
+def test_the_learner_plays_some_of_the_plies():
+    game = boardenvs.make("gekitai")
+    played = []
+    for share in (0.0, 0.5, 1.0):
+        shares = replace(SMALL.clone, random_share=0, learner_share=share)
+        clone = learner(game, replace(SMALL, clone=shares))
+        clone._agents[0] = Recorder(game)
+        clone.steps = 1
+        clone._play(num=64)
+        first_plies = clone._agents[0].shown[1]["last_action"]
+        played.append(np.mean(first_plies == 0))  # the Recorder's first cell
+    assert played[0] == 1
+    assert 0.25 < played[1] < 0.75
+    assert played[2] == 0
+
+
+class Last(agents.agent.Agent):
+    """Takes the last legal action."""
+
+    def choose(self, states, words):
+        return self.game.num_actions - 1 - self.game.legal(states)[:, ::-1].argmax(1)
+
+
+@pytest.mark.parametrize("name", ["gekitai", "goat_race"])
+def test_opponents_sit_in_all_seats_but_one_and_are_not_learned_from(name):
+    game = boardenvs.make(name)
+    met = replace(SMALL.clone, random_share=0, opponent_share=1.0, opponents=("random", "greedy"))
+    clone = learner(game, replace(SMALL, network="plain", clone=met))
+    clone._agents[0] = Recorder(game)
+    clone._opponents[0] = [Last(game, 0), Last(game, 0)]
+    num = 30
+    _, _, seats = clone._courses(0, num)
+    clone._courses = lambda size, num: (np.zeros(num, int), np.arange(num) % 2, seats)
+    rows = []
+    states = clone._played(0, num, rows)
+    assert game.terminated(states).all()
+    assert set(seats) == set(range(game.num_players))
+    _, masks, actions, movers, games, _, _ = (
+        np.concatenate(row) for row in zip(*rows, strict=True)
+    )
+    np.testing.assert_array_equal(movers, seats[games])
+    np.testing.assert_array_equal(actions, masks.argmax(1))
+    if game.has_chance:
+        return  # shown to the Recorder with other dice
+    again = game.new_from_words(np.arange(num, dtype=np.uint64))
+
+    def choose(part, live):
+        legal = game.legal(part)
+        last = game.num_actions - 1 - legal[:, ::-1].argmax(1)
+        return np.where(part["to_move"] == seats[live], legal.argmax(1), last)
+
+    playout(game, again, choose)
+    np.testing.assert_array_equal(game.returns(again), game.returns(states))
+
+
+def test_as_many_games_as_asked_for_have_opponents_each_as_many():
+    met = replace(SMALL.clone, opponent_share=0.6, opponents=("random", "greedy", "mcts:1"))
+    clone = learner(boardenvs.make("gekitai"), replace(SMALL, clone=met))
+    _, opponents, seats = clone._courses(0, 6000)
+    shares = [np.mean(opponents == number) for number in (-1, 0, 1, 2)]
+    assert shares == pytest.approx([0.4, 0.2, 0.2, 0.2], abs=0.03)
+    assert np.mean(seats) == pytest.approx(0.5, abs=0.03)
+
+
+def test_openings_are_played_at_random_and_not_learned():
+    game = boardenvs.make("gomoku", board_size=7)
+    opened = replace(SMALL.clone, random_share=0, opening_plies=6)
+    clone = learner(game, replace(SMALL, clone=opened))
+    clone._agents[0] = Recorder(game)
+    seen, _, _, _ = clone._play(num=300)
+    stones = seen[:, :2].sum((1, 2, 3))
+    openings = clone._courses(0, 6000)[0]
+    assert set(openings) == set(range(7))
+    # A game's first position that is learned has as many stones as its opening has plies.
+    for few in range(6):
+        assert np.sum(stones == few) == pytest.approx(300 * (few + 1) / 7, abs=45)
+    first = seen[stones == 3]
+    assert len(np.unique(first.reshape(len(first), -1), axis=0)) > 60
+
+
+def test_games_that_end_before_anything_is_learned_are_followed_by_others():
+    game = boardenvs.make("game112", board_size=3)
+    opened = replace(SMALL.clone, opening_plies=30)
+    clone = learner(game, replace(SMALL, network="plain", clone=opened))
+    assert all(len(clone._play(num=1)[0]) for _ in range(5))
+
+
+def test_positions_are_kept_and_learned_from_again():
+    game = boardenvs.make("gekitai")
+    kept = replace(SMALL.clone, buffer=25_000, epochs=3)
+    clone = learner(game, replace(SMALL, clone=kept))
+    steps = []
+    fit = clone._fit
+    clone._fit = lambda *batch: steps.append(batch) or fit(*batch)
+    clone.advance()
+    first = clone.steps
+    (buffer,) = clone._buffers
+    assert len(buffer) == first
+    assert len(steps) == pytest.approx(3 * first / 256, abs=1)
+    clone.advance()
+    assert len(buffer) == min(clone.steps, 25_000)
+    assert len(steps) == pytest.approx(3 * clone.steps / 256, abs=2)
+    for seen, masks, actions, worth in steps:
+        assert len(seen) == len(worth) == 256
+        assert masks[np.arange(256), actions].all()
+    # Of what is learned in the second round, some is of the first.
+    firsts = {row.tobytes() for batch in steps[: first // 256] for row in batch[0]}
+    later = [row.tobytes() in firsts for batch in steps[-30:] for row in batch[0]]
+    assert 0.1 < np.mean(later) < 0.9
+
+
+def test_with_a_buffer_it_comes_to_do_as_the_agent_does():
+    game = boardenvs.make("gomoku", board_size=7, win_length=4)
+    kept = replace(SMALL.clone, buffer=50_000, opponents=("random",), opponent_share=0.3)
+    clone = learner(game, replace(SMALL, clone=kept))
+    first = clone.advance()
+    while clone.steps < SMALL.clone.steps:
+        last = clone.advance()
+    assert last["agreement"] > first["agreement"] + 0.1
+    assert last["value_loss"] < first["value_loss"]
+
+
+class Judge(Recorder):
+    """Tells that every position is worth 0.25 to its mover, and every fourth is proven lost."""
+
+    def consider(self, states, words):
+        analyses = []
+        for k, seat in enumerate(states["to_move"].tolist()):
+            value = -1.0 if k % 4 == 0 else 0.25
+            one = Analysis("visits", {0: 1}, tuple(np.where(np.arange(2) == seat, value, -value)))
+            analyses.append(replace(one, proven=k % 4 == 0))
+        return self.choose(states, words), analyses
+
+
+def test_what_the_agent_tells_is_part_of_the_value():
+    game = boardenvs.make("gekitai")
+    found = []
+    for share in (0, 0.5, 1):
+        clone = learner(game, replace(SMALL, clone=replace(SMALL.clone, agent="mcts:1")))
+        clone._agents[0] = Judge(game)
+        clone.settings = replace(clone.settings, value_share=share)
+        found.append(clone._play()[3])
+    numbers = np.concatenate([np.arange(len(s)) for s in clone._agents[0].shown])
+    proven = numbers % 4 == 0
+    assert set(found[0].tolist()) <= {-1, 0, 1}
+    np.testing.assert_array_equal(found[1][proven], -1)
+    np.testing.assert_array_equal(found[1][~proven], found[0][~proven] / 2 + 0.125)
+    np.testing.assert_array_equal(found[2], np.where(proven, -1, 0.25))
+
+
+def test_an_agent_that_tells_no_values_is_refused(refused):
+    settings = replace(SMALL, clone=replace(SMALL.clone, value_share=0.5))
+    with refused("value_share must be 0 with 'greedy', which tells no values, got 0.5"):
+        learner(boardenvs.make("gekitai"), settings)
+
+
+def test_the_agent_never_sees_what_is_hidden():
+    game = boardenvs.make("dominoes175")
+    clone = learner(game, replace(SMALL, network="plain"))
+    clone._agents[0] = Recorder(game)
+    clone._play()
+    again = learner(game, replace(SMALL, network="plain"))
+    again._agents[0] = Recorder(game)
+    again._rng = np.random.default_rng(0)
+    again._play()
+    # Concealed anew at every ply: the stream that is shown is not the one that is played.
+    streams = [s["rng"] for s in clone._agents[0].shown]
+    assert not np.intersect1d(streams[0], streams[1]).size
+
+
+def test_between_equals_the_agent_may_always_choose_the_same():
+    game = boardenvs.make("pizza_order")
+    for fixed in (False, True):
+        settings = replace(SMALL, clone=replace(SMALL.clone, fixed_ties=fixed, random_share=0))
+        seen, masks, actions, _ = learner(game, settings)._play()
+        rows = np.concatenate([seen.reshape(len(seen), -1), masks], axis=1)
+        _, which = np.unique(rows, axis=0, return_inverse=True)
+        answers = np.unique(np.stack([which.ravel(), actions], 1), axis=0)
+        alone = len(answers) == which.max() + 1  # one answer to each position
+        assert alone == fixed
+
+
+def test_the_same_seed_gives_the_same_weights():
+    game = boardenvs.make("gekitai")
+    found = []
+    for seed in (0, 0, 1):
+        clone = learner(game, seed=seed)
+        clone.advance()
+        found.append(clone.policy.state_dict())
+    assert all(torch.equal(found[0][k], found[1][k]) for k in found[0])
+    assert any(not torch.equal(found[0][k], found[2][k]) for k in found[0])
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"steps": 0}, "steps must be a whole number of at least 1"),
+        ({"random_share": 1.0}, "random_share must be below 1"),
+        ({"learner_share": 1.5}, "learner_share must be from 0 to 1, got 1.5"),
+        ({"value_share": 1.5}, "value_share must be from 0 to 1, got 1.5"),
+        ({"learning_rate": -1}, "learning_rate must be a number of at least 0"),
+    ],
+)
+def test_bad_settings(changes, told, refused):
+    with refused(told):
+        CloningSettings(**changes)
+
+
+def test_a_run_clones_first_and_goes_on_where_it_was(tmp_path):
+    game = boardenvs.make("gekitai")
+    settings = replace(SMALL, steps=512, rollout=16, clone=replace(SMALL.clone, steps=30_000))
+    whole = TrainingRun(game, settings, 0, tmp_path)
+    whole.learn(progress=False)
+    assert whole.clone.steps >= 30_000
+    assert whole.model.num_timesteps >= 512
+    assert whole.steps == whole.history[-1]["steps"] >= settings.total_steps
+    again = TrainingRun.resume(tmp_path)
+    assert (again.steps, again.clone.steps) == (whole.steps, whole.clone.steps)
+    assert len(again.ppo.earlier.selves) == 2  # before and after cloning
+
+
+def test_earlier_selves_are_kept_after_cloning_too(tmp_path):
+    """As often as without: what was cloned does not count as the learner's decisions."""
+    game = boardenvs.make("gekitai")
+    clone = replace(SMALL.clone, steps=10_000)
+    settings = replace(SMALL, steps=2048, rollout=16, remember_every=512, clone=clone)
+    run = TrainingRun(game, settings, 0, tmp_path)
+    run.learn(progress=False)
+    # The untrained one, the cloned one, and one for each 512 decisions but the last.
+    assert len(run.ppo.earlier.selves) == 2 + 2048 // 512 - 1
+    again = TrainingRun.resume(tmp_path, settings.total_steps + 256)
+    again.learn(progress=False)
+    assert len(again.ppo.earlier.selves) == len(run.ppo.earlier.selves)
+
+
+def test_totals():
+    settings = replace(SMALL, steps=1000, clone=replace(SMALL.clone, steps=500))
+    assert settings.total_steps == 1500
+    for total, parts in ((300, (300, 0)), (500, (500, 0)), (700, (500, 200)), (9000, (500, 8500))):
+        ending = settings.ending_at(total)
+        assert (ending.clone.steps, ending.steps) == parts
+        assert ending.total_steps == total

@@ -1,0 +1,180 @@
+"""Commands that leave files, and what must be true of these when the command was stopped."""
+
+import contextlib
+import json
+import shutil
+import sqlite3
+import tempfile
+from pathlib import Path
+
+import pytest
+
+TINY = """
+network = "plain"
+steps = 256
+num_envs = 8
+rollout = 16
+batch_size = 128
+epochs = 1
+hidden = [8]
+selves = 2
+remember_every = 128
+evaluate_every = 128
+evaluation_games = 2
+final_games = 2
+"""
+
+
+def shown(folder):
+    """The names of a folder's files, without those that are hidden."""
+    return {p.name for p in folder.iterdir() if not p.name.startswith(".")}
+
+
+class Watch:
+    """A game between two agents, saved and as a page."""
+
+    def arguments(self, folder):
+        return ["watch", "gekitai", "random", "greedy", "--seed", "3", "--save", folder / "e.json",
+                "--html", folder / "e.html"]  # fmt: skip
+
+    again = arguments
+
+    def result(self, folder):
+        return {name: (folder / name).read_bytes() for name in shown(folder)}
+
+    def wrong(self, folder, _, whole):
+        """What is wrong with the files of a run that was stopped, if something is."""
+        left = self.result(folder)
+        return next((f"{name} is not whole" for name in left if left[name] != whole[name]), None)
+
+
+class Arena:
+    """A tournament with its store, its results and its page.
+
+    Args:
+        workers: processes that play.
+        games: to be played.
+    """
+
+    def __init__(self, workers=1, games=8):
+        self._more = ["--workers", workers, "--games", games]
+
+    def arguments(self, folder):
+        left = [
+            "--store",
+            folder / "s.db",
+            "--json",
+            folder / "r.json",
+            "--html",
+            folder / "p.html",
+        ]
+        return ["arena", "gekitai", "random", "greedy", "--seed", "4", *self._more, *left]
+
+    again = arguments
+
+    def _rows(self, folder):
+        """What the store holds; looked at in a copy, since looking takes back what is half done."""
+        with tempfile.TemporaryDirectory() as name:
+            for path in folder.glob("s.db*"):
+                shutil.copy(path, name)
+            with contextlib.closing(sqlite3.connect(Path(name) / "s.db")) as store:
+                if not store.execute("SELECT 1 FROM sqlite_master WHERE name = 'games'").fetchall():
+                    return []
+                return store.execute("SELECT * FROM games ORDER BY match, number").fetchall()
+
+    def _json(self, folder):
+        told = json.loads((folder / "r.json").read_text(encoding="utf-8"))
+        del told["seconds_per_move"]
+        return told
+
+    def result(self, folder):
+        rows = [row[:-1] for row in self._rows(folder)]  # without times
+        page = (folder / "p.html").read_text(encoding="utf-8").rstrip().endswith("</html>")
+        names = shown(folder) - {"s.db-wal", "s.db-shm"}  # may stay where an error met the end
+        return names, rows, self._json(folder), page
+
+    def wrong(self, folder, ran, whole):
+        names, rows, told, _ = whole
+        there = self._rows(folder)
+        if shown(folder) - names - {"s.db-wal", "s.db-shm", "s.db-journal"}:
+            return f"it left {shown(folder)}"
+        if any(row[:-1] not in rows for row in there) or len(there) < ran.stored:
+            return f"of {ran.stored} games kept the store has {len(there)}"
+        if (folder / "r.json").exists() and self._json(folder) != told:
+            return "r.json is not whole"
+        page = folder / "p.html"
+        if page.exists() and not page.read_text(encoding="utf-8").rstrip().endswith("</html>"):
+            return "p.html is not whole"
+        self.before = there
+        return None
+
+    def lost(self, folder):
+        """Games that were there and are no more, or were played again, to judge by their times."""
+        now = self._rows(folder)
+        return [row for row in self.before if row not in now]
+
+
+class Train:
+    """Training with checkpoints, then the network, its card and the curve."""
+
+    def __init__(self, settings):
+        settings.write_text(TINY, encoding="utf-8")
+        self._settings = settings
+
+    def arguments(self, folder):
+        return ["train", "gekitai", "--settings", self._settings, "--seed", "1",
+                "--out", folder / "run"]  # fmt: skip
+
+    def again(self, folder):
+        kept = (folder / "run" / "checkpoint.pt").exists()
+        return [*self.arguments(folder), *(["--resume"] if kept else [])]
+
+    def result(self, folder):
+        from agents.players.trained import card_path
+
+        card = json.loads(card_path(folder / "run" / "agent.onnx").read_text(encoding="utf-8"))
+        return shown(folder / "run"), sorted(card), card["steps"] <= 256
+
+    def wrong(self, folder, _, whole):
+        import hashlib
+
+        import torch
+
+        run = folder / "run"
+        if not run.is_dir():
+            return None
+        if shown(run) - whole[0]:
+            return f"it left {shown(run)}"
+        for name in ("settings.json", "agent.json"):
+            if (run / name).exists():
+                json.loads((run / name).read_text(encoding="utf-8"))
+        if (run / "checkpoint.pt").exists():
+            torch.load(run / "checkpoint.pt", weights_only=True)
+        if (run / "agent.json").exists():
+            card = json.loads((run / "agent.json").read_text(encoding="utf-8"))
+            if hashlib.sha256((run / "agent.onnx").read_bytes()).hexdigest() != card["sha256"]:
+                return "the card is of another network"
+        curve = run / "learning_curve.png"
+        if curve.exists() and not curve.read_bytes().endswith(b"IEND\xaeB`\x82"):
+            return "the curve is not whole"
+        return None
+
+
+def everywhere(what, unit):
+    """The parameters `make` of an attack on every file operation: what takes a folder and makes a
+    scenario, with its row in the table.
+
+    Args:
+        what: comes over the operations, such as "a kill".
+        unit: of what is counted.
+    """
+
+    def one(name, make, *more):
+        row = pytest.mark.attack(f"{what} at every file operation: {name}", unit)
+        return pytest.param(make, id=name.split()[-1], marks=[row, *more])
+
+    return [
+        one("an arena with its store", lambda _: Arena()),
+        one("an episode and its page", lambda _: Watch()),
+        one("training", lambda folder: Train(folder / "tiny.toml"), pytest.mark.takes(8)),
+    ]

@@ -1,0 +1,109 @@
+"""Numbers that callers hand in: what passes, and the line that refuses the rest."""
+
+from __future__ import annotations
+
+import collections
+import math
+import re
+
+import numpy as np
+import pytest
+
+from boardenvs.core.checks import (
+    callable_or_none,
+    file_path,
+    finite_number,
+    is_list,
+    is_whole,
+    one_of,
+    printable,
+    shown,
+    text_value,
+    truth_value,
+    whole_number,
+)
+
+REFUSED = [None, "1", [1], True, np.True_, 1j, np.ones(1, np.int64)]
+
+
+@pytest.mark.parametrize("kind", [int, np.int8, np.uint64, np.int64])
+def test_whole_numbers_come_back_as_int(kind):
+    assert is_whole(kind(3))
+    assert type(whole_number("n", kind(3), 3, 3)) is int
+
+
+@pytest.mark.parametrize("value", [*REFUSED, 1.0, math.nan, np.float64(1)])
+def test_what_is_no_whole_number(value):
+    assert not is_whole(value)
+    with pytest.raises(ValueError, match=r"^n must be a whole number of at least 0, got ") as error:
+        whole_number("n", value, 0)
+    assert str(error.value).endswith(repr(value))
+
+
+def test_the_bounds_of_whole_numbers():
+    assert [whole_number("n", value, -1, 1) for value in (-1, 0, 1)] == [-1, 0, 1]
+    assert whole_number("n", 10**30, 0) == 10**30
+    for value in (-2, 2):
+        with pytest.raises(ValueError, match=f"n must be a whole number from -1 to 1, got {value}"):
+            whole_number("n", value, -1, 1)
+
+
+@pytest.mark.parametrize("value", [0, 2, 0.5, np.int8(2), np.float32(0.5), np.float64(2)])
+def test_numbers_come_back_as_float(value):
+    assert type(finite_number("x", value)) is float
+    assert finite_number("x", value) == value
+
+
+@pytest.mark.parametrize("value", [*REFUSED, math.nan, math.inf, -math.inf, -0.1, 10**400])
+def test_what_is_no_finite_number(value):
+    with pytest.raises(ValueError, match=r"^x must be a number of at least 0, got "):
+        finite_number("x", value)
+
+
+def test_the_bounds_of_numbers():
+    assert finite_number("x", 0.02, 0.02, 60) == 0.02
+    assert finite_number("x", -1, -1) == -1
+    for value in (0.01, 60.5, math.inf):
+        message = re.escape(f"x must be a number from 0.02 to 60, got {value}")
+        with pytest.raises(ValueError, match=message):
+            finite_number("x", value, 0.02, 60)
+
+
+def test_truth_values():
+    assert truth_value("x", np.True_) is True
+    assert truth_value("x", False) is False
+    for value in (1, 0.0, None, "yes"):
+        with pytest.raises(ValueError, match=f"^x must be True or False, got {value!r}$"):
+            truth_value("x", value)
+
+
+def test_a_value_is_shown_in_one_line():
+    assert shown("a\nb") == r"'a\nb'"
+    assert shown(np.zeros((2, 2))) == "array([[0., 0.],        [0., 0.]])"
+    assert len(shown("x" * 10**6)) == 200
+    assert printable("a\nb\x1b é") == r"a\nb\x1b é"
+    assert shown("x" * 10**6).endswith("x ...")
+
+
+def test_lists():
+    for value in ([], (1,), range(3), collections.deque([1]), np.zeros(2), np.zeros((2, 2))):
+        assert is_list(value)
+    for value in ("ab", b"ab", None, {1}, {1: 2}, iter([1]), 3, np.array(1)):
+        assert not is_list(value)
+
+
+def test_texts_words_and_functions():
+    assert text_value("x", "") == ""
+    assert one_of("x", "a", ["a", "b"]) == "a"
+    assert file_path("x", "a").name == "a"
+    callable_or_none("x", None)
+    callable_or_none("x", len)
+    for check, message in (
+        (lambda odd: text_value("x", odd), "x must be text, got 1"),
+        (lambda odd: one_of("x", odd, ["a", "b"]), "x must be 'a' or 'b', got 1"),
+        (lambda odd: one_of("x", odd, "abc"), "x must be one of ['a', 'b', 'c'], got 1"),
+        (lambda odd: file_path("x", odd), "x must be a path, got 1"),
+        (lambda odd: callable_or_none("x", odd), "x must be a function or None, got 1"),
+    ):
+        with pytest.raises(ValueError, match=re.escape(message)):
+            check(1)

@@ -1,0 +1,149 @@
+"""What is no argument at all is refused in one line, by every function that people hand it to.
+
+`tests/campaign/test_odd_values.py` looks for more of them, as long as it is given.
+"""
+
+import numpy as np
+import pytest
+
+import agents
+import agents.arena
+import boardenvs
+from agents.analysis.intervals import wilson
+from boardenvs import gekitai_v0
+from boardenvs.envs.single import SeatEnv
+from boardenvs.envs.vector import SeatVectorEnv
+from boardenvs.episode import Episode
+
+GAME = boardenvs.make("gekitai")
+STATES = GAME.new(2, 0)
+ROWS = np.zeros((3, 3))  # whose `repr` has three lines
+ODD = (
+    ROWS,
+    np.ma.masked_array([1, 2], [True, False]),
+    {1: 2},
+    1 + 2j,
+    object(),
+    np.zeros(3, "i,i"),
+)
+
+TAKES = {
+    "a game": [
+        lambda odd: Episode(odd, STATES[0], []),
+        lambda odd: Episode.play(odd, ["random", "random"]),
+        lambda odd: boardenvs.BatchEnv(odd, 2),
+        SeatEnv,
+        lambda odd: agents.make("random", odd),
+        lambda odd: agents.exploitability("random", odd),
+        lambda odd: agents.play_match(odd, ["random", "random"], 2),
+        lambda odd: list(agents.arena.round_robin(odd, ["random", "greedy"], 2, 0)),
+        lambda odd: list(agents.arena.solos(odd, ["random"], 2, 0)),
+        agents.arena.seats,
+        boardenvs.make,
+        boardenvs.register,
+    ],
+    "a number": [
+        GAME.new,
+        lambda odd: GAME.new(1, odd),
+        lambda odd: GAME.action_area(odd, STATES[0]),
+        lambda odd: GAME.observe(STATES, odd),
+        GAME.action_to_text,
+        lambda odd: GAME.action_numbers([1, 2], odd),
+        lambda odd: boardenvs.make("gekitai", board_size=odd),
+        lambda odd: SeatEnv(GAME, seat=odd),
+        lambda odd: SeatVectorEnv(odd, GAME),
+        lambda odd: GAME.rgb_array(STATES[0], odd),
+        lambda odd: wilson(odd, 3),
+        lambda odd: wilson(1, odd),
+    ],
+    "a text": [
+        GAME.from_text,
+        GAME.action_from_text,
+        lambda odd: agents.make(odd, GAME),
+        agents.allow,
+        lambda odd: GAME.play(STATES.copy(), [0, 0], illegal=odd),
+        lambda odd: SeatEnv(GAME, illegal=odd),
+        lambda odd: SeatEnv(GAME, render_mode=odd),
+        lambda odd: boardenvs.make("goat_race", draw_rule=odd),
+        lambda odd: gekitai_v0.env().observation_space(odd),
+        lambda odd: gekitai_v0.env().action_space(odd),
+        lambda odd: list(agents.arena.round_robin(GAME, ["random", "greedy"], 2, 0, openings=odd)),
+        lambda odd: list(agents.arena.round_robin(GAME, ["random", "greedy"], 2, 0, until=odd)),
+    ],
+    "a path": [
+        Episode.load,
+        Episode(GAME, STATES[0], []).save,
+        Episode(GAME, STATES[0], []).save_html,
+        Episode(GAME, STATES[0], []).save_gif,
+        lambda odd: list(agents.arena.round_robin(GAME, ["random", "greedy"], 2, 0, store=odd)),
+    ],
+    "agents": [
+        lambda odd: Episode.play(GAME, odd),
+        lambda odd: SeatEnv(GAME, opponent=odd),
+        lambda odd: agents.play_match(GAME, odd, 2),
+        lambda odd: list(agents.arena.round_robin(GAME, odd, 2, 0)),
+        lambda odd: agents.exploitability(odd, GAME),
+        lambda odd: agents.from_sb3(odd, GAME),
+        lambda odd: agents.from_text(odd, GAME),
+    ],
+    "another thing": [
+        lambda odd: GAME.conceal(STATES, 0, odd),
+        lambda odd: agents.play_match(GAME, ["random", "random"], 2, 0, progress=odd),
+        lambda odd: list(agents.arena.round_robin(GAME, ["random", "greedy"], 2, 0, progress=odd)),
+        lambda odd: list(agents.arena.round_robin(GAME, ["random", "greedy"], 2, 0, engine=odd)),
+        lambda odd: list(agents.arena.round_robin(GAME, ["random", "greedy"], 2, 0, judge=odd)),
+        lambda odd: agents.make("trained", GAME).evaluate(odd),
+        lambda odd: agents.make("trained", GAME).session(odd),
+    ],
+}
+
+
+@pytest.mark.parametrize("what", TAKES)
+@pytest.mark.filterwarnings("ignore::UserWarning")  # of masked arrays
+def test_one_line(what):
+    for function in TAKES[what]:
+        for odd in ODD:
+            with pytest.raises(ValueError, match=r".") as refused:
+                function(odd)
+            assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize("odd", [[], "1", -1, 1.0, ROWS])
+def test_remarks_and_agents_of_the_turn_based_environment(odd):
+    with pytest.raises(ValueError, match=r"^remarks must be a dictionary or None, got "):
+        Episode(GAME, STATES[0], []).to_html(odd)
+    env = gekitai_v0.env()
+    env.reset(seed=1)
+    with pytest.raises(ValueError, match=r"^agent must be 'player_0' or 'player_1', got "):
+        env.observe(odd)
+
+
+def test_a_seed_in_an_array_of_no_dimension():
+    env = SeatVectorEnv(2, GAME)
+    first, _ = env.reset(seed=np.array(3))
+    again, _ = env.reset(seed=3)
+    np.testing.assert_array_equal(first, again)
+
+
+def test_actions_in_an_array_of_no_dimension():
+    with pytest.raises(ValueError, match=r"^actions must be a list of whole numbers, got array"):
+        Episode(GAME, STATES[0], np.array(1))
+
+
+def test_a_path_of_several_lines(tmp_path):
+    path = tmp_path / "a\nb"
+    path.write_text("{}")
+    with pytest.raises(ValueError, match=r"a\\nb: no episode") as refused:
+        Episode.load(path)
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize("odd", [-1, 2, "0", True, [0], 1.0])
+def test_pieces_of_seats_that_there_are_not(odd):
+    with pytest.raises(ValueError, match=r"^seat must be a whole number "):
+        GAME.seat_symbol(odd)
+
+
+def test_moves_to_type_in_no_position():
+    with pytest.raises(ValueError, match="record"):
+        GAME.what_to_type(STATES[:0])

@@ -1,0 +1,66 @@
+"""Tables of symmetries, and which of the games have some; see also the contract's tests."""
+
+import numpy as np
+import pytest
+
+import boardenvs
+from boardenvs.core.symmetries import Symmetries
+
+SQUARE = [("gekitai", {}), ("gekitai", {"board_size": 7}), ("gomoku", {"board_size": 9})]
+
+
+@pytest.mark.parametrize(("name", "params"), SQUARE)
+def test_square_boards_have_eight(name, params):
+    game = boardenvs.make(name, **params)
+    views = game.symmetries()
+    assert len(views) == len(np.unique(views.actions, axis=0)) == 8
+    assert views.entries.shape == (8, 3 * game.num_actions)
+
+
+@pytest.mark.parametrize("base", ["gekitai", "gomoku"])
+def test_who_has_rules_of_its_own_has_not_those_of_its_base(base):
+    original = boardenvs.make(base)
+    variant = type("Variant", (type(original),), {"name": "variant"})()
+    assert len(variant.symmetries()) == 8  # with unchanged rules
+    variant.rules_name = "elsewhere.rules"
+    assert len(variant.symmetries()) == 1
+
+
+def test_actions_there_and_back():
+    views = Symmetries.of_square(6, 3)
+    rng = np.random.default_rng(0)
+    actions, which = rng.integers(36, size=100), rng.integers(8, size=100)
+    shown = views.actions_shown(actions, which)
+    np.testing.assert_array_equal(views.actions_meant(shown, which), actions)
+    values = rng.random((100, 36))
+    turned = views.by_action(values, which)
+    np.testing.assert_array_equal(turned[np.arange(100), shown], values[np.arange(100), actions])
+
+
+def test_the_one_view_of_a_game_without_any_copies_nothing():
+    views = Symmetries.none(4, 12)
+    values, which = np.arange(8.0).reshape(2, 4), np.zeros(2, np.intp)
+    assert views.by_action(values, which) is values
+    seen = np.arange(24).reshape(2, 3, 4)
+    assert views.observations(seen, which) is seen
+    for meant in (views.actions_meant([1, 2], which), views.actions_shown([1, 2], which)):
+        assert meant.dtype == np.int64
+        assert meant.tolist() == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("actions", "entries", "said"),
+    [
+        ([[0, 1], [1, 1]], [[0], [0]], "each row of actions must have every number from 0 to 1"),
+        ([[1, 0]], [[0]], "each row of actions must have .*, and the first have them in order"),
+        ([[0, 1]], [[0, 2]], "each row of entries must have every number from 0 to 1"),
+        ([0, 1], [[0]], "actions must be rows of whole numbers, a row for each view"),
+        ([[0.0]], [[0]], "actions must be rows of whole numbers"),
+        (np.zeros((0, 2), int), [[0]], "actions must be rows of whole numbers"),
+        ([[0, 1], [1, 0]], [[0]], "there are 2 views of the actions and 1 of the observation"),
+    ],
+)
+def test_tables_that_are_none(actions, entries, said):
+    with pytest.raises(ValueError, match=said) as error:
+        Symmetries(actions, entries)
+    assert "\n" not in str(error.value)

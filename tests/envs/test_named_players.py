@@ -1,0 +1,291 @@
+"""Opponents and players by name, which `boardenvs` has of the package `agents`."""
+
+import copy
+import json
+import pickle
+import subprocess
+import sys
+from importlib.machinery import PathFinder
+from pathlib import Path
+
+import gymnasium
+import numpy as np
+import pytest
+from episodes import First
+from gymnasium.envs.registration import EnvSpec
+from gymnasium.utils.env_checker import data_equivalence
+
+import agents
+import boardenvs
+from boardenvs import Episode
+from boardenvs.envs import named_players
+from boardenvs.envs.single import SeatEnv
+from boardenvs.envs.vector import SeatVectorEnv
+from boardenvs.registration import env_id
+
+GEKITAI = "boardenvs/Gekitai-v0"
+SEARCHES = [pytest.param(spec, marks=pytest.mark.slow) for spec in ("mcts:8", "puct:8")]
+SPECS = ["greedy", "trained", *SEARCHES]
+NATIVE = {"vectorization_mode": "vector_entry_point"}
+
+
+def played(env, seeds):
+    """What an environment tells in games of the first legal actions, a list a seed."""
+    games = []
+    for seed in seeds:
+        observation, info = env.reset(seed=seed)
+        games.append([observation.tobytes()])
+        done = False
+        while not done:
+            action = int(info["action_mask"].argmax())
+            observation, reward, terminated, truncated, info = env.step(action)
+            games[-1].append((observation.tobytes(), reward))
+            done = terminated or truncated
+    return games
+
+
+def one_line(error):
+    return "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_a_spec_is_the_agent_of_that_name(spec):
+    game = boardenvs.make("gekitai")
+    named = gymnasium.make(GEKITAI, opponent=spec)
+    given = gymnasium.make(GEKITAI, opponent=agents.make(spec, game, seed=99))
+    assert played(named, range(3)) == played(given, range(3))
+
+
+def test_every_game_takes_them(versus):
+    env = gymnasium.make(env_id(versus.name), opponent="greedy", illegal="raise")
+    assert played(env, range(2)) == played(env, range(2))
+
+
+@pytest.mark.slow
+def test_specs_for_several_seats():
+    env = gymnasium.make("boardenvs/GoatRace-v0", opponent=["greedy", "mcts:8"], seat=0)
+    first, second = env.unwrapped._table._lineups[0]
+    assert (first.spec, second.spec) == ("greedy", "mcts:8")
+    assert played(env, [1]) == played(env, [1])
+    with pytest.raises(ValueError, match="goat_race needs 2 opponents, got 1"):
+        gymnasium.make("boardenvs/GoatRace-v0", opponent=["greedy"])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("num", [1, 5])
+def test_a_seed_stands_for_a_game_however_many_there_are(num):
+    kept = {"opponent": "mcts:8", "illegal": "raise"}
+    envs = gymnasium.make_vec(GEKITAI, num_envs=num, **NATIVE, **kept)
+    seeds = list(range(num))
+    observations, infos = envs.reset(seed=seeds)
+    singles = [gymnasium.make(GEKITAI, **kept) for _ in seeds]
+    starts = [env.reset(seed=seed)[0] for env, seed in zip(singles, seeds, strict=True)]
+    np.testing.assert_array_equal(observations, starts)
+    for _ in range(4):
+        actions = infos["action_mask"].argmax(1)
+        observations, _, _, _, infos = envs.step(actions)
+        steps = [env.step(a)[0] for env, a in zip(singles, actions, strict=True)]
+        np.testing.assert_array_equal(observations, steps)
+
+
+@pytest.mark.parametrize("opponent", ["greedy", "mcts:8", ["trained"]])
+def test_an_environments_spec_survives_json(opponent):
+    env = gymnasium.make(GEKITAI, opponent=opponent, seat=1, board_size=6)
+    again = gymnasium.make(EnvSpec.from_json(env.spec.to_json()))
+    assert again.spec.kwargs["opponent"] == opponent
+    assert played(env, [4]) == played(again, [4])
+    assert json.loads(env.spec.to_json())["kwargs"]["opponent"] == opponent
+
+
+@pytest.mark.parametrize("duplicate", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
+@pytest.mark.parametrize("spec", SPECS)
+def test_a_copy_in_mid_game_plays_on(spec, duplicate):
+    envs = gymnasium.make_vec(GEKITAI, num_envs=2, **NATIVE, opponent=spec)
+    _, infos = envs.reset(seed=3)
+    envs.step(infos["action_mask"].argmax(1))
+    twin = duplicate(envs)
+    for _ in range(3):
+        actions = envs.action_masks().argmax(1)
+        assert data_equivalence(envs.step(actions), twin.step(actions), exact=True)
+
+
+def test_gymnasiums_own_vectors_of_processes():
+    kept = {"opponent": "greedy", "seat": 1}
+    envs = gymnasium.make_vec(
+        GEKITAI, 1, vectorization_mode="async", vector_kwargs={"context": "spawn"}, **kept
+    )
+    try:
+        observations, infos = envs.reset(seed=7)
+        env = gymnasium.make(GEKITAI, **kept)
+        observation, _ = env.reset(seed=7)
+        np.testing.assert_array_equal(observations[0], observation)
+        envs.call("set_opponent", "mcts:8")
+        action = int(infos["action_mask"][0].argmax())
+        told = envs.step(np.array([action]))
+        np.testing.assert_array_equal(told[0][0], env.step(action)[0])
+    finally:
+        envs.close()
+
+
+@pytest.mark.parametrize(
+    ("spec", "said"),
+    [
+        ("nobody", "there is no agent 'nobody'; expected one of random, greedy, "),
+        ("Random", "there is no agent 'Random'"),
+        ("", "there is no agent ''"),
+        ("mcts:many", "agent 'mcts:many': expected mcts:SIMULATIONS, a whole number"),
+        ("mcts:0", "simulations must be a whole number from 1"),
+        ("trained:nowhere.onnx", "nowhere.onnx"),
+        ("neighbour", "agent .neighbour. plays gomoku alone, not gekitai"),
+    ],
+)
+def test_a_bad_spec_is_one_line(spec, said):
+    with pytest.raises(ValueError, match=said) as error:
+        gymnasium.make(GEKITAI, opponent=spec)
+    assert one_line(error)
+    with pytest.raises(ValueError, match=said):
+        gymnasium.make_vec(GEKITAI, num_envs=2, **NATIVE, opponent=[spec])
+
+
+def test_a_game_for_one_refuses_what_is_no_agent_too():
+    with pytest.raises(ValueError, match="there is no agent 'nobody'"):
+        gymnasium.make("boardenvs/Dominoes175-v0", opponent="nobody")
+
+
+def test_nothing_of_the_users_is_run_by_the_name_in_an_environments_spec(tmp_path, monkeypatch):
+    (tmp_path / "hostile.py").write_text("raise SystemExit('run')", encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    spec = gymnasium.make(GEKITAI).spec
+    text = spec.to_json().replace('"kwargs": {', '"kwargs": {"opponent": "hostile:First", ', 1)
+    assert "hostile" in text
+    with pytest.raises(
+        ValueError, match=r"'hostile:First' is an agent of your own, .*make"
+    ) as error:
+        gymnasium.make(EnvSpec.from_json(text))
+    assert one_line(error)
+    assert "hostile" not in sys.modules
+
+
+# -- Episodes -----------------------------------------------------------------------------
+
+
+def test_an_episode_of_specs():
+    game = boardenvs.make("gekitai")
+    one = Episode.play(game, ["greedy", "mcts:8"], seed=5)
+    assert one == Episode.play(game, ["greedy", "mcts:8"], seed=5)
+    players = [agents.make("greedy", game), agents.make("mcts:8", game)]
+    assert one == Episode.play(game, players, seed=5)
+    assert one.actions != Episode.play(game, ["greedy", "mcts:8"], seed=6).actions
+    assert one.players == ["greedy", "mcts:8"]
+    assert one.result in ("greedy wins", "mcts:8 wins")
+
+
+def test_an_episode_names_its_players(game):
+    seats = game.num_players
+    told = [f"random ({seat})" for seat in game.seat_names] if seats > 1 else ["random"]
+    assert Episode.play(game, ["random"] * seats, seed=0).players == told
+    players = [agents.make("greedy", game), *[First(game) for _ in range(seats - 1)]]
+    named = Episode.play(game, players, seed=0)
+    assert named.players == ["greedy", *[f"player_{k}" for k in range(1, seats)]]
+
+
+@pytest.mark.parametrize("opponent", [["greedy", "random"], ["random", "trained"]])
+def test_a_recorded_environment_names_its_opponents(opponent):
+    env = SeatEnv("goat_race", "random", seat=1, record_episode=True)
+    env.reset(seed=0)
+    seats = env.game.seat_names
+    before = [f"random ({seats[0]})", "player_1", f"random ({seats[2]})"]
+    assert env.episode.players == before
+    env.set_opponent(opponent)
+    assert env.episode.players == before
+    env.reset(seed=0)
+    assert env.episode.players == [opponent[0], "player_1", opponent[1]]
+
+
+OWN = """
+import numpy as np
+
+class Draws:
+    seeds = []
+
+    def __init__(self, game, seed):
+        self.game, self.draws = game, np.random.default_rng(seed)
+        self.seeds.append(seed)
+
+    def act(self, states):
+        return [self.draws.choice(np.flatnonzero(row)) for row in self.game.legal(states)]
+"""
+
+
+def test_an_episodes_agents_of_the_users_own_have_its_seed(tmp_path, monkeypatch):
+    (tmp_path / "drawing_agents.py").write_text(OWN, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    game = boardenvs.make("game112")
+    both = ["drawing_agents:Draws"] * 2
+    one, same, other = (Episode.play(game, both, seed=seed) for seed in (1, 1, 2))
+    seeds = sys.modules.pop("drawing_agents").Draws.seeds
+    assert seeds[:2] == seeds[2:4]
+    assert len(set(seeds)) == 4
+    assert one == same != other
+
+
+# -- Another package of that name ---------------------------------------------------------
+
+
+@pytest.fixture
+def stranger(tmp_path, monkeypatch):
+    """The function that has Python find another `agents`, of this file; nothing is imported."""
+
+    def found(file):
+        (tmp_path / file).parent.mkdir(exist_ok=True)
+        (tmp_path / file).write_text("raise SystemExit('run')", encoding="utf-8")
+        spec = PathFinder.find_spec("agents", [str(tmp_path)])
+        monkeypatch.setattr(named_players, "find_spec", lambda _: spec)
+        named_players._found.cache_clear()
+
+    yield found
+    named_players._found.cache_clear()
+
+
+@pytest.mark.parametrize("file", ["agents.py", "agents/__init__.py"])
+def test_a_strangers_agents_is_told_in_one_line(stranger, file, tmp_path):
+    stranger(file)
+    asked = [
+        named_players.check_agents,
+        lambda: gymnasium.make(GEKITAI, opponent="greedy"),
+        lambda: SeatEnv("gekitai").set_opponent("greedy"),
+        lambda: SeatVectorEnv(2, "goat_race", ["random", "greedy"]),
+        lambda: Episode.play(boardenvs.make("gekitai"), ["random", "greedy"]),
+    ]
+    for ask in asked:
+        with pytest.raises(ValueError, match="boardenvs needs its own package 'agents'") as error:
+            ask()
+        assert f"but Python finds {tmp_path / file}: rename" in str(error.value)
+        assert one_line(error)
+    gymnasium.make(GEKITAI, opponent="random").reset()
+
+
+def test_a_strangers_file_over_ours(monkeypatch):
+    monkeypatch.setattr(named_players, "_SIGN", b"Agents for large language models")
+    with pytest.raises(ValueError, match="boardenvs needs its own package") as error:
+        named_players.check_agents()
+    assert str(Path(agents.__file__)) in str(error.value)
+
+
+def test_no_agents_at_all(monkeypatch):
+    monkeypatch.setattr(named_players, "find_spec", lambda _: None)
+    with pytest.raises(ValueError, match="but Python finds none"):
+        named_players.check_agents()
+
+
+def test_boardenvs_knows_nothing_of_agents():
+    """Random players, and whatever is an object, do without them."""
+    script = (
+        "import sys, gymnasium, boardenvs; "
+        "env = gymnasium.make('boardenvs/Gekitai-v0', opponent='random'); env.reset(); "
+        "boardenvs.Episode.play(boardenvs.make('game112'), ['random', 'random']); "
+        "assert 'agents' not in sys.modules; env.unwrapped.set_opponent('greedy'); "
+        "assert 'agents.players.greedy' in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True)

@@ -1,0 +1,94 @@
+"""Seeds and copies of the single-seat environment."""
+
+import copy
+import pickle
+
+import gymnasium
+import numpy as np
+import pytest
+from players import Last
+from single_play import play_out, same
+
+from boardenvs.envs.single import SeatEnv
+from boardenvs.registration import env_id
+
+
+def test_a_seed_stands_for_a_game(game):
+    env, twin = SeatEnv(game), SeatEnv(game)
+    for seed in range(5):
+        start = env.reset(seed=seed)
+        assert same(start, twin.reset(seed=seed))
+        mask = start[1]["action_mask"]
+        assert all(map(same, play_out(env, mask), play_out(twin, mask)))
+        # So does the sequence that follows.
+        for _ in range(3):
+            start = env.reset()
+            assert same(start, twin.reset())
+            mask = start[1]["action_mask"]
+            assert all(map(same, play_out(env, mask), play_out(twin, mask)))
+
+
+def test_other_seeds_are_other_games(versus):
+    env = SeatEnv(versus, seat=0)
+    games = set()
+    for seed in range(10):
+        mask = env.reset(seed=seed)[1]["action_mask"]
+        games.add(b"".join(step[0].tobytes() for step in play_out(env, mask)))
+    assert len(games) == 10
+    streams = set()
+    for _ in range(10):  # without a seed, ever fresh ones
+        env = SeatEnv(versus)
+        env.reset()
+        streams.add(int(env.position["rng"]))
+    assert len(streams) == 10
+
+
+def pickled(env):
+    return pickle.loads(pickle.dumps(env))
+
+
+@pytest.mark.parametrize("duplicate", [copy.deepcopy, pickled])
+@pytest.mark.parametrize("opponent", ["random", "object"])
+def test_a_copy_in_mid_game_plays_on(game, duplicate, opponent):
+    env = gymnasium.make(
+        env_id(game.name),
+        opponent="random" if opponent == "random" else Last(game),
+        render_mode="ansi",
+    )
+    _, info = env.reset(seed=3)
+    _, _, terminated, truncated, info = env.step(int(info["action_mask"].argmax()))
+    assert terminated is truncated is False
+    twin = duplicate(env)
+    state, text, mask = env.unwrapped.position, env.render(), info["action_mask"]
+    assert twin.unwrapped.position == state
+    assert twin.render() == text
+    np.testing.assert_array_equal(twin.unwrapped.action_masks(), mask)
+    told = play_out(twin, mask)
+    assert env.unwrapped.position == state
+    assert env.render() == text
+    assert all(map(same, play_out(env, mask), told))
+    assert same(env.reset(), twin.reset())
+    assert same(env.reset(), twin.reset())
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2**40])
+def test_a_seed_is_the_game_that_it_is_elsewhere(game, seed):
+    env = SeatEnv(game, record_episode=True)
+    env.reset(seed=seed)
+    assert env.episode.states()[0] == game.new(1, seed)[0]
+
+
+@pytest.mark.parametrize("opponent", ["random", "object"])
+def test_recording_a_game_does_not_change_it(game, opponent):
+    params = {"opponent": "random" if opponent == "random" else Last(game)}
+    env = gymnasium.make(env_id(game.name), record_episode=True, **params)
+    twin = gymnasium.make(env_id(game.name), **params)
+    for seed in range(5):
+        start = env.reset(seed=seed)
+        assert same(start, twin.reset(seed=seed))
+        mask = start[1]["action_mask"]
+        assert all(map(same, play_out(env, mask), play_out(twin, mask)))
+        assert env.unwrapped.position == twin.unwrapped.position
+        assert env.unwrapped.episode.states()[-1] == env.unwrapped.position
+    with pytest.raises(ValueError, match="record_episode"):
+        _ = twin.unwrapped.episode

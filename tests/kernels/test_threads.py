@@ -1,0 +1,292 @@
+"""How many threads a loop is spread over: TBB's by every way in, as many as measured to pay."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from boardenvs.envs.batch import BatchEnv
+from boardenvs.kernels import threads as numba_threads
+from boardenvs.kernels.tuner import ThreadTuner
+
+# -- What pays, by a made-up machine ------------------------------------------------------
+
+
+class Machine:
+    """Runs calls of a loop that takes `cost(threads)` nanoseconds a game."""
+
+    def __init__(self, most, plies, games=1000):
+        self.tuner = ThreadTuner(most, plies)
+        self.games = games
+        self.spent = 0.0
+        self.timed = 0
+        self.used = []
+
+    def run(self, calls, cost):
+        """The mean nanoseconds a game of so many calls."""
+        before = self.spent
+        for _ in range(calls):
+            took = self.games * cost(self.tuner.threads)
+            self.used.append(self.tuner.threads)
+            self.spent += took
+            if self.tuner.is_timed():
+                self.timed += 1
+                self.tuner.took(self.games, int(took))
+        return (self.spent - before) / calls / self.games
+
+
+def table(**costs):
+    """The function from a number of threads to its cost."""
+    return lambda threads: costs[f"t{threads}"]
+
+
+def test_the_number_that_takes_least_is_found_and_kept():
+    for costs, best in [
+        ({"t1": 400, "t2": 210}, 210),
+        ({"t1": 400, "t2": 430}, 400),
+        ({"t1": 400, "t2": 900}, 400),
+        ({"t1": 400, "t2": 210, "t4": 130, "t8": 500}, 130),
+        ({"t1": 400, "t2": 210, "t4": 130, "t8": 70}, 70),
+        ({"t1": 100, "t2": 210, "t4": 230, "t8": 500}, 100),
+    ]:
+        machine = Machine(int(list(costs)[-1][1:]), 4096)
+        machine.run(500, table(**costs))
+        assert machine.run(5000, table(**costs)) < 1.04 * best
+
+
+@pytest.mark.parametrize("times", [1.5, 5, 100])
+def test_threads_that_never_pay_cost_a_few_hundredths(times):
+    """Two of GNU's on busy cores took up to a hundred times as long."""
+    machine = Machine(2, 4096)
+    machine.run(3, table(t1=100, t2=100 * times))
+    assert machine.run(200_000, table(t1=100, t2=100 * times)) < 1.04 * 100
+
+
+def test_a_core_that_another_program_takes_is_noticed_and_so_is_its_end():
+    quiet, busy = table(t1=100, t2=55), table(t1=105, t2=160)
+    machine = Machine(2, 4096)
+    assert machine.run(3000, quiet) < 1.04 * 55
+    machine.run(300, busy)
+    assert machine.run(3000, busy) < 1.04 * 105
+    machine.run(3000, quiet)
+    assert machine.run(3000, quiet) < 1.04 * 55
+
+
+def test_threads_that_now_and_then_wait_long_are_judged_by_their_mean():
+    rng = np.random.default_rng(0)
+
+    def cost(threads):
+        return 100 if threads == 1 else (3000 if rng.random() < 0.05 else 60)  # 207 on average
+
+    machine = Machine(2, 4096)
+    machine.run(1000, cost)
+    assert machine.run(30_000, cost) < 1.12 * 100
+
+
+def test_one_slow_call_decides_nothing():
+    machine = Machine(2, 4096)
+    machine.run(1000, table(t1=100, t2=50))
+    machine.run(1, lambda _: 1e7)  # asleep for ten seconds
+    machine.run(200, table(t1=100, t2=50))
+    assert machine.run(1000, table(t1=100, t2=50)) < 1.04 * 50
+
+
+def test_a_small_batch_stays_on_one_thread():
+    machine = Machine(2, 300, games=300)
+    machine.run(100_000, table(t1=70, t2=1))  # 21 microseconds a call
+    assert set(machine.used) == {1}
+    assert machine.timed < 1000
+
+
+def test_few_games_of_long_work_get_threads_in_the_end():
+    machine = Machine(2, 300, games=300)
+    machine.run(2000, table(t1=10_000, t2=6000))  # three milliseconds a call
+    assert machine.used[0] == 1
+    assert machine.used[-1] == 2
+
+
+def test_few_calls_are_timed_in_the_long_run():
+    machine = Machine(2, 4096)
+    machine.run(100, table(t1=100, t2=55))
+    before = machine.timed
+    machine.run(10_000, table(t1=100, t2=55))
+    assert machine.timed - before < 3000
+
+
+def test_a_fixed_number_is_taken_wherever_none_is_named(fixed_threads, monkeypatch):
+    asked = []
+    monkeypatch.setattr(numba_threads._threads, "usable", lambda: bool(asked.append("threads")))
+    fixed_threads(1)
+    batch = BatchEnv("game112", 4096, 0)
+    batch.step(batch.action_mask.argmax(1))
+    assert asked == []
+    fixed_threads(2)
+    few = BatchEnv("game112", 4, 0)
+    few.step([0, 0, 0, 0])
+    assert asked
+    for bad in (0, -1, 1.5, True, "2"):
+        with pytest.raises(ValueError, match="num must be a whole number of at least 1"):
+            fixed_threads(bad)
+
+
+def test_games_do_not_depend_on_what_is_measured(fixed_threads):
+    def rollout():
+        batch = BatchEnv("game112", 1500, 3)
+        for step in range(150):
+            batch.step(np.argmax(batch.action_mask * ((np.arange(18) * 7 + step) % 37), 1))
+        return batch.states.tobytes()
+
+    measured = rollout()
+    fixed_threads(1)
+    assert rollout() == measured
+
+
+# -- Which threads, by every way in -------------------------------------------------------
+
+
+def _has_tbb():
+    try:
+        return importlib.metadata.version("tbb") is not None
+    except importlib.metadata.PackageNotFoundError:
+        return False
+
+
+needs_tbb = pytest.mark.skipif(not _has_tbb(), reason="TBB has wheels for few machines")
+
+BATCH = """
+import boardenvs
+batch = boardenvs.BatchEnv("game112", 4096)
+batch.step(batch.action_mask.argmax(1))
+"""
+VECTOR = """
+import gymnasium
+envs = gymnasium.make_vec("boardenvs:boardenvs/Game112-v0", 4096,
+                          vectorization_mode="vector_entry_point")
+seen, infos = envs.reset(seed=0)
+envs.step(infos["action_mask"].argmax(1))
+"""
+ASKED_FIRST = """
+import numba
+import boardenvs
+game = boardenvs.make("game112")
+game.new(1, 0)
+numba.get_num_threads()  # which makes Numba choose
+"""
+# Searches run on Python's threads; what comes after them gets TBB's nevertheless.
+SEARCH = (
+    """
+import agents
+import boardenvs
+game = boardenvs.make("game112")
+agents.make("mcts:2", game, seed=0).act(game.new(1024, 0))
+"""
+    + BATCH
+)
+TRAINING = """
+import boardenvs
+from pathlib import Path
+from agents.training.run import TrainingRun
+from agents.training.settings import Settings
+
+settings = Settings(steps=1024, num_envs=1024, rollout=1, batch_size=1024, epochs=1, hidden=(16,),
+                    selves=1, evaluate_every=4096, evaluation_games=10, final_games=10)
+TrainingRun(boardenvs.make("game112"), settings, 0, Path("run")).learn(progress=False)
+"""
+TELL = """
+import numba
+print(numba.threading_layer())
+"""
+
+
+def layer_after(script, folder, **environment):
+    """The threads that a fresh process has after a script, made as a user makes it."""
+    inherited = {k: v for k, v in os.environ.items() if not k.startswith(("NUMBA", "OMP"))}
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        cwd=folder,
+        env={**inherited, "NUMBA_NUM_THREADS": "2", **environment},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.split()
+
+
+@needs_tbb
+@pytest.mark.parametrize(
+    "way",
+    [
+        BATCH,
+        VECTOR,
+        ASKED_FIRST,
+        *(pytest.param(way, marks=pytest.mark.slow) for way in (SEARCH, TRAINING)),
+    ],
+)
+def test_threads_steal_work_where_tbb_is_installed(tmp_path, way):
+    assert layer_after(way + TELL, tmp_path) == ["tbb"]
+
+
+# On one core nobody has taken the task with which TBB's threads were started.
+FORKS = """
+import os
+os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+import boardenvs
+batch = boardenvs.BatchEnv("game112", 64, threads=2)
+batch.step(batch.action_mask.argmax(1))
+if os.fork() == 0:
+    os._exit(0)
+os.wait()
+"""
+
+
+@needs_tbb
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="Linux says on which cores")
+def test_a_process_that_forks_on_one_core_comes_to_its_end(tmp_path):
+    assert layer_after(FORKS + TELL, tmp_path) == ["tbb"]
+
+
+TELLING_AGENT = """
+import os
+from pathlib import Path
+
+import numba
+import boardenvs
+
+
+class Telling:
+    deterministic = True
+
+    def __init__(self, game):
+        self.game = game
+
+    def act(self, states):
+        batch = boardenvs.BatchEnv(self.game, 2048, 0)
+        batch.step(batch.action_mask.argmax(1))
+        numba.get_num_threads()  # a worker has one thread, and starts none by itself
+        Path(f"layer-{os.getpid()}").write_text(numba.threading_layer())
+        return self.game.legal(states).argmax(1)
+
+
+def make(game, seed):
+    return Telling(game)
+"""
+
+
+@pytest.mark.slow
+@needs_tbb
+def test_an_arenas_workers_have_them_too(tmp_path):
+    (tmp_path / "telling.py").write_text(TELLING_AGENT)
+    arguments = ["arena", "game112", "telling:make", "random", "--games", "4", "--workers", "2"]
+    (tmp_path / "arena.py").write_text(
+        f"from agents.command import main\nif __name__ == '__main__':\n    main({arguments})\n"
+    )
+    layer_after("import runpy; runpy.run_path('arena.py', run_name='__main__')", tmp_path)
+    told = {path.read_text() for path in tmp_path.glob("layer-*")}
+    assert told == {"tbb"}

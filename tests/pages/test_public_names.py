@@ -1,0 +1,66 @@
+"""Every public name has a docstring whose example runs, and a page of the documentation."""
+
+import doctest
+import importlib
+import importlib.util
+from pathlib import Path
+
+import gymnasium
+import pytest
+
+BUILD = Path(__file__).parents[2] / ".ci" / "site" / "build.py"
+if not BUILD.exists():
+    pytest.skip("only in a checkout", allow_module_level=True)
+_spec = importlib.util.spec_from_file_location("build", BUILD)
+build = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(build)
+
+NAMES = [(package, name) for package, names in build.public().items() for name in names]
+
+
+def of(package, name):
+    return getattr(importlib.import_module(package), name)
+
+
+# Some names stand in two packages, and the games' `env` has one docstring.
+EXAMPLES = {of(*one).__doc__: one for one in reversed(NAMES) if callable(of(*one))}
+
+
+def test_what_people_import_is_documented():
+    packages = set(build.public())
+    assert packages > {"boardenvs", "agents", "agents.search", "agents.training", "agents.arena"}
+    assert packages > {
+        "boardenvs.envs.single",
+        "boardenvs.envs.vector",
+        "boardenvs.envs.aec",
+        "boardenvs.gekitai",
+    }
+
+
+@pytest.mark.parametrize(("package", "name"), EXAMPLES.values())
+def test_the_example_of(package, name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    # What an example registers is forgotten after it.
+    monkeypatch.setattr("boardenvs.registration._own", {})
+    registry = gymnasium.envs.registration.registry
+    monkeypatch.setattr("gymnasium.envs.registration.registry", {**registry})
+    [test] = doctest.DocTestFinder(recurse=False).find(of(package, name), name, globs={})
+    assert test.examples, f"{package}.{name} has no example in its docstring"
+    told = []
+    runner = doctest.DocTestRunner()
+    runner.run(test, out=told.append)
+    assert not runner.failures, "".join(told)
+
+
+def test_every_public_name_has_its_page_and_no_other(tmp_path):
+    pytest.importorskip("sphinx", reason="the extra docs is not installed")
+    build.write_reference(tmp_path)
+    pages = {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.md")}
+    of_names = {f"reference/{package}.{name}.md" for package, name in NAMES}
+    of_packages = {f"reference/{package}.md" for package in build.public()}
+    assert pages == of_names | of_packages | {"reference/index.md"}
+    page = (tmp_path / "reference/boardenvs.BatchEnv.md").read_text()
+    assert ".. autoclass:: boardenvs.BatchEnv" in page
+    assert (
+        "(boardenvs.Game.md)" in (tmp_path / "reference/boardenvs.gekitai.Gekitai.md").read_text()
+    )

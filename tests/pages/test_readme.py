@@ -1,0 +1,88 @@
+"""What the README shows must work, and be what the checks run and the pages say."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+README = ROOT / "README.md"
+
+if not README.exists():
+    pytest.skip("not in a checkout", allow_module_level=True)
+
+
+def blocks(language):
+    return re.findall(rf"```{language}\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
+
+
+def test_python_blocks_run_in_order(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names = {}
+    assert blocks("python")
+    for block in blocks("python"):
+        exec(compile(block, "README.md", "exec"), names)
+    assert (tmp_path / "game.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+    printed = capsys.readouterr().out
+    assert "won" in printed  # it scores
+
+
+def test_the_checks_run_the_second_command_as_it_stands():
+    commands = [line for block in blocks("bash") for line in block.splitlines()]
+    setup = [line for line in commands if line.startswith("python3 -m venv")]
+    assert [line.split("&& ")[-1] for line in setup] == [
+        ".venv/bin/boardenvs demo",
+        ".venv/bin/pytest",
+    ]
+    assert setup[1] in (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
+
+
+def test_the_checks_run_what_the_second_command_leaves_out():
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    left_out = re.findall(r"-m 'not (\w+)'", settings["tool"]["pytest"]["ini_options"]["addopts"])
+    assert left_out
+    checks = (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
+    for marker in left_out:
+        assert f".venv/bin/pytest -m {marker}" in checks
+
+
+def test_what_it_links_to_is_there():
+    text = README.read_text(encoding="utf-8")
+    for target in re.findall(r"\]\((?!http)([^)#]+)\)", text):
+        assert (ROOT / target).exists(), target
+
+
+def test_every_game_is_listed():
+    import boardenvs
+
+    text = README.read_text(encoding="utf-8")
+    for name in boardenvs.GAMES:
+        assert f"| `{name}` |" in text
+        assert f"boardenvs/{name}/README.md" in text
+
+
+def test_it_says_whose_commands_they_are():
+    text = README.read_text(encoding="utf-8")
+    assert text.index("`source .venv/bin/activate`") < text.index("\nboardenvs ")
+    assert text.count("source .venv/bin/activate") == 1
+
+
+def test_every_row_of_speed_is_one_of_the_page():
+    page = (ROOT / "agents" / "bench" / "README.md").read_text(encoding="utf-8").splitlines()
+    section = README.read_text(encoding="utf-8").split("\n## Speed\n")[1].split("\n## ")[0]
+    rows = [line for line in section.splitlines() if line.startswith("|")]
+    assert len(rows) > 5
+    assert [row for row in rows if row not in page] == []
+
+
+def test_it_is_short():
+    assert len(README.read_text(encoding="utf-8").splitlines()) <= 310  # longer tables have pages
+
+
+def test_every_page_is_linked():
+    text = README.read_text(encoding="utf-8")
+    pages = [path for name in ("agents", "boardenvs") for path in (ROOT / name).rglob("*.md")]
+    assert len(pages) > 10
+    for page in pages:
+        assert f"]({page.relative_to(ROOT).as_posix()}" in text, page

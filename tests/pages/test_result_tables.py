@@ -1,0 +1,144 @@
+"""Every table of ratings is what its results say, and the results are what is played."""
+
+import itertools
+import shlex
+
+import pytest
+from result_tables import (
+    OVERVIEWS,
+    PLACES,
+    README,
+    TABLES,
+    command,
+    place,
+    read_report,
+    replaced,
+    result_file,
+)
+
+import boardenvs
+from agents.arena import round_robin, solos
+from agents.arena.ratings import rate
+from agents.arguments import make_game
+from agents.command import make_parser
+from agents.specs import parse
+
+if not README.exists():
+    pytest.skip("not in a checkout", allow_module_level=True)
+
+
+def matches(report):
+    return report["pairs"] or report["solos"]
+
+
+def simulations(specs):
+    """The most simulations that one of the agents makes for a move, or that take as long."""
+    found = [parse(spec).by_kind for spec in specs]
+    return max(int(f.get("SIMULATIONS", 0)) + int(f.get("NODES", 0)) // 50 for f in found)
+
+
+def few_simulations(name):
+    """Whether somebody searches in it, and nobody so much that it takes long."""
+    report = read_report(name)
+    return any(
+        0 < simulations([result[key] for key in ("a", "b", "agent") if key in result]) <= 100
+        for result in matches(report)
+    )
+
+
+@pytest.fixture(params=TABLES)
+def table(request):
+    return request.param
+
+
+def test_every_result_belongs_to_a_table():
+    assert set(PLACES.glob("*/results/*")) == {result_file(name) for name in TABLES}
+
+
+def test_every_game_has_its_tables():
+    assert {read_report(name)["game"] for name in TABLES} == set(boardenvs.GAMES)
+
+
+@pytest.mark.parametrize("shown", [*TABLES, *OVERVIEWS])
+def test_the_tables_are_what_the_results_say(shown):
+    path, block = place(shown)
+    text = path.read_text(encoding="utf-8")
+    assert replaced(text, shown, block) == text, (
+        f"{path} is out of date, 'python tests/support/result_tables.py' writes into it:\n{block}"
+    )
+
+
+def test_the_results_are_of_the_command(table):
+    options = make_parser().parse_args(shlex.split(command(table))[1:])
+    game = make_game(options)
+    report = read_report(table)
+    assert (report["game"], report["params"]) == (game.name, game.params)
+    assert report["seed"] == options.seed
+    if game.num_players == 1:
+        assert [solo["agent"] for solo in report["solos"]] == options.agents
+    else:
+        pairs = [(pair["a"], pair["b"]) for pair in report["pairs"]]
+        assert pairs == list(itertools.combinations(options.agents, 2))
+    for result in matches(report):
+        assert result["wins"] + result["draws"] + result["losses"] == options.games
+
+
+def test_the_ratings_are_those_of_the_pairs(table):
+    report = read_report(table)
+    if boardenvs.make(report["game"], **report["params"]).num_players == 2:
+        agents = {agent for pair in report["pairs"] for agent in (pair["a"], pair["b"])}
+        found = [rating.to_dict() for rating in rate(report["pairs"], sorted(agents))]
+        assert {r["agent"]: r for r in found} == {r["agent"]: r for r in report["ratings"]}
+    else:
+        assert {r["agent"] for r in report["ratings"]} == {
+            agent for pair in report["pairs"] for agent in (pair["a"], pair["b"])
+        }
+
+
+GAMES_OF = {table: read_report(table)["game"] for table in TABLES}
+FIRST = {game: table for table, game in reversed(GAMES_OF.items())}
+"""One table of each game."""
+
+
+@pytest.mark.parametrize(
+    "played",
+    [
+        pytest.param(table, marks=[] if table in FIRST.values() else [pytest.mark.slow])
+        for table in TABLES
+    ],
+)
+def test_a_part_is_played_again(played):
+    assert played_again(played, 0, 20)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("searched", [table for table in TABLES if few_simulations(table)])
+def test_a_part_of_what_was_searched_is_played_again(searched):
+    assert played_again(searched, 100, 4) >= 2
+
+
+def played_again(table, most, few):
+    """How many of its matches come out again, of those in which somebody searches so much.
+
+    Args:
+        table: its name.
+        most: simulations for a move; with 0, the matches in which nobody searches.
+        few: games of each that are played.
+    """
+    report = read_report(table)
+    game = boardenvs.make(report["game"], **report["params"])
+    replayed = 0
+    for result in matches(report):
+        specs = [result[key] for key in ("a", "b", "agent") if key in result]
+        if not bool(most) <= simulations(specs) <= most:
+            continue
+        play = solos if game.num_players == 1 else round_robin
+        (again,) = play(game, specs, few, report["seed"])
+        found = again.to_dict()["first"].split()
+        expected = result["first"].split()[:few]
+        different = sum(f != e for f, e in zip(found, expected, strict=True))
+        # Another processor may round a network's logits otherwise, and a tie falls otherwise.
+        allowed = 2 if "trained" in specs else 0
+        assert different <= allowed, f"{specs}: {found}, not {expected}"
+        replayed += 1
+    return replayed

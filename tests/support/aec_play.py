@@ -1,0 +1,59 @@
+"""Play of the PettingZoo environment, for its tests."""
+
+import numpy as np
+from random_play import pick
+
+from boardenvs.envs.playout import playout
+
+
+def play(env, plies, rng):
+    """So many random legal actions, or as many as the game lasts."""
+    for agent in env.agent_iter(plies):
+        if env.terminations[agent] or env.truncations[agent]:
+            return
+        env.step(pick(env.observe(agent)["action_mask"], rng))
+
+
+def play_out(env, seed=0):
+    """Random legal play to the end; everything that each agent was told, turn by turn."""
+    rng = np.random.default_rng(seed)
+    told = []
+    for agent in env.agent_iter():
+        observation, reward, terminated, truncated, info = env.last()
+        arrays = {key: array.tobytes() for key, array in observation.items()}
+        told.append((agent, arrays, reward, terminated, truncated, repr(info), dict(env.rewards)))
+        over = terminated or truncated
+        env.step(None if over else pick(observation["action_mask"], rng))
+    return told
+
+
+def snapshot(env):
+    """All that an environment shows, as values."""
+    seen = [
+        env.observe(agent)[key].tobytes()
+        for agent in env.possible_agents
+        for key in ("observation", "action_mask")
+    ]
+    flags = (dict(env.rewards), dict(env.terminations), dict(env.truncations), list(env.agents))
+    return seen, env.state().tobytes(), env.agent_selection, flags, repr(env.infos)
+
+
+def reach_illegal(env):
+    """Play to a position with an illegal action and give its number."""
+    rng = np.random.default_rng(0)
+    mask = env.observe(env.agent_selection)["action_mask"]
+    while mask.all() or not mask.any():
+        if mask.any():
+            env.step(pick(mask, rng))
+        else:  # a game may end before there is one
+            env.reset()
+        mask = env.observe(env.agent_selection)["action_mask"]
+    return int(mask.argmin())
+
+
+def finished(game):
+    """A finished game, as an array of one."""
+    rng = np.random.default_rng(0)
+    states = game.new(1, 0)
+    playout(game, states, lambda live, _: [pick(game.legal(live)[0], rng)])
+    return states

@@ -87,7 +87,8 @@ def race(folder, same, threads):
     (folder / "race.py").write_text(RACE)
     for loads in (0, 1):
         told = [str(int(one)) for one in (loads, same, threads, SOURCES)]
-        left = finished([["race.py", str(me), *told] for me in (0, 1)], folder)
+        both = [["race.py", str(me), *told] for me in (0, 1)]
+        left = finished(both, folder, NUMBA_CACHE_DIR=str(folder))
         for out, err, status in left:
             if status or err:
                 return f"status {status}: {err[-500:]}"

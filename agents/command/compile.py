@@ -108,7 +108,8 @@ def _step_pettingzoo(game: Game) -> None:
 
     env = GameAECEnv(game)
     env.reset(seed=0)
-    env.step(int(env.observe(env.agent_selection)["action_mask"].argmax()))
+    seen = {agent: env.observe(agent) for agent in env.agents}
+    env.step(int(seen[env.agent_selection]["action_mask"].argmax()))
 
 
 def _act(game: Game, agent: object) -> None:

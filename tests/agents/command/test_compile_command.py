@@ -45,7 +45,7 @@ def test_what_is_used_later_is_compiled_already(tmp_path, script):
         return {file: file.stat().st_mtime_ns for file in (tmp_path / "cache").rglob("*.nbc")}
 
     compiled = run(str(script), "compile", "game112", "-p", "board_size=4")
-    assert len(compiled) > 15
+    assert len(compiled) > 10
     assert run(sys.executable, "-c", USED_LATER) == compiled
 
 

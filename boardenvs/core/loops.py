@@ -172,7 +172,7 @@ def redraw_games(states, params, seats, words):
 
 @over_rules()
 def play_games(states, params, actions, masks):
-    """One action in every game. `masks` holds its legal actions, and then the next ones.
+    """Play one action in every game. `masks` holds its legal actions, and then the next ones.
 
     An action off the mask loses. An action of `LEAVE` leaves the game as it is.
     """
@@ -184,7 +184,7 @@ def play_games(states, params, actions, masks):
 
 @over_rules()
 def act(s, p, action, mask):
-    """One action in one game; see `play_games`."""
+    """Play one action in one game; see `play_games`."""
     if mask[action]:
         play(s, p, action)
     else:
@@ -197,7 +197,7 @@ def step_games(
     actions, states, params, start, seats, words, masks, seen, rewards, terminated, truncated, last,
     seat, random_opponents, restarts, low, high,
 ):  # fmt: skip
-    """`step_game` for games `low` to `high - 1`. Parallel loops of Numba take no bundles."""
+    """Step games `low` to `high - 1`. Parallel loops of Numba take no bundle of arrays."""
     games = Games(
         uncounted(states), params, uncounted(start), uncounted(seats), uncounted(words),
         uncounted(masks), uncounted(seen), uncounted(rewards), uncounted(terminated),
@@ -210,10 +210,15 @@ def step_games(
 
 @over_rules()
 def step_game(games, i, action):
-    """The step of all environments in game `i`.
+    """Step game `i`: the one step of all environments.
 
-    The action, or `LEAVE`, `RESTART` or `BEGIN`; random opponents' actions; the outcome; a new game
-    if this one has ended and another is to follow; and what is then seen.
+    Play the action, then those of random opponents, and report the outcome. If the game has ended
+    and `games.restarts`, begin a new one. Then write what is seen.
+
+    Args:
+        games: all games, see `Games`.
+        i: the number of this one.
+        action: an action, `LEAVE`, `RESTART` or `BEGIN`.
     """
     if action == LEAVE:
         return
@@ -266,7 +271,7 @@ def play_opponents(s, p, seat, words, i, mask):
 
 @over_rules()
 def report(games, i):
-    """Write down how game `i` stands."""
+    """Write how game `i` stands into `games.rewards`, `terminated` and `truncated`."""
     s = games.states[i]
     games.terminated[i] = s.terminated
     games.truncated[i] = s.truncated

@@ -173,7 +173,7 @@ class SeatTable(Table):
         self._restart(over)
 
     def reset_one(self, base: np.uint64) -> None:
-        """`reset` of a table of one game to a new game.
+        """Begin a new game in a table of one game.
 
         Args:
             base: word that all streams come from, as for `stream_words`.
@@ -214,7 +214,7 @@ class SeatTable(Table):
         self._torn = False
 
     def over(self) -> npt.NDArray[np.bool_]:
-        """Which games have ended."""
+        """Return which games have ended: bool of shape (N,)."""
         states = self.games.states
         over: npt.NDArray[np.bool_] = states["terminated"] | states["truncated"]
         return over
@@ -236,7 +236,7 @@ class SeatTable(Table):
         self._torn = False
 
     def act_one(self, action: int) -> None:
-        """`act` in a table of one game."""
+        """Play the caller's action in the only game, as `act` does."""
         if self._in_one_loop and self.illegal == "lose" and not self._torn:
             self.step_one(action)
         else:
@@ -253,7 +253,7 @@ class SeatTable(Table):
                 raise ValueError(f"action {actions[i]} is illegal in game {i}")
 
     def play(self, actions: npt.NDArray[np.int64]) -> Stepped:
-        """As `act`, but in games of action `LEAVE` begin new ones, and return what came of it.
+        """Play as `act` does, begin new games in places of `LEAVE`, and return what came of it.
 
         Args:
             actions: int64 of shape (N,).
@@ -297,7 +297,7 @@ class SeatTable(Table):
             self.played.append(int(actions[0]))
 
     def _opponents_actions(self, places: npt.NDArray[np.intp]) -> npt.NDArray[np.int64]:
-        """The action of the opponent to move in each of these places, `LEAVE` elsewhere."""
+        """Return the opponent's action in each of these places, `LEAVE` elsewhere."""
         actions = np.full(len(self._places), LEAVE)
         turn = self.games.states["to_move"][places]
         # The list of opponents goes round the table and leaves the caller's seat out.

@@ -93,12 +93,12 @@ class Table:
             self.game.kernels.step_games(self.threads, actions, *self.games)
 
     def step_one(self, action: int) -> None:
-        """`step` of a table of one game."""
+        """Step the only game, as `step` does."""
         step = self._step_one or self._bind()
         step(action)
 
     def _bind(self) -> Callable[[int], object]:
-        """The compiled step of game 0, which need not look at what the arrays are made of."""
+        """Return the compiled step of the only game, which does not look up the arrays' types."""
         from boardenvs.kernels.numba_compat import entry_point
 
         step = entry_point(self.game.kernels.step_game, self.games, 0, LEAVE)

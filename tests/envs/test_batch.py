@@ -137,6 +137,7 @@ def test_arrays_are_read_only_and_reused(game):
     for k in range(1, 4):
         again = batch.step(choose(batch.action_mask, k))
         assert all(a is b for a, b in zip(again, returned, strict=True))
+    batch.reset(1)
     for name, view in views.items():
         assert getattr(batch, name) is view
         with pytest.raises(ValueError, match="read-only"):

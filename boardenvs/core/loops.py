@@ -233,19 +233,19 @@ def step_game(games, i, action):
         if games.restarts and is_over(s):
             games.last[i] = s
             anew = True
-    if anew:
-        restart(games.states, i, games.params, games.start)
     if anew or action == BEGIN:
-        take_seat(games, i)
+        begin(games, i, anew)
         if action < 0:
             report(games, i)
     seat = games.seats[i]
     observe(s, p, s.to_move if seat == EVERY_SEAT else seat, games.seen[i])
 
 
-@over_rules()
-def take_seat(games, i):
-    """Seat the caller in game `i`, which just began; random opponents ahead of it move."""
+@over_rules(called=True)
+def begin(games, i, anew):
+    """Begin game `i`, up to the caller's turn if opponents are random; `anew` deals it first."""
+    if anew:
+        restart(games.states, i, games.params, games.start)
     s = games.states[i]
     p = games.params[0]
     games.words[i] = stepped(games.words[i])

@@ -105,13 +105,13 @@ def test_changed_source_is_compiled_anew(package):
             "[[0.0, 0.0], [1.0, -1.0]] [True, True]",
         ),
         (
-            "outcome.py",
+            "core/outcome.py",
             "_end_with_special(s, seat, -1.0)",
             "_end_with_special(s, seat, -2.0)",
             "[[0.0, 0.0], [2.0, -2.0]] [True, True]",
         ),
         (
-            "loops.py",
+            "core/loops.py",
             "    else:\n        forfeit(s)\n    refresh_mask",
             "    else:\n        pass\n    refresh_mask",
             "[[0.0, 0.0], [0.0, 0.0]] [True, False]",
@@ -195,7 +195,7 @@ def test_no_helper_of_the_rules_replaces_a_loops_own(tmp_path):
 
 PLACES = """
 import inspect
-from boardenvs import loops
+from boardenvs.core import loops
 
 for loop in (loops.play_out, loops.step_game, loops.start_games):
     function = loop.bound_to("boardenvs.game112.rules")

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from boardenvs.core.chance import seed_word
 from boardenvs.game import Game, States
+from boardenvs.kernels.faults import RulesError
 from boardenvs.show.analysis import Analysis
 
 __all__ = [
@@ -36,6 +37,8 @@ def blamed(name: str) -> Iterator[None]:
     """Whatever a stranger's agent raises becomes a `ValueError` of one line that names it."""
     try:
         yield
+    except RulesError:
+        raise  # the game's rules are to blame
     except (Exception, SystemExit) as error:
         raise ValueError(f"{name} failed: {one_line(error)}") from error
 
@@ -112,7 +115,7 @@ class Agent(abc.ABC):
         Raises:
             ValueError: these are no records of the game, or one of them is over.
         """
-        states = self.game.batch(states)
+        states = self.game.arrays.batch(states)
         over = self.game.over(states)
         if over.any():
             raise ValueError(f"state {int(over.argmax())} is over: there is nothing to choose")

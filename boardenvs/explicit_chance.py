@@ -11,19 +11,17 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-import sys
 import threading
-import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from boardenvs.core import chance
+from boardenvs.core.rules import plain_rules
 from boardenvs.game import Game, States
 from boardenvs.kernels.numba_compat import entry_point
 
-__all__ = ["Chance", "Ways", "chance_class", "plain_rules"]
+__all__ = ["Chance", "Ways", "chance_class"]
 
 Ways = Sequence[int]
 """The outcomes of the draw that comes next, in ascending order; empty where none does."""
@@ -55,36 +53,6 @@ class _Outcomes(threading.local):
         return np.int64(self._left.pop(0))
 
 
-def plain_rules(rules: types.ModuleType, draw: Callable[[Any, int], np.int64]) -> dict[str, Any]:
-    """The names of a rules module, compiled functions as plain Python that calls this `draw`."""
-    packages = {"boardenvs", rules.__name__.partition(".")[0]}
-    scopes: dict[str, dict[str, Any]] = {}
-
-    def plain(value: Any) -> Any:
-        function = getattr(value, "py_func", value)  # as it is with NUMBA_DISABLE_JIT
-        if not isinstance(function, types.FunctionType):
-            return value
-        if function is getattr(chance.draw, "py_func", chance.draw):
-            return draw
-        if function in chance.PLAIN:
-            return chance.PLAIN[function]
-        if function.__module__.partition(".")[0] not in packages:
-            return value
-        names = scope(sys.modules[function.__module__])
-        return types.FunctionType(
-            function.__code__, names, function.__name__, function.__defaults__
-        )
-
-    def scope(module: types.ModuleType) -> dict[str, Any]:
-        if module.__name__ not in scopes:
-            names = scopes[module.__name__] = dict(vars(module))
-            for name, value in vars(module).items():
-                names[name] = plain(value)
-        return scopes[module.__name__]
-
-    return scope(rules)
-
-
 class Chance:
     """What follows from an action and the outcomes drawn after it.
 
@@ -94,7 +62,7 @@ class Chance:
     def __init__(self, game: Game) -> None:
         self.game = game
         self._outcomes = _Outcomes()
-        rules = plain_rules(game.kernels.rules, self._outcomes)
+        rules = plain_rules(game.rules, self._outcomes)
         self._deal, self._play = rules["deal"], rules["play"]
         mask = np.zeros((1, game.num_actions), np.bool_)
         action = np.zeros(1, np.int64)

@@ -8,21 +8,20 @@ same bytes.
 
 from __future__ import annotations
 
-import abc
 import copy
 import functools
-import importlib
-import importlib.util
 import math
-import sys
+import re
+import types
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from boardenvs.core import checks
-from boardenvs.core.records import fault_message, is_over, record_dtype
+from boardenvs.core import checks, forms
+from boardenvs.core.arrays import Arrays, States
+from boardenvs.core.records import is_over, record_dtype
 from boardenvs.show.presentation import Presentation
 
 if TYPE_CHECKING:
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Game", "Illegal", "States", "check_illegal"]
 
-States = npt.NDArray[np.void]
 Illegal = Literal["lose", "raise"]
 
 
@@ -40,12 +38,24 @@ def check_illegal(illegal: str) -> None:
     checks.one_of("illegal", illegal, ("lose", "raise"))
 
 
-class Game(Presentation):
+class Game:
     """One game with its parameters. Stateless: positions are records handed in and out.
 
-    A subclass sets the facts below, names its module of rules (see
-    `boardenvs.core.hooks` for what that supplies), and writes the text and dictionary
-    forms of a position. Seats are numbered from 0.
+    A caller has these operations. Most of them take N records at once; seats are numbered from 0.
+
+    - Play: `new`, `legal`, `play`.
+    - A seat's view: `observe`, `observe_to_move`, `conceal`, `info`, `infos`.
+    - State of play: `to_move`, `returns`, `terminated`, `truncated`, `over`.
+    - Text and pictures: `to_text`, `from_text`, `action_to_text`, `action_from_text`, `picture`,
+      `rgb_array`.
+    - Dictionaries: `to_dict`, `from_dict`, `restore`.
+    - `symmetries`, and the facts below.
+
+    A subclass calls `__init__` with the facts. The functions `legal` and `play` in its file, or in
+    a file `rules.py` beside it, are the rules; `boardenvs.core.hooks` describes these and others.
+    The operations on text, pictures and dictionaries have defaults that a subclass may override.
+    This package's own code also uses `arrays`, `kernels`, `constants`, `start`, `rules`, `homes`
+    and `presentation`.
 
     Example:
         >>> import boardenvs
@@ -56,6 +66,21 @@ class Game(Presentation):
         ([1, 1], [35, 35])
     """
 
+    name: ClassVar[str]
+    """As `boardenvs.make` takes it."""
+    title: ClassVar[str] = ""
+    """What people call the game; by default the name of its class."""
+    about: ClassVar[str] = ""
+    """Description of the game: a sentence, then optionally a list of facts, such as `- Rules: ...`.
+
+    The command and the pages show it. It is not a docstring, since `python -OO` removes those.
+    """
+    presentation_class: ClassVar[type[Presentation]] = Presentation
+    """How the game looks to people: a class derived from this one, with words of its own."""
+    seat_names: tuple[str, ...]
+    """What the console calls each seat; by default `Player 1` and so on."""
+    params: dict[str, Any]
+    """What the game was made with, defaults included, as JSON gives it back."""
     has_chance: ClassVar[bool] = False
     """Whether anything is drawn at random during play or before it."""
     has_hidden: ClassVar[bool] = False
@@ -86,8 +111,11 @@ class Game(Presentation):
     num_players: int
     num_actions: int
     observation_shape: tuple[int, ...]
-    observation_high: int = 1
-    """Largest value in an observation; the smallest is 0, the dtype int8."""
+    observation_high: int
+    """Largest value in an observation; the smallest is 0, the dtype int8.
+
+    By default 1, or 127 where the observation is the game's own fields.
+    """
     max_plies: int
     """After so many plies an unfinished game is truncated."""
     state_dtype: np.dtype[np.void]
@@ -98,9 +126,9 @@ class Game(Presentation):
         params: dict[str, Any],
         num_players: int,
         num_actions: int,
-        observation_shape: tuple[int, ...],
         fields: list[tuple[Any, ...]],
-        constants: Mapping[str, tuple[Any, Any]],
+        observation_shape: tuple[int, ...] | None = None,
+        constants: Mapping[str, tuple[Any, Any]] | None = None,
     ) -> None:
         """Set the facts.
 
@@ -108,24 +136,39 @@ class Game(Presentation):
             params: the arguments of the subclass, `max_plies` among them.
             num_players: number of seats.
             num_actions: size of the action space.
-            observation_shape: shape of one seat's observation.
             fields: the game's own record fields, after those common to all.
+            observation_shape: shape of one seat's observation. By default one row with an entry for
+                each number in the fields, from 0 to 127.
             constants: what the rules read as `p.NAME`: name to (dtype, value).
         """
         self.num_players = num_players
         self.num_actions = num_actions
+        if observation_shape is None:
+            shapes = [np.dtype([field])[0].shape for field in fields]
+            observation_shape = (sum(map(math.prod, shapes)),)
+            high = 127
+        else:
+            high = 1
+        if not hasattr(self, "observation_high"):
+            self.observation_high = high
         self.observation_shape = observation_shape
         self.observation_size = math.prod(observation_shape)
         """Entries of one observation."""
+        if not hasattr(self, "seat_names"):
+            self.seat_names = tuple(f"Player {k + 1}" for k in range(num_players))
         self.max_plies = checks.whole_number(
-            "max_plies", params["max_plies"], num_players, 2**31 - 1
+            "max_plies", params.get("max_plies"), num_players, 2**31 - 1
         )
         self.params = {**params, "max_plies": self.max_plies}
+        constants = dict(constants or {})
         for key in [*constants, *(field[0] for field in fields)]:
             # Such a name would mean the field to Numba, but the attribute to plain Python.
-            assert not hasattr(np.record, key), f"{key!r} is an attribute of every NumPy record"
+            if hasattr(np.record, key):
+                raise ValueError(f"{key!r} is an attribute of every NumPy record: use another name")
         self.state_dtype = record_dtype(num_players, fields)
-        constants = {**constants, "max_plies": (np.int64, self.max_plies)}
+        constants["max_plies"] = np.int64, self.max_plies
+        shape = observation_shape
+        constants["observation_shape"] = (np.int64, (len(shape),)), shape
         parameters = np.dtype([(k, t) for k, (t, _) in constants.items()], align=True)
         self.constants = np.zeros(1, np.dtype((np.record, parameters)))
         """The rules' parameters `p`, shape (1,)."""
@@ -151,40 +194,35 @@ class Game(Presentation):
         return f"{type(self).__name__}({arguments})"
 
     @functools.cached_property
+    def presentation(self) -> Presentation:
+        """How the game looks to people, beyond its text and its picture."""
+        return self.presentation_class(self)
+
+    @functools.cached_property
+    def arrays(self) -> Arrays:
+        """What this package's own code does with records of the game."""
+        return Arrays(self)
+
+    @functools.cached_property
     def kernels(self) -> Kernels:
         """The compiled loops over this game's rules."""
-        return _kernels(self.rules_name)
+        return _kernels(self.rules)
 
-    @functools.cached_property
-    def rules_name(self) -> str:
-        """The module of the rules: `rules` in the package of the class, or of one it derives from.
+    @property
+    def rules(self) -> types.ModuleType:
+        """The module of the rules, see `boardenvs.core.rules.find_rules`."""
+        return self._rules_and_homes[0]
 
-        Raises:
-            ValueError: there is no such module.
-        """
-        return f"{self.homes[-1]}.rules"
-
-    @functools.cached_property
+    @property
     def homes(self) -> tuple[str, ...]:
-        """The packages that say what the game is: that of the class, those of its bases.
+        """The packages that say what the game is, the last one that of its rules."""
+        return self._rules_and_homes[1]
 
-        The last one has the rules; what lies beyond it is of another game. A class defined in a
-        module that is no package has none of its own.
+    @functools.cached_property
+    def _rules_and_homes(self) -> tuple[types.ModuleType, tuple[str, ...]]:
+        from boardenvs.core.rules import find_rules
 
-        Raises:
-            ValueError: none of them has rules.
-        """
-        modules = [cls.__module__ for cls in type(self).__mro__ if issubclass(cls, Game)]
-        homes = []
-        for home in modules[: modules.index(__name__)]:
-            if hasattr(sys.modules.get(home), "__path__"):
-                homes.append(home)
-                if importlib.util.find_spec(f"{home}.rules") is not None:
-                    return tuple(dict.fromkeys(homes))
-        raise ValueError(
-            f"{type(self).__name__} has no rules: expected a file rules.py in the package "
-            f"that it is defined in, but that is {modules[0]!r}"
-        )
+        return find_rules(type(self))
 
     @property
     def most_chance_outcomes(self) -> int:
@@ -229,23 +267,11 @@ class Game(Presentation):
         from boardenvs.core.chance import seed_word, stream_words
 
         num = checks.whole_number("num", num, 0)
-        return self.new_from_words(stream_words(seed_word(seed), num))
-
-    def new_from_words(self, words: npt.NDArray[np.uint64]) -> States:
-        """Start positions whose random streams start at the given words, shape (N,)."""
-        states = np.empty(len(words), self.state_dtype)
-        self.kernels.start_games(states, self.constants, self.start, words)
-        return states
+        return self.arrays.new(stream_words(seed_word(seed), num))
 
     def legal(self, states: States) -> npt.NDArray[np.bool_]:
         """Legal actions: bool array of shape (N, num_actions), all False after the end."""
-        return self.legal_unchecked(self.batch(states))
-
-    def legal_unchecked(self, states: States) -> npt.NDArray[np.bool_]:
-        """As `legal`, of an array as `records` gives it, which may show what no game leads to."""
-        masks = np.empty((len(states), self.num_actions), np.bool_)
-        self.kernels.legal_games(states, self.constants, masks)
-        return masks
+        return self.arrays.legal(self.arrays.batch(states))
 
     def play(self, states: States, actions: npt.ArrayLike, *, illegal: Illegal = "lose") -> None:
         """One action in each game, in place.
@@ -262,21 +288,21 @@ class Game(Presentation):
         """
         check_illegal(illegal)
         target, given = np.asarray(states), states
-        states = self.batch(target)
+        states = self.arrays.batch(target)
         if len(states) and not np.shares_memory(target, np.asarray(given)):
             raise ValueError(
                 f"play works in place: it takes an array of {self.name} records or one out of "
                 f"such an array, got a {type(given).__name__} that NumPy copies"
             )
-        numbers = self.action_numbers(actions, len(states))
+        numbers = self.arrays.action_numbers(actions, len(states))
         over = is_over(states)
         if over.any():
             raise ValueError(
                 f"game {int(over.argmax())} of the batch is over; play takes live games"
             )
-        masks = self.legal_unchecked(states)
+        masks = self.arrays.legal(states)
         if illegal == "raise":
-            self.require_legal(masks, numbers)
+            self.arrays.require_legal(masks, numbers)
         self.kernels.play_games(states, self.constants, numbers, masks)
         if not np.shares_memory(target, states):
             target[...] = states.reshape(target.shape)
@@ -291,8 +317,8 @@ class Game(Presentation):
         Raises:
             ValueError: these are no such states or seats.
         """
-        states = self.batch(states)
-        seats = self._seats(seat, len(states))
+        states = self.arrays.batch(states)
+        seats = self.arrays.seats(seat, len(states))
         out = np.empty((len(states), self.observation_size), np.int8)
         self.kernels.observe_games(states, self.constants, seats, out)
         return out.reshape(len(states), *self.observation_shape)
@@ -306,10 +332,10 @@ class Game(Presentation):
         Raises:
             ValueError: these are no such states.
         """
-        states = self.records(states)
+        states = self.arrays.records(states)
         out = np.empty((len(states), self.observation_size), np.int8)
         found = self.kernels.observe_movers(states, self.constants, self.num_actions, out)
-        self._check_fault(states, *found)
+        self.arrays.check_fault(states, *found)
         return out.reshape(len(states), *self.observation_shape)
 
     def conceal(self, states: States, seat: npt.ArrayLike, rng: np.random.Generator) -> States:
@@ -326,46 +352,34 @@ class Game(Presentation):
         Raises:
             ValueError: these are no such states or seats, or no generator.
         """
-        states = self.batch(states)
+        states = self.arrays.batch(states)
         if not isinstance(rng, np.random.Generator):
             raise ValueError(f"rng must be a numpy.random.Generator, got {checks.shown(rng)}")
         words = rng.integers(0, 2**64, len(states), np.uint64)
-        return self.conceal_with_words(states, seat, words)
-
-    def conceal_with_words(
-        self, states: States, seat: npt.ArrayLike, words: npt.NDArray[np.uint64]
-    ) -> States:
-        """As `conceal`, drawing record i from the stream word `words[i]`.
-
-        It is asked before every ply of an opponent, so what the records hold is not checked.
-        """
-        copies = self.records(states).copy()
-        seats = self._seats(seat, len(copies))
-        self.kernels.redraw_games(copies, self.constants, seats, words)
-        return copies
+        return self.arrays.conceal(states, seat, words)
 
     def to_move(self, states: States) -> npt.NDArray[np.int8]:
         """The seat whose turn it is, shape (N,); after the end, who would be next."""
-        return self.batch(states)["to_move"].copy()
+        return self.arrays.batch(states)["to_move"].copy()
 
     def returns(self, states: States) -> npt.NDArray[np.float32]:
         """Each seat's result: shape (N, num_players), all 0 until the end."""
-        return self.batch(states)["returns"].copy()
+        return self.arrays.batch(states)["returns"].copy()
 
     def terminated(self, states: States) -> npt.NDArray[np.bool_]:
         """Whether the rules have ended the game, shape (N,)."""
-        return self.batch(states)["terminated"].copy()
+        return self.arrays.batch(states)["terminated"].copy()
 
     def truncated(self, states: States) -> npt.NDArray[np.bool_]:
         """Whether `max_plies` has ended the game, shape (N,)."""
-        return self.batch(states)["truncated"].copy()
+        return self.arrays.batch(states)["truncated"].copy()
 
     def over(self, states: States | np.void) -> npt.NDArray[np.bool_]:
         """Whether each game has ended, by the rules or by `max_plies`, shape (N,).
 
         It is asked before every ply, so what the records hold is not checked.
         """
-        over: npt.NDArray[np.bool_] = is_over(self.records(states))
+        over: npt.NDArray[np.bool_] = is_over(self.arrays.records(states))
         return over
 
     def info(self, state: np.void | States) -> dict[str, Any]:
@@ -393,7 +407,7 @@ class Game(Presentation):
         Args:
             states: records, shape (N,).
         """
-        rows = [self.info(state) for state in self.records(states)]
+        rows = [self.info(state) for state in self.arrays.records(states)]
         return {key: np.array([row[key] for row in rows]) for key in (rows[0] if rows else ())}
 
     @property
@@ -401,19 +415,73 @@ class Game(Presentation):
         """Whether the game adds anything to `info`."""
         return type(self).info is not Game.info
 
-    # -- What a person is shown; the rest of it is `Presentation`'s --------------------------
+    # -- Text and picture of a position ---------------------------------------------------
 
-    def example_move(self, state: np.void) -> str:
-        """A legal move as a player types it.
+    def to_text(self, state: np.void) -> str:
+        """Return one position in the console format, each line ended by a newline.
+
+        By default a line for each of the game's own fields, with its name and its values.
+        """
+        return forms.fields_to_text(self.arrays.one(state))
+
+    def from_text(
+        self, text: str, *, to_move: int | None = None, ply: int | None = None
+    ) -> np.void:
+        """The position that a text shows.
+
+        Args:
+            text: as `to_text` writes it.
+            to_move: whose turn it is. Required where the text does not tell and the
+                position does not imply it, so that no text is read as another position.
+            ply: how many plies were played; by default the fewest possible.
 
         Raises:
-            ValueError: the game is over.
+            ValueError: the text shows no valid position, or `to_move` is missing.
         """
-        state = self.one(state)
-        legal = np.flatnonzero(self.legal(self.batch(state))[0])
-        if not len(legal):
-            raise ValueError("the game is over: there is no move")
-        return self.action_to_text(int(legal[len(legal) // 2]), state)
+        data = forms.fields_from_text(text, self.state_dtype)
+        for key, value in (("to_move", to_move), ("ply", ply)):
+            if value is not None and not (checks.is_whole(value) and value == data[key]):
+                raise ValueError(f"{key} must be {data[key]}, got {checks.shown(value)}")
+        record = self.from_dict(data)
+        forms.check_same_text(text, self.to_text(record))
+        return record
+
+    def action_to_text(self, action: int, state: np.void | None = None) -> str:
+        """Return an action as a player types it; by default its number.
+
+        Args:
+            action: its number.
+            state: the position it is played in, for games whose notation depends on it.
+
+        Raises:
+            ValueError: the action is not in the action space.
+        """
+        return str(checks.whole_number("action", action, 0, self.num_actions - 1))
+
+    def action_from_text(self, text: str, state: np.void | None = None) -> int:
+        """The number of an action that a player typed.
+
+        Raises:
+            ValueError: it is malformed or not in the action space.
+        """
+        word = checks.text_value("text", text).strip()
+        if not re.fullmatch("[0-9]{1,9}", word):
+            raise ValueError(f"expected the number of an action, got {checks.shown(text)}")
+        return checks.whole_number("action", int(word), 0, self.num_actions - 1)
+
+    def picture(self, state: np.void) -> str:
+        """One position as an SVG image; unless the game draws its own, its text.
+
+        It shows what lies open on the table: the last move and the winning line marked,
+        what nobody has turned over yet face down. At the end of a notebook's cell,
+        `game.picture(state)` shows itself, if it comes from `boardenvs.show.svg.svg`.
+
+        A game's pictures should all have the same size, whatever the position: else
+        `rgb_array` shrinks those that are larger than the first.
+        """
+        from boardenvs.show.svg import text_picture
+
+        return text_picture(self.to_text(state), f"{self.name}: a position")
 
     def rgb_array(self, state: np.void, size: int = 640) -> npt.NDArray[np.uint8]:
         """The `picture` of one position as pixels, for videos and whatever else reads them.
@@ -441,14 +509,13 @@ class Game(Presentation):
 
     # -- JSON ---------------------------------------------------------------------------
 
-    @abc.abstractmethod
     def _position_to_dict(self, state: np.void) -> dict[str, Any]:
-        """The game's own fields as JSON values, by the keys of `_position_from_dict`.
+        """Return the game's own fields as JSON values, by the keys of `_position_from_dict`.
 
         `state` may hold any bytes: what is no position is for `_position_from_dict` to refuse.
         """
+        return forms.fields_to_dict(state)
 
-    @abc.abstractmethod
     def _position_from_dict(self, fields: dict[str, Any], state: np.void) -> None:
         """Write the game's own fields into a start record, and `to_move` and `ply`.
 
@@ -459,10 +526,11 @@ class Game(Presentation):
         Raises:
             ValueError: they describe no valid position.
         """
+        forms.write_fields(fields, state)
 
     def to_dict(self, state: np.void) -> dict[str, Any]:
         """One position as JSON values; `from_dict` gives the same record back."""
-        return self._to_dict(self.one(state))
+        return self._to_dict(self.arrays.one(state))
 
     def _to_dict(self, record: np.void) -> dict[str, Any]:
         """As `to_dict`, of any bytes; `_position_to_dict` answers for those, too."""
@@ -483,12 +551,15 @@ class Game(Presentation):
     def from_dict(self, data: Mapping[str, Any]) -> np.void:
         """The record of a position given as `to_dict` writes it, or by hand.
 
-        Only the game's own fields are required. Who has won follows from the position;
-        if the dictionary says it too, it must agree.
+        Only the game's own fields are required. Who has won follows from the position where the
+        rules have a function `judge`. If the dictionary has the outcome too, it must agree. Where
+        they have none, the outcome is what the dictionary says.
 
         Raises:
             ValueError: naming what is missing, unknown or impossible.
         """
+        from boardenvs.core.hooks import judge
+
         if not isinstance(data, Mapping):
             raise ValueError(
                 f"a {self.name} position must be a dictionary, got {checks.shown(data)}"
@@ -524,17 +595,33 @@ class Game(Presentation):
         record["last_action"] = last_action
         self._position_from_dict(given, record)
         record["rng"] = checks.whole_number("rng", data.get("rng", 0), 0, 2**64 - 1)
-        self.kernels.judge_games(states, self.constants)
+        derived_outcome = judge.is_in(self.rules)
+        if derived_outcome:
+            self.kernels.judge_games(states, self.constants)
+        elif offender < 0:
+            forms.write_outcome(data, record, self.max_plies)
         if offender >= 0:
             if offender != record["to_move"] or is_over(record):
                 raise ValueError(f"offender {offender} was not to move in a live game")
             nothing_legal = np.zeros((1, self.num_actions), np.bool_)
             self.kernels.play_games(states, self.constants, np.zeros(1, np.int64), nothing_legal)
+        if not derived_outcome:
+            self._check_open(states)
         for key in derived:
             says = record[key].tolist()
             if key in data and data[key] != says:
                 raise ValueError(f"{key} is given as {data[key]!r}, but the position says {says}")
         return record
+
+    def _check_open(self, states: States) -> None:
+        """Raise `ValueError` for a position that its dictionary says nothing good of.
+
+        It is sound, and it is over if no action is legal. Rules with `judge` see to that.
+        """
+        found = self.kernels.first_fault(states, self.constants, self.num_actions)
+        self.arrays.check_fault(states, *found)
+        if not is_over(states[0]) and not self.arrays.legal(states).any():
+            raise ValueError("terminated must be True, since no action is legal, got False")
 
     def restore(self, state: Any) -> States:
         """A valid position, given as a record, an array of one, or a dictionary.
@@ -547,7 +634,7 @@ class Game(Presentation):
         """
         if isinstance(state, Mapping):
             return np.array([self.from_dict(state)], self.state_dtype)
-        records = self.records(state)
+        records = self.arrays.records(state)
         if len(records) != 1:
             raise ValueError(f"expected one {self.name} record, got {len(records)}")
         # Unchecked, for `from_dict` tells better what is wrong.
@@ -557,108 +644,9 @@ class Game(Presentation):
             raise ValueError(f"the record is no valid {self.name} position")
         return np.array([again], self.state_dtype)  # not the one given, which may hold a -0.0
 
-    # -- Checks of what callers hand in -------------------------------------------------
-
-    def batch(self, states: Any) -> States:
-        """`states` as a writable contiguous array of shape (N,); a copy only if need be.
-
-        Whatever bytes they hold, the rules can be asked about records that come back: an index
-        outside of an array would end the process. That they are positions which a game leads
-        to is another matter, see `restore`.
-
-        Raises:
-            ValueError: it is no array of this game's records, or one holds what no position does.
-        """
-        array = self.records(states)
-        self._check_fault(array, *self.kernels.first_fault(array, self.constants, self.num_actions))
-        return array
-
-    def _check_fault(self, states: States, i: int, fault: int) -> None:
-        """Raise `ValueError` for the fault of a record, if there is one."""
-        if fault:
-            what = fault_message(fault, states[i], self.num_actions, self.max_plies)
-            raise ValueError(f"record {i} of {len(states)} is no {self.name} position: {what}")
-
-    def records(self, states: Any) -> States:
-        """As `batch`, but for what the records hold, which is not checked.
-
-        Raises:
-            ValueError: it is no array of this game's records.
-        """
-        array = np.asarray(states)
-        if array.dtype != self.state_dtype or array.ndim > 1:
-            raise ValueError(
-                f"expected {self.name} records, shape (N,), got an array of "
-                f"shape {array.shape} and dtype {array.dtype}"
-            )
-        if array.ndim == 0:
-            array = array.reshape(1)
-        if not (array.flags.c_contiguous and array.flags.writeable):
-            array = array.copy()
-        return array if array.dtype.type is np.record else array.view(self.state_dtype)
-
-    def one(self, state: Any) -> np.void:
-        """`state` as one record. Raises `ValueError` if it is none."""
-        batch = self.batch(state)
-        if len(batch) != 1:
-            raise ValueError(f"expected one {self.name} record, got {len(batch)}")
-        record: np.void = batch[0]
-        return record
-
-    def action_numbers(self, actions: npt.ArrayLike, num: int) -> npt.NDArray[np.int64]:
-        """`actions` as int64 of shape (num,).
-
-        Raises:
-            ValueError: they are not whole numbers, not so many, or not in the action space.
-        """
-        num = checks.whole_number("num", num, 0)
-        array = np.asarray(actions)
-        if array.size == 0 == num:
-            return np.zeros(0, np.int64)
-        if array.dtype.kind not in "iu" or array.shape not in ((num,), () if num == 1 else (num,)):
-            raise ValueError(
-                f"expected {num} actions as whole numbers, got an array of "
-                f"shape {array.shape} and dtype {array.dtype}"
-            )
-        array = array.reshape(num)
-        numbers = np.ascontiguousarray(array, np.int64)
-        if _any_outside(numbers, self.num_actions):
-            outside = (array < 0) | (array >= self.num_actions)
-            raise ValueError(
-                f"action {array[outside.argmax()]} is outside of the action space, "
-                f"0 to {self.num_actions - 1}"
-            )
-        return numbers
-
-    def require_legal(self, masks: npt.NDArray[np.bool_], actions: npt.NDArray[np.int64]) -> None:
-        """Raise `ValueError` for the first action that its mask does not allow."""
-        refused = ~masks[np.arange(len(actions)), actions]
-        if refused.any():
-            i = int(refused.argmax())
-            raise ValueError(f"action {actions[i]} is illegal in game {i} of the batch")
-
-    def _seats(self, seat: npt.ArrayLike, num: int) -> npt.NDArray[np.int64]:
-        given = np.asarray(seat)
-        if given.dtype.kind not in "iu" or given.shape not in ((), (num,)):
-            raise ValueError(
-                f"seat must be a whole number or {num} of them, got {checks.shown(seat)}"
-            )
-        seats = np.ascontiguousarray(given, np.int64)  # of one number it makes an array
-        if _any_outside(seats, self.num_players):
-            raise ValueError(
-                f"seat must be from 0 to {self.num_players - 1}, got {checks.shown(seat)}"
-            )
-        return seats if len(seats) == num else seats.repeat(num)
-
-
-def _any_outside(numbers: npt.NDArray[np.int64], end: int) -> bool:
-    """Whether any of them is below 0, or not below `end`."""
-    # Taken for unsigned, those below 0 are large, too: one look at them instead of two.
-    return bool(np.maximum.reduce(numbers.view(np.uint64), initial=0) >= end)
-
 
 @functools.cache
-def _kernels(rules: str) -> Kernels:
+def _kernels(rules: types.ModuleType) -> Kernels:
     from boardenvs.core.loops import Kernels
 
-    return Kernels(importlib.import_module(rules))
+    return Kernels(rules)

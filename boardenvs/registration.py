@@ -11,7 +11,7 @@ import inspect
 import pkgutil
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib.machinery import ModuleSpec
 from importlib.util import module_from_spec
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -172,9 +172,28 @@ def register(cls: _Class) -> _Class:
         raise ValueError(
             f"{name} needs a class of another name: boardenvs/{cls.__name__}-v0 is taken"
         )
+    _check(cls)
     _own[name] = cls
     _add_everywhere(name)
     return cls
+
+
+def _check(cls: type[Game]) -> None:
+    """Raise `ValueError` for a game whose rules will not do, or what they raise when they run."""
+    from boardenvs.core.rules import check_signatures, fields_fault, find_rules, run_once
+
+    rules, _ = find_rules(cls)
+    if rules.__name__.startswith("boardenvs."):  # a game that derives from one of the six
+        return
+    check_signatures(cls.name, rules)
+    parameters = inspect.signature(cls).parameters.values()
+    named = [one for one in parameters if one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD)]
+    if all(one.default is not one.empty for one in named):
+        make_default: Callable[[], Game] = cls  # all of its parameters have defaults
+        game = make_default()
+        if fault := fields_fault(game):
+            raise ValueError(f"{cls.name} {fault}")
+        run_once(game)
 
 
 def register_all() -> None:

@@ -130,7 +130,7 @@ def _asked(
 ) -> tuple[int, Analysis | None, bool]:
     """What an agent plays, why, and whether what it expects is certain."""
     if isinstance(agent, SearchAgent):  # a search says more than the analysis that it is kept as
-        known = game.conceal_with_words(state, state["to_move"], next_words(words))
+        known = game.arrays.conceal(state, state["to_move"], next_words(words))
         found = agent.search(known, next_words(words))
         return int(found.actions[0]), found.analyses()[0], bool(found.proven[0])
     actions, [analysis] = consult(agent, game, state, words)

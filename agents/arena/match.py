@@ -52,7 +52,7 @@ class Games:
     numbers: Numbers
     """Which of the match's games, from 0, shape (G,)."""
     words: npt.NDArray[np.uint64]
-    """What each game's own random stream starts with (see `Game.new_from_words`), shape (G,)."""
+    """First word of each game's own random stream, uint64 of shape (G,)."""
     who: Numbers
     """Which agent has each seat, shape (G, num_players)."""
     returns: npt.NDArray[np.float32]
@@ -251,7 +251,7 @@ class Match:
             states = self._openings[numbers // len(self.seatings) % len(self._openings)]
             states["rng"] = starts
             return states
-        states = self.game.new_from_words(starts)
+        states = self.game.arrays.new(starts)
         for actions in self._named_moves(numbers).T:
             self.game.play(states, actions)
         return states

@@ -121,7 +121,7 @@ def choices_of(spec: str, game: Game) -> str:
     assert isinstance(agent, Agent)
     states = _positions(game)
     words = one_way_words(_SEED, "words", np.arange(len(states)))
-    known = game.conceal_with_words(states, states["to_move"], words)
+    known = game.arrays.conceal(states, states["to_move"], words)
     actions = agent.choose(known, one_way_words(_SEED, "choices", np.arange(len(states))))
     return hashlib.sha256(np.asarray(actions, "<i8").tobytes()).hexdigest()
 

@@ -113,8 +113,8 @@ def _default(found: Found, options: argparse.Namespace, seed: int) -> tuple[str,
 def _print(game: Game, state: Any, spec: str, judgement: Judgement) -> None:
     screen = Screen()
     mover = game.seat_names[int(state["to_move"])]
-    screen.board(game.to_text(state), game.spans(state))
-    if aside := game.aside(state):
+    screen.board(game.to_text(state), game.presentation.spans(state))
+    if aside := game.presentation.aside(state):
         screen.say(aside)
     print()
     screen.say(_verdict(game, state, spec, judgement), "bold")

@@ -65,7 +65,7 @@ def only_moves(game: Game, states: States) -> npt.NDArray[np.int64]:
             "only moves are those of games of two players without chance or hidden parts, "
             f"got {game!r}"
         )
-    states = game.batch(states)
+    states = game.arrays.batch(states)
     found = np.full(len(states), -1, np.int64)
     # Where two actions do not lose, as nearly everywhere, no more need be tried.
     rest = np.arange(len(states))

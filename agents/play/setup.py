@@ -89,4 +89,4 @@ class Setup:
     def deal(self, number: int) -> Deal:
         """The beginning of a game, by its number from 0."""
         words = stream_words(seed_word(self.seed), number + 1)[-1:]
-        return Deal(self.game.new_from_words(words), words)
+        return Deal(self.game.arrays.new(words), words)

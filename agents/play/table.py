@@ -132,7 +132,7 @@ class Table:
     def known(self, seat: int, first: int, end: int | None = None) -> States:
         """The positions from one to before another, as far as a seat may know them."""
         states = np.concatenate([position.state for position in self.positions[first:end]])
-        return self.game.conceal_with_words(states, seat, np.repeat(self._views, len(states)))
+        return self.game.arrays.conceal(states, seat, np.repeat(self._views, len(states)))
 
     def warm_up(self) -> None:
         """Have compiled what the agents need, which can take a minute.

@@ -98,7 +98,7 @@ class _Sitting:
 
     def _show(self) -> None:
         view = self._table.view
-        self._screen.board(self._game.to_text(view), self._game.spans(view))
+        self._screen.board(self._game.to_text(view), self._game.presentation.spans(view))
 
     # -- What a person types ----------------------------------------------------------------
 
@@ -107,7 +107,7 @@ class _Sitting:
         game, table = self._game, self._table
         while True:
             view = table.view
-            if aside := game.aside(view):
+            if aside := game.presentation.aside(view):
                 self._screen.say(aside)
             self._prompt(view)
             try:
@@ -134,7 +134,7 @@ class _Sitting:
     def _prompt(self, view: np.void) -> None:
         who = f"{self._game.seat_names[self._table.turn]}'s turn"
         first, *more = self._screen.wrapped(
-            f"{who}: {self._game.what_to_type(view)} (? for help)", "  "
+            f"{who}: {self._game.presentation.what_to_type(view)} (? for help)", "  "
         )
         print(self._screen.styled(who, "bold") + first.removeprefix(who))
         for line in more:
@@ -165,16 +165,17 @@ class _Sitting:
                 self._refuse(f"No {command}: {error}.")
 
     def _help(self) -> None:
-        for number, rule in enumerate(self._game.rules_in_short(), 1):
+        for number, rule in enumerate(self._game.presentation.rules_in_short(), 1):
             self._screen.say(f"{number}. {rule}", indent="   ")
         wide = 2 + max(map(len, _COMMANDS))
-        self._screen.say(f"Type {self._game.what_to_type(self._table.view)}; or", indent="  ")
+        typed = self._game.presentation.what_to_type(self._table.view)
+        self._screen.say(f"Type {typed}; or", indent="  ")
         for name, does in _COMMANDS.items():
             self._screen.say(f"  {name:{wide}}{does}", indent=" " * (wide + 2))
 
     def _moves(self) -> None:
         game, view = self._game, self._table.view
-        legal = np.flatnonzero(game.legal(game.batch(view))[0])
+        legal = np.flatnonzero(game.legal(game.arrays.batch(view))[0])
         self._screen.columns([game.action_to_text(int(action), view) for action in legal])
 
     def _hint_line(self, hint: Hint) -> str:

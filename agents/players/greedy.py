@@ -30,14 +30,14 @@ class GreedyAgent(Agent):
         """As `Agent.policies`: the best actions are equally probable."""
         states = self.live(states)
         best = np.empty((len(states), self.game.num_actions), np.bool_)
-        mark = best_actions.bound_to(self.game.rules_name)
+        mark = best_actions.bound_to(self.game.rules)
         mark(states, self.game.constants, self.game.legal(states), best)
         shares: npt.NDArray[np.float64] = best / best.sum(1, keepdims=True)
         return shares
 
     def choose(self, states: States, words: Words) -> Actions:
         actions = np.empty(len(states), np.int64)
-        greedy = greedy_actions.bound_to(self.game.rules_name)
+        greedy = greedy_actions.bound_to(self.game.rules)
         greedy(None, states, self.game.constants, words, self.game.legal(states), actions)
         return actions
 

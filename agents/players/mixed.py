@@ -59,7 +59,7 @@ class MixedAgent(Agent):
             if isinstance(self.agent, Agent):
                 actions[others] = self.agent.choose(states[others], theirs[others])
             else:
-                actions[others] = self.game.action_numbers(
+                actions[others] = self.game.arrays.action_numbers(
                     self.agent.act(states[others]), int(others.sum())
                 )
         return actions

@@ -371,7 +371,7 @@ def _derives(game: Game, name: Any) -> bool:
                 original = base(**game.params)
             except (TypeError, ValueError):
                 return False
-            return original.rules_name == game.rules_name and all(
+            return original.rules is game.rules and all(
                 theirs.dtype == ours.dtype and theirs.tobytes() == ours.tobytes()
                 for theirs, ours in (
                     (original.constants, game.constants),

@@ -117,7 +117,7 @@ class ExactAgent(Agent):
         Raises:
             ValueError: these are no such states, or one is too large for the budget.
         """
-        states = self.game.batch(states)
+        states = self.game.arrays.batch(states)
         values = self.game.returns(states)
         live = np.flatnonzero(~self.game.over(states))
         own = np.sign(self._search.scores(states[live]))
@@ -136,7 +136,7 @@ class ExactAgent(Agent):
         Raises:
             ValueError: these are no such states, or one is too large for the budget.
         """
-        states = self.game.batch(states)
+        states = self.game.arrays.batch(states)
         plies = np.zeros(len(states), np.int64)
         live = np.flatnonzero(~self.game.over(states))
         scores = self._search.scores(states[live])
@@ -154,7 +154,7 @@ class ExactAgent(Agent):
         Raises:
             ValueError: these are no such states, or one is too large for the budget.
         """
-        states = self.game.batch(states)
+        states = self.game.arrays.batch(states)
         legal = self.game.legal(states)
         live = np.flatnonzero(legal.any(axis=1))
         values = np.full(legal.shape, np.nan, np.float32)

@@ -108,7 +108,7 @@ class ExactSearch:
         words = stack.view(np.uint64).reshape(len(stack), -1)
         masks = np.zeros((len(stack), game.num_actions), np.bool_)
         room = stack, words, self._keep, self._salt, masks, _records(len(stack), _LEVEL)
-        answer = answer_all.bound_to(game.rules_name)
+        answer = answer_all.bound_to(game.rules)
         failed = answer(states, game.constants, question, self._table, room, self.budget, answers)
         if failed >= 0:
             raise ValueError(

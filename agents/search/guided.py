@@ -27,7 +27,7 @@ from agents.search.halving import next_edge
 from agents.search.report import credit, report
 from agents.search.tree import AWAITED, Tree, expand, follow, plant, tree_of, uncounted_tree
 from boardenvs.core.chance import mixed, stepped
-from boardenvs.core.hooks import legal, observe, play, redraw
+from boardenvs.core.hooks import legal, observe_row, play, redraw
 from boardenvs.core.outcome import is_over
 from boardenvs.kernels.arrays import uncounted
 from boardenvs.kernels.binding import over_rules
@@ -211,7 +211,7 @@ def gather(tree, search, i, leaves, found, scratch):
 @over_rules()
 def show(s, p, sight, row):
     """What the seat to move sees, as a network takes it; `sight` is scratch space."""
-    observe(s, p, s.to_move, sight)
+    observe_row(s, p, s.to_move, sight)
     for k in range(len(sight)):
         row[k] = sight[k]
 

@@ -272,7 +272,7 @@ class MctsAgent(SearchAgent):
     def _search_all(self, states: States, words: Words, found: Sequence[npt.NDArray[Any]]) -> None:
         """Search states a few at a time, each thread the next few as soon as it is done."""
         game = self.game
-        search = search_states.bound_to(game.rules_name, self._decisive_part)
+        search = search_states.bound_to(game.rules, self._decisive_part)
         num = len(states)
         threads = max(1, min(threads_of(self), num, num * self.simulations // _WORTH))
         each = max(1, num // (_PIECES * threads) if threads > 1 else num)
@@ -307,7 +307,7 @@ class MctsAgent(SearchAgent):
             trees[place] = self._grown(state, streams[place : place + 1], end, stopping)
 
         in_threads(grow, threads)
-        rules = self.game.rules_name
+        rules = self.game.rules
         for tree in trees[1:]:
             add_root.bound_to(rules)(trees[0], tree)
         report_root.bound_to(rules)(trees[0], *found)
@@ -315,7 +315,7 @@ class MctsAgent(SearchAgent):
     def _grown(self, state: States, words: Words, end: float, stopping: Stopping) -> Tree:
         """A tree that has grown until a time of the clock, is full, or has proven its root."""
         game = self.game
-        further = search_further.bound_to(game.rules_name, self._decisive_part)
+        further = search_further.bound_to(game.rules, self._decisive_part)
         began = time.perf_counter()
         seconds = end - began
         size = (self.simulations, game.num_actions, game.observation_size, game.num_players)

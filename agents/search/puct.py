@@ -326,7 +326,7 @@ class PuctAgent(SearchAgent):
             forest=forest,
         )
         if self._step_trees is None:
-            loop = step_trees.bound_to(self.game.rules_name, self._decisive_part)
+            loop = step_trees.bound_to(self.game.rules, self._decisive_part)
             self._step_trees = entry_point(loop, search, slots[0].leaves, each, 0, 0)
         steps = [functools.partial(self._step_trees, search, slot.leaves, each) for slot in slots]
         clock = None if self.time_limit is None else Clock(self.time_limit)
@@ -395,6 +395,6 @@ class PuctAgent(SearchAgent):
     def _report(self, search: Search, found: Sequence[npt.NDArray[Any]]) -> None:
         """What the trees of a search have found, into `found`."""
         if self._report_trees is None:
-            loop = report_trees.bound_to(self.game.rules_name)
+            loop = report_trees.bound_to(self.game.rules)
             self._report_trees = entry_point(loop, search, *found)
         self._report_trees(search, *found)

@@ -24,7 +24,7 @@ import numpy.typing as npt
 from numba.extending import register_jitable
 
 from boardenvs.core.chance import mixed, stepped
-from boardenvs.core.hooks import observe
+from boardenvs.core.hooks import observe_row
 from boardenvs.core.outcome import is_over
 from boardenvs.kernels.arrays import uncounted
 from boardenvs.kernels.binding import over_rules
@@ -270,7 +270,7 @@ def follow(tree, parent, edge, s, p, hidden, drew):
 @over_rules()
 def key_of(s, p, seen):
     """A number for what the seat to move sees, by Zobrist's method."""
-    observe(s, p, s.to_move, seen)
+    observe_row(s, p, s.to_move, seen)
     key = mixed(np.uint64(s.to_move))
     for k in range(len(seen)):
         if seen[k] != 0:

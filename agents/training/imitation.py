@@ -239,7 +239,7 @@ class CloningLearner:
     def _played(self, size: int, num: int, rows: list[tuple[npt.NDArray[Any], ...]]) -> States:
         """Games at their ends; of what is to be learned a row for each ply is put in `rows`."""
         game, rng = self._games[size], self._rng
-        states = game.new_from_words(rng.integers(0, 2**64, num, np.uint64))
+        states = game.arrays.new(rng.integers(0, 2**64, num, np.uint64))
         openings, opponents, seats = self._courses(size, num)
         plies = itertools.count()
 

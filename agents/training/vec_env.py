@@ -109,7 +109,7 @@ class SB3VecEnv(VecEnv):
 
     def step_async(self, actions: npt.NDArray[Any]) -> None:
         # Before views turn them: a negative one would count from the end.
-        numbers = self.envs[0].game.action_numbers(actions, self.num_envs)
+        numbers = self.envs[0].game.arrays.action_numbers(actions, self.num_envs)
         self._actions = self._views.actions_meant(numbers, self._view)
 
     def step_wait(

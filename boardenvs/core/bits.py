@@ -60,6 +60,13 @@ def _bits_of(entries, first, size):
 bits_of: Any = read_bits if HAS_BITS else _bits_of
 
 
+PLAIN = [
+    (function, getattr(plain, "py_func", plain))
+    for function, plain in ((show_bits, _show_bits), (bits_of, _bits_of))
+]
+"""Of each function here that Python cannot call the plain function that does the same."""
+
+
 @njit
 def number_up_to(word):
     """How many bits are set in a word up to each of its bytes, itself included.

@@ -1,12 +1,13 @@
-"""The hooks: what a game's `rules.py` supplies, and everything else calls.
+"""The hooks: the functions of a game's rules, which everything else calls.
 
 Loops over games (see `boardenvs.core.loops`) import these names and call them. `over_rules` of
-`boardenvs.kernels` puts a game's own functions in their place. A rules file has a function of each
-name, compiled by `numba.njit` and with as many parameters as here. Each is for one record `s` of
-the game's `state_dtype` and the game's parameters `p`, that is `Game.constants[0]`.
+`boardenvs.kernels` puts a game's own functions in their place. The rules have a function of the
+same name and with as many parameters for `legal` and `play`, and for each other one whose default
+here does not suit the game. They are plain functions, which are compiled at their first use, or
+compiled by `numba.njit`. Each is for one record `s` of the game's `state_dtype` and the game's
+parameters `p`, that is `Game.constants[0]`.
 
->>> @njit
-... def legal(s, p, mask):
+>>> def legal(s, p, mask):
 ...     for c in range(p.columns):
 ...         mask[c] = s.cells[0, c] == 0
 """
@@ -15,18 +16,29 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from boardenvs.core.observing import copy_fields, in_shape
 from boardenvs.kernels.hook import hook
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-__all__ = ["deal", "judge", "legal", "observe", "play", "redraw", "sound"]
+__all__ = [
+    "HOOKS",
+    "deal",
+    "judge",
+    "legal",
+    "observe",
+    "observe_row",
+    "play",
+    "redraw",
+    "sound",
+]
 
 
-@hook
+@hook(optional=True)
 def deal(s: Any, p: Any) -> None:
-    """The chance before the first move (a shuffle, a throw), or nothing."""
+    """Make the random choices before the first move (a shuffle, a throw); by default none."""
 
 
 @hook
@@ -36,33 +48,55 @@ def legal(s: Any, p: Any, mask: npt.NDArray[np.bool_]) -> None:
 
 @hook
 def play(s: Any, p: Any, action: int) -> None:
-    """One legal action, ending with `boardenvs.core.outcome.end_ply`."""
+    """Play one legal action, and end with `boardenvs.core.outcome.end_ply`."""
 
 
-@hook
+@hook(optional=True)
 def judge(s: Any, p: Any) -> None:
-    """End the game if the position just reached does; `play` calls it too."""
+    """End the game if a position that was set up by hand is over.
 
-
-@hook
-def observe(s: Any, p: Any, seat: int, out: npt.NDArray[np.int8]) -> None:
-    """Write every entry of an observation, laid out as one row of int8.
-
-    A board of several dimensions would cost its shape at every entry.
+    By default the position does not tell, and whoever sets it up has to say so.
     """
 
 
-@hook
+@hook(optional=True)
+def observe(s: Any, p: Any, seat: int, out: npt.NDArray[np.int8]) -> None:
+    """Write every entry of what a seat sees: an int8 array of the shape that the game declares.
+
+    By default these are the game's own fields in order.
+    """
+    copy_fields(s, out)
+
+
+@hook(optional=True)
+def observe_row(s: Any, p: Any, seat: int, row: npt.NDArray[np.int8]) -> None:
+    """Write what a seat sees, as `observe`, into one row of int8.
+
+    It takes the place of `observe`. It is faster, since a board of several dimensions costs its
+    shape at every entry.
+    """
+    observe(s, p, seat, in_shape(row, p))
+
+
+@hook(optional=True)
 def redraw(s: Any, p: Any, seat: int, word: np.uint64) -> None:
-    """Replace what `seat` cannot know, and the stream, which is `word` from then on."""
+    """Resample what `seat` cannot know, and replace the random stream by `word`.
+
+    By default nothing is hidden, and only the stream is replaced.
+    """
+    s.rng = word
 
 
 @hook(optional=True)
 def sound(s: Any, p: Any) -> bool:
-    """Whether the others can be called on a record of whatever bytes, and after `play` again.
+    """Return whether the others can be called on a record of any bytes, and after `play` again.
 
-    That is whether the game's own fields lead to no index outside of an array and to no loop
-    without end, and a game that is not over has a legal action. Where a game has no such
-    function, its records need nothing but what is common to all games.
+    That is whether the game's own fields lead to no index outside of an array and to no endless
+    loop, and a game that is not over has a legal action. By default the fields that all games have
+    are checked and no others.
     """
     return True
+
+
+HOOKS = (deal, legal, play, judge, observe, observe_row, redraw, sound)
+"""All that a game's rules may supply."""

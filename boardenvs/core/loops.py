@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from boardenvs.core.chance import below, mixed, stepped
 from boardenvs.core.choice import random_action, tried_action
-from boardenvs.core.hooks import deal, judge, legal, observe, play, redraw, sound
+from boardenvs.core.hooks import deal, judge, legal, observe_row, play, redraw, sound
 from boardenvs.core.outcome import forfeit, is_over, truncate_if_long
 from boardenvs.kernels.arrays import uncounted
 from boardenvs.kernels.binding import Loop, over_rules
@@ -140,7 +140,7 @@ def observe_games(states, params, seats, out):
     """What each given seat sees."""
     out = uncounted(out)
     for i in range(len(states)):
-        observe(states[i], params[0], seats[i], out[i])
+        observe_row(states[i], params[0], seats[i], out[i])
 
 
 @over_rules()
@@ -151,7 +151,7 @@ def observe_movers(states, params, num_actions, out):
         found = fault(states[i], params[0], num_actions)
         if found != 0:
             return i, found
-        observe(states[i], params[0], int(states[i].to_move), out[i])
+        observe_row(states[i], params[0], int(states[i].to_move), out[i])
     return -1, 0
 
 
@@ -238,7 +238,7 @@ def step_game(games, i, action):
         if action < 0:
             report(games, i)
     seat = games.seats[i]
-    observe(s, p, s.to_move if seat == EVERY_SEAT else seat, games.seen[i])
+    observe_row(s, p, s.to_move if seat == EVERY_SEAT else seat, games.seen[i])
 
 
 @over_rules(called=True)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
-__all__ = ["FAULTS", "FILLER", "fault_message", "is_over", "record_dtype"]
+__all__ = ["FAULTS", "FILLER", "fault_message", "is_over", "own_names", "record_dtype"]
 
 FILLER = "_pad"
 """What the names of fields begin with that fill holes; each ends with its offset."""
@@ -27,6 +28,12 @@ def _header(num_players: int) -> list[tuple[Any, ...]]:
         ("terminated", np.bool_),
         ("truncated", np.bool_),
     ]
+
+
+def own_names(names: Iterable[str]) -> list[str]:
+    """Return the names of a record's fields that are the game's own, out of all of them."""
+    common = {field[0] for field in _header(1)}
+    return [name for name in names if name not in common and not name.startswith(FILLER)]
 
 
 def record_dtype(num_players: int, fields: list[tuple[Any, ...]]) -> np.dtype[np.void]:

@@ -10,10 +10,10 @@ import numpy.typing as npt
 from boardenvs.core.checks import whole_number
 from boardenvs.dominoes175 import rules
 from boardenvs.dominoes175 import text as notation
-from boardenvs.dominoes175.picture import place_area, table_picture
+from boardenvs.dominoes175.picture import table_picture
+from boardenvs.dominoes175.presentation import Dominoes175Presentation
 from boardenvs.dominoes175.rules import CELLS, GOAL, STACKS
 from boardenvs.game import Game, States
-from boardenvs.show.presentation import Span
 
 __all__ = ["Dominoes175"]
 
@@ -89,12 +89,13 @@ class Dominoes175(Game):  # noqa: D101 its docstring begins with `about`
         >>> game = boardenvs.make("dominoes175")
         >>> states = game.new(2, seed=0)
         >>> game.play(states, [game.action_from_text("0,0"), game.action_from_text("1,2")])
-        >>> game.observe(states, seat=0).shape, game.aside(states[0])
+        >>> game.observe(states, seat=0).shape, game.presentation.aside(states[0])
         ((2, 109), 'Tile in hand: [3|6]')
     """
 
     name = "dominoes175"
     title = "Dominoes 175"
+    presentation_class = Dominoes175Presentation
     has_chance = True
     has_hidden = True
     param_readers: ClassVar = {"deck": notation.deck_from_text}
@@ -102,7 +103,7 @@ class Dominoes175(Game):  # noqa: D101 its docstring begins with `about`
 
     def __init__(self, deck: Any = None, max_plies: int | None = None) -> None:
         tiles = None if deck is None else _full_set("deck", deck)
-        self._deck = tiles
+        self.deck = tiles
         super().__init__(
             params={
                 "deck": None if tiles is None else [list(_TILES[tile]) for tile in tiles],
@@ -128,27 +129,20 @@ class Dominoes175(Game):  # noqa: D101 its docstring begins with `about`
 
     @property
     def most_chance_outcomes(self) -> int:
-        return CELLS if self._deck is None else 0
+        return CELLS if self.deck is None else 0
 
     def info(self, state: np.void | States) -> dict[str, Any]:
         """Return `hand`: the ends of the tile in hand, smaller first, int8 (2,), or -1, -1."""
         return {"hand": _HELD[state["hand"].item()].copy()}
 
     def infos(self, states: States) -> dict[str, npt.NDArray[Any]]:
-        return {"hand": _HELD.take(self.records(states)["hand"], 0, mode="wrap")}
-
-    def aside(self, state: np.void) -> str:
-        hand = self._hand(self.one(state))
-        return "" if hand is None else f"Tile in hand: {notation.tile_to_text(*hand)}"
+        return {"hand": _HELD.take(self.arrays.records(states)["hand"], 0, mode="wrap")}
 
     def to_text(self, state: np.void) -> str:
-        record = self.one(state)
+        record = self.arrays.one(state)
         cells = [notation.TAKEN if taken else notation.HIDDEN for taken in record["taken"]]
         stacks = [[notation.tile_to_text(*t) for t in stack] for stack in self._stacks(record)]
         return notation.table_to_text(cells, stacks)
-
-    def from_aside(self, line: str) -> dict[str, Any]:
-        return {"hand": notation.tile_from_aside(line)} if line else {}
 
     def from_text(
         self,
@@ -176,7 +170,7 @@ class Dominoes175(Game):  # noqa: D101 its docstring begins with `about`
         """
         taken, stacks = notation.table_from_text(text)
         held = None if hand is None or np.array_equal(hand, (-1, -1)) else _tile("hand", hand)
-        grid = self._deck
+        grid = self.deck
         if grid is None:
             used = [_tile("stacks", pair) for stack in stacks for pair in stack]
             used += [] if held is None else [held]
@@ -198,55 +192,22 @@ class Dominoes175(Game):  # noqa: D101 its docstring begins with `about`
         }
         record = self.from_dict({k: v for k, v in data.items() if v is not None})
         if held is not None and held != record["hand"]:
-            raise ValueError(f"hand must be {self._hand(record)} by the deck, got {_TILES[held]}")
+            raise ValueError(f"hand must be {self.hand_of(record)} by the deck, got {_TILES[held]}")
         return record
 
     def action_to_text(self, action: int, state: np.void | None = None) -> str:
         action = whole_number("action", action, 0, self.num_actions - 1)
         return notation.action_to_text(
-            action, None if state is None else self._hand(self.one(state))
+            action, None if state is None else self.hand_of(self.arrays.one(state))
         )
 
     def action_from_text(self, text: str, state: np.void | None = None) -> int:
         return notation.action_from_text(
-            text, None if state is None else self._hand(self.one(state))
+            text, None if state is None else self.hand_of(self.arrays.one(state))
         )
 
-    def rules_in_short(self) -> list[str]:
-        return [
-            f"{CELLS} tiles, one for each pair of ends from 0 to 6 dots, lie face down.",
-            f"You turn one over and play it on one of {STACKS} stacks.",
-            "On an empty stack any tile fits; on another one, an end must match the dots on top, "
-            "and the other end is then on top.",
-            f"A stack of {GOAL} tiles wins at once.",
-            "A tile that fits on no stack loses as soon as it is turned over.",
-        ]
-
-    def what_to_type(self, state: np.void) -> str:
-        record = self.one(state)
-        hand, example = self._hand(record), self.example_move(record)
-        if hand is None:
-            return f"row,column of a tile to turn over, such as {example}"
-        held = notation.tile_to_text(*hand)
-        return f"for {held}, a stack and the end to be on top, such as {example}"
-
-    def spans(self, state: np.void) -> list[Span]:
-        record = self.one(state)
-        spans = [notation.cell_span(int(k), "faint") for k in np.flatnonzero(record["taken"])]
-        heights = record["heights"].tolist()
-        spans += [notation.tile_span(k, high - 1, "cyan") for k, high in enumerate(heights) if high]
-        last = int(record["last_action"])
-        if last >= 0 > record["offender"]:
-            stack = (last - CELLS) // 2
-            spans.append(
-                notation.cell_span(last, "last")
-                if last < CELLS
-                else notation.tile_span(stack, heights[stack] - 1, "last")
-            )
-        return spans
-
     def picture(self, state: np.void) -> str:
-        record = self.one(state)
+        record = self.arrays.one(state)
         if record["truncated"]:
             status = "over, neither won nor lost"
         elif not record["terminated"]:
@@ -257,28 +218,14 @@ class Dominoes175(Game):  # noqa: D101 its docstring begins with `about`
             status = "won" if record["returns"][0] > 0 else "lost"
         return table_picture(
             [bool(taken) for taken in record["taken"]],
-            self._hand(record),
+            self.hand_of(record),
             self._stacks(record),
             last=int(record["last_action"]),
             status=status,
         )
 
-    def setting(self) -> str:
-        known = ", a deal that is known" if self._deck else ""
-        return f"{CELLS} tiles face down, {STACKS} stacks, {GOAL} tiles in one win{known}"
-
-    def ended_by(self, state: np.void) -> str:
-        record = self.one(state)
-        if record["returns"][0] > 0:
-            return f"Won: a stack of {GOAL} tiles."
-        tile = "-".join(map(str, self._hand(record) or ()))
-        return f"Lost: the tile {tile} fits on no stack."
-
-    def action_area(self, action: int, state: np.void) -> tuple[float, float, float, float] | None:
-        whole_number("action", action, 0, self.num_actions - 1)
-        return place_area(action)
-
-    def _hand(self, state: np.void | States) -> tuple[int, int] | None:
+    def hand_of(self, state: np.void | States) -> tuple[int, int] | None:
+        """Return the ends of the tile in hand, or `None` if there is none."""
         return _ENDS.get(state["hand"].item())
 
     def _stacks(self, state: np.void) -> list[list[tuple[int, int]]]:
@@ -304,7 +251,7 @@ class Dominoes175(Game):  # noqa: D101 its docstring begins with `about`
         if sorted(set(taken)) != taken:
             raise ValueError(f"taken must be cells in ascending order, got {taken}")
         state["taken"][taken] = 1
-        if self._deck is not None and any(grid[cell] != self._deck[cell] for cell in taken):
+        if self.deck is not None and any(grid[cell] != self.deck[cell] for cell in taken):
             raise ValueError("grid must hold the tiles of the deck in the cells that are taken")
 
         left = [grid[cell] for cell in taken]

@@ -252,7 +252,7 @@ def _playable_tops(domino: Domino, below: int | None) -> list[int]:
     if below is not None:
         states["heights"][0, 0] = 1
         states["dots"][0, 0, :2] = below
-    mask = game.legal_unchecked(states)[0]
+    mask = game.arrays.legal(states)[0]
     return [end for end, may in zip((high, low), mask[CELLS : CELLS + 2], strict=True) if may]
 
 

@@ -159,7 +159,7 @@ def play(s, p, action):
 
 
 @njit
-def observe(s, p, seat, out):
+def observe_row(s, p, seat, out):
     """Write cells left, tiles not seen, ends of the tile in hand, top and height of each stack."""
     taken = s.taken
     for cell in range(CELLS):

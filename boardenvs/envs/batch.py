@@ -134,9 +134,9 @@ class BatchEnv:
                 `illegal="raise"` an illegal one. No game is stepped then.
         """
         games = self._table.games
-        numbers = self.game.action_numbers(actions, self.num_envs)
+        numbers = self.game.arrays.action_numbers(actions, self.num_envs)
         if self.illegal == "raise":
-            self.game.require_legal(games.masks, numbers)
+            self.game.arrays.require_legal(games.masks, numbers)
         self._table.step(numbers)
         self._to_move[:] = self.states["to_move"]
         return games.rewards, games.terminated, games.truncated

@@ -138,7 +138,7 @@ def given_states(game: Game, state: Any, num: int) -> States | None:
         states = np.repeat(game.restore(state), num)
     if game.over(states).any():
         raise ValueError("the state is over: an environment starts from a live position")
-    return game.batch(states)
+    return game.arrays.batch(states)
 
 
 def initial_states(
@@ -160,7 +160,7 @@ def initial_states(
         seeded: whether a seed was given.
     """
     if states is None:
-        return game.new_from_words(words)
+        return game.arrays.new(words)
     if seeded or (isinstance(state, Mapping) and "rng" not in state):
         states["rng"] = words
     return states

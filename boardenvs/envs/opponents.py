@@ -78,10 +78,10 @@ def ask(
         actions = np.empty(len(states), np.int64)
         game.kernels.random_actions(game.legal(states), bits, actions)
         return actions
-    known = game.conceal_with_words(states, states["to_move"], bits)
+    known = game.arrays.conceal(states, states["to_move"], bits)
     if hasattr(player, "choose"):
-        return game.action_numbers(player.choose(known, next_words(words)), len(states))
-    return game.action_numbers(player.act(known), len(states))
+        return game.arrays.action_numbers(player.choose(known, next_words(words)), len(states))
+    return game.arrays.action_numbers(player.act(known), len(states))
 
 
 def consult(
@@ -91,6 +91,6 @@ def consult(
     consider = getattr(player, "consider", None)
     if consider is None:
         return ask(player, game, states, words), [None] * len(states)
-    known = game.conceal_with_words(states, states["to_move"], next_words(words))
+    known = game.arrays.conceal(states, states["to_move"], next_words(words))
     actions, analyses = consider(known, next_words(words))
-    return game.action_numbers(actions, len(states)), list(analyses)
+    return game.arrays.action_numbers(actions, len(states)), list(analyses)

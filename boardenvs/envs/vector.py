@@ -217,7 +217,7 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
         Raises:
             ValueError: as `step`.
         """
-        numbers = self.game.action_numbers(actions, self.num_envs)
+        numbers = self.game.arrays.action_numbers(actions, self.num_envs)
         if self._any_done:
             if self.autoreset_mode is not AutoresetMode.NEXT_STEP:
                 raise ValueError(

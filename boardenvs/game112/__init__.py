@@ -10,8 +10,7 @@ from boardenvs.core.checks import whole_number
 from boardenvs.game import Game
 from boardenvs.game112 import text as notation
 from boardenvs.game112.picture import board_picture
-from boardenvs.show.presentation import Span
-from boardenvs.show.svg import cell_area
+from boardenvs.game112.presentation import Game112Presentation
 
 __all__ = ["Game112"]
 
@@ -46,6 +45,7 @@ class Game112(Game):  # noqa: D101 its docstring begins with `about`
 
     name = "game112"
     title = "The 112 game"
+    presentation_class = Game112Presentation
     seat_names = ("Player 1", "Player 2")
 
     def __init__(self, board_size: int = 9, max_plies: int = 9) -> None:
@@ -61,7 +61,7 @@ class Game112(Game):  # noqa: D101 its docstring begins with `about`
         )
 
     def to_text(self, state: np.void) -> str:
-        return notation.board_to_text(self._cells(self.one(state)))
+        return notation.board_to_text(self.cells(self.arrays.one(state)))
 
     def from_text(
         self, text: str, *, to_move: int | None = None, ply: int | None = None
@@ -79,30 +79,8 @@ class Game112(Game):  # noqa: D101 its docstring begins with `about`
     def action_from_text(self, text: str, state: np.void | None = None) -> int:
         return notation.action_from_text(text, self.board_size)
 
-    def rules_in_short(self) -> list[str]:
-        return [
-            f"Both players fill one row of {self.board_size} places, in turn.",
-            "A turn puts a 1 or a 2 on any empty place.",
-            "Whoever makes three neighbours read 1, 1, 2 wins, whoever put the others.",
-            "They are read from left to right: 2, 1, 1 is nothing.",
-            "A full row without it is a tie.",
-        ]
-
-    def what_to_type(self, state: np.void) -> str:
-        example = self.example_move(state)
-        return f"a place from 1 to {self.board_size} and a 1 or a 2, such as {example}"
-
-    def spans(self, state: np.void) -> list[Span]:
-        record = self.one(state)
-        cells = enumerate(self._cells(record))
-        spans = [notation.cell_span(k, ("cyan", "yellow")[c - 1]) for k, c in cells if c]
-        last = int(record["last_action"])
-        if last >= 0 > record["offender"]:
-            spans.append(notation.cell_span(last // 2, "last"))
-        return spans
-
     def picture(self, state: np.void) -> str:
-        record = self.one(state)
+        record = self.arrays.one(state)
         if record["returns"].any():
             status = f"player {record['returns'].argmax() + 1} has won"
         elif self.over(record)[0]:
@@ -110,24 +88,14 @@ class Game112(Game):  # noqa: D101 its docstring begins with `about`
         else:
             status = f"player {record['to_move'] + 1} to move"
         last = int(record["last_action"])
-        return board_picture(self._cells(record), -1 if last < 0 else last // 2, status)
+        return board_picture(self.cells(record), -1 if last < 0 else last // 2, status)
 
-    def setting(self) -> str:
-        return f"a row of {self.board_size}; 1, 1, 2 from left to right wins"
-
-    def ended_by(self, state: np.void) -> str:
-        won = self.one(state)["returns"].any()
-        return "1, 1, 2 in a row" if won else "the row is full"
-
-    def action_area(self, action: int, state: np.void) -> tuple[float, float, float, float] | None:
-        whole_number("action", action, 0, self.num_actions - 1)
-        return cell_area(0, action // 2)
-
-    def _cells(self, state: np.void) -> list[int]:
+    def cells(self, state: np.void) -> list[int]:
+        """Return the value on each position, 0 for an empty one."""
         return [int(c) for c in state["cells"][: self.board_size]]
 
     def _position_to_dict(self, state: np.void) -> dict[str, Any]:
-        return {"board": self._cells(state)}
+        return {"board": self.cells(state)}
 
     def _position_from_dict(self, fields: dict[str, Any], state: np.void) -> None:
         cells = fields["board"]

@@ -63,7 +63,7 @@ def is_full(s, p):
 
 
 @njit
-def observe(s, p, seat, out):
+def observe_row(s, p, seat, out):
     """Write the planes: ones, twos, empty positions. Both seats see the same."""
     cells = s.cells
     size = p.positions

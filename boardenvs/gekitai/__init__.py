@@ -11,10 +11,8 @@ from boardenvs.core.checks import whole_number
 from boardenvs.core.symmetries import Symmetries
 from boardenvs.game import Game, States
 from boardenvs.gekitai import text as notation
-from boardenvs.gekitai.picture import board_picture, lines, seat_symbol
-from boardenvs.show.grid import cell_span
-from boardenvs.show.presentation import Span
-from boardenvs.show.svg import cell_area
+from boardenvs.gekitai.picture import board_picture
+from boardenvs.gekitai.presentation import GekitaiPresentation
 
 __all__ = ["Gekitai"]
 
@@ -51,6 +49,7 @@ class Gekitai(Game):  # noqa: D101 its docstring begins with `about`
 
     name = "gekitai"
     title = "Gekitai"
+    presentation_class = GekitaiPresentation
     seat_names = ("Player X", "Player O")
 
     def __init__(
@@ -90,7 +89,7 @@ class Gekitai(Game):  # noqa: D101 its docstring begins with `about`
 
     def owners(self, states: States | np.void) -> npt.NDArray[np.int8]:
         """Who stands where: int8 of shape (N, board_size, board_size), -1 for an empty cell."""
-        states = self.records(states)
+        states = self.arrays.records(states)
         # Little-endian bytes of a bitboard are its rows, bits of a byte the columns.
         rows = states["pieces"].astype("<u8")[..., None].view(np.uint8)
         bits = np.unpackbits(rows, axis=-1, bitorder="little").reshape(-1, 2, 8, 8)
@@ -99,12 +98,12 @@ class Gekitai(Game):  # noqa: D101 its docstring begins with `about`
         return owners.astype(np.int8)
 
     def symmetries(self) -> Symmetries:
-        if self.rules_name != f"{__name__}.rules":  # a variant may know up from down
+        if self.rules.__name__ != f"{__name__}.rules":  # a variant may know up from down
             return super().symmetries()
         return Symmetries.of_square(self.board_size, self.observation_shape[0])
 
     def to_text(self, state: np.void) -> str:
-        return notation.board_to_text(self._rows(self.one(state)), self.pieces)
+        return notation.board_to_text(self.rows(self.arrays.one(state)), self.pieces)
 
     def from_text(
         self, text: str, *, to_move: int | None = None, ply: int | None = None
@@ -137,38 +136,11 @@ class Gekitai(Game):  # noqa: D101 its docstring begins with `about`
     def action_from_text(self, text: str, state: np.void | None = None) -> int:
         return notation.action_from_text(text, self.board_size)
 
-    def rules_in_short(self) -> list[str]:
-        return [
-            f"X and O take turns to place one of their {self.pieces} pieces on any empty cell.",
-            "It pushes each neighbour, of either colour, one cell straight away from it, if the "
-            "cell beyond is free.",
-            "A piece pushed off the board returns to its owner's hand; a pushed piece pushes "
-            "nothing.",
-            f"{self.line_length} in an unbroken row, column or diagonal win; so do all "
-            f"{self.pieces} pieces on the board.",
-            "If both players have that at once, the one who moved wins.",
-        ]
-
-    def what_to_type(self, state: np.void) -> str:
-        return f"an empty cell such as {self.example_move(state)}"
-
-    def spans(self, state: np.void) -> list[Span]:
-        record = self.one(state)
-        spans = [
-            cell_span(row, column, self.board_size, ("cyan", "red")[owner])
-            for (row, column), owner in np.ndenumerate(self.owners(record)[0])
-            if owner >= 0
-        ]
-        last = int(record["last_action"])
-        if last >= 0 > record["offender"]:
-            spans.append(cell_span(*divmod(last, self.board_size), self.board_size, "last"))
-        return spans
-
     def picture(self, state: np.void) -> str:
-        record = self.one(state)
+        record = self.arrays.one(state)
         over = self.over(record)[0]
         return board_picture(
-            self._rows(record),
+            self.rows(record),
             self.pieces,
             self.line_length,
             last=int(record["last_action"]),
@@ -176,33 +148,13 @@ class Gekitai(Game):  # noqa: D101 its docstring begins with `about`
             winner=int(record["returns"].argmax()) if record["terminated"] else None,
         )
 
-    def setting(self) -> str:
-        return (
-            f"{self.board_size} by {self.board_size} cells, {self.pieces} pieces each, "
-            f"{self.line_length} in a row win"
-        )
-
-    def ended_by(self, state: np.void) -> str:
-        record = self.one(state)
-        symbol = notation.SYMBOLS[record["returns"].argmax()]
-        if any(lines(self._rows(record), symbol, self.line_length)):
-            return f"a line of {self.line_length}"
-        return f"having all {self.pieces} pieces on the board"
-
-    def seat_symbol(self, seat: int) -> str:
-        whole_number("seat", seat, 0, self.num_players - 1)
-        return seat_symbol(seat)
-
-    def action_area(self, action: int, state: np.void) -> tuple[float, float, float, float] | None:
-        whole_number("action", action, 0, self.num_actions - 1)
-        return cell_area(*divmod(action, self.board_size))
-
-    def _rows(self, state: np.void) -> list[str]:
+    def rows(self, state: np.void) -> list[str]:
+        """Return the board, a string a row of `X`, `O` and `.` for an empty cell."""
         symbols = np.array([*notation.SYMBOLS, "."])  # the last one for owner -1
         return ["".join(row) for row in symbols[self.owners(state)[0]]]
 
     def _position_to_dict(self, state: np.void) -> dict[str, Any]:
-        return {"board": self._rows(state)}
+        return {"board": self.rows(state)}
 
     def _position_from_dict(self, fields: dict[str, Any], state: np.void) -> None:
         size = self.board_size

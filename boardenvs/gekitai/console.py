@@ -123,7 +123,7 @@ class Gekitai(Board):
 
     def is_move_valid(self, y: int, x: int) -> bool:
         """Whether row `y` and column `x` is an empty cell of the board."""
-        legal = self._game.legal_unchecked(self._position())[0]
+        legal = self._game.arrays.legal(self._position())[0]
         return self._on_board(y, x) and bool(legal[y * self.N + x])
 
     def move(self, piece: Piece, y: int, x: int) -> None:
@@ -141,7 +141,7 @@ class Gekitai(Board):
         states = self._position(_COLORS.index(piece.color))
         game = self._game
         # Not by `play`, which refuses boards with more pieces than a game has.
-        masks, action = game.legal_unchecked(states), np.array([y * self.N + x])
+        masks, action = game.arrays.legal(states), np.array([y * self.N + x])
         game.kernels.play_games(states, game.constants, action, masks)
         owners = game.owners(states)[0]
 

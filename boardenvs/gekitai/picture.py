@@ -84,7 +84,7 @@ def board_picture(
 
 
 def seat_symbol(seat: int) -> str:
-    """A player's piece, as `Game.seat_symbol`."""
+    """A player's piece, as `Presentation.seat_symbol`."""
     return "".join(piece(12, 12, _FILLS[seat], SYMBOLS[seat], radius=11))
 
 

@@ -168,7 +168,7 @@ def play(s, p, action):
 
 
 @njit
-def observe(s, p, seat, out):
+def observe_row(s, p, seat, out):
     """Write the planes: the seat's pieces, the other player's, empty cells."""
     size = p.side * p.side
     mine = s.pieces[seat]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from string import ascii_uppercase
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,12 +11,10 @@ from boardenvs.core.checks import one_of, truth_value, whole_number
 from boardenvs.game import Game, States
 from boardenvs.goat_race import positions
 from boardenvs.goat_race import text as notation
-from boardenvs.goat_race.picture import FILLS, board_picture, seat_symbol
+from boardenvs.goat_race.picture import board_picture
 from boardenvs.goat_race.positions import ARRIVALS, GOATS
-from boardenvs.goat_race.text import COLORS, DECISIONS, LETTERS, LOOK_OF
-from boardenvs.show.grid import cell_span
-from boardenvs.show.presentation import Span
-from boardenvs.show.svg import cell_area
+from boardenvs.goat_race.presentation import GoatRacePresentation
+from boardenvs.goat_race.text import COLORS, DECISIONS, LETTERS
 
 __all__ = ["GoatRace"]
 
@@ -62,7 +59,7 @@ class GoatRace(Game):  # noqa: D101 its docstring begins with `about`
 
     name = "goat_race"
     title = "Goat Race"
-    seat_colors = FILLS
+    presentation_class = GoatRacePresentation
     has_chance = True
     observation_params = frozenset({"memory"})
     player_counts = (2, 5)
@@ -131,33 +128,18 @@ class GoatRace(Game):  # noqa: D101 its docstring begins with `about`
         return {"die": state["die"][()]}
 
     def infos(self, states: States) -> dict[str, npt.NDArray[Any]]:
-        return {"die": self.records(states)["die"].copy()}
+        return {"die": self.arrays.records(states)["die"].copy()}
 
     # -- Text ---------------------------------------------------------------------------
 
     def to_text(self, state: np.void) -> str:
-        record = self.one(state)
+        record = self.arrays.one(state)
         return notation.position_to_text(
-            self._tops(record),
+            self.tops(record),
             self.seat_names,
             2 if record["decision"] == 0 else 3,
             self.seat_names[record["to_move"]],
         )
-
-    def aside(self, state: np.void) -> str:
-        record = self.one(state)
-        order = ", ".join(self.seat_names[seat] for seat in record["order"])
-        decision = DECISIONS[record["decision"]]
-        if decision == "place":
-            return f"Order: {order}; place a goat: type a row of the gate"
-        asked = {
-            "sideways": "move sideways, or s to stay",
-            "forward": f"move a goat of row {record['die']} forward",
-        }
-        return f"Order: {order}; die: {record['die']}; {asked[decision]}"
-
-    def from_aside(self, line: str) -> dict[str, Any]:
-        return notation.told_by_aside(line, self.seat_names) if line else {}
 
     def from_text(
         self,
@@ -232,53 +214,17 @@ class GoatRace(Game):  # noqa: D101 its docstring begins with `about`
 
     def action_to_text(self, action: int, state: np.void | None = None) -> str:
         action = whole_number("action", action, 0, self.num_actions - 1)
-        return notation.action_to_text(action, self.height, self.width, self._die(state))
+        return notation.action_to_text(action, self.height, self.width, self.die_of(state))
 
     def action_from_text(self, text: str, state: np.void | None = None) -> int:
-        return notation.action_from_text(text, self.height, self.width, self._die(state))
+        return notation.action_from_text(text, self.height, self.width, self.die_of(state))
 
-    def _die(self, state: np.void | None) -> int:
-        return 0 if state is None else int(self.one(state)["die"])
-
-    def rules_in_short(self) -> list[str]:
-        last = ascii_uppercase[self.width - 1]
-        jump = self.params["draw_rule"] == "jump"
-        drawn = "or sideways, it is a draw" if jump else "it is a draw"
-        return [
-            f"Who first has {ARRIVALS} of {GOATS} goats in column {last} wins, whoever moved them.",
-            "First all goats are placed in column A, in turn, in rows whose stacks are lowest "
-            "there.",
-            "Then, in each turn, a die is thrown: first you may move one goat of yours one row up "
-            "or down.",
-            "Then you must move one goat, of any colour, in the row of the die one column forward.",
-            "Only the top of a stack moves, onto goats too, but not onto X. If no goat can move "
-            f"forward, {drawn}.",
-        ]
-
-    def what_to_type(self, state: np.void) -> str:
-        record = self.one(state)
-        decision, example = DECISIONS[record["decision"]], self.example_move(record)
-        if decision == "place":
-            return f"a row to place a goat in, such as {example}"
-        if decision == "sideways":
-            return f"a goat of yours one row up or down, such as {example}, or s to stay"
-        return f"a goat of row {record['die']} one column forward, such as {example}"
-
-    def spans(self, state: np.void) -> list[Span]:
-        record = self.one(state)
-        spans = [
-            cell_span(row, column, self.height, LOOK_OF[letter])
-            for row, letters in enumerate(self._tops(record))
-            for column, letter in enumerate(letters)
-            if letter in LOOK_OF
-        ]
-        if record["offender"] < 0:
-            for row, column in self._last_cells(record):
-                spans.append(cell_span(row, column, self.height, "last"))
-        return spans
+    def die_of(self, state: np.void | None) -> int:
+        """Return the die in force in a position, 0 if there is none."""
+        return 0 if state is None else int(self.arrays.one(state)["die"])
 
     def picture(self, state: np.void) -> str:
-        record = self.one(state)
+        record = self.arrays.one(state)
         winner, over = None, self.over(record)[0]
         if record["returns"].any() and record["offender"] < 0:
             winner = self.seat_names[record["returns"].argmax()]
@@ -288,55 +234,18 @@ class GoatRace(Game):  # noqa: D101 its docstring begins with `about`
         else:
             status = f"{self.seat_names[record['to_move']]} to move"
         return board_picture(
-            self._tops(record),
+            self.tops(record),
             heights={key: len(pile) for key, pile in positions.stacks_of(record).items()},
             players=[self.seat_names[seat] for seat in record["order"]],
             arrived=[int(record["arrived"][seat]) for seat in record["order"]],
             to_move=None if over else self.seat_names[record["to_move"]],
             winner=winner,
             die=int(record["die"]),
-            last=self._last_cells(record),
+            last=self.last_cells(record),
             status=status,
         )
 
-    def setting(self) -> str:
-        jump = self.params["draw_rule"] == "jump"
-        more = ", drawn when no goat can move at all" if jump else ""
-        return (
-            f"{self.num_players} players, {self.height} rows and {self.width} columns, "
-            f"{ARRIVALS} goats in column {ascii_uppercase[self.width - 1]} win{more}"
-        )
-
-    def ended_by(self, state: np.void) -> str:
-        if self.one(state)["returns"].any():
-            return f"{ARRIVALS} goats in the Destination"
-        jump = self.params["draw_rule"] == "jump"
-        return "no goat can move" if jump else "no goat can move forward"
-
-    def seat_symbol(self, seat: int) -> str:
-        whole_number("seat", seat, 0, self.num_players - 1)
-        return seat_symbol(LETTERS[seat])
-
-    def action_area(self, action: int, state: np.void) -> tuple[float, float, float, float] | None:
-        """As `Game.action_area`: a move is where its goat is, and staying is nowhere."""
-        whole_number("action", action, 0, self.num_actions - 1)
-        if action == self.num_actions - self.width - 1:
-            return None
-        if action < self.height:
-            return cell_area(action, 0)
-        begin, _ = notation.cells_of_move(action, self.height, self.width, self._die(state))
-        return cell_area(*begin)
-
-    def action_target(
-        self, action: int, state: np.void
-    ) -> tuple[float, float, float, float] | None:
-        whole_number("action", action, 0, self.num_actions - 1)
-        if action < self.height or action == self.num_actions - self.width - 1:
-            return None
-        _, end = notation.cells_of_move(action, self.height, self.width, self._die(state))
-        return cell_area(*end)
-
-    def _last_cells(self, record: np.void) -> list[tuple[int, int]]:
+    def last_cells(self, record: np.void) -> list[tuple[int, int]]:
         """Where the last action began and ended: rows and columns, counted from 0."""
         action = int(record["last_action"])
         if action < 0 or action == self.num_actions - self.width - 1:
@@ -345,7 +254,7 @@ class GoatRace(Game):  # noqa: D101 its docstring begins with `about`
             return [(action, 0)]
         return notation.cells_of_move(action, self.height, self.width, int(record["last_die"]))
 
-    def _tops(self, record: np.void) -> list[str]:
+    def tops(self, record: np.void) -> list[str]:
         """One string a row: the first letter of the goat on top, `X`, or a blank."""
         rows = []
         for row in range(self.height):
@@ -412,7 +321,7 @@ class GoatRace(Game):  # noqa: D101 its docstring begins with `about`
         if state["die"] == 0:
             raise ValueError("die must have been thrown in a race that is on")
         after["truncated"] = False
-        choices = self.legal_unchecked(after)[0]
+        choices = self.arrays.legal(after)[0]
         choices[self.num_actions - self.width - 1] = False  # staying is no choice by itself
         if not choices.any():
             raise ValueError(

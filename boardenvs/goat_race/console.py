@@ -425,7 +425,7 @@ class Game:
         heights = [stacks[0].size() for stacks in self.board.get_board()]
         for r, height in enumerate(heights):  # what lies under all of them is of no account
             states["stacks"][0, r, 0] = 8 ** min(height - min(heights), 2) - 1
-        return bool(self._rules.legal_unchecked(states)[0, row - 1])
+        return bool(self._rules.arrays.legal(states)[0, row - 1])
 
     def check_winner(self) -> bool:
         """Whether a player has three goats in the Destination."""
@@ -459,7 +459,7 @@ class Game:
         states = self._position(_SIDEWAYS)
         states["to_move"] = COLORS.index(self.get_current_player().get_color())
         stay = self._rules.num_actions - self.board.get_width() - 1
-        actions = np.flatnonzero(self._rules.legal_unchecked(states)[0, :stay]).tolist()
+        actions = np.flatnonzero(self._rules.arrays.legal(states)[0, :stay]).tolist()
         moves = [self._rules.action_to_text(action) for action in actions]
         return [typed for typed in moves if move is None or typed == _typed(move)]
 
@@ -476,7 +476,7 @@ class Game:
         """Where a goat can move forward when its row is thrown: bool of shape (height, width)."""
         states = np.repeat(self._position(_FORWARD), self.board.get_height())
         states["die"] = np.arange(1, self.board.get_height() + 1)
-        return self._rules.legal_unchecked(states)[:, -self.board.get_width() :]
+        return self._rules.arrays.legal(states)[:, -self.board.get_width() :]
 
     def _judged(self) -> States:
         """The position as the rules end it, or not."""

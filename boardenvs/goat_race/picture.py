@@ -168,7 +168,7 @@ def _scaled(path: str, size: float) -> str:
 
 
 def seat_symbol(letter: str) -> str:
-    """A player's goat, as `Game.seat_symbol`."""
+    """A player's goat, as `Presentation.seat_symbol`."""
     return _goat(12, 12, letter, 0.66)
 
 

@@ -360,7 +360,7 @@ def in_turn(k, n):
 
 
 @njit
-def observe(s, p, seat, out):
+def observe_row(s, p, seat, out):
     """Planes as the game's page lists them; players in the order of play, the seat itself first."""
     n = len(s.returns)
     height, width = s.stacks.shape

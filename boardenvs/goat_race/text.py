@@ -94,7 +94,7 @@ def told_by_aside(line: str, players: Sequence[str]) -> dict[str, Any]:
     """Order, decision and die, as keyword arguments of `GoatRace.from_text`.
 
     Args:
-        line: as `GoatRace.aside` gives it.
+        line: as `GoatRacePresentation.aside` gives it.
         players: their colours, by seat.
 
     Raises:

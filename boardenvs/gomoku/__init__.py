@@ -12,9 +12,8 @@ from boardenvs.core.symmetries import Symmetries
 from boardenvs.game import Game, States
 from boardenvs.gomoku import psq, sgf
 from boardenvs.gomoku import text as notation
-from boardenvs.gomoku.picture import board_picture, seat_symbol
-from boardenvs.show.presentation import Span
-from boardenvs.show.svg import cell_area
+from boardenvs.gomoku.picture import board_picture
+from boardenvs.gomoku.presentation import GomokuPresentation
 
 __all__ = ["Gomoku"]
 
@@ -54,7 +53,7 @@ class Gomoku(Game):  # noqa: D101 its docstring begins with `about`
 
     name = "gomoku"
     title = "Gomoku"
-    seat_colors = ("#26282c", "#ffffff")
+    presentation_class = GomokuPresentation
     seat_names = ("Player ●", "Player ○")
     file_formats: ClassVar = {".psq": (psq.read, psq.write), ".sgf": (sgf.read, sgf.write)}
 
@@ -89,7 +88,7 @@ class Gomoku(Game):  # noqa: D101 its docstring begins with `about`
 
     def owners(self, states: States | np.void) -> npt.NDArray[np.int8]:
         """Whose stone stands where: int8 of shape (N, board_size, board_size), -1 for none."""
-        cells = self.batch(states)["cells"][:, : self.num_actions] - np.int8(1)
+        cells = self.arrays.batch(states)["cells"][:, : self.num_actions] - np.int8(1)
         owners: npt.NDArray[np.int8] = cells.reshape(-1, self.board_size, self.board_size)
         return owners
 
@@ -103,7 +102,7 @@ class Gomoku(Game):  # noqa: D101 its docstring begins with `about`
             Bool array of shape (N, num_actions): all legal actions where no stone was
             last or the square round it is full, and none after the end.
         """
-        states = self.batch(states)
+        states = self.arrays.batch(states)
         legal = self.legal(states)
         row, column = np.divmod(np.arange(self.num_actions), self.board_size)
         last = states["last_action"][:, None]
@@ -113,12 +112,12 @@ class Gomoku(Game):  # noqa: D101 its docstring begins with `about`
         return np.where(near.any(1, keepdims=True), near, legal)
 
     def symmetries(self) -> Symmetries:
-        if self.rules_name != f"{__name__}.rules":  # a variant may know up from down
+        if self.rules.__name__ != f"{__name__}.rules":  # a variant may know up from down
             return super().symmetries()
         return Symmetries.of_square(self.board_size, self.observation_shape[0])
 
     def to_text(self, state: np.void) -> str:
-        return notation.board_to_text(self._rows(self.one(state), " " + notation.STONES))
+        return notation.board_to_text(self._rows(self.arrays.one(state), " " + notation.STONES))
 
     def from_text(
         self, text: str, *, to_move: int | None = None, ply: int | None = None
@@ -139,38 +138,8 @@ class Gomoku(Game):  # noqa: D101 its docstring begins with `about`
     def action_from_text(self, text: str, state: np.void | None = None) -> int:
         return notation.action_from_text(text, self.board_size)
 
-    def rules_in_short(self) -> list[str]:
-        wins = (
-            f"Just {self.win_length} in an unbroken row, column or diagonal win; a line of more "
-            "does not."
-            if self.exact
-            else f"{self.win_length} or more in an unbroken row, column or diagonal win."
-        )
-        return [
-            "Black ● begins, white ○ follows; in turn each puts a stone where two lines cross.",
-            "Stones are never moved or taken away.",
-            wins,
-            "A full board without such a line is a draw.",
-            "Rows have the numbers at the right, counted from 0; columns have the letters above.",
-        ]
-
-    def what_to_type(self, state: np.void) -> str:
-        return f"row and column of an empty place, such as {self.example_move(state)}"
-
-    def spans(self, state: np.void) -> list[Span]:
-        record = self.one(state)
-        spans = [
-            notation.stone_span(row, column, ("cyan", "red")[owner])
-            for (row, column), owner in np.ndenumerate(self.owners(record)[0])
-            if owner >= 0
-        ]
-        last = int(record["last_action"])
-        if last >= 0 > record["offender"]:
-            spans.append(notation.stone_span(*divmod(last, self.board_size), "last"))
-        return spans
-
     def picture(self, state: np.void) -> str:
-        record = self.one(state)
+        record = self.arrays.one(state)
         won = bool(record["returns"].any())
         over = self.over(record)[0]
         return board_picture(
@@ -181,23 +150,6 @@ class Gomoku(Game):  # noqa: D101 its docstring begins with `about`
             to_move=None if over else int(record["to_move"]),
             winner=int(record["returns"].argmax()) if won else None,
         )
-
-    def setting(self) -> str:
-        just = "just " if self.exact else ""
-        return f"{self.board_size} by {self.board_size} lines, {just}{self.win_length} in a row win"
-
-    def ended_by(self, state: np.void) -> str:
-        if not self.one(state)["returns"].any():
-            return "the board is full"
-        return f"a line of {'just ' if self.exact else ''}{self.win_length}"
-
-    def seat_symbol(self, seat: int) -> str:
-        whole_number("seat", seat, 0, self.num_players - 1)
-        return seat_symbol(seat)
-
-    def action_area(self, action: int, state: np.void) -> tuple[float, float, float, float] | None:
-        whole_number("action", action, 0, self.num_actions - 1)
-        return cell_area(*divmod(action, self.board_size))
 
     def _rows(self, state: np.void, symbols: str) -> list[str]:
         """One string a row; `symbols` are those of an empty cell, black and white."""

@@ -100,5 +100,5 @@ def winner_of(episode: Episode) -> int | None:
 
 
 def _check_kind(game: Game) -> None:
-    if game.rules_name != _HOME or game.params["win_length"] != 5:
+    if game.rules.__name__ != _HOME or game.params["win_length"] != 5:
         raise ValueError(f"the game must be Gomoku with lines of five, got {game!r}")

@@ -122,7 +122,7 @@ def _stone(x: float, y: float, seat: int, radius: float = _RADIUS) -> str:
 
 
 def seat_symbol(seat: int) -> str:
-    """A player's stone, as `Game.seat_symbol`."""
+    """A player's stone, as `Presentation.seat_symbol`."""
     return _stone(12, 12, seat, radius=11)
 
 

@@ -106,7 +106,7 @@ def play(s, p, action):
 
 
 @njit
-def observe(s, p, seat, out):
+def observe_row(s, p, seat, out):
     """Planes: the seat's stones, the other player's, empty intersections."""
     cells = s.cells
     size = p.side * p.side

@@ -19,8 +19,9 @@ from numba import njit, prange
 
 from boardenvs.kernels.cache import file_name, keep_on_disk
 from boardenvs.kernels.digest import digest, used_globals
+from boardenvs.kernels.faults import report_faults
 from boardenvs.kernels.hook import Hook
-from boardenvs.kernels.numba_compat import COMPILES, HELPER, INNER, LOOP, is_compiled
+from boardenvs.kernels.numba_compat import HELPER, INNER, LOOP, is_compiled
 from boardenvs.kernels.threads import choose_layer, over_threads
 
 __all__ = ["Loop", "over_rules"]
@@ -94,7 +95,7 @@ class Loop(Generic[_P, _R]):
             *parts: modules in which hooks are looked up first, or their names; `None` is skipped.
 
         Raises:
-            ValueError: a hook is missing, or is no compiled function of its parameters.
+            ValueError: a hook is missing, or is no function of its parameters.
         """
         modules = (*(_module(part) for part in parts if part is not None), _module(rules))
         if modules not in self._bound:
@@ -163,8 +164,10 @@ def _compiled(value: Any, modules: _Modules, kind: str) -> Any:
     def copied(one: Any) -> Any:
         if isinstance(one, Loop):
             return _compiled(one.function, modules, one.kind)
+        if not isinstance(one, Hook) and not _is_copied(one, modules[-1]):
+            return one
         one = meaning(one)
-        return (_compiled(one, modules, "helper") or one) if is_compiled(one) else one
+        return _compiled(one, modules, "helper") or one
 
     made_from = digest(value, meaning, _KINDS)
     # Numba names machine code after it: code that is made from other things must differ.
@@ -185,8 +188,21 @@ def _compiled(value: Any, modules: _Modules, kind: str) -> Any:
         if kind.endswith("loop"):
             subject = _subject(modules[-1])
             keep_on_disk(compiled, file_name(function, *modules), lambda: made_from, subject)
+            report_faults(compiled)
         _copies[name, kind] = compiled
     return _copies[name, kind]
+
+
+def _is_copied(one: Any, rules: types.ModuleType) -> bool:
+    """Return whether a function becomes part of its caller's machine code.
+
+    That holds for compiled functions and for the plain functions of the package of the rules.
+    """
+    if is_compiled(one):
+        return True
+    if not isinstance(one, types.FunctionType) or hasattr(one, "compiled_as"):
+        return False
+    return one.__module__.partition(".")[0] == rules.__name__.partition(".")[0]
 
 
 def _subject(rules: types.ModuleType) -> str:
@@ -202,39 +218,22 @@ def _supplied(hook: Hook[..., Any], modules: _Modules) -> Callable[..., Any]:
     """Return the function that replaces a hook: that of the first module which has one.
 
     Raises:
-        ValueError: none has it, or it is no compiled function of the hook's parameters.
+        ValueError: none has it, or it is no function of the hook's parameters.
     """
     game = _subject(modules[-1])
     for module in modules:
-        function = getattr(module, hook.name, hook)
-        if not isinstance(function, Hook):  # to import the hook itself is not to supply it
-            fault = _fault(hook, function)
-            if fault:
-                raise ValueError(f"{game}: {hook.name} in {module.__file__} {fault}")
+        if hook.is_in(module):
+            function: Callable[..., Any] = getattr(module, hook.name)
+            if fault := hook.fault(function):
+                raise ValueError(f"{game}: {hook.name} in {_place(module)} {fault}")
             return function
     if hook.default is None:
         raise ValueError(
-            f"{game}: {modules[-1].__file__} has no function {hook.name}: expected {hook}, "
+            f"{game}: {_place(modules[-1])} has no function {hook.name}: expected {hook}, "
             f"see {hook.__module__}"
         )
-    return _default(hook)
+    return hook.default
 
 
-@functools.cache
-def _default(hook: Hook[..., Any]) -> Any:
-    return njit(hook.default)
-
-
-def _fault(hook: Hook[..., Any], function: Any) -> str:
-    """Return what is wrong with a module's function for a hook, and what was expected, or ""."""
-    plain = getattr(function, "py_func", function)
-    if not isinstance(plain, types.FunctionType):
-        return f"is {function!r}: expected a function {hook}"
-    if COMPILES and not is_compiled(function):
-        return "is not compiled: expected @numba.njit above it"
-    code = plain.__code__
-    least = code.co_argcount - len(plain.__defaults__ or ())
-    if not least <= len(hook.parameters) <= code.co_argcount or code.co_kwonlyargcount:
-        found = ", ".join(code.co_varnames[: code.co_argcount])
-        return f"has the parameters ({found}): expected {hook}"
-    return ""
+def _place(module: types.ModuleType) -> str:
+    return getattr(module, "__file__", None) or module.__name__

@@ -153,8 +153,9 @@ def _short(text: str) -> str:
 
 def file_name(function: Any, *modules: Any) -> str:
     """Return what the names of a function's files begin with, if bound to these modules."""
-    files = function.__code__.co_filename, *(getattr(one, "__file__", "") for one in modules)
-    return f"{function.__name__}.{_short(repr((function.__qualname__, files)))}"
+    files = [(one.__name__, getattr(one, "__file__", "")) for one in modules]
+    own = function.__qualname__, function.__code__.co_filename, files
+    return f"{function.__name__}.{_short(repr(own))}"
 
 
 def _say_uncached(reason: object) -> None:

@@ -71,6 +71,7 @@ def digest(
         if id(value) in seen:
             continue
         seen.add(id(value))
+        todo += getattr(one, "compiled_as", ())
         names = {*names_in(one.__code__)}
         known = [*used_globals(one).items()]
         known += [(name, cell.cell_contents) for name, cell in _cells(one)]

@@ -13,8 +13,8 @@ from boardenvs.core.checks import whole_number
 from boardenvs.game import Game, States
 from boardenvs.pizza_order import rules
 from boardenvs.pizza_order import text as notation
-from boardenvs.pizza_order.picture import answer_area, order_picture
-from boardenvs.show.presentation import Span
+from boardenvs.pizza_order.picture import order_picture
+from boardenvs.pizza_order.presentation import PizzaOrderPresentation
 
 __all__ = ["PizzaOrder"]
 
@@ -65,6 +65,7 @@ class PizzaOrder(Game):  # noqa: D101 its docstring begins with `about`
 
     name = "pizza_order"
     title = "Pizza order"
+    presentation_class = PizzaOrderPresentation
     has_chance = True
     info_is_fixed = True
     seat_names = ("Customer",)
@@ -107,18 +108,11 @@ class PizzaOrder(Game):  # noqa: D101 its docstring begins with `about`
         return {"wanted": rows[..., : rules.INGREDIENTS].copy()}
 
     def infos(self, states: States) -> dict[str, npt.NDArray[Any]]:
-        return self.info(self.records(states))
-
-    def aside(self, state: np.void) -> str:
-        pizzas = [notation.pizza_text(_flavor(ids), ids) for ids in _wanted(self.one(state))]
-        return "Wanted: " + "; ".join(f"{k}. {pizza}" for k, pizza in enumerate(pizzas, 1))
+        return self.info(self.arrays.records(states))
 
     def to_text(self, state: np.void) -> str:
-        record = self.one(state)
+        record = self.arrays.one(state)
         return notation.dialogue_text(_pizzas(record), _QUESTIONS[int(record["asks"])])
-
-    def from_aside(self, line: str) -> dict[str, Any]:
-        return {"wanted": notation.wanted_from_text(line)} if line else {}
 
     def from_text(
         self,
@@ -156,46 +150,18 @@ class PizzaOrder(Game):  # noqa: D101 its docstring begins with `about`
         if len(text.splitlines()) < len(expected):
             raise ValueError(f"the text ends before {expected[len(text.splitlines())]!r}")
         if wanted is None:
-            wanted = [list(ids) for _, ids in _pizzas(record) if ids] or _wanted(record)
+            wanted = [list(ids) for _, ids in _pizzas(record) if ids] or notation.wanted(record)
         return self.from_dict({"wanted": wanted, **data})
 
     def action_to_text(self, action: int, state: np.void | None = None) -> str:
         return notation.action_to_text(whole_number("action", action, 0, self.num_actions - 1))
 
     def action_from_text(self, text: str, state: np.void | None = None) -> int:
-        asks = None if state is None else _QUESTIONS[int(self.one(state)["asks"])]
+        asks = None if state is None else _QUESTIONS[int(self.arrays.one(state)["asks"])]
         return notation.action_from_text(text, asks)
 
-    def rules_in_short(self) -> list[str]:
-        most = self.max_pizzas
-        return [
-            f"You order for a customer, who wants up to {most} pizzas: which ones is told.",
-            "For each pizza the shop asks for a flavour; four flavours come with their "
-            "ingredients.",
-            "For Custom you name the ingredients one by one, each once, and then say done.",
-            "Then you say y if there are more pizzas, or n, which ends the order.",
-            "It is right if it has the pizzas wanted, in any order; only their ingredients count.",
-        ]
-
-    def what_to_type(self, state: np.void) -> str:
-        record = self.one(state)
-        legal = self.legal(self.batch(record))[0]
-        example = self.action_to_text(int(legal.argmax()))
-        if record["asks"] == rules.MORE:
-            return "y for one more pizza, n to end the order"
-        if record["asks"] == rules.FLAVOR:
-            return f"a flavour by its name or number, such as {example}"
-        done = ", or done" if legal[rules.DONE] else ""
-        return f"an ingredient by its name or number, such as {example}{done}"
-
-    def spans(self, state: np.void) -> list[Span]:
-        record = self.one(state)
-        if record["last_action"] in (-1, rules.DONE) or record["offender"] >= 0:
-            return []
-        return notation.last_answer(self.to_text(record))
-
     def picture(self, state: np.void) -> str:
-        record = self.one(state)
+        record = self.arrays.one(state)
         if record["offender"] >= 0:
             status = "stopped by an illegal answer"
         elif record["asks"] == rules.NOTHING:
@@ -205,26 +171,14 @@ class PizzaOrder(Game):  # noqa: D101 its docstring begins with `about`
         else:
             status = _STATUS[int(record["asks"])]
         return order_picture(
-            [(_flavor(ids), ids) for ids in _wanted(record)],
+            [(notation.flavor_of(ids), ids) for ids in notation.wanted(record)],
             _pizzas(record),
             most=self.max_pizzas,
             hand=record["asks"] == rules.INGREDIENT,
             last=int(record["last_action"]),
-            legal=self.legal(self.batch(record))[0].tolist(),
+            legal=self.legal(self.arrays.batch(record))[0].tolist(),
             status=status,
         )
-
-    def setting(self) -> str:
-        return "one pizza" if self.max_pizzas == 1 else f"1 to {self.max_pizzas} pizzas"
-
-    def ended_by(self, state: np.void) -> str:
-        if self.one(state)["returns"][0] > 0:
-            return "The order is right: it has the pizzas wanted."
-        return "The order is wrong: these are not the pizzas wanted."
-
-    def action_area(self, action: int, state: np.void) -> tuple[float, float, float, float] | None:
-        whole_number("action", action, 0, self.num_actions - 1)
-        return answer_area(action, self.max_pizzas)
 
     def _position_to_dict(self, state: np.void) -> dict[str, Any]:
         answers: list[int] = []
@@ -239,7 +193,7 @@ class PizzaOrder(Game):  # noqa: D101 its docstring begins with `about`
                 answers.append(rules.YES)
         if state["asks"] == rules.NOTHING and state["num_taken"] < self.max_pizzas:
             answers.append(rules.NO)
-        return {"wanted": _wanted(state), "answers": answers}
+        return {"wanted": notation.wanted(state), "answers": answers}
 
     def _position_from_dict(self, fields: dict[str, Any], state: np.void) -> None:
         wanted, answers = fields["wanted"], fields["answers"]
@@ -278,7 +232,7 @@ class PizzaOrder(Game):  # noqa: D101 its docstring begins with `about`
             raise ValueError(f"last_action {state['last_action']} is not the last of the answers")
         states = self.start.copy()
         states[0] = state
-        masks = self.legal_unchecked(states)
+        masks = self.arrays.legal(states)
         for number, answer in enumerate(answers, 1):
             if not masks[0, answer]:
                 raise ValueError(
@@ -299,17 +253,6 @@ def _pizzas(state: np.void) -> list[notation.Pizza]:
         typed_ids = [int(digit, 16) for digit in f"{typed:x}"] if typed else []
         pizzas.append((flavor, rules.PRESETS[flavor] if preset else typed_ids))
     return pizzas
-
-
-def _wanted(state: np.void) -> list[list[int]]:
-    """Return the ids of the ingredients of each pizza wanted, in ascending order."""
-    words = state["wanted"].tolist()[: state["num_wanted"].item()]
-    return [[i + 1 for i in range(rules.INGREDIENTS) if word >> i & 1] for word in words]
-
-
-def _flavor(ids: Sequence[int]) -> int:
-    """The preset that has these ingredients, else custom."""
-    return rules.PRESETS.index(tuple(ids)) if tuple(ids) in rules.PRESETS else rules.CUSTOM
 
 
 @functools.cache

@@ -155,7 +155,7 @@ def show_pizza(out, row, there, ingredients):
 
 
 @njit
-def observe(s, p, seat, out):
+def observe_row(s, p, seat, out):
     """Rows: the pizzas wanted, those taken, the one in hand, the question."""
     for k in range(p.most):
         show_pizza(out, k, k < s.num_wanted, s.wanted[k])

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+import numpy as np
+
 from boardenvs.core.checks import text_value
-from boardenvs.pizza_order.rules import CUSTOM, DONE, FIRST, NO, YES
+from boardenvs.pizza_order.rules import CUSTOM, DONE, FIRST, NO, PRESETS, YES
 from boardenvs.show.presentation import Span
 
 __all__ = [
@@ -193,3 +195,14 @@ def action_from_text(text: str, asks: str | None) -> int:
         f"expected a flavour, an ingredient, done, y or n, got {text.strip()!r}; a number "
         "answers the question for a flavour or an ingredient"
     )
+
+
+def wanted(state: np.void) -> list[list[int]]:
+    """Return the ids of the ingredients of each pizza wanted, in ascending order."""
+    words = state["wanted"].tolist()[: state["num_wanted"].item()]
+    return [[i + 1 for i in range(len(INGREDIENTS)) if word >> i & 1] for word in words]
+
+
+def flavor_of(ids: Sequence[int]) -> int:
+    """Return the preset that has these ingredients, else custom."""
+    return PRESETS.index(tuple(ids)) if tuple(ids) in PRESETS else CUSTOM

@@ -171,7 +171,7 @@ def line_texts(game: Game, state: np.void, line: Iterable[int]) -> list[str]:
         state: where the line begins.
         line: actions, of which those after the end of the game are left out.
     """
-    states = game.batch(state).copy()
+    states = game.arrays.batch(state).copy()
     texts = []
     for action in line:
         texts.append(game.action_to_text(action, states[0]))

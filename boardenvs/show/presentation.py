@@ -1,8 +1,7 @@
-"""`Presentation`: how a game is named, shown, drawn and written: `Game` without its rules."""
+"""`Presentation`: how a game looks to people, beyond its text and its picture."""
 
 from __future__ import annotations
 
-import abc
 import inspect
 import re
 from typing import Any, ClassVar, NamedTuple
@@ -30,26 +29,46 @@ class Span(NamedTuple):
     """One of `LOOKS`; of spans that overlap each counts, so that the last move keeps its colour."""
 
 
-class Presentation(abc.ABC):
-    """A game as people read it. A position is a record, as `boardenvs.Game` has it."""
+class Presentation:
+    """How a game looks to people in a terminal and on a page. A position is a record of the game.
 
-    name: ClassVar[str]
-    """As `boardenvs.make` takes it."""
-    title: ClassVar[str] = ""
-    """What people call the game; by default the name of its class."""
-    about: ClassVar[str] = ""
-    """Description of the game: a sentence, then optionally a list of facts, such as `- Rules: ...`.
-
-    The command and the pages show it. It is not a docstring, since `python -OO` removes those.
+    Each method has a default. A game replaces those that it has better words or places for, in a
+    class that `Game.presentation_class` names.
     """
-    seat_colors: ClassVar[tuple[str, ...]] = ("#26282c", "#c23b2e", "#2f7d4f", "#f0932b", "#5a4fa2")
-    """Of the seats, in their order, as CSS has them: those of their pieces, if they have some."""
-    seat_names: tuple[str, ...]
-    """What the console calls each seat."""
-    params: dict[str, Any]
-    """What the game was made with, defaults included, as JSON gives it back."""
 
-    # -- Text ---------------------------------------------------------------------------
+    seat_colors: ClassVar[tuple[str, ...]] = ("#26282c", "#c23b2e", "#2f7d4f", "#f0932b", "#5a4fa2")
+    """CSS colour of each seat: that of its pieces, if it has some."""
+
+    def __init__(self, game: Any) -> None:
+        """Present a game, a `boardenvs.Game`."""
+        self.game = game
+
+    def rules_in_short(self) -> list[str]:
+        """Return the rules in at most about five sentences, for a person who asks in mid-game.
+
+        By default these are the rules that `about` lists, or else its first paragraph.
+        """
+        about = inspect.cleandoc(self.game.about)
+        told = re.search(r"^- Rules: (.*?)(?=\n- |\n\n|\Z)", about, re.MULTILINE | re.DOTALL)
+        rules = " ".join((told[1] if told else about.partition("\n\n")[0]).split())
+        return [rules] if rules else []
+
+    def setting(self) -> str:
+        """What this game was made with, in words; by default its arguments."""
+        said = [f"{key.replace('_', ' ')} {value}" for key, value in self.game.params.items()]
+        return ", ".join(said)
+
+    def ended_by(self, state: np.void) -> str:
+        """What ended a game by its rules, in words.
+
+        Args:
+            state: a position that is `terminated`, by no illegal action.
+
+        Returns:
+            Of a win or a draw the reason, such as `a line of 3` or `the board is full`; of a
+            game of one player a sentence. Empty where the game has no words for it.
+        """
+        return ""
 
     def aside(self, state: np.void) -> str:
         """What the player to move sees and `to_text` does not show, such as the throw of a die.
@@ -57,28 +76,6 @@ class Presentation(abc.ABC):
         One line, or "" where there is no more to say.
         """
         return ""
-
-    def rules_in_short(self) -> list[str]:
-        """Return the rules in at most about five sentences, for a person who asks in mid-game.
-
-        By default these are the rules that `about` lists, or else its first paragraph.
-        """
-        about = inspect.cleandoc(self.about)
-        told = re.search(r"^- Rules: (.*?)(?=\n- |\n\n|\Z)", about, re.MULTILINE | re.DOTALL)
-        rules = " ".join((told[1] if told else about.partition("\n\n")[0]).split())
-        return [rules] if rules else []
-
-    def what_to_type(self, state: np.void) -> str:
-        """What the player to move types there, in the game's words, such as `a cell such as B2`.
-
-        Args:
-            state: a position that is not over.
-        """
-        return f"a move such as {self.example_move(state)}"
-
-    def spans(self, state: np.void) -> list[Span]:
-        """What stands where in `to_text`: whose pieces, and the last move; by default nothing."""
-        return []
 
     def from_aside(self, line: str) -> dict[str, Any]:
         """What an aside tells, as keyword arguments of `from_text`.
@@ -93,86 +90,29 @@ class Presentation(abc.ABC):
             raise ValueError(f"expected nothing below the board, got {checks.shown(line)}")
         return {}
 
-    @abc.abstractmethod
+    def what_to_type(self, state: np.void) -> str:
+        """What the player to move types there, in the game's words, such as `a cell such as B2`.
+
+        Args:
+            state: a position that is not over.
+        """
+        return f"a move such as {self.example_move(state)}"
+
     def example_move(self, state: np.void) -> str:
         """A legal move as a player types it.
 
         Raises:
             ValueError: the game is over.
         """
+        state = self.game.arrays.one(state)
+        legal = np.flatnonzero(self.game.legal(self.game.arrays.batch(state))[0])
+        if not len(legal):
+            raise ValueError("the game is over: there is no move")
+        return self.game.action_to_text(int(legal[len(legal) // 2]), state)
 
-    @abc.abstractmethod
-    def to_text(self, state: np.void) -> str:
-        """One position in the console format, each line ended by a newline."""
-
-    @abc.abstractmethod
-    def from_text(
-        self, text: str, *, to_move: int | None = None, ply: int | None = None
-    ) -> np.void:
-        """The position that a text shows.
-
-        Args:
-            text: as `to_text` writes it.
-            to_move: whose turn it is. Required where the text does not tell and the
-                position does not imply it, so that no text is read as another position.
-            ply: how many plies were played; by default the fewest possible.
-
-        Raises:
-            ValueError: the text shows no valid position, or `to_move` is missing.
-        """
-
-    @abc.abstractmethod
-    def action_to_text(self, action: int, state: np.void | None = None) -> str:
-        """An action as a player types it.
-
-        Args:
-            action: its number.
-            state: the position it is played in, for games whose notation depends on it.
-
-        Raises:
-            ValueError: the action is not in the action space.
-        """
-
-    @abc.abstractmethod
-    def action_from_text(self, text: str, state: np.void | None = None) -> int:
-        """The number of an action that a player typed.
-
-        Raises:
-            ValueError: it is malformed or not in the action space.
-        """
-
-    # -- Pictures -----------------------------------------------------------------------
-
-    def picture(self, state: np.void) -> str:
-        """One position as an SVG image; unless the game draws its own, its text.
-
-        It shows what lies open on the table: the last move and the winning line marked,
-        what nobody has turned over yet face down. At the end of a notebook's cell,
-        `game.picture(state)` shows itself, if it comes from `boardenvs.show.svg.svg`.
-
-        A game's pictures should all have the same size, whatever the position: else
-        `rgb_array` shrinks those that are larger than the first.
-        """
-        from boardenvs.show.svg import text_picture
-
-        return text_picture(self.to_text(state), f"{self.name}: a position")
-
-    def setting(self) -> str:
-        """What this game was made with, in words; by default its arguments."""
-        said = [f"{key.replace('_', ' ')} {value}" for key, value in self.params.items()]
-        return ", ".join(said)
-
-    def ended_by(self, state: np.void) -> str:
-        """What ended a game by its rules, in words.
-
-        Args:
-            state: a position that is `terminated`, by no illegal action.
-
-        Returns:
-            Of a win or a draw the reason, such as `a line of 3` or `the board is full`; of a
-            game of one player a sentence. Empty where the game has no words for it.
-        """
-        return ""
+    def spans(self, state: np.void) -> list[Span]:
+        """What stands where in `to_text`: whose pieces, and the last move; by default nothing."""
+        return []
 
     def seat_symbol(self, seat: int) -> str:
         """The piece of a seat as SVG elements within 24 by 24 units; empty where it has none.

@@ -65,7 +65,7 @@ def positions(game):
     found = rng.permutation(np.concatenate(seen))[:NUM]
     found["last_action"][::2] = -1
     words = rng.integers(0, 2**64, (2, len(found)), np.uint64)
-    return game.conceal_with_words(found, found["to_move"].astype(np.int64), words[0]), words[1]
+    return game.arrays.conceal(found, found["to_move"].astype(np.int64), words[0]), words[1]
 
 
 def chosen(which):

@@ -67,7 +67,7 @@ def check_laws(game, laws, states):
         ("there is room for a ply", (states["ply"] >= 0) & (states["ply"] < game.max_plies)),
         ("the last action is one", (states["last_action"] >= 0) == (states["ply"] > 0)),
         ("something is legal", game.legal(states).any(1)),
-        ("it is a position", np.array([len(game.batch(states)) == len(states)])),
+        ("it is a position", np.array([len(game.arrays.batch(states)) == len(states)])),
         *laws(game, states),
     ]
     for law, where in holds:

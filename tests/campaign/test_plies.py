@@ -123,7 +123,7 @@ class Round:
             found = self.compare()  # the ends, too
             ended = np.flatnonzero(self.mirror.over)
             words = self.states["rng"][ended] + np.uint64(1)
-            self.states[ended] = self.game.new_from_words(words)
+            self.states[ended] = self.game.arrays.new(words)
         else:
             told = [answer.copy() for answer in self.batch.step(actions)]
             self.mirror.step(actions, masks)

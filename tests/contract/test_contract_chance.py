@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from boardenvs.core import chance
-from boardenvs.explicit_chance import plain_rules
+from boardenvs.core.rules import plain_rules
 
 
 def draws_of_random_games(game, num):
@@ -20,7 +20,7 @@ def draws_of_random_games(game, num):
             bounds.append(int(bound))
         return np.int64(chance.draw(s, bound))
 
-    rules = plain_rules(game.kernels.rules, drawn)
+    rules = plain_rules(game.rules, drawn)
     rng = np.random.default_rng(0)
     for seed in range(num):
         states = game.start.copy()

@@ -11,6 +11,8 @@ from contract_positions import legal_actions, middle, start
 from hypothesis import given
 from hypothesis import strategies as st
 
+from boardenvs.core.hooks import judge
+
 
 def check_round_trip(game, state):
     data = game.to_dict(state)
@@ -70,6 +72,8 @@ BAD = [(field, value) for field, values in BAD_VALUES.items() for value in value
 
 @pytest.mark.parametrize(("field", "value"), BAD, ids=lambda part: str(part)[:20])
 def test_a_bad_field_is_named(game, field, value):
+    if field == "terminated" and value is True and not judge.is_in(game.rules):
+        return  # nothing but the dictionary says whether the game is over
     data = game.to_dict(start(game, 1))
     with pytest.raises(ValueError, match=field) as error:
         game.from_dict({**data, field: value})

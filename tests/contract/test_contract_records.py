@@ -203,7 +203,7 @@ def ways_to_copy(game, states):
     yield np.stack([states[1]])[0]
     yield np.resize(states, 5)[3]
     yield np.where(np.zeros(len(states), bool), game.start, states)[0]
-    yield game.batch(states[::-1])[0]
+    yield game.arrays.batch(states[::-1])[0]
     yield game.restore(states[0])[0]
     yield pickle.loads(pickle.dumps(states[0]))
     yield copy.deepcopy(states)[0]

@@ -50,7 +50,7 @@ def records(game, random_positions):
 @pytest.fixture(scope="module")
 def accepted(game, records, attempt):
     """Those of them that the rules can be asked about."""
-    kept = [one for one in records if attempt(game.batch, one) is not None]
+    kept = [one for one in records if attempt(game.arrays.batch, one) is not None]
     assert 20 < len(kept) < 450
     return np.array(kept, game.state_dtype)
 
@@ -68,18 +68,18 @@ def test_every_function_refuses_or_answers(game, records, attempt):
         "terminated": (game.terminated, (1,)),
         "truncated": (game.truncated, (1,)),
         "restore": (game.restore, (1,)),
-        "batch": (game.batch, (1,)),
+        "batch": (game.arrays.batch, (1,)),
     }
     others = (
         game.to_text,
-        game.aside,
+        game.presentation.aside,
         game.to_dict,
         game.picture,
         game.info,
         game.infos,
         lambda one: game.action_to_text(actions - 1, one),
         lambda one: game.action_from_text("1", one),
-        lambda one: game.action_area(actions - 1, one),
+        lambda one: game.presentation.action_area(actions - 1, one),
         lambda one: game.play(one.copy(), [rng.integers(actions)]),
     )
     refused = dict.fromkeys(functions, 0)
@@ -92,7 +92,7 @@ def test_every_function_refuses_or_answers(game, records, attempt):
             attempt(function, one.copy())
     del refused["restore"]  # which asks for more
     assert len(set(refused.values())) == 1
-    assert game.conceal_with_words(records, 0, np.zeros(len(records), np.uint64)).shape == (500,)
+    assert game.arrays.conceal(records, 0, np.zeros(len(records), np.uint64)).shape == (500,)
 
 
 def test_what_is_accepted_can_be_played_to_the_end(game, accepted):
@@ -122,7 +122,9 @@ def test_agents_refuse_or_choose(game, records, accepted, spec, attempt, fixed_t
         answer = attempt(player.act, one)
         assert answer is None or answer.shape == (1,)
         for ask in (player.choose, player.consider):
-            attempt(lambda state, ask=ask: ask(game.records(state), np.ones(1, np.uint64)), one)
+            attempt(
+                lambda state, ask=ask: ask(game.arrays.records(state), np.ones(1, np.uint64)), one
+            )
     live = accepted[~(accepted["terminated"] | accepted["truncated"])][:40]
     chosen = player.act(live)
     assert game.legal(live)[np.arange(len(live)), chosen].all()
@@ -134,7 +136,7 @@ def test_every_position_of_a_game_is_accepted(game, random_positions):
     forfeited = played[masks.any(1) & ~masks.all(1)]
     game.play(forfeited, (~game.legal(forfeited)).argmax(1))
     for states in (played, forfeited, game.conceal(played, 0, np.random.default_rng(0))):
-        assert len(game.batch(states)) == len(states)
+        assert len(game.arrays.batch(states)) == len(states)
 
 
 def test_the_message_names_the_field_and_the_record():
@@ -173,7 +175,7 @@ def test_a_game_without_the_function_has_its_common_fields_checked(tmp_path, mon
     )
     monkeypatch.syspath_prepend(tmp_path)
     game = importlib.import_module("bare112").Bare112()
-    assert game.rules_name == "bare112.rules"
+    assert game.rules.__name__ == "bare112.rules"
     states = game.new(2, 0)
     states["cells"][0, 0] = 99  # its own affair
     assert game.legal(states)[1].all()

@@ -34,7 +34,7 @@ TAKES = {
         lambda odd: boardenvs.BatchEnv(odd, 2),
         SeatEnv,
         lambda odd: agents.make("random", odd),
-        lambda odd: agents.exploitability("random", odd),
+        lambda odd: agents.analysis.exploitability("random", odd),
         lambda odd: agents.play_match(odd, ["random", "random"], 2),
         lambda odd: list(agents.arena.round_robin(odd, ["random", "greedy"], 2, 0)),
         lambda odd: list(agents.arena.solos(odd, ["random"], 2, 0)),
@@ -45,10 +45,10 @@ TAKES = {
     "a number": [
         GAME.new,
         lambda odd: GAME.new(1, odd),
-        lambda odd: GAME.action_area(odd, STATES[0]),
+        lambda odd: GAME.presentation.action_area(odd, STATES[0]),
         lambda odd: GAME.observe(STATES, odd),
         GAME.action_to_text,
-        lambda odd: GAME.action_numbers([1, 2], odd),
+        lambda odd: GAME.arrays.action_numbers([1, 2], odd),
         lambda odd: boardenvs.make("gekitai", board_size=odd),
         lambda odd: SeatEnv(GAME, seat=odd),
         lambda odd: SeatVectorEnv(odd, GAME),
@@ -82,7 +82,7 @@ TAKES = {
         lambda odd: SeatEnv(GAME, opponent=odd),
         lambda odd: agents.play_match(GAME, odd, 2),
         lambda odd: list(agents.arena.round_robin(GAME, odd, 2, 0)),
-        lambda odd: agents.exploitability(odd, GAME),
+        lambda odd: agents.analysis.exploitability(odd, GAME),
         lambda odd: agents.from_sb3(odd, GAME),
         lambda odd: agents.from_text(odd, GAME),
     ],
@@ -141,9 +141,9 @@ def test_a_path_of_several_lines(tmp_path):
 @pytest.mark.parametrize("odd", [-1, 2, "0", True, [0], 1.0])
 def test_pieces_of_seats_that_there_are_not(odd):
     with pytest.raises(ValueError, match=r"^seat must be a whole number "):
-        GAME.seat_symbol(odd)
+        GAME.presentation.seat_symbol(odd)
 
 
 def test_moves_to_type_in_no_position():
     with pytest.raises(ValueError, match="record"):
-        GAME.what_to_type(STATES[:0])
+        GAME.presentation.what_to_type(STATES[:0])

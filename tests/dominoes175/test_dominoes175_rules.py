@@ -306,9 +306,9 @@ def test_concealed_deals_are_uniform_and_tell_nothing_of_the_truth():
 def test_concealed_streams_are_new_and_games_go_on_by_them():
     states = GAME.new(100, 0)
     words = np.full(100, 7, np.uint64)
-    first = GAME.conceal_with_words(states[:1], 0, words[:1])
+    first = GAME.arrays.conceal(states[:1], 0, words[:1])
     assert not np.isin(first["rng"], states["rng"]).any()
-    assert np.array_equal(first, GAME.conceal_with_words(states[:1], 0, words[:1]))
+    assert np.array_equal(first, GAME.arrays.conceal(states[:1], 0, words[:1]))
 
 
 # -- The deck -------------------------------------------------------------------------
@@ -470,7 +470,7 @@ def test_what_the_player_sees_beside_the_text(random_positions):
     for state in random_positions(GAME, 5, 0):
         low, high = GAME.info(state)["hand"]
         expected = "" if low < 0 else f"Tile in hand: [{low}|{high}]"
-        assert GAME.aside(state) == expected
+        assert GAME.presentation.aside(state) == expected
 
 
 # -- Random play ----------------------------------------------------------------------

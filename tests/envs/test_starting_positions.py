@@ -103,10 +103,10 @@ def test_each_seed_throws_its_own_dice(start, random_positions):
     state = played[np.flatnonzero(played["decision"] == 2)[20]]  # a forward move ends the turn
     dice = {}
     for seed in range(8):
-        after = game.batch(np.array(start(game, state, seed), game.state_dtype))
+        after = game.arrays.batch(np.array(start(game, state, seed), game.state_dtype))
         game.play(after, game.legal(after).argmax(1))
         dice[seed] = tuple(after["die"].tolist())
-        again = game.batch(np.array(start(game, state, seed), game.state_dtype))
+        again = game.arrays.batch(np.array(start(game, state, seed), game.state_dtype))
         game.play(again, game.legal(again).argmax(1))
         assert np.array_equal(again, after)
     assert len(set(dice.values())) > 2

@@ -145,7 +145,7 @@ def test_the_deal(num_players):
     game = boardenvs.make("goat_race", num_players=num_players)
     words = np.random.default_rng(0).integers(0, 2**64, 300, np.uint64)
     ties = 0
-    for word, state in zip(words, game.new_from_words(words), strict=True):
+    for word, state in zip(words, game.arrays.new(words), strict=True):
         columns = draws(word, 7)
         obstacles = [next(columns) + 1 for _ in range(6)]
         assert state["blocked"].tolist() == [1 << column for column in obstacles]

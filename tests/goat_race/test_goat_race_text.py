@@ -87,10 +87,11 @@ def test_the_text_of_a_new_game():
 
 def test_the_aside():
     state = THREE.from_dict(POSITION)
-    assert THREE.aside(state) == ("Order: RED, WHITE, BLACK; die: 3; move sideways, or s to stay")
+    aside = THREE.presentation.aside
+    assert aside(state) == ("Order: RED, WHITE, BLACK; die: 3; move sideways, or s to stay")
     forward = THREE.from_dict({**POSITION, "decision": "forward"})
-    assert THREE.aside(forward) == "Order: RED, WHITE, BLACK; die: 3; move a goat of row 3 forward"
-    assert "place a goat" in THREE.aside(THREE.new(1, 0)[0])
+    assert aside(forward) == "Order: RED, WHITE, BLACK; die: 3; move a goat of row 3 forward"
+    assert "place a goat" in aside(THREE.new(1, 0)[0])
 
 
 def test_from_text_completes_what_is_not_said():
@@ -508,11 +509,12 @@ def test_where_a_move_begins_and_leads(variant, positions):
         return cell_area(int(cell[1:]) - 1, ord(cell[0]) - ord("A"))
 
     for state in positions[variant][::23]:
-        for action in np.flatnonzero(variant.legal(variant.batch(state))[0]).tolist():
+        for action in np.flatnonzero(variant.legal(variant.arrays.batch(state))[0]).tolist():
             cells = re.findall(r"[A-Z]\d+", variant.action_to_text(action, state))
-            target = variant.action_target(action, state)
+            target = variant.presentation.action_target(action, state)
             if len(cells) == 2:
-                assert [variant.action_area(action, state), target] == [*map(area, cells)]
+                begin = variant.presentation.action_area(action, state)
+                assert [begin, target] == [*map(area, cells)]
             else:
                 assert target is None
 

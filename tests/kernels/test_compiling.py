@@ -185,7 +185,7 @@ def played(game):
 
 size = {"board_size": 4}
 assert played(Shadowed(**size)) == played(Game112(**size))
-print(Shadowed().rules_name)
+print(Shadowed().rules.__name__)
 """
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import boardenvs
 from boardenvs.core import chance
-from boardenvs.explicit_chance import plain_rules
+from boardenvs.core.rules import plain_rules
 
 pyspiel = pytest.importorskip("pyspiel")
 import boardenvs.openspiel  # noqa: E402
@@ -50,7 +50,7 @@ def test_the_draws_of_the_rules_lead_to_the_same_positions(name):
             draws.append((bound, int(outcome)))
         return outcome
 
-    rules = plain_rules(game.kernels.rules, drawn)
+    rules = plain_rules(game.rules, drawn)
     rng = np.random.default_rng(0)
     in_play = 0
     for seed in range(4):

@@ -1,4 +1,4 @@
-"""The guide to a game of one's own: its files are a game that keeps the contract of the six."""
+"""The guide to a game of one's own: its one file is a game that keeps the contract of the six."""
 
 import os
 import re
@@ -11,19 +11,15 @@ import pytest
 import boardenvs
 
 PAGE = Path(boardenvs.__file__).with_name("OWN_GAME.md")
-ROOT = PAGE.parents[2]
+ROOT = PAGE.parents[1]
+NIM, USE, BETTER = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
 
 
 @pytest.fixture
 def ran(tmp_path):
     """The function that runs Python where the guide's game lies."""
-    rules, game, use = re.findall(
-        r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL
-    )
-    (tmp_path / "nim").mkdir()
-    (tmp_path / "nim" / "rules.py").write_text(rules, encoding="utf-8")
-    (tmp_path / "nim" / "__init__.py").write_text(game, encoding="utf-8")
-    (tmp_path / "use.py").write_text(use, encoding="utf-8")
+    (tmp_path / "nim.py").write_text(f"{NIM}\n\n{BETTER}", encoding="utf-8")
+    (tmp_path / "use.py").write_text(USE, encoding="utf-8")
     environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")}
     environment["PYTHONPATH"] = os.pathsep.join([str(tmp_path), str(ROOT)])
 
@@ -40,15 +36,29 @@ def ran(tmp_path):
     return run
 
 
+def test_the_first_game_is_short():
+    assert len([line for line in NIM.splitlines() if line.strip()]) <= 35
+
+
 def test_the_game_is_played(ran):
     done = ran("use.py")
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("mcts:200: ")
 
 
+def test_the_command_takes_it(ran):
+    done = ran("-m", "agents.command", "watch", "nim:Nim", "mcts:20", "greedy")
+    assert (done.returncode, done.stderr) == (0, "")
+    done = ran("-m", "agents.command", "info", "nim:Nim")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "heaps: 1 3 5 7" in done.stdout
+    done = ran("-m", "agents.command", "watch", "nim:TypedNim", "random", "greedy")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(not (ROOT / "tests").is_dir(), reason="only in a checkout")
 def test_the_game_keeps_the_contract(ran):
-    contract = ("tests/contract", "--game", "nim:Nim", "-p", "no:cacheprovider")
-    done = ran("-m", "pytest", "-q", "-n", "2", *contract, cwd=ROOT)
+    games = ("--game", "nim:Nim", "--game", "nim:TypedNim", "-k", "nim")
+    done = ran("-m", "pytest", "-q", "-n", "2", "tests/contract", *games, cwd=ROOT)
     assert done.returncode == 0, done.stdout[-2000:]

@@ -178,7 +178,7 @@ lines = st.sampled_from([*SAMPLE.splitlines(keepends=True), f"{FLAVOR}1\n", f"{M
 
 def test_the_aside_says_the_order_wanted(pizza):
     state = pizza.from_dict({"wanted": [[12, 3], [1], [13, 1]], "answers": []})
-    assert pizza.aside(state) == (
+    assert pizza.presentation.aside(state) == (
         "Wanted: 1. Carbonara (Bacon, Cheese); 2. Custom (Ham); 3. Hawaiian (Ham, Pineapple)"
     )
     assert pizza.to_dict(state)["wanted"] == [[3, 12], [1], [1, 13]]

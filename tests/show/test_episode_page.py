@@ -114,7 +114,8 @@ def test_every_action_that_has_an_area_has_it_in_the_picture(game):
     episode = Episode.play(game, ["random"] * game.num_players, seed=4)
     for state, mask in zip(episode.states(), game.legal(episode.states()), strict=True):
         box = re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', game.picture(state))
-        areas = {game.action_area(action, state) for action in np.flatnonzero(mask).tolist()}
+        legal = np.flatnonzero(mask).tolist()
+        areas = {game.presentation.action_area(action, state) for action in legal}
         areas = sorted(areas - {None})
         assert areas or not mask.any()
         for k, (x, y, width, height) in enumerate(areas):

@@ -8,6 +8,7 @@ import boardenvs
 from boardenvs.game112 import Game112
 from boardenvs.show.page import end_in_words, title_of
 from boardenvs.show.page.rules import rules_html
+from boardenvs.show.presentation import Presentation
 
 NAMES = ["You", "Greedy", "Cleo"]
 
@@ -67,7 +68,7 @@ def whole_games(game, num):
 def test_title_and_setting(name, params, title, setting):
     game = boardenvs.make(name, **params)
     assert title_of(game) == title
-    assert game.setting() == setting
+    assert game.presentation.setting() == setting
 
 
 def test_gekitai_ends():
@@ -141,7 +142,7 @@ def test_pizza_order_ends():
 def test_every_end_has_words(called):
     name, params = VARIANTS[called]
     game = boardenvs.make(name, **params)
-    assert game.setting()
+    assert game.presentation.setting()
     for state in whole_games(game, 20):
         said = end_in_words(game, state, ["Someone"] * game.num_players)
         assert said[-1] == "."
@@ -158,16 +159,14 @@ class OwnWordlessGame(Game112):
       1, 1, 2 wins.
     """
     title = ""
-    setting = boardenvs.Game.setting
-    ended_by = boardenvs.Game.ended_by
-    rules_in_short = boardenvs.Game.rules_in_short
+    presentation_class = Presentation
 
 
 def test_a_game_without_words():
     """What its `about` says does, and the arguments as they are."""
     game = OwnWordlessGame(board_size=3)
     assert title_of(game) == "Own Wordless Game"
-    assert game.setting() == "board size 3, max plies 9"
+    assert game.presentation.setting() == "board size 3, max plies 9"
     assert end(game, after(game, "1 1", "3 2", "2 1")) == "You won."
     assert end(game, after(game, "1 1", "3 1", "2 1")) == "Drawn."
     assert rules_html(game) == "<ul><li>whoever makes 1, 1, 2 wins.</li></ul>"
@@ -175,7 +174,7 @@ def test_a_game_without_words():
 
 def test_a_game_about_which_nothing_is_said(monkeypatch):
     monkeypatch.setattr(OwnWordlessGame, "about", "")
-    assert OwnWordlessGame(board_size=3).rules_in_short() == []
+    assert OwnWordlessGame(board_size=3).presentation.rules_in_short() == []
 
 
 def test_rules_are_of_this_very_game():

@@ -270,7 +270,7 @@ def test_arrows_tell_the_moves_of_one_goat_apart(tab, tmp_path):
         game.play(states, [rng.choice(np.flatnonzero(game.legal(states)[0]))])
         areas = {}
         for action in np.flatnonzero(game.legal(states)[0]).tolist():
-            areas.setdefault(game.action_area(action, states[0]), []).append(action)
+            areas.setdefault(game.presentation.action_area(action, states[0]), []).append(action)
         ways = max((two for area, two in areas.items() if area), key=len)
     visits = np.zeros(game.num_actions, int)
     visits[ways] = 60, 40
@@ -280,11 +280,11 @@ def test_arrows_tell_the_moves_of_one_goat_apart(tab, tmp_path):
     assert tab.locator(".arrow").count() == 2
     targets = {}
     for action, look in zip(ways, ("share arrow ", "share arrow best"), strict=True):
-        x, y, width, height = game.action_target(action, states[0])
+        x, y, width, height = game.presentation.action_target(action, states[0])
         targets[look] = f"{x + width / 2:g} {y + height / 2:g}"
     drawn = "all => all.map((one) => [one.getAttribute('class'), one.getAttribute('d')])"
     for look, path in tab.locator(".arrow").evaluate_all(drawn):
-        begin = game.action_area(ways[0], states[0])
+        begin = game.presentation.action_area(ways[0], states[0])
         assert path.startswith((f"M{begin[0] + 21:g} ", f"M{begin[0] + 27:g} "))
         assert f" {targets[look]} " in path
     tab.keyboard.press("End")

@@ -261,7 +261,7 @@ def test_gomoku_winning_lines(rows, params, expected):
     state["cells"][:25] = cells
     state["to_move"] = int(cells.count(1) > cells.count(2))
     state["ply"] = 25 - cells.count(0)
-    states = game.batch(state)
+    states = game.arrays.batch(state)
     game.kernels.judge_games(states, game.constants)
     assert states["terminated"][0]
     assert bands(parsed(game.picture(states[0]))) == expected

@@ -61,7 +61,7 @@ def positions(store: Store, agent: str | None = None) -> Positions:
     number = 0
     for match in store.matches():
         for word, who, moves, returns in store.plies(match.specs):
-            record = game.new_from_words(np.array([word], np.uint64))
+            record = game.arrays.new(np.array([word], np.uint64))
             for ply, action in enumerate(moves):
                 seat = int(game.to_move(record)[0])
                 mine = agent in {None, match.specs[who[seat]]}

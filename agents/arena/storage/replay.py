@@ -29,5 +29,5 @@ def episode_of(
         ValueError: the moves are no game from there.
     """
     players = player_names([specs[place] for place in who], game.seat_names)
-    start = game.new_from_words(np.array([word], np.uint64))
+    start = game.arrays.new(np.array([word], np.uint64))
     return Episode(game, start, [int(move) for move in moves], players)

@@ -5,11 +5,10 @@ import numpy as np
 import boardenvs
 from boardenvs.core.checks import whole_number
 from boardenvs.core.symmetries import Symmetries
-from boardenvs.game import Game
 
 
 @boardenvs.register
-class ConnectFour(Game):
+class ConnectFour(boardenvs.Game):
     about = """
     Two players drop pieces into columns; four in a line win.
 
@@ -31,7 +30,7 @@ class ConnectFour(Game):
             num_players=2,
             num_actions=self.columns,
             observation_shape=(3, self.rows, self.columns),
-            fields=[("cells", np.int8, (81,))],  # one compiled kernel for every size
+            fields=[("cells", np.int8, (self.rows * self.columns,))],
             constants={"rows": (np.int64, self.rows), "columns": (np.int64, self.columns)},
         )
 
@@ -41,7 +40,7 @@ class ConnectFour(Game):
         return Symmetries([columns, columns[::-1]], [seen.ravel(), seen[..., ::-1].ravel()])
 
     def board(self, state):
-        cells = self.one(state)["cells"][: self.rows * self.columns]
+        cells = np.atleast_1d(state)["cells"][0]
         letters = np.array([*".XO?"])[cells.clip(-1, 3)]  # the last one for what is no piece
         return ["".join(row) for row in letters.reshape(self.rows, self.columns)]
 
@@ -50,10 +49,10 @@ class ConnectFour(Game):
         return "\n".join([" ".join(line) for line in (letters, *self.board(state))]) + "\n"
 
     def from_text(self, text, *, to_move=None, ply=None):
-        given = {"to_move": to_move, "ply": ply}
-        board = [line.replace(" ", "") for line in text.strip().split("\n")[1:]]
-        given = {"board": board} | {k: v for k, v in given.items() if v is not None}
-        state = self.from_dict(given)
+        symbols = "".join(text.strip().split("\n")[1:]).replace(" ", "")
+        cells = [".XO".find(symbol) for symbol in symbols]
+        pieces = sum(cell > 0 for cell in cells)
+        state = self.from_dict({"cells": cells, "to_move": pieces % 2, "ply": pieces})
         if self.to_text(state).strip() != text.strip():
             raise ValueError(f"expected a board as to_text writes it, got {text!r}")
         return state
@@ -68,24 +67,3 @@ class ConnectFour(Game):
                 f"expected a column, A to {'ABCDEFGHI'[self.columns - 1]}, got {text!r}"
             )
         return column
-
-    def _position_to_dict(self, state):
-        return {"board": self.board(state)}
-
-    def _position_from_dict(self, fields, state):
-        board = fields["board"]
-        rows = board if isinstance(board, list) else []
-        if [isinstance(r, str) and len(r) for r in rows] != [self.columns] * self.rows:
-            raise ValueError(f"board must be {self.rows} strings of {self.columns}, got {board!r}")
-        if set("".join(board)) - set(".XO"):
-            raise ValueError(f"board must consist of X, O and ., got {board!r}")
-        if any("X." in column or "O." in column for column in map("".join, zip(*board))):
-            raise ValueError(f"a piece hangs in the air: {board!r}")
-        count = [sum(row.count(symbol) for row in board) for symbol in "XO"]
-        if count[0] - count[1] not in (0, 1):
-            raise ValueError(f"X begins, so it cannot have {count[0]} pieces against {count[1]}")
-        for key, implied in (("ply", sum(count)), ("to_move", sum(count) % 2)):
-            if fields.get(key, implied) != implied:
-                raise ValueError(f"{key} must be {implied} on this board, got {fields[key]}")
-            state[key] = implied
-        state["cells"][: self.rows * self.columns] = [".XO".index(s) for s in "".join(board)]

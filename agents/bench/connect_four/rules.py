@@ -4,23 +4,31 @@
 """
 
 import numpy as np
-from numba import njit
 
 from boardenvs.core.outcome import end_in_draw, end_ply, end_with_winner
 
 
-@njit
-def follow(cells, cell, step, room):
-    """How many pieces like that of a cell follow it, each `step` cells on, at most `room`."""
-    piece = cells[cell]
-    count = 0
-    while count < room and cells[cell + step] == piece:
-        cell += step
-        count += 1
-    return count
+def legal(s, p, mask):
+    """Any column that has room."""
+    for c in range(p.columns):
+        mask[c] = s.cells[c] == 0
 
 
-@njit
+def play(s, p, action):
+    """Drop a piece into a column. Only a line through it can be new."""
+    me = s.to_move
+    cell = (p.rows - 1) * p.columns + action
+    while s.cells[cell] != 0:
+        cell -= p.columns
+    s.cells[cell] = 1 + me
+    s.to_move = 1 - me
+    if wins(s.cells, p, cell):
+        end_with_winner(s, me)
+    elif s.ply + 1 == p.rows * p.columns:
+        end_in_draw(s)
+    end_ply(s, p, action)
+
+
 def wins(cells, p, cell):
     """Whether the piece of a cell is one of four in a column, a row or a diagonal."""
     up, left = cell // p.columns, cell % p.columns
@@ -37,19 +45,16 @@ def wins(cells, p, cell):
     return False
 
 
-@njit
-def deal(s, p):
-    """Nothing is left to chance."""
+def follow(cells, cell, step, room):
+    """How many pieces like that of a cell follow it, each `step` cells on, at most `room`."""
+    piece = cells[cell]
+    count = 0
+    while count < room and cells[cell + step] == piece:
+        cell += step
+        count += 1
+    return count
 
 
-@njit
-def legal(s, p, mask):
-    """Any column that has room."""
-    for c in range(p.columns):
-        mask[c] = s.cells[c] == 0
-
-
-@njit
 def judge(s, p):
     """Look all over a board that was set up by hand for its end; `play` need not."""
     last = 1 - s.to_move
@@ -64,34 +69,11 @@ def judge(s, p):
         end_in_draw(s)
 
 
-@njit
-def play(s, p, action):
-    """Drop a piece into a column. Only a line through it can be new."""
-    me = s.to_move
-    cell = (p.rows - 1) * p.columns + action
-    while s.cells[cell] != 0:
-        cell -= p.columns
-    s.cells[cell] = 1 + me
-    s.to_move = 1 - me
-    if wins(s.cells, p, cell):
-        end_with_winner(s, me)
-    elif s.ply + 1 == p.rows * p.columns:
-        end_in_draw(s)
-    end_ply(s, p, action)
-
-
-@njit
-def observe(s, p, seat, out):
-    """Planes: own pieces, the other's, empty cells."""
+def observe_row(s, p, seat, row):
+    """Planes, written as one row: own pieces, the other's, empty cells."""
     size = p.rows * p.columns
     mine, theirs = np.int8(1 + seat), np.int8(2 - seat)
     for cell in range(size):
-        out[cell] = s.cells[cell] == mine
-        out[size + cell] = s.cells[cell] == theirs
-        out[2 * size + cell] = s.cells[cell] == 0
-
-
-@njit
-def redraw(s, p, seat, word):
-    """Nothing is hidden; the random stream is replaced all the same."""
-    s.rng = word
+        row[cell] = s.cells[cell] == mine
+        row[size + cell] = s.cells[cell] == theirs
+        row[2 * size + cell] = s.cells[cell] == 0

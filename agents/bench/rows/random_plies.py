@@ -10,7 +10,7 @@ import numpy as np
 from agents.bench.timing import Side, rate
 from boardenvs.core.chance import mixed, stepped, stream_words
 from boardenvs.core.choice import random_action
-from boardenvs.core.hooks import legal, observe, play
+from boardenvs.core.hooks import legal, observe_row, play
 from boardenvs.core.loops import restart
 from boardenvs.core.outcome import is_over
 from boardenvs.game import Game
@@ -32,7 +32,7 @@ def random_plies(states, params, start, plies, words, masks, out, low, high):
             play(s, params[0], random_action(masks[i], mixed(words[i])))
             if is_over(s):
                 restart(states, i, params, start)
-            observe(s, params[0], s.to_move, out[i])
+            observe_row(s, params[0], s.to_move, out[i])
 
 
 def playing_on(game: Game, num: int, seconds: float) -> Side:
@@ -43,7 +43,7 @@ def playing_on(game: Game, num: int, seconds: float) -> Side:
         num: games side by side.
         seconds: length of a turn.
     """
-    loop = random_plies.bound_to(game.rules_name)
+    loop = random_plies.bound_to(game.rules)
     states = game.new(num, 0)
     words = stream_words(np.uint64(1), num)
     masks = np.zeros((num, game.num_actions), np.bool_)

@@ -107,7 +107,7 @@ class GekitaiExactAgent(Agent):
         Raises:
             ValueError: these are no such states.
         """
-        states = self.game.batch(states)
+        states = self.game.arrays.batch(states)
         values = self.game.returns(states)
         for k in np.flatnonzero(~self.game.over(states)):
             value = self._judged(states[k]).value
@@ -128,7 +128,7 @@ class GekitaiExactAgent(Agent):
         Raises:
             ValueError: these are no such states.
         """
-        states = self.game.batch(states)
+        states = self.game.arrays.batch(states)
         plies = np.zeros(len(states), np.int64)
         for k in np.flatnonzero(~self.game.over(states)):
             plies[k] = self._judged(states[k]).plies
@@ -145,7 +145,7 @@ class GekitaiExactAgent(Agent):
         Raises:
             ValueError: these are no such states.
         """
-        states = self.game.batch(states)
+        states = self.game.arrays.batch(states)
         values = np.full((len(states), self.game.num_actions), np.nan, np.float32)
         rows, actions = np.nonzero(self.game.legal(states))
         after = states[rows]

@@ -243,7 +243,7 @@ class Brain:
             agent = self._prepare()
             state = self._state(stones, first)
             self._limit(agent, came)
-            cell = int(game.action_numbers(agent.act(state), 1)[0])
+            cell = int(game.arrays.action_numbers(agent.act(state), 1)[0])
         else:
             cell = quick_move(stones, game.board_size, game.win_length)
         self._stones = {**stones, cell: OWN}

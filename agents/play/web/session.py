@@ -207,7 +207,7 @@ class Session:
                 "at": at,
                 "by": self.adviser.name,
                 "hint": game.action_to_text(action, known),
-                "area": game.action_area(action, known),
+                "area": game.presentation.action_area(action, known),
                 "thought": analysis and show_thought(game, known, analysis, action),
             }
 
@@ -286,18 +286,18 @@ class Session:
         game = self.game
         legal: list[int] = []
         if self.is_persons_turn:
-            legal = np.flatnonzero(game.legal(game.batch(state))[0]).tolist()
+            legal = np.flatnonzero(game.legal(game.arrays.batch(state))[0]).tolist()
         return {
             "mine": self.is_persons_turn,
             "over": self.over,
             "ended": self._table.over,
             "player": "" if self.over else self.names[self._table.turn],
-            "asks": game.what_to_type(state) if legal else "",
+            "asks": game.presentation.what_to_type(state) if legal else "",
             "undo": self._resigned or self._table.undone > 0,
             "legal": [
                 {
                     "text": game.action_to_text(action, state),
-                    "area": game.action_area(action, state),
+                    "area": game.presentation.action_area(action, state),
                 }
                 for action in legal
             ],

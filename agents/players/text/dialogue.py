@@ -52,7 +52,7 @@ class Dialogue:
         self.list_moves = truth_value("list_moves", list_moves)
         word = stream_words(seed_word(whole_number("seed", seed, 0)), 1)
         self._words = one_way(word, "players")
-        self._states = game.new_from_words(word)
+        self._states = game.arrays.new(word)
         self._opponent: Literal["random"] | Opponent = "random"
         if opponent != "random" and game.num_players > 1:
             self._opponent = make_builtin(opponent, game)
@@ -113,6 +113,6 @@ class Dialogue:
             game.play(states, [action])
         if self.over:
             return ""
-        known = game.conceal_with_words(states, self.seat, next_words(self._words))
+        known = game.arrays.conceal(states, self.seat, next_words(self._words))
         moves = "".join([*told, "\n"]) if told else ""
         return moves + turn(game, known[0], list_moves=self.list_moves)

@@ -13,7 +13,7 @@ __all__ = ["opening", "request", "turn"]
 
 def opening(game: Game, seat: int) -> str:
     """What stays the same for a whole game: who one is, the rules, and how to answer."""
-    rules = "\n".join(game.rules_in_short())
+    rules = "\n".join(game.presentation.rules_in_short())
     return (
         f"You play {game.name.replace('_', ' ')} as {game.seat_names[seat]}.\n\n"
         f"Rules:\n{rules}\n\n"
@@ -30,13 +30,14 @@ def turn(game: Game, state: np.void, *, list_moves: bool = False) -> str:
         state: a position that is not over.
         list_moves: whether to list the legal moves.
     """
-    aside = game.aside(state)
+    aside = game.presentation.aside(state)
     parts = [f"The position:\n\n{game.to_text(state)}" + (f"{aside}\n" if aside else "")]
     if list_moves:
-        legal = np.flatnonzero(game.legal(game.batch(state))[0])
+        legal = np.flatnonzero(game.legal(game.arrays.batch(state))[0])
         moves = [game.action_to_text(int(action), state) for action in legal]
         parts.append(f"Legal moves: {'; '.join(moves)}\n")
-    parts.append(f'It is your turn. After "Move:", write {game.what_to_type(state)}.\n')
+    answer = game.presentation.what_to_type(state)
+    parts.append(f'It is your turn. After "Move:", write {answer}.\n')
     return "\n".join(parts)
 
 

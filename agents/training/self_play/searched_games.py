@@ -82,7 +82,7 @@ class SearchedGames:
         num = settings.games if num is None else num
         against = round(settings.opponent_share * num) if self.opponents else 0
         self._against = np.where(np.arange(num) < against, np.arange(num), _EVERY_SEAT)
-        self.states: States = game.new_from_words(self._words(num))
+        self.states: States = game.arrays.new(self._words(num))
         self.seats = np.full(num, _EVERY_SEAT)
         """The learner's in each game."""
         self.openings = np.zeros(num, np.int64)
@@ -96,7 +96,7 @@ class SearchedGames:
         game, settings, rng = self.game, self.settings, self._rng
         num = len(self.states)
         movers = self.states["to_move"].astype(np.int64)
-        shown = game.conceal_with_words(self.states, movers, self._words(num))
+        shown = game.arrays.conceal(self.states, movers, self._words(num))
         words, draws = self._words(num), self._words(num)
         actions = np.zeros(num, np.int64)
 
@@ -189,7 +189,7 @@ class SearchedGames:
 
     def load_state(self, state: dict[str, Any]) -> None:
         """Go on from `state()` of games with the same settings."""
-        self.states = self.game.batch(records(state["states"], self.states.dtype))
+        self.states = self.game.arrays.batch(records(state["states"], self.states.dtype))
         self.seats = state["seats"].numpy().copy()
         self.openings = state["openings"].numpy().copy()
         self.pending = records(state["pending"], self.pending.dtype)

@@ -69,7 +69,7 @@ def page_html(
     values = {
         "title": html.escape(f"{name}: {', '.join(players)}"),
         "heading": html.escape(name),
-        "setting": html.escape(game.setting()),
+        "setting": html.escape(game.presentation.setting()),
         "rules": rules_html(game),
         # Inside of a script element only "<" can do harm.
         "episode": json.dumps(data).replace("<", "\\u003c"),
@@ -108,7 +108,7 @@ def end_in_words(game: Game, state: np.void, players: Sequence[str]) -> str:
         )
     if state["offender"] >= 0:
         return f"{players[state['offender']]} lost by an illegal move."
-    reason = game.ended_by(state)
+    reason = game.presentation.ended_by(state)
     returns = state["returns"]
     if game.num_players == 1:
         return reason or f"{players[0]} got {returns[0]:g}."
@@ -119,7 +119,7 @@ def end_in_words(game: Game, state: np.void, players: Sequence[str]) -> str:
 
 def position_text(game: Game, state: np.void) -> str:
     """A position, and below it what else its player to move knows."""
-    aside = "" if is_over(state) else game.aside(state)
+    aside = "" if is_over(state) else game.presentation.aside(state)
     return game.to_text(state) + (f"{aside}\n" if aside else "")
 
 
@@ -156,8 +156,8 @@ def show_players(
         {
             "name": name,
             "seat": "" if alone else game.seat_names[seat].removeprefix("Player "),
-            "symbol": game.seat_symbol(seat),
-            "color": game.seat_colors[seat % len(game.seat_colors)],
+            "symbol": game.presentation.seat_symbol(seat),
+            "color": game.presentation.seat_colors[seat % len(game.presentation.seat_colors)],
             "result": (f"{value:+g}" if value else "0") if over else "",
         }
         for seat, (name, value) in enumerate(zip(players, returns, strict=True))
@@ -200,7 +200,7 @@ def show_thought(game: Game, state: np.void, analysis: Analysis, chosen: int) ->
                 "share": round(shares[action], 4),
                 "weight": analysis.weights[action],
                 "chosen": action == chosen,
-                "area": game.action_area(action, state),
+                "area": game.presentation.action_area(action, state),
                 **_led_to(game, action, state),
             }
             for action in shown
@@ -224,7 +224,7 @@ def _told_besides(game: Game, state: np.void, analysis: Analysis) -> dict[str, A
 
 def _led_to(game: Game, action: int, state: np.void) -> dict[str, Any]:
     """Where an action leads; nothing for most games, as a page has many actions."""
-    target = game.action_target(action, state)
+    target = game.presentation.action_target(action, state)
     return {} if target is None else {"target": target}
 
 

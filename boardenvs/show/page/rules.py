@@ -15,7 +15,8 @@ __all__ = ["rules_html"]
 
 def rules_html(game: Game) -> str:
     """Return the rules as HTML: in short for these parameters, and in full from the README."""
-    short = "".join(f"<li>{html.escape(rule, quote=False)}</li>" for rule in game.rules_in_short())
+    rules = game.presentation.rules_in_short()
+    short = "".join(f"<li>{html.escape(rule, quote=False)}</li>" for rule in rules)
     full = _full_rules(game)
     if full:
         full = f"<details><summary>In full, for the usual game</summary>{full}</details>"

@@ -65,7 +65,7 @@ def test_values_after_a_move_are_the_movers(gekitai):
     rows = ["X.....", "X.....", "......", "......", ".....O", ".....O"]
     state = gekitai.from_dict({"board": rows, "to_move": 0})
     for spec in ("mcts:200", "puct:50", "exact"):
-        found = judge(gekitai, gekitai.batch(state), agents.make(spec, gekitai, 0), 0, 6)
+        found = judge(gekitai, gekitai.arrays.batch(state), agents.make(spec, gekitai, 0), 0, 6)
         move = found.moves[0]
         assert gekitai.action_to_text(move.action) == "A3"
         assert found.proof == (1, 1)

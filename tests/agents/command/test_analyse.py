@@ -96,11 +96,11 @@ def test_the_depth_of_an_engine(command):
 def test_what_is_told_beside_a_board(command):
     game = boardenvs.make("goat_race", num_players=2)
     state = game.new(1, 0)[0]
-    assert game.aside(state)
+    assert game.presentation.aside(state)
     text = json.dumps(game.to_dict(state))
     status, out, _ = command("analyse", "goat_race", text, "mcts:8")
     assert status == 0
-    assert f"\n{game.aside(state)}\n" in out
+    assert f"\n{game.presentation.aside(state)}\n" in out
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ def plain_only_move(game, state):
     mover = int(state["to_move"])
 
     def after(before, action):
-        states = game.batch(before).copy()
+        states = game.arrays.batch(before).copy()
         game.play(states, [action], illegal="raise")
         return states
 
@@ -24,7 +24,7 @@ def plain_only_move(game, state):
         return bool(game.terminated(states)[0]) and game.returns(states)[0, seat] > 0
 
     safe = []
-    for action in np.flatnonzero(game.legal(game.batch(state))[0]):
+    for action in np.flatnonzero(game.legal(game.arrays.batch(state))[0]):
         states = after(state, action)
         if won_by(states, mover):
             return -1

@@ -146,7 +146,7 @@ def test_unchanged_rules_have_all_that_the_base_has(derived):
 
 def test_other_rules_have_nothing_of_it(mine, refused):
     game = mine(**{"rules.py": RULES})
-    assert game.rules_name == "greedy_of.rules"
+    assert game.rules.__name__ == "greedy_of.rules"
     assert games.folders(game) == []
     assert type(agents.make("greedy", game, 0)).__module__ == "agents.players.greedy"
     assert not knows_decisive(game)

@@ -46,7 +46,7 @@ def after(name, *moves):
 def test_the_last_move_is_marked(name, moves, number, line):
     game, state = after(name, *moves)
     text = game.to_text(state)
-    shown = marked(text, game.spans(state)).split("\n")
+    shown = marked(text, game.presentation.spans(state)).split("\n")
     assert shown[number] == line
     assert [len(one) for one in shown] == [len(one) for one in text.split("\n")]
     assert [k for k, one in enumerate(text.split("\n")) if shown[k] != one] in ([number], [])
@@ -57,15 +57,15 @@ def test_a_tile_on_its_stack_is_marked():
     states = game.new(1, 0)
     for move in ("0,0", "1 0", "0,1", "1 1"):
         game.play(states, [game.action_from_text(move, states[0])], illegal="raise")
-    assert "1|| [0|0]>[0|1]<" in marked(game.to_text(states[0]), game.spans(states[0]))
+    assert "1|| [0|0]>[0|1]<" in marked(game.to_text(states[0]), game.presentation.spans(states[0]))
 
 
 def test_both_ends_of_a_goats_move_are_marked(random_positions):
     game = boardenvs.make("goat_race")
     seen = 0
     for state in random_positions(game, 3, 0):
-        text = marked(game.to_text(state), game.spans(state))
-        last = [span for span in game.spans(state) if span.look == "last"]
+        text = marked(game.to_text(state), game.presentation.spans(state))
+        last = [span for span in game.presentation.spans(state) if span.look == "last"]
         assert text.count(">") == text.count("<") == len(last)
         seen += len(last) == 2
     assert seen > 20
@@ -101,10 +101,10 @@ def test_without_its_colours_a_board_is_the_same(name, monkeypatch, random_posit
         out = Terminal()
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr("sys.stdout", out)
-            Screen().board(game.to_text(state), game.spans(state))
+            Screen().board(game.to_text(state), game.presentation.spans(state))
         text = out.getvalue()
         plain = re.sub(r"\x1b\[[0-9;]*m", "", text)
-        assert plain == marked(game.to_text(state), game.spans(state))
+        assert plain == marked(game.to_text(state), game.presentation.spans(state))
         # Every line ends as it began, and what is coloured is a piece or the last move.
         for line in text.split("\n"):
             assert line.count("\x1b[0m") * 2 == line.count("\x1b[")
@@ -115,10 +115,10 @@ def test_without_its_colours_a_board_is_the_same(name, monkeypatch, random_posit
 def test_colours_of_a_piece_and_of_the_last_move(monkeypatch, capsys):
     game, state = after("gekitai", "B2", "C4")
     screen = Screen()
-    screen.board(game.to_text(state), game.spans(state))
+    screen.board(game.to_text(state), game.presentation.spans(state))
     assert "\x1b" not in capsys.readouterr().out
     screen.colours = True
-    screen.board(game.to_text(state), game.spans(state))
+    screen.board(game.to_text(state), game.presentation.spans(state))
     out = capsys.readouterr().out
     assert "2 |   | \x1b[1;36mX\x1b[0m |" in out
     assert "4 |   |   |\x1b[7m>\x1b[0m\x1b[1;31;7mO\x1b[0m\x1b[7m<\x1b[0m|" in out

@@ -52,7 +52,7 @@ def test_help_says_the_rules_and_what_can_be_typed(session, name):
     game = boardenvs.make(name)
     for word in ("?", "help", " HELP "):
         out = session(game, [word])
-        for number, rule in enumerate(game.rules_in_short(), 1):
+        for number, rule in enumerate(game.presentation.rules_in_short(), 1):
             assert f"{number}. {rule}" in re.sub(r"\n +", " ", out)
         for command in ("moves", "hint", "undo", "board", "quit"):
             assert re.search(rf"^  {command} +\w", out, re.MULTILINE)
@@ -67,7 +67,7 @@ def test_moves_are_the_legal_ones(session, name):
     state = table.view
     out = session(game, ["moves"], opponent="random")
     listed = re.split(r"\s{2,}", out.rpartition("> ")[0].rpartition("> ")[2].partition("turn: ")[0])
-    legal = np.flatnonzero(game.legal(game.batch(state))[0])
+    legal = np.flatnonzero(game.legal(game.arrays.batch(state))[0])
     expected = {game.action_to_text(int(action), state) for action in legal}
     assert expected <= {word.strip() for part in listed for word in part.split("\n")}
 
@@ -101,7 +101,7 @@ def test_what_is_taken_back_comes_again_the_same(name):
         while not table.is_persons_turn:
             table.advance()
         before = table.state.copy()
-        action = int(game.legal(game.batch(table.state))[0].argmax())
+        action = int(game.legal(game.arrays.batch(table.state))[0].argmax())
         table.play(action)
         while not table.over and not table.is_persons_turn:
             table.advance()
@@ -240,7 +240,7 @@ def test_at_a_narrow_terminal(name):
     boards = {*marked(table.game.to_text(table.view), []).split("\n")}
     while not table.is_persons_turn:
         table.advance()
-        spans = table.game.spans(table.view)
+        spans = table.game.presentation.spans(table.view)
         boards |= {*marked(table.game.to_text(table.view), spans).split("\n")}
     plain = re.sub(r"\x1b\[[0-9;]*m", "", out)
     told = "it reads better in a wider one" in " ".join(plain.split())

@@ -23,7 +23,7 @@ def variant(request):
 def successors(game, state):
     """The legal actions of one position, and the positions after each."""
     actions = np.flatnonzero(game.legal(state)[0])
-    after = np.repeat(game.batch(state), len(actions))
+    after = np.repeat(game.arrays.batch(state), len(actions))
     if len(actions):
         game.play(after, actions)
     return actions, after
@@ -57,7 +57,7 @@ def best_actions(game, state):
 def chosen_actions(game, state, times, seed=0):
     """How often each action is chosen."""
     words = np.random.default_rng(seed).integers(0, 2**64, times, np.uint64)
-    chosen = agents.make("greedy", game).choose(np.repeat(game.batch(state), times), words)
+    chosen = agents.make("greedy", game).choose(np.repeat(game.arrays.batch(state), times), words)
     return np.bincount(chosen, minlength=game.num_actions)
 
 
@@ -194,7 +194,7 @@ def test_it_does_not_make_the_opponents_line():
         ......
         .....X
     """)
-    after = np.repeat(game.batch(state), 1)
+    after = np.repeat(game.arrays.batch(state), 1)
     game.play(after, [game.action_from_text("C2")])
     assert after["returns"][0].tolist() == [-1, 1]
     chosen = addresses(state)

@@ -70,7 +70,7 @@ class PlainUct:
         while root.visits < self.simulations and root.value is None:
             word = stepped(word)
             own = mixed(word)
-            board = game.conceal_with_words(state, state["to_move"], np.array([mixed(own)]))
+            board = game.arrays.conceal(state, state["to_move"], np.array([mixed(own)]))
             sums += self.simulate(root, board, own)
         visits = np.zeros(game.num_actions, np.int64)
         for edge in root.edges:

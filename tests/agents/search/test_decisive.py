@@ -47,7 +47,7 @@ def spoiling_actions(game, state):
 def set_up(game, states):
     """The same positions as they are read from text or set up by hand: without a last action."""
     told = [{k: game.to_dict(s)[k] for k in ("board", "to_move")} for s in states]
-    return np.concatenate([game.batch(game.from_dict(position)) for position in told])
+    return np.concatenate([game.arrays.batch(game.from_dict(position)) for position in told])
 
 
 @pytest.mark.parametrize("which", GAMES)
@@ -81,7 +81,7 @@ def stones_at_random(game, rng):
         cells = rng.permutation(list("XO" * stones)[:stones] + ["."] * (side * side - stones))
         rows = ["".join(row) for row in cells.reshape(side, side)]
         try:
-            state = game.batch(game.from_dict({"board": rows}))
+            state = game.arrays.batch(game.from_dict({"board": rows}))
         except ValueError:  # both have won
             continue
         if not state["terminated"][0]:
@@ -171,7 +171,7 @@ def test_a_leaf_in_which_an_older_line_wins_is_proven_at_once():
     game = boardenvs.make("gomoku", board_size=9)
     rows = ["........."] * 9
     rows[0], rows[4], rows[8] = "X.X.X....", "XOOOO....", "X...O...."
-    state = game.batch(game.from_dict({"board": rows}))
+    state = game.arrays.batch(game.from_dict({"board": rows}))
     found = MctsAgent(game, 0, 200).search(state)
     block = 4 * 9 + 5
     assert found.actions[0] == block
@@ -197,7 +197,7 @@ def test_a_leaf_with_a_winning_action_is_proven_at_once(live_positions):
 
 def gekitai_position(board, to_move=0):
     game = GAMES["gekitai"]
-    return game.batch(game.from_dict({"board": board.split(), "to_move": to_move}))
+    return game.arrays.batch(game.from_dict({"board": board.split(), "to_move": to_move}))
 
 
 @pytest.mark.parametrize("kind", ["mcts", "puct", "gumbel"])

@@ -53,7 +53,7 @@ def _one_thread():
 
 def searched(game, state, word=3, **options):
     """What a search of one position finds."""
-    return MctsAgent(game, **options).search(game.batch(state), np.array([word], np.uint64))
+    return MctsAgent(game, **options).search(game.arrays.batch(state), np.array([word], np.uint64))
 
 
 def some_positions(game, random_positions, num, seed=0):
@@ -199,7 +199,7 @@ def test_it_finds_a_win_in_two(winner):
 
 def test_it_plays_no_proven_loss():
     # O threatens C1.
-    state = GEKITAI.batch(gekitai_position("OO.... ...... ...... ...... ....X. ......"))
+    state = GEKITAI.arrays.batch(gekitai_position("OO.... ...... ...... ...... ....X. ......"))
     losing = {
         int(after["last_action"][0])
         for after in successors(GEKITAI, state)
@@ -441,7 +441,7 @@ def test_a_time_limit_is_kept(gekitai):
 
 def test_what_one_of_several_threads_proves_is_known(gekitai):
     board = ["XX....", "......", "......", "..O...", "......", "....O."]
-    state = gekitai.batch(gekitai.from_dict({"board": board, "to_move": 0}))
+    state = gekitai.arrays.batch(gekitai.from_dict({"board": board, "to_move": 0}))
     agent = MctsAgent(gekitai, 0, time_limit=30, threads=3, decisive_rollouts=False)
     found = agent.search(state)
     assert found.proven[0]

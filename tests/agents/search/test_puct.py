@@ -20,7 +20,7 @@ WIN_IN_ONE = "XX.... ...... ...... ..O... ...... ....O."
 
 
 def gekitai_position(game, board, to_move=0):
-    return game.batch(game.from_dict({"board": board.split(), "to_move": to_move}))
+    return game.arrays.batch(game.from_dict({"board": board.split(), "to_move": to_move}))
 
 
 def test_visits_follow_the_policy_where_values_are_equal(gekitai, network_file):

@@ -98,7 +98,7 @@ def test_the_learner_plays_its_share_once_it_has_learned():
         clone.steps = int(begun)
         clone._rng = np.random.default_rng(3)
         seen, _, actions, _ = clone._play(num=4)
-        states = game.new_from_words(np.random.default_rng(3).integers(0, 2**64, 4, np.uint64))
+        states = game.arrays.new(np.random.default_rng(3).integers(0, 2**64, 4, np.uint64))
         visited = []
 
         def choose(part, _, begun=begun, visited=visited):
@@ -159,7 +159,7 @@ def test_opponents_sit_in_all_seats_but_one_and_are_not_learned_from(name):
     np.testing.assert_array_equal(actions, masks.argmax(1))
     if game.has_chance:
         return  # shown to the Recorder with other dice
-    again = game.new_from_words(np.arange(num, dtype=np.uint64))
+    again = game.arrays.new(np.arange(num, dtype=np.uint64))
 
     def choose(part, live):
         legal = game.legal(part)

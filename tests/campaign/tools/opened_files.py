@@ -59,7 +59,7 @@ def refusals(*kinds: type[Exception]):
 
 def played_out(game: boardenvs.Game, states: np.ndarray) -> None:
     """Play positions that were taken to their end."""
-    states = game.batch(states).copy()
+    states = game.arrays.batch(states).copy()
     rng = np.random.default_rng(0)
     for _ in range(game.max_plies + 1):
         states = states[~game.over(states)]
@@ -163,7 +163,7 @@ class Episodes(Spoiler):
             episode = Episode.load(path)
         assert episode.to_text()
         assert len(episode.returns) == episode.game.num_players
-        assert episode.game.batch(episode.states()).shape == (len(episode) + 1,)
+        assert episode.game.arrays.batch(episode.states()).shape == (len(episode) + 1,)
         assert "</html>" in episode.to_html()
 
 

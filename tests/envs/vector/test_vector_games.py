@@ -186,7 +186,7 @@ def test_one_loop_tells_what_asking_each_random_opponent_tells(game, follow_on):
             table = SeatTable(
                 rules, num, "random", "random", "lose", 2, follow_on=follow_on, record=record
             )
-            table.reset(rules.new_from_words(words), words, np.ones(num, np.bool_), retry=True)
+            table.reset(rules.arrays.new(words), words, np.ones(num, np.bool_), retry=True)
             tables.append(table)
         one, other = tables
         masks = one.games.masks
@@ -211,7 +211,7 @@ def test_games_that_never_last_until_our_turn_are_refused(record):
     game.constants["max_plies"] = 1
     words = stream_words(np.uint64(0), 3)
     table = SeatTable(game, 3, "random", 1, "lose", follow_on=True, record=record)
-    states = game.new_from_words(words)
+    states = game.arrays.new(words)
     states["to_move"] = 1
     table.reset(states, words, np.ones(3, np.bool_), retry=False)
     with pytest.raises(ValueError, match="1000 games in a row ended before the seat's first turn"):

@@ -298,7 +298,7 @@ class ProofSearch:
         if whole_number("plies", plies, 1, 99) % 2 == 0:
             raise ValueError(f"plies must be odd, since the winner plays the last, got {plies}")
         limit = UNLIMITED if limit is None else whole_number("limit", limit, 0, UNLIMITED)
-        states = self.game.batch(states)
+        states = self.game.arrays.batch(states)
         over = self.game.over(states)
         if over.any():
             raise ValueError(f"state {int(over.argmax())} is over: there is nothing to prove")

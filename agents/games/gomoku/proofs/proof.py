@@ -116,7 +116,7 @@ class Solver:
             ValueError: it is no such record, or the limit is negative.
         """
         whole_number("limit", limit, 0)
-        states = self.game.batch(state)
+        states = self.game.arrays.batch(state)
         if self.game.over(states)[0]:
             raise ValueError("the game is over: there is nothing to prove")
         seat = int(states["to_move"][0])

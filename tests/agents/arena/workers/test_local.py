@@ -198,7 +198,7 @@ def test_moves_lead_to_the_result(game):
     match = Match(game, [local.Players(game, 0).get(s, k) for k, s in enumerate(players)], 0, 2)
     games = [part for part in match.play(np.arange(20)) if part is not None]
     for part in games:
-        states = game.new_from_words(part.words)
+        states = game.arrays.new(part.words)
         for actions in part.moves.T:
             game.play(states, actions)
         np.testing.assert_array_equal(states["returns"], part.returns)

@@ -28,7 +28,7 @@ def position(drawing, hand=None):
 def chosen(state, times=60, seed=0):
     """The texts of all actions that are chosen, and how often."""
     words = np.random.default_rng(seed).integers(0, 2**64, times, np.uint64)
-    actions = agents.make("greedy", GAME).choose(np.repeat(GAME.batch(state), times), words)
+    actions = agents.make("greedy", GAME).choose(np.repeat(GAME.arrays.batch(state), times), words)
     counts = np.bincount(actions, minlength=GAME.num_actions)
     return {GAME.action_to_text(int(a), state): int(counts[a]) for a in np.flatnonzero(counts)}
 

@@ -87,7 +87,7 @@ class Solution:
                     for decision in (SIDEWAYS, FORWARD):
                         states = self._asked(part, seat, die, decision)
                         live = ~np.array([one["terminated"] for one in part])
-                        masks = game.legal_unchecked(states) & live[:, None]
+                        masks = game.arrays.legal(states) & live[:, None]
                         rows, actions = np.nonzero(masks)
                         after = states[rows]
                         game.play(after, actions)

@@ -73,7 +73,7 @@ def can_go(game, state, die):
 
 def chosen_actions(game, state, times, seed=0):
     words = np.random.default_rng(seed).integers(0, 2**64, times, np.uint64)
-    chosen = agents.make("greedy", game).choose(np.repeat(game.batch(state), times), words)
+    chosen = agents.make("greedy", game).choose(np.repeat(game.arrays.batch(state), times), words)
     return set(chosen.tolist())
 
 

@@ -46,7 +46,7 @@ def the_formula(game, state):
 def chosen_actions(game, state, times, seed=0):
     """How often each action is chosen."""
     words = np.random.default_rng(seed).integers(0, 2**64, times, np.uint64)
-    chosen = agents.make("greedy", game).choose(np.repeat(game.batch(state), times), words)
+    chosen = agents.make("greedy", game).choose(np.repeat(game.arrays.batch(state), times), words)
     return np.bincount(chosen, minlength=game.num_actions)
 
 
@@ -91,7 +91,7 @@ def test_it_wins_whenever_the_rules_let_it(params, live_positions):
     possible = 0
     for state in np.random.default_rng(1).permutation(live_positions(game, 60, 2))[:150]:
         actions = np.flatnonzero(game.legal(state)[0])
-        after = np.repeat(game.batch(state), len(actions))
+        after = np.repeat(game.arrays.batch(state), len(actions))
         game.play(after, actions)
         wins = actions[after["returns"][:, state["to_move"]] > 0]
         if len(wins):

@@ -346,7 +346,7 @@ def test_its_line_can_be_played(gomoku, positions):
     for state, found in zip(
         positions, agents.make("threats:3000", gomoku).think(positions), strict=True
     ):
-        states = gomoku.batch(state).copy()
+        states = gomoku.arrays.batch(state).copy()
         for action in found.line:
             gomoku.play(states, [action], illegal="raise")
 
@@ -362,7 +362,7 @@ def test_what_it_proves_comes_true(gomoku, positions):
             continue
         won += 1
         for other in (agent, greedy):
-            states = gomoku.batch(state).copy()
+            states = gomoku.arrays.batch(state).copy()
             seat = int(states["to_move"][0])
             while not gomoku.over(states)[0]:
                 mover = agent if states["to_move"][0] == seat else other

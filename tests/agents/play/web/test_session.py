@@ -146,7 +146,7 @@ def test_the_same_game_as_in_the_terminal(monkeypatch, capsys):
     assert typed == []
     out = capsys.readouterr().out
     last = session._table.positions[-1].state[0]
-    assert f"Game over:\n{marked(game.to_text(last), game.spans(last))}" in out
+    assert f"Game over:\n{marked(game.to_text(last), game.presentation.spans(last))}" in out
 
 
 def test_moves_refused():

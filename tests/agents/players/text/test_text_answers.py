@@ -60,7 +60,7 @@ def test_whatever_stands_before_every_legal_move_is_found(name, random_positions
     game = GAMES[name]
     states = random_positions(game, 6, 1)
     for state in states[~game.over(states)][::20]:
-        for action in np.flatnonzero(game.legal(game.batch(state))[0]):
+        for action in np.flatnonzero(game.legal(game.arrays.batch(state))[0]):
             text = game.action_to_text(int(action), state)
             for answer in (text, f"Move: A1\nHm.\n\n**Move:** `{text}`.\n", f"move: {text}"):
                 assert read_move(game, state, answer) == action

@@ -47,8 +47,8 @@ def test_a_game_to_its_end(name):
         assert again.result == dialogue.result
         assert (dialogue.wrong, dialogue.forfeited) == (0, False)
         assert dialogue.plies >= len(told)
-        assert "\n".join(game.rules_in_short()) in told[0]
-        assert not any(game.rules_in_short()[0] in message for message in told[1:])
+        assert "\n".join(game.presentation.rules_in_short()) in told[0]
+        assert not any(game.presentation.rules_in_short()[0] in message for message in told[1:])
 
 
 def test_greedy_plays_as_in_an_episode():
@@ -65,7 +65,7 @@ def test_the_customer_gets_what_was_wanted():
     for seed in range(5):
         word = stream_words(seed_word(seed), 1)
         dialogue = Dialogue(game, seed=seed)
-        start = game.new_from_words(word)[0]
+        start = game.arrays.new(word)[0]
         for action in Episode.play(game, ["greedy"], state=start).actions:
             dialogue.answer(f"Move: {game.action_to_text(action)}")
         assert dialogue.over

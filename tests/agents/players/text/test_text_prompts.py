@@ -14,16 +14,16 @@ def test_all_that_it_needs(name, random_positions):
     for state in states[~game.over(states)][::10]:
         told = request(game, state, list_moves=True)
         assert game.to_text(state) in told
-        assert game.aside(state) in told
-        assert game.what_to_type(state) in told
+        assert game.presentation.aside(state) in told
+        assert game.presentation.what_to_type(state) in told
         assert f"as {game.seat_names[state['to_move']]}." in told
-        assert all(rule in told for rule in game.rules_in_short())
+        assert all(rule in told for rule in game.presentation.rules_in_short())
         (moves,) = [line for line in told.splitlines() if line.startswith("Legal moves: ")]
         actions = [
             game.action_from_text(text, state)
             for text in moves.removeprefix("Legal moves: ").split("; ")
         ]
-        assert actions == np.flatnonzero(game.legal(game.batch(state))[0]).tolist()
+        assert actions == np.flatnonzero(game.legal(game.arrays.batch(state))[0]).tolist()
         assert "Legal moves" not in request(game, state)
 
 

@@ -1,0 +1,165 @@
+"""A position as a dictionary and as text, for games that have no such forms of their own.
+
+Both hold the game's own fields by their names. The text has one of them a line, then whose turn it
+is and how many plies were played, then the outcome if the game is over.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from boardenvs.core.checks import (
+    finite_number,
+    is_list,
+    shown,
+    text_value,
+    truth_value,
+    whole_number,
+)
+from boardenvs.core.records import is_over, own_names
+
+__all__ = [
+    "check_same_text",
+    "fields_from_text",
+    "fields_to_dict",
+    "fields_to_text",
+    "write_fields",
+    "write_outcome",
+]
+
+
+def fields_to_dict(record: np.void) -> dict[str, Any]:
+    """Return the game's own fields of a record as JSON values."""
+    names = own_names(record.dtype.names or ())
+    return {name: np.asarray(record[name]).tolist() for name in names}
+
+
+def write_fields(data: Mapping[str, Any], record: np.void) -> None:
+    """Write the game's own fields, and `to_move` and `ply`, into a record.
+
+    Args:
+        data: as `fields_to_dict` returns it, and optionally `to_move` and `ply`, as ints.
+        record: of the game, at its start.
+
+    Raises:
+        ValueError: a value has another shape than its field, or does not fit.
+    """
+    for name in own_names(record.dtype.names or ()):
+        dtype = record.dtype[name]
+        if dtype.base.kind not in "iufb":
+            raise ValueError(f"{name} is no field of numbers: the game needs a to_dict of its own")
+        record[name] = _checked(name, data[name], dtype.base, dtype.shape)
+    record["to_move"] = data.get("to_move", 0)
+    record["ply"] = data.get("ply", 0)
+
+
+def _checked(name: str, value: Any, kind: np.dtype[Any], shape: tuple[int, ...]) -> Any:
+    """Return a value for a field, or for a part of one, as lists of numbers of its kind."""
+    if shape:
+        if not is_list(value) or len(value) != shape[0]:
+            raise ValueError(f"{name} must be a list of {shape[0]} values, got {shown(value)}")
+        return [_checked(name, one, kind, shape[1:]) for one in value]
+    if kind.kind == "b":
+        return truth_value(name, value)
+    if kind.kind == "f":
+        return finite_number(name, value, -math.inf) + 0.0  # -0.0 would have other bytes
+    bounds = np.iinfo(kind)
+    return whole_number(name, value, bounds.min, bounds.max)
+
+
+def write_outcome(data: Mapping[str, Any], record: np.void, max_plies: int) -> None:
+    """Write the outcome of a position as given, where the rules cannot tell it.
+
+    Args:
+        data: optionally `terminated` and `returns`.
+        record: the position, all but its outcome.
+        max_plies: of the game.
+
+    Raises:
+        ValueError: they are no such values, or do not go together.
+    """
+    record["terminated"] = truth_value("terminated", data.get("terminated", False))
+    record["truncated"] = not record["terminated"] and record["ply"] >= max_plies
+    given = data.get("returns", [0.0] * len(record["returns"]))
+    if is_list(given) and len(given) == len(record["returns"]):
+        given = [float(one) if type(one) is int and abs(one) < 2**24 else one for one in given]
+    returns = _checked("returns", given, record["returns"].dtype, record["returns"].shape)
+    if any(returns) and not record["terminated"]:
+        raise ValueError(f"returns must be all 0 in a game that is not terminated, got {returns}")
+    if any(abs(one) > 1e30 for one in returns):
+        raise ValueError(f"returns must be numbers that float32 holds, got {shown(given)}")
+    record["returns"] = returns
+
+
+def fields_to_text(record: np.void) -> str:
+    """Return a position as text, see above."""
+    names = [*own_names(record.dtype.names or ()), "to_move", "ply"]
+    if is_over(record):
+        names += ["terminated", "returns"]
+    lines = []
+    for name in names:
+        values = np.asarray(record[name]).reshape(-1).tolist()
+        lines.append(f"{name}: {' '.join(map(str, values))}\n")
+    return "".join(lines)
+
+
+def fields_from_text(text: str, dtype: np.dtype[Any]) -> dict[str, Any]:
+    """Return what a text says, for a dictionary of the position.
+
+    Args:
+        text: as `fields_to_text` writes it.
+        dtype: of the game's records.
+
+    Raises:
+        ValueError: a line is no name of a field with its numbers, or is missing.
+    """
+    data: dict[str, Any] = {}
+    names = [*own_names(dtype.names or ()), "to_move", "ply", "terminated", "returns"]
+    for line in text_value("text", text).rstrip("\n").split("\n"):
+        name, colon, values = line.partition(": ")
+        if not colon or name not in names or name in data:
+            raise ValueError(
+                f"expected a line such as {names[0]}: 1 for each field, got {shown(line)}"
+            )
+        words = values.split(" ") if values else []
+        while words and not words[-1]:
+            words.pop()
+        kind = dtype[name]
+        if len(words) != math.prod(kind.shape):
+            raise ValueError(f"{name} must have {math.prod(kind.shape)} values, got {shown(line)}")
+        numbers = np.empty(len(words), object)
+        numbers[:] = [_number(name, word, kind.base) for word in words]
+        data[name] = numbers.reshape(kind.shape).tolist()
+    for name in names[:-2]:
+        if name not in data:
+            raise ValueError(f"the text has no line for {name}")
+    return data
+
+
+def check_same_text(text: str, expected: str) -> None:
+    """Raise `ValueError` unless a text is the expected one but for blanks and newlines at its end.
+
+    Args:
+        text: that was read.
+        expected: the text of the position that it was read as.
+    """
+    given = [line.rstrip(" ") for line in text.rstrip("\n").split("\n")]
+    wanted = expected.rstrip("\n").split("\n")
+    if given != wanted:
+        raise ValueError(f"the text should be {shown(expected)}, got {shown(text)}")
+
+
+def _number(name: str, word: str, kind: np.dtype[Any]) -> Any:
+    """Return the number that a word stands for, of the kind that a field has."""
+    if kind.kind == "b" and word in ("True", "False"):
+        return word == "True"
+    if kind.kind in "iu" and re.fullmatch(r"-?[0-9]{1,20}", word):
+        return int(word)
+    if kind.kind == "f" and re.fullmatch(r"-?[0-9]+(\.[0-9]+)?(e[-+]?[0-9]+)?", word):
+        return float(word)
+    raise ValueError(f"{name} must have values as the game writes them, got {shown(word)}")

@@ -1,0 +1,83 @@
+"""What the defaults of `boardenvs.core.hooks` observe by: a record's fields, a row in its shape.
+
+Numba compiles each function here by an `overload` of its own, which `compiled_as` names for the
+digest of machine code.
+"""
+
+# Compiled functions carry no annotations.
+# mypy: disable-error-code="no-untyped-def"
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from numba import TypingError
+from numba.extending import overload
+
+from boardenvs.core.records import own_names
+
+__all__ = ["copy_fields", "in_shape"]
+
+
+def copy_fields(s, out):
+    """Write the game's own fields of a record in order into an observation of as many entries."""
+    row = out.reshape(-1)
+    at = 0
+    for name in own_names(s.dtype.names):
+        values = s[name].reshape(-1)
+        row[at : at + values.size] = values
+        at += values.size
+
+
+def in_shape(row, p):
+    """Return an observation given as one row as a view of the shape that the game declares."""
+    return row.reshape(tuple(p.observation_shape))
+
+
+@overload(copy_fields)
+def _copy_fields(s, out):
+    kinds = dict(s.members)
+    lines = ["def copy(s, out):", "    row = out.reshape(out.size)"]
+    at = 0
+    for name in own_names(kinds):
+        shape = getattr(kinds[name], "shape", None)
+        if shape is None:
+            lines.append(f"    row[{at}] = s.{name}")
+        else:
+            lines += [f"    k = {at}", f"    for value in s.{name}.flat:"]
+            lines += ["        row[k] = value", "        k += 1"]
+        at += math.prod(shape or ())
+    scope: dict[str, Any] = {}
+    exec("\n".join(lines), scope)
+    return scope["copy"]
+
+
+_RESHAPED = {
+    1: lambda row, p: row,
+    2: lambda row, p: row.reshape((p.observation_shape[0], p.observation_shape[1])),
+    3: lambda row, p: row.reshape(
+        (p.observation_shape[0], p.observation_shape[1], p.observation_shape[2])
+    ),
+    4: lambda row, p: row.reshape(
+        (
+            p.observation_shape[0],
+            p.observation_shape[1],
+            p.observation_shape[2],
+            p.observation_shape[3],
+        )
+    ),
+}
+"""For each number of dimensions what Numba compiles for `in_shape`."""
+
+
+@overload(in_shape)
+def _in_shape(row, p):
+    (dimensions,) = dict(p.members)["observation_shape"].shape
+    if dimensions not in _RESHAPED:
+        raise TypingError(f"observe takes up to 4 dimensions, got {dimensions}: use observe_row")
+    return _RESHAPED[dimensions]
+
+
+vars(copy_fields)["compiled_as"] = [_copy_fields]
+vars(in_shape)["compiled_as"] = [_in_shape]

@@ -1,0 +1,268 @@
+"""A game's rules: where they stand, whether they are what the hooks expect, and a first run.
+
+The functions that `boardenvs.core.hooks` describes stand in the file of the game's class, or in a
+file `rules.py` beside the `__init__.py` that has the class.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import importlib
+import importlib.util
+import sys
+import types
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from boardenvs.core import bits, chance
+from boardenvs.core.hooks import (
+    HOOKS,
+    deal,
+    judge,
+    legal,
+    observe,
+    observe_row,
+    play,
+    redraw,
+    sound,
+)
+from boardenvs.core.records import own_names
+from boardenvs.kernels.hook import Hook
+
+__all__ = ["check_signatures", "fields_fault", "find_rules", "plain_rules", "run_once"]
+
+_UNWRITTEN = -(2**31)
+"""An entry that `legal` or `observe` has to write."""
+
+
+def find_rules(cls: type) -> tuple[types.ModuleType, tuple[str, ...]]:
+    """Return the module that has a game's rules, and the packages that say what the game is.
+
+    Args:
+        cls: class of the game. Those that it derives from are searched after it.
+
+    Returns:
+        The module whose functions are the rules. The names of the packages of the classes, up to
+        the one that has the rules: what lies beyond it belongs to another game.
+
+    Raises:
+        ValueError: none of them has rules.
+    """
+    homes = []
+    for one in cls.__mro__:
+        if hasattr(sys.modules.get(one.__module__), "__path__"):
+            homes.append(one.__module__)
+        rules = _rules_beside(one)
+        if rules is not None:
+            return rules, tuple(dict.fromkeys(homes))
+    raise ValueError(
+        f"{cls.__name__} has no rules: expected functions legal and play above the class in "
+        f"{cls.__module__}, or in a file rules.py of its package"
+    )
+
+
+@functools.cache
+def _rules_beside(cls: type) -> types.ModuleType | None:
+    """Return the rules in the package or in the file of a class, or `None`.
+
+    Those in the file are copied into a module of their own. So a notebook may have two games, and
+    whoever changes its functions makes the class again.
+    """
+    module = sys.modules.get(cls.__module__)
+    if module is None:
+        return None
+    if hasattr(module, "__path__") and importlib.util.find_spec(f"{cls.__module__}.rules"):
+        return importlib.import_module(f"{cls.__module__}.rules")
+    if not all(one.is_in(module) for one in (legal, play)):
+        return None
+    rules = types.ModuleType(module.__name__, module.__doc__)
+    vars(rules).update(vars(module), __name__=f"{module.__name__}.{cls.__qualname__}")
+    return rules
+
+
+def check_signatures(name: str, rules: types.ModuleType) -> None:
+    """Raise `ValueError` unless a game's rules have the functions they need, as the hooks are.
+
+    Args:
+        name: of the game.
+        rules: module of the rules.
+    """
+    place = getattr(rules, "__file__", rules.__name__)
+    for one in HOOKS:
+        if one.is_in(rules):
+            if fault := one.fault(getattr(rules, one.name)):
+                raise ValueError(f"{name}: {one.name} in {place} {fault}")
+        elif one.default is None:
+            raise ValueError(f"{name}: {place} has no function {one.name}: expected {one}")
+
+
+def fields_fault(game: Any) -> str:
+    """Return why a game needs functions that its rules lack; empty if it needs none."""
+    observes = observe.is_in(game.rules) or observe_row.is_in(game.rules)
+    if game.has_hidden and not (observes and redraw.is_in(game.rules)):
+        return "has hidden parts, so it needs functions observe and redraw"
+    if observes:
+        return ""
+    dtype = game.state_dtype
+    kinds = [dtype.fields[name][0] for name in own_names(dtype.names)]
+    if any(kind.base not in (np.int8, np.uint8, np.bool_) for kind in kinds):
+        return "needs a function observe, since not all of its fields are int8, uint8 or bool"
+    entries = sum(int(np.prod(kind.shape)) for kind in kinds)
+    if entries != game.observation_size:
+        return (
+            f"needs a function observe, since its fields have {entries} entries, but its "
+            f"observation_shape is {game.observation_shape}"
+        )
+    return ""
+
+
+# -- Rules as plain Python ------------------------------------------------------------------
+
+
+def plain_rules(rules: types.ModuleType, draw: Callable[[Any, int], np.int64]) -> dict[str, Any]:
+    """The names of a rules module, compiled functions as plain Python that calls this `draw`."""
+    packages = {"boardenvs", rules.__name__.partition(".")[0]}
+    scopes: dict[int, dict[str, Any]] = {}
+
+    def plain(value: Any) -> Any:
+        function = getattr(value, "py_func", value)  # as it is with NUMBA_DISABLE_JIT
+        for one, instead in bits.PLAIN:
+            if value is one:
+                return instead
+        if not isinstance(function, types.FunctionType):
+            return value
+        if function is getattr(chance.draw, "py_func", chance.draw):
+            return draw
+        if function in chance.PLAIN:
+            return chance.PLAIN[function]
+        if function.__module__.partition(".")[0] not in packages:
+            return value
+        return types.FunctionType(
+            function.__code__,
+            scope(function.__globals__),
+            function.__name__,
+            function.__defaults__,
+            function.__closure__,
+        )
+
+    def scope(known: dict[str, Any]) -> dict[str, Any]:
+        if id(known) not in scopes:
+            names = scopes[id(known)] = dict(known)
+            for name, value in known.items():
+                names[name] = plain(value)
+        return scopes[id(known)]
+
+    names = scope(vars(rules))
+    if not deal.is_in(rules):
+        names[deal.name] = deal.default
+    return names
+
+
+# -- The first run --------------------------------------------------------------------------
+
+
+class _Unclear(Exception):  # noqa: N818 it may be that nothing is wrong
+    """A function fails as plain Python in a way that need not be a mistake."""
+
+
+def run_once(game: Any) -> None:
+    """Run each function of a game's rules once as plain Python, on the first position.
+
+    So most mistakes show at once, by Python's own error with the file and the line.
+
+    Raises:
+        ValueError: a function does not do what its hook is for.
+        Exception: what a function of the rules raises.
+    """
+    with contextlib.suppress(_Unclear):
+        _run_once(game)
+
+
+def _run_once(game: Any) -> None:
+    rng = np.random.default_rng(0)
+    names = plain_rules(game.rules, lambda s, bound: np.int64(rng.integers(bound)))
+    record = _widened(game.start)
+    p = _widened(game.constants)[0]
+
+    def run(one: Hook[..., Any], s: Any, *args: Any) -> Any:
+        function = names.get(one.name)
+        if isinstance(function, types.FunctionType):
+            with _noted(f"{one.name} of {game.name} on its first position"):
+                return function(s, p, *args)
+        return None
+
+    run(deal, record[0])
+    mask = np.full(game.num_actions, _UNWRITTEN)
+    run(legal, record[0], mask)
+    _check_written(game, "legal", mask, 1)
+    if not mask.any():
+        raise ValueError(f"{game.name}: legal marks no action on the first position")
+    for seat in range(game.num_players):
+        for one, shape in ((observe, game.observation_shape), (observe_row, -1)):
+            if one.is_in(game.rules):
+                seen = np.full(game.observation_size, _UNWRITTEN)
+                run(one, record[0], seat, seen.reshape(shape))
+                _check_written(game, one.name, seen, game.observation_high)
+    if run(sound, record.copy()[0]) is False:
+        raise ValueError(f"{game.name}: sound refuses the first position")
+    run(judge, record.copy()[0])
+    run(redraw, record.copy()[0], 0, np.uint64(1))
+    after = record.copy()
+    run(play, after[0], int(mask.argmax()))
+    if after["ply"][0] != 1:
+        raise ValueError(
+            f"{game.name}: play must end with boardenvs.core.outcome.end_ply, which counts the ply"
+        )
+
+
+@contextlib.contextmanager
+def _noted(what: str) -> Iterator[None]:
+    """Add to an error what was run.
+
+    NumPy's scalars refuse some operations that Numba allows, such as to shift a uint64 by an int64.
+
+    Raises:
+        _Unclear: that is what happened.
+        Exception: any other error.
+    """
+    try:
+        with np.errstate(all="ignore"):
+            yield
+    except Exception as error:
+        if isinstance(error, OverflowError) or str(error).startswith("ufunc "):
+            raise _Unclear from error
+        error.add_note(f"boardenvs.register was running {what}")
+        raise
+
+
+def _check_written(game: Any, name: str, out: npt.NDArray[Any], high: int) -> None:
+    """Raise `ValueError` unless every entry was written with a number from 0 to `high`."""
+    for what, wrong in (
+        ("left unwritten", out == _UNWRITTEN),
+        (f"written with a number outside of 0 to {high}", (out < 0) | (out > high)),
+    ):
+        if wrong.any():
+            k = int(wrong.argmax())
+            raise ValueError(f"{game.name}: {name} has {what} entry {k} of {out.size}: {out[k]}")
+
+
+def _widened(records: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return records whose numbers are as wide as Numba's sums of them are."""
+    wide = np.zeros(records.shape, np.dtype((np.record, _wide(records.dtype))))
+    wide[...] = records
+    return wide
+
+
+def _wide(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    if dtype.subdtype is not None:
+        base, shape = dtype.subdtype
+        return np.dtype((_wide(base), shape))
+    if dtype.names is not None:
+        return np.dtype([(name, _wide(dtype[name])) for name in dtype.names])
+    if dtype.kind in "iu" and dtype != np.uint64:
+        return np.dtype(np.int64)
+    return np.dtype(np.float64) if dtype.kind == "f" else dtype

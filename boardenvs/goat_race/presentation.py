@@ -1,0 +1,119 @@
+"""How Goat Race looks to people; see `boardenvs.show.presentation`."""
+
+from __future__ import annotations
+
+from string import ascii_uppercase
+from typing import Any
+
+import numpy as np
+
+from boardenvs.core.checks import whole_number
+from boardenvs.goat_race import text as notation
+from boardenvs.goat_race.picture import FILLS, seat_symbol
+from boardenvs.goat_race.positions import ARRIVALS, GOATS
+from boardenvs.goat_race.text import DECISIONS, LETTERS, LOOK_OF
+from boardenvs.show.grid import cell_span
+from boardenvs.show.presentation import Presentation, Span
+from boardenvs.show.svg import cell_area
+
+__all__ = ["GoatRacePresentation"]
+
+
+class GoatRacePresentation(Presentation):
+    """How the game looks to people."""
+
+    seat_colors = FILLS
+
+    def aside(self, state: np.void) -> str:
+        record = self.game.arrays.one(state)
+        order = ", ".join(self.game.seat_names[seat] for seat in record["order"])
+        decision = DECISIONS[record["decision"]]
+        if decision == "place":
+            return f"Order: {order}; place a goat: type a row of the gate"
+        asked = {
+            "sideways": "move sideways, or s to stay",
+            "forward": f"move a goat of row {record['die']} forward",
+        }
+        return f"Order: {order}; die: {record['die']}; {asked[decision]}"
+
+    def from_aside(self, line: str) -> dict[str, Any]:
+        return notation.told_by_aside(line, self.game.seat_names) if line else {}
+
+    def rules_in_short(self) -> list[str]:
+        last = ascii_uppercase[self.game.width - 1]
+        jump = self.game.params["draw_rule"] == "jump"
+        drawn = "or sideways, it is a draw" if jump else "it is a draw"
+        return [
+            f"Who first has {ARRIVALS} of {GOATS} goats in column {last} wins, whoever moved them.",
+            "First all goats are placed in column A, in turn, in rows whose stacks are lowest "
+            "there.",
+            "Then, in each turn, a die is thrown: first you may move one goat of yours one row up "
+            "or down.",
+            "Then you must move one goat, of any colour, in the row of the die one column forward.",
+            "Only the top of a stack moves, onto goats too, but not onto X. If no goat can move "
+            f"forward, {drawn}.",
+        ]
+
+    def what_to_type(self, state: np.void) -> str:
+        record = self.game.arrays.one(state)
+        decision, example = DECISIONS[record["decision"]], self.example_move(record)
+        if decision == "place":
+            return f"a row to place a goat in, such as {example}"
+        if decision == "sideways":
+            return f"a goat of yours one row up or down, such as {example}, or s to stay"
+        return f"a goat of row {record['die']} one column forward, such as {example}"
+
+    def spans(self, state: np.void) -> list[Span]:
+        record = self.game.arrays.one(state)
+        spans = [
+            cell_span(row, column, self.game.height, LOOK_OF[letter])
+            for row, letters in enumerate(self.game.tops(record))
+            for column, letter in enumerate(letters)
+            if letter in LOOK_OF
+        ]
+        if record["offender"] < 0:
+            for row, column in self.game.last_cells(record):
+                spans.append(cell_span(row, column, self.game.height, "last"))
+        return spans
+
+    def setting(self) -> str:
+        jump = self.game.params["draw_rule"] == "jump"
+        more = ", drawn when no goat can move at all" if jump else ""
+        game = self.game
+        return (
+            f"{game.num_players} players, {game.height} rows and {game.width} columns, "
+            f"{ARRIVALS} goats in column {ascii_uppercase[self.game.width - 1]} win{more}"
+        )
+
+    def ended_by(self, state: np.void) -> str:
+        if self.game.arrays.one(state)["returns"].any():
+            return f"{ARRIVALS} goats in the Destination"
+        jump = self.game.params["draw_rule"] == "jump"
+        return "no goat can move" if jump else "no goat can move forward"
+
+    def seat_symbol(self, seat: int) -> str:
+        whole_number("seat", seat, 0, self.game.num_players - 1)
+        return seat_symbol(LETTERS[seat])
+
+    def action_area(self, action: int, state: np.void) -> tuple[float, float, float, float] | None:
+        """Return where a move's goat is; staying is nowhere."""
+        whole_number("action", action, 0, self.game.num_actions - 1)
+        if action == self.game.num_actions - self.game.width - 1:
+            return None
+        if action < self.game.height:
+            return cell_area(action, 0)
+        begin, _ = notation.cells_of_move(
+            action, self.game.height, self.game.width, self.game.die_of(state)
+        )
+        return cell_area(*begin)
+
+    def action_target(
+        self, action: int, state: np.void
+    ) -> tuple[float, float, float, float] | None:
+        whole_number("action", action, 0, self.game.num_actions - 1)
+        if action < self.game.height or action == self.game.num_actions - self.game.width - 1:
+            return None
+        _, end = notation.cells_of_move(
+            action, self.game.height, self.game.width, self.game.die_of(state)
+        )
+        return cell_area(*end)

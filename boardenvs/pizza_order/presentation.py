@@ -1,0 +1,69 @@
+"""How Pizza order looks to people; see `boardenvs.show.presentation`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from boardenvs.core.checks import whole_number
+from boardenvs.pizza_order import rules
+from boardenvs.pizza_order import text as notation
+from boardenvs.pizza_order.picture import answer_area
+from boardenvs.show.presentation import Presentation, Span
+
+__all__ = ["PizzaOrderPresentation"]
+
+
+class PizzaOrderPresentation(Presentation):
+    """How the game looks to people."""
+
+    def aside(self, state: np.void) -> str:
+        pizzas = [
+            notation.pizza_text(notation.flavor_of(ids), ids)
+            for ids in notation.wanted(self.game.arrays.one(state))
+        ]
+        return "Wanted: " + "; ".join(f"{k}. {pizza}" for k, pizza in enumerate(pizzas, 1))
+
+    def from_aside(self, line: str) -> dict[str, Any]:
+        return {"wanted": notation.wanted_from_text(line)} if line else {}
+
+    def rules_in_short(self) -> list[str]:
+        most = self.game.max_pizzas
+        return [
+            f"You order for a customer, who wants up to {most} pizzas: which ones is told.",
+            "For each pizza the shop asks for a flavour; four flavours come with their "
+            "ingredients.",
+            "For Custom you name the ingredients one by one, each once, and then say done.",
+            "Then you say y if there are more pizzas, or n, which ends the order.",
+            "It is right if it has the pizzas wanted, in any order; only their ingredients count.",
+        ]
+
+    def what_to_type(self, state: np.void) -> str:
+        record = self.game.arrays.one(state)
+        legal = self.game.legal(self.game.arrays.batch(record))[0]
+        example = self.game.action_to_text(int(legal.argmax()))
+        if record["asks"] == rules.MORE:
+            return "y for one more pizza, n to end the order"
+        if record["asks"] == rules.FLAVOR:
+            return f"a flavour by its name or number, such as {example}"
+        done = ", or done" if legal[rules.DONE] else ""
+        return f"an ingredient by its name or number, such as {example}{done}"
+
+    def spans(self, state: np.void) -> list[Span]:
+        record = self.game.arrays.one(state)
+        if record["last_action"] in (-1, rules.DONE) or record["offender"] >= 0:
+            return []
+        return notation.last_answer(self.game.to_text(record))
+
+    def setting(self) -> str:
+        return "one pizza" if self.game.max_pizzas == 1 else f"1 to {self.game.max_pizzas} pizzas"
+
+    def ended_by(self, state: np.void) -> str:
+        if self.game.arrays.one(state)["returns"][0] > 0:
+            return "The order is right: it has the pizzas wanted."
+        return "The order is wrong: these are not the pizzas wanted."
+
+    def action_area(self, action: int, state: np.void) -> tuple[float, float, float, float] | None:
+        whole_number("action", action, 0, self.game.num_actions - 1)
+        return answer_area(action, self.game.max_pizzas)

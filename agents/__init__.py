@@ -14,7 +14,7 @@ from agents.making import make
 from agents.players.sb3 import from_sb3
 from agents.players.text.agent import from_text
 from agents.specs import SPECS
-from agents.users_own import allow
+from agents.user_code import allow
 
 __all__ = [
     "SPECS",

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import boardenvs
 from agents.game_parameters import add_parameters, parameters
 from agents.making import with_time
-from agents.users_own import register_game
+from agents.user_code import register_game
 from boardenvs.game import Game
 
 __all__ = [

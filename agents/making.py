@@ -13,7 +13,7 @@ from agents.agent import Agent, check_can_play, one_line
 from agents.clock import MEANT, seconds_of
 from agents.games import folder_of
 from agents.specs import Declared, Spec, agents_of, known_agents, parse
-from agents.users_own import find, is_allowed
+from agents.user_code import import_object, is_allowed
 from boardenvs.core.suggestion import did_you_mean
 from boardenvs.envs.interface import resolve_game
 from boardenvs.envs.opponents import Opponent
@@ -117,7 +117,9 @@ def with_time(spec: str, time: str, game: Game) -> str:
 
 def _made(spec: Spec, game: Game, seed: int | None, options: dict[str, Any]) -> Agent | Opponent:
     if spec.declared is None:
-        return _users(spec, lambda: find(spec.name, *spec.arguments)(game, seed, **options))
+        return _users(
+            spec, lambda: import_object(spec.name, *spec.arguments)(game, seed, **options)
+        )
     cls = _class_of(_playable(spec, game))
     parameters = _parameters(cls)
     for key in options:

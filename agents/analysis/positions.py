@@ -18,14 +18,14 @@ from boardenvs.episode import Episode
 from boardenvs.game import Game, States
 from boardenvs.registration import make
 
-__all__ = ["Found", "read_position"]
+__all__ = ["FoundPosition", "read_position"]
 
 _MOST = 1 << 24  # characters
 _WRONG = (ValueError, TypeError, LookupError, ArithmeticError, RecursionError)
 """What a hostile text makes JSON, a game or NumPy raise."""
 
 
-class Found(NamedTuple):
+class FoundPosition(NamedTuple):
     """A position, and the game that it is of."""
 
     game: Game
@@ -40,7 +40,7 @@ def read_position(
     params_given: bool = False,
     ply: int | None = None,
     to_move: int | None = None,
-) -> Found:
+) -> FoundPosition:
     """A position of a game.
 
     Args:
@@ -68,7 +68,7 @@ def read_position(
             if text.lstrip().startswith("{"):
                 return _of_json(text, game, params_given, ply, to_move)
             _refuse("--ply", ply, "an episode")
-            return Found(game, game.restore(_of_board(text, game, to_move)))
+            return FoundPosition(game, game.restore(_of_board(text, game, to_move)))
     except _WRONG as error:
         reason = str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
         if is_text and "\n" not in text:
@@ -97,7 +97,7 @@ def _refuse(option: str, given: Any, what: str) -> None:
 
 def _of_json(
     text: str, game: Game, params_given: bool, ply: int | None, to_move: int | None
-) -> Found:
+) -> FoundPosition:
     _refuse("--to-move", to_move, "a board that does not tell whose turn it is")
     try:
         data = json.loads(text)
@@ -113,15 +113,15 @@ def _of_json(
     params = data.get("params")
     if isinstance(params, dict) and not params_given:
         game = make(game.name, **params)
-    return Found(game, game.restore(data))
+    return FoundPosition(game, game.restore(data))
 
 
-def _of_episode(episode: Episode, ply: int | None) -> Found:
+def _of_episode(episode: Episode, ply: int | None) -> FoundPosition:
     count = len(episode)
     ply = count if ply is None else ply
     if not 0 <= ply <= count:
         raise ValueError(f"the episode has positions 0 to {count}, not {ply}")
-    return Found(episode.game, episode.states()[ply : ply + 1])
+    return FoundPosition(episode.game, episode.states()[ply : ply + 1])
 
 
 def _check_same(theirs: Game, game: Game, params_given: bool) -> None:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from agents.arena.opening_files import NamedOpenings, openings_in, openings_listed_in, read_head
-from agents.games import files, part
+from agents.games import files, player_module
 from boardenvs.game import Game
 
 __all__ = ["NamedOpenings", "named_openings", "openings_of"]
@@ -45,7 +45,7 @@ def named_openings(game: Game, name: str) -> NamedOpenings:
             support such lists, or the file is damaged or belongs to another game.
     """
     if name.lower().endswith(".txt"):
-        lists = part(game, "opening_lists")
+        lists = player_module(game, "opening_lists")
         if lists is None:
             raise ValueError(f"{game.name} has no lists of openings such as {name}")
         return openings_listed_in(Path(name), game, lists.read)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import boardenvs
 from agents.specs import parse
-from agents.users_own import file_sha256
+from agents.user_code import file_sha256
 from boardenvs.envs.opponents import Opponent
 from boardenvs.game import Game
 from boardenvs.kernels.threads import cores, threads_for

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from agents.analysis.analyst import analyst
-from agents.analysis.positions import Found, read_position
+from agents.analysis.positions import FoundPosition, read_position
 from agents.arguments import add_time, make_game, timed
 from agents.command.common.parser import Commands
 from agents.making import make
@@ -98,7 +98,7 @@ def _run(options: argparse.Namespace) -> None:
         write_atomically(options.json, f"{json.dumps(data, indent=2)}\n".encode())
 
 
-def _default(found: Found, options: argparse.Namespace, seed: int) -> tuple[str, Any]:
+def _default(found: FoundPosition, options: argparse.Namespace, seed: int) -> tuple[str, Any]:
     """The game's analyst; with a time to think it has that instead of its simulations."""
     spec, agent = analyst(found.game, found.state, seed)
     if options.time is None:

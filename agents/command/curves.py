@@ -159,14 +159,14 @@ def _seeds(text: str | None) -> list[int]:
 
 
 def _own(text: str, tasks: Sequence[str], suite: str) -> Curve:
-    from agents.curves.own_runs import own_run
+    from agents.curves.run_files import read_run
 
     name, equals, path = text.partition("=")
     if not (name and equals and path):
         raise ValueError(f"--own must be NAME=FILE, got {text}")
     if Path(path).suffix.lower() != ".csv":
         require_extra("--own of TensorBoard's files", "train", ["tensorboard"])
-    return own_run(path, tasks[0], name, suite)
+    return read_run(path, tasks[0], name, suite)
 
 
 def _table(curves: Mapping[str, Sequence[Curve]], own: Sequence[Curve]) -> Table:

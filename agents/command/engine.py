@@ -6,7 +6,7 @@ import argparse
 
 from agents.arguments import add_time, make_game, timed
 from agents.command.common.parser import Commands
-from agents.games import part
+from agents.games import player_module
 from agents.making import make, options_of
 from agents.specs import parse
 from boardenvs.envs.opponents import Opponent
@@ -39,7 +39,7 @@ def add(commands: Commands) -> None:
 
 def _run(options: argparse.Namespace) -> None:
     game = make_game(options)
-    brain = part(game, "brain")
+    brain = player_module(game, "brain")
     if brain is None:
         raise ValueError(f"there is no protocol for {game.name}: gomoku has one")
     (spec,) = timed([options.agent], options, game)

@@ -13,7 +13,7 @@ from agents.command.common.extras import TRAINING, require_extra
 from agents.command.common.parser import Commands
 from agents.game_parameters import parameters
 from agents.networks.sizes import Sizes, sizes_typed
-from agents.users_own import allow, register_game
+from agents.user_code import allow, register_game
 from boardenvs.game import Game
 
 __all__ = ["add"]

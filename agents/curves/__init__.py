@@ -14,7 +14,7 @@ _PLACES = {
     "Point": "agents.curves.curve",
     "draw_curves": "agents.curves.drawing",
     "learn": "agents.curves.learning",
-    "own_run": "agents.curves.own_runs",
+    "read_run": "agents.curves.run_files",
     "read_curves": "agents.curves.curve",
     "reference_curves": "agents.curves.curve",
     "write_curves": "agents.curves.curve",

@@ -26,7 +26,7 @@ from agents.games.gekitai.proofs.check_strategy import FILE, FORMAT, check_strat
 from agents.games.gekitai.proofs.solving import Solver
 from agents.games.gekitai.proofs.strategy import BITS, POWERS
 from agents.games.gekitai.threats import lowest, wins_at_once
-from agents.search.proofs.board_words import canonical
+from agents.search.proofs.bitboards import canonical
 from agents.search.proofs.proof_numbers import ANY_LENGTH, NEVER, entries, find, write
 from boardenvs.files import check_place, write_atomically
 from boardenvs.gekitai import Gekitai, rules
@@ -44,7 +44,7 @@ _GRID = np.arange(36).reshape(6, 6)
 _TURNS = [np.rot90(grid, k).ravel() for grid in (_GRID, _GRID.T) for k in range(4)]
 _MOST = 1 << 20  # positions of a strategy
 
-_Words = npt.NDArray[np.uint64]
+_Bitboards = npt.NDArray[np.uint64]
 
 
 # -- Finding --------------------------------------------------------------------------------
@@ -70,7 +70,7 @@ def find_strategy(plies: int = _PLIES, table_bits: int = _TABLE_BITS) -> npt.NDA
     states = game.new(1, 0)
     todo = [(np.uint64(0), np.uint64(0), plies)]
     proved = entries(table_bits)
-    words = np.zeros((_MOST, 2), np.uint64)
+    positions = np.zeros((_MOST, 2), np.uint64)
     holes = np.zeros((_MOST, 3), np.uint64)
     rounds = 0
     while todo:
@@ -82,10 +82,10 @@ def find_strategy(plies: int = _PLIES, table_bits: int = _TABLE_BITS) -> npt.NDA
         while shorten.bound_to(rules)(game.constants, proved):
             pass
         rounds += 1
-        num, num_holes = lay_out.bound_to(rules)(game.constants, proved, rounds, words, holes)
+        num, num_holes = lay_out.bound_to(rules)(game.constants, proved, rounds, positions, holes)
         _say(f"a strategy of {num:,} positions, and {num_holes:,} that are still to be proved")
         todo = [tuple(hole) for hole in holes[:num_holes]]
-    return _records(words[:num], proved)
+    return _records(positions[:num], proved)
 
 
 def _prove(solver: Solver, state: np.void, plies: int) -> None:
@@ -182,14 +182,14 @@ def rank_of_move(p, mover, other, enough, proved):
 
 
 @over_rules()
-def lay_out(params, proved, mark, words, holes):
+def lay_out(params, proved, mark, positions, holes):
     """Follow the strategy of a table of proved positions from the empty board.
 
     Args:
         params: the game's constants.
         proved: positions with a cell and rank each.
         mark: a number from 1 on, by which those that have been found are told.
-        words: uint64 of shape (room, 2), for the positions found.
+        positions: uint64 of shape (room, 2), for the positions found.
         holes: uint64 of shape (room, 3), for positions that are not proved to be won, and
             within how many plies they have to be.
 
@@ -199,11 +199,11 @@ def lay_out(params, proved, mark, words, holes):
     p = params[0]
     num = 1
     num_holes = 0
-    words[0, 0] = 0
-    words[0, 1] = 0
+    positions[0, 0] = 0
+    positions[0, 1] = 0
     k = 0
     while k < num:
-        place = find(proved, words[k, 0], words[k, 1], ANY_LENGTH)
+        place = find(proved, positions[k, 0], positions[k, 1], ANY_LENGTH)
         entry = proved[place]
         cell = np.uint64(1) << np.uint64(entry.cell)
         other, mover = pushed(p, entry.mover, entry.other, cell)
@@ -222,18 +222,18 @@ def lay_out(params, proved, mark, words, holes):
                 num_holes += 1
             elif proved[place].disproof != mark:
                 proved[place].disproof = mark
-                words[num, 0] = one
-                words[num, 1] = two
+                positions[num, 0] = one
+                positions[num, 1] = two
                 num += 1
         k += 1
     return num, num_holes
 
 
 @over_rules()
-def read_off(params, proved, words, cells, ranks):
+def read_off(params, proved, positions, cells, ranks):
     """The cell, as a bit's number, and the rank of proved positions."""
-    for k in range(len(words)):
-        entry = proved[find(proved, words[k, 0], words[k, 1], ANY_LENGTH)]
+    for k in range(len(positions)):
+        entry = proved[find(proved, positions[k, 0], positions[k, 1], ANY_LENGTH)]
         cells[k] = entry.cell
         ranks[k] = entry.rank
 
@@ -241,16 +241,16 @@ def read_off(params, proved, words, cells, ranks):
 # -- Writing --------------------------------------------------------------------------------
 
 
-def _records(words: _Words, proved: npt.NDArray[np.void]) -> npt.NDArray[Any]:
+def _records(positions: _Bitboards, proved: npt.NDArray[np.void]) -> npt.NDArray[Any]:
     """Positions of a table as records for the file, in order."""
-    bits, ranks = np.zeros((2, len(words)), np.int64)
-    read_off.bound_to(rules)(Gekitai().constants, proved, words, bits, ranks)
-    digits = words[:, 0, None] >> BITS & np.uint64(1)
-    digits += (words[:, 1, None] >> BITS & np.uint64(1)) * np.uint64(2)
+    bits, ranks = np.zeros((2, len(positions)), np.int64)
+    read_off.bound_to(rules)(Gekitai().constants, proved, positions, bits, ranks)
+    digits = positions[:, 0, None] >> BITS & np.uint64(1)
+    digits += (positions[:, 1, None] >> BITS & np.uint64(1)) * np.uint64(2)
     numbers = np.stack([digits[:, turn] @ POWERS for turn in _TURNS])
     best = numbers.argmin(axis=0)
     goes_to = np.argsort(_TURNS, axis=1)  # where each turn puts a cell
-    records = np.zeros(len(words), FORMAT)
+    records = np.zeros(len(positions), FORMAT)
     records["position"] = numbers.min(axis=0)
     records["cell"] = goes_to[best, bits // 8 * 6 + bits % 8]
     records["rank"] = ranks

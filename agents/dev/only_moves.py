@@ -20,7 +20,7 @@ from agents.making import make
 from boardenvs.core.checks import whole_number
 from boardenvs.game import Game, States
 
-__all__ = ["DESCRIPTION", "Found", "add_arguments", "only_moves", "run"]
+__all__ = ["DESCRIPTION", "OnlyMoveCount", "add_arguments", "only_moves", "run"]
 
 DESCRIPTION = "Count how often agents find the only move that does not lose at once."
 _AT_A_TIME = 1 << 16
@@ -28,7 +28,7 @@ _AT_A_TIME = 1 << 16
 
 
 @dataclass(frozen=True)
-class Found:
+class OnlyMoveCount:
     """How often an agent found the only move."""
 
     played: int
@@ -161,5 +161,5 @@ def run(options: argparse.Namespace) -> None:
             [only_moves(game, states[k : k + 64]) for k in range(0, len(states), 64)]
         )
         there = wanted >= 0
-        found = Found(int((wanted == actions)[there].sum()), int(there.sum()))
+        found = OnlyMoveCount(int((wanted == actions)[there].sum()), int(there.sum()))
         print(f"{spec}: {found}", flush=True)

@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from agents.arena.opening_files import write_openings
 from agents.arguments import add_game, make_game
-from agents.games import part
+from agents.games import player_module
 from boardenvs.core.checks import whole_number
 from boardenvs.files import check_place
 from boardenvs.game import Game, States
@@ -91,7 +91,7 @@ def run(options: argparse.Namespace) -> None:
         OSError: the file cannot be written.
     """
     game = make_game(options)
-    how = part(game, "openings")
+    how = player_module(game, "openings")
     if how is None:
         raise ValueError(f"{game.name} has no judge of openings")
     num = whole_number("num", options.num, 1)

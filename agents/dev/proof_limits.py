@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from agents.search.proofs.asking import UNLIMITED, Found
+from agents.search.proofs.result import UNLIMITED, ProofResult
 from boardenvs.core.checks import whole_number
 
 __all__ = ["Limits", "add_limits", "ask_on", "limits"]
@@ -55,8 +55,8 @@ def limits(options: argparse.Namespace) -> Limits:
 
 
 def ask_on(
-    search: Callable[[int], Found], limits: Limits, at_a_time: int
-) -> tuple[Found, int, float]:
+    search: Callable[[int], ProofResult], limits: Limits, at_a_time: int
+) -> tuple[ProofResult, int, float]:
     """Search until a question is settled or the limits are reached, and tell how far it is.
 
     Args:

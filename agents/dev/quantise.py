@@ -26,7 +26,7 @@ from agents.dev.network_comparison import agreement, match, met_by_search, speed
 from agents.networks.sizes import Sizes, games_of, games_of_card, shared_out
 from agents.players.trained import INT8, TrainedAgent, card_path, read_card
 from agents.search.network import SearchNetwork
-from agents.users_own import register_game
+from agents.user_code import register_game
 from boardenvs.core.checks import whole_number
 from boardenvs.files import write_atomically
 from boardenvs.game import Game

@@ -13,9 +13,9 @@ defined in a package P, is P.players. Either may hold
 - openings, `*.openings.json`, and a reader of lists of openings; see `agents.arena.openings`;
 - trained networks, `*.onnx`, with their cards, and their versions in int8, `*.int8.onnx`.
 
-Whose a part is, follows from the bases of the game's class, as whose its rules are
-(`boardenvs.Game.homes`): the nearest folder that has the part counts. A subclass with unchanged
-rules so has all that its base has; one with rules of its own, nothing of it.
+The folders of a game follow from the bases of its class, as its rules do (`boardenvs.Game.homes`).
+Each of the things above comes from the nearest folder that has it. A subclass with unchanged rules
+has all that its base has. A subclass with rules of its own has nothing of its base.
 """
 
 from __future__ import annotations
@@ -34,7 +34,16 @@ from typing import Any
 from boardenvs.game import Game
 from boardenvs.registration import GAMES
 
-__all__ = ["constant", "declared", "files", "folder_of", "folders", "part", "part_name", "require"]
+__all__ = [
+    "constant",
+    "declared",
+    "files",
+    "folder_of",
+    "folders",
+    "player_module",
+    "player_module_name",
+    "require",
+]
 
 _OWN = "players"
 """The folder of a user's game, within the game's package."""
@@ -46,7 +55,7 @@ def folder_of(name: str) -> str:
 
 
 def folders(game: Game) -> list[str]:
-    """The packages in which the parts of a game may lie, the nearest first."""
+    """Return the packages of a game's players, the nearest first."""
     places = []
     for home in game.homes:
         package, _, name = home.rpartition(".")
@@ -61,8 +70,8 @@ def _places(package: str) -> list[str]:
     return [] if spec is None else list(spec.submodule_search_locations or ())
 
 
-def part_name(game: Game, name: str) -> str | None:
-    """The module that a part of a game is, such as its `decisive`; `None` if it has none.
+def player_module_name(game: Game, name: str) -> str | None:
+    """Return the name of a module of a game's players, such as `decisive`, or `None` without one.
 
     The module is not imported.
 
@@ -76,13 +85,13 @@ def part_name(game: Game, name: str) -> str | None:
     return None
 
 
-def part(game: Game, name: str) -> ModuleType | None:
-    """As `part_name`, but the module itself.
+def player_module(game: Game, name: str) -> ModuleType | None:
+    """Import and return a module of a game's players, or `None` if they have none of this name.
 
     Raises:
         ValueError: it cannot be imported.
     """
-    module = part_name(game, name)
+    module = player_module_name(game, name)
     return None if module is None else _imported(module)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from agents.games import part, part_name
+from agents.games import player_module, player_module_name
 from boardenvs.game import Game
 from boardenvs.kernels.hook import hook
 
@@ -18,7 +18,7 @@ __all__ = [
     "checked_decisive",
     "checked_forced",
     "decisive_action",
-    "decisive_part",
+    "decisive_module_name",
     "forced_win",
     "knows_decisive",
 ]
@@ -56,7 +56,7 @@ def forced_win(s: Any, p: Any, most: int) -> tuple[int, int]:
 
 def knows_decisive(game: Game) -> bool:
     """Whether a game tells of decisive moves."""
-    return decisive_part(game) is not None
+    return decisive_module_name(game) is not None
 
 
 def checked_decisive(what: str, value: Any, game: Game) -> bool:
@@ -97,7 +97,7 @@ def checked_forced(
         ValueError: it is no such value, the game tells of no forced wins, or decisive moves are not
             looked for.
     """
-    knows = hasattr(part(game, "decisive"), "forced_win")
+    knows = hasattr(player_module(game, "decisive"), "forced_win")
     if value is None:
         value = decisive and knows
     if not isinstance(value, bool):
@@ -109,6 +109,6 @@ def checked_forced(
     return value, (_FORCED, _FORCED_AT_ROOT) if value else (0, 0)
 
 
-def decisive_part(game: Game) -> str | None:
+def decisive_module_name(game: Game) -> str | None:
     """The name of the module that has the hook `decisive_action` of a game, if there is one."""
-    return part_name(game, "decisive")
+    return player_module_name(game, "decisive")

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from agents.agent import Actions, Agent, Words
 from agents.in_threads import Stopping, in_threads
-from agents.search.decisive import checked_decisive, checked_forced, decisive_part
+from agents.search.decisive import checked_decisive, checked_forced, decisive_module_name
 from agents.search.report import add_root, report_root
 from agents.search.rollouts import search_further, search_states
 from agents.search.tree import OPTIONS, Tree, empty_tree
@@ -234,7 +234,7 @@ class MctsAgent(SearchAgent):
         self.forced_wins, (leaf, root) = checked_forced(
             "forced_wins", forced_wins, game, decisive=self.decisive_rollouts
         )
-        self._decisive_part = decisive_part(game)
+        self._decisive_module = decisive_module_name(game)
         self._options = np.zeros(1, OPTIONS)
         self._options["forced"], self._options["forced_at_root"] = leaf, root
         self._options["simulations"] = self.simulations
@@ -272,7 +272,7 @@ class MctsAgent(SearchAgent):
     def _search_all(self, states: States, words: Words, found: Sequence[npt.NDArray[Any]]) -> None:
         """Search states a few at a time, each thread the next few as soon as it is done."""
         game = self.game
-        search = search_states.bound_to(game.rules, self._decisive_part)
+        search = search_states.bound_to(game.rules, self._decisive_module)
         num = len(states)
         threads = max(1, min(threads_of(self), num, num * self.simulations // _WORTH))
         each = max(1, num // (_PIECES * threads) if threads > 1 else num)
@@ -315,7 +315,7 @@ class MctsAgent(SearchAgent):
     def _grown(self, state: States, words: Words, end: float, stopping: Stopping) -> Tree:
         """A tree that has grown until a time of the clock, is full, or has proven its root."""
         game = self.game
-        further = search_further.bound_to(game.rules, self._decisive_part)
+        further = search_further.bound_to(game.rules, self._decisive_module)
         began = time.perf_counter()
         seconds = end - began
         size = (self.simulations, game.num_actions, game.observation_size, game.num_players)

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from agents.agent import Words
 from agents.in_threads import Stopping, in_threads
-from agents.search.decisive import checked_decisive, checked_forced, decisive_part
+from agents.search.decisive import checked_decisive, checked_forced, decisive_module_name
 from agents.search.guided import STRAYS, Search, report_trees, step_trees
 from agents.search.mcts import SearchAgent, Searched, room_for, threads_of, unsearched
 from agents.search.network import SearchNetwork
@@ -195,7 +195,7 @@ class PuctAgent(SearchAgent):
         self.evaluator: Evaluator = (
             SearchNetwork(game, seed, path) if evaluator is None else evaluator
         )
-        self._decisive_part = decisive_part(game)
+        self._decisive_module = decisive_module_name(game)
         self._options = np.zeros(1, OPTIONS)
         self._options["simulations"] = self.simulations
         self._options["observation_size"] = game.observation_size
@@ -326,7 +326,7 @@ class PuctAgent(SearchAgent):
             forest=forest,
         )
         if self._step_trees is None:
-            loop = step_trees.bound_to(self.game.rules, self._decisive_part)
+            loop = step_trees.bound_to(self.game.rules, self._decisive_module)
             self._step_trees = entry_point(loop, search, slots[0].leaves, each, 0, 0)
         steps = [functools.partial(self._step_trees, search, slot.leaves, each) for slot in slots]
         clock = None if self.time_limit is None else Clock(self.time_limit)

@@ -13,7 +13,7 @@ from agents.networks.precision import AUTO, check_precision
 from agents.networks.sizes import SEVERAL, Sizes, games_of
 from agents.training.imitation import CloningSettings
 from agents.training.self_play.guided_settings import GuidedSettings
-from agents.users_own import require_allowed
+from agents.user_code import require_allowed
 from boardenvs.core.checks import finite_number, whole_number
 from boardenvs.core.suggestion import did_you_mean
 from boardenvs.game import Game

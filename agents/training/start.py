@@ -15,7 +15,7 @@ from agents.training.run import TrainingRun
 from agents.training.self_play.actors import LocalActors
 from agents.training.self_play.guided import MakeActors
 from agents.training.settings import Settings, read_settings, settings_for
-from agents.users_own import is_users_code, name_of_game
+from agents.user_code import is_user_code, name_of_game
 from boardenvs.core.checks import whole_number
 from boardenvs.game import Game
 
@@ -53,7 +53,7 @@ def command_of(
     if file is not None:
         words += ["--settings", file]
     for spec in dict.fromkeys(settings.specs):
-        if is_users_code(spec, games_of(game)[0]):
+        if is_user_code(spec, games_of(game)[0]):
             words += ["--allow", spec]
     return shlex.join([*words, "--steps", str(steps), "--seed", str(seed)])
 

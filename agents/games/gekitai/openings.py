@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from agents.games.gekitai.proofs.solving import Solver
 from agents.games.gekitai.proofs.strategy import known_wins
-from agents.search.proofs.asking import UNLIMITED
+from agents.search.proofs.result import UNLIMITED
 from boardenvs.game import Game, States
 from boardenvs.gekitai import Gekitai
 

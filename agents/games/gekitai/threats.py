@@ -1,7 +1,7 @@
 """The cells on which the player to move in Gekitai wins at once, all found together.
 
-A word of cells is as in `boardenvs.gekitai.rules`. What a placement does to the board around
-it is told for all empty cells in a few shifts of whole words, so that nothing need be tried
+Bitboards are as in `boardenvs.gekitai.rules`. What a placement does to the board around
+it is told for all empty cells in a few shifts of whole bitboards, so that nothing need be tried
 but the few placements that may push a piece into a line.
 """
 
@@ -21,13 +21,13 @@ __all__ = ["lowest", "neighbours", "winning_alone", "winning_cells", "wins_at_on
 
 @njit
 def lowest(bits):
-    """The lowest cell of a word that has any."""
+    """Return the lowest cell of a bitboard that has any."""
     return bits & (~bits + np.uint64(1))
 
 
 @njit
 def neighbours(bits):
-    """All cells next to one of a word's; some may be off the board."""
+    """Return all cells next to a cell of a bitboard; some may be off the board."""
     found = np.uint64(0)
     for d in range(4):
         found |= ahead(bits, d) | back(bits, d)
@@ -36,7 +36,7 @@ def neighbours(bits):
 
 @njit
 def completing(cells, bits, near_back, near_ahead, d, length):
-    """Which of `cells` make a line along direction `d` together with cells of a word.
+    """Which of `cells` make a line along direction `d` together with cells of a bitboard.
 
     `near_back` are those whose neighbour backwards counts for the line, `near_ahead` those
     whose neighbour ahead does; further on all of `bits` count.
@@ -65,7 +65,7 @@ def completing(cells, bits, near_back, near_ahead, d, length):
 
 @njit
 def effects(p, mine, theirs):
-    """What the placements of the owner of `mine`, who is to move, would do: words of cells.
+    """What the placements of the owner of `mine`, who is to move, would do: bitboards.
 
     Those that win by themselves, without a push to another cell; those that push an own
     piece to another cell, and those that push more than one there.

@@ -4,8 +4,8 @@ Each stone of the attacker leaves a line one short, so that each reply is forced
 complete lines. Where a reply makes a four of the defender's own, the attacker's next stone has to
 stop it and make a four as well; where it makes two, the attack has failed.
 
-Which cells make a four is read from lines as words, which are kept by on the way
-(`agents.games.gomoku.lines.line_words`), and what a single stone completes from the cells.
+Which cells make a four is read from lines as bits, which are kept by on the way
+(`agents.games.gomoku.lines.line_bits`), and what a single stone completes from the cells.
 """
 
 # Compiled functions carry no annotations.
@@ -18,7 +18,7 @@ import numpy as np
 from numba import njit
 
 from agents.games.gomoku.lines.completing import completing_cells
-from agents.games.gomoku.lines.line_words import empty_words, list_pairs, put_stones, toggle
+from agents.games.gomoku.lines.line_bits import empty_line_bits, list_pairs, put_stones, toggle
 
 __all__ = ["forced_win"]
 
@@ -40,10 +40,10 @@ def forced_win(s, p, most):
     plies_left = p.max_plies - s.ply
     if p.line < 3:
         return -1, 0
-    words = empty_words(p.side)
-    put_stones(words, cells, p.side)
+    line_bits = empty_line_bits(p.side)
+    put_stones(line_bits, cells, p.side)
     first = np.empty(_MOVES, np.int16)
-    num, one = fours_at_first(cells, p, words, mine, first)
+    num, one = fours_at_first(cells, p, line_bits, mine, first)
     if num < 0:
         return one, 1
     if num == 0:  # as in most leaves of a search
@@ -64,8 +64,8 @@ def forced_win(s, p, most):
             level -= 1
             cells[replies[level]] = 0
             cells[attacks[level]] = 0
-            toggle(words, p.side, replies[level], 3 - mine)
-            toggle(words, p.side, attacks[level], mine)
+            toggle(line_bits, p.side, replies[level], 3 - mine)
+            toggle(line_bits, p.side, attacks[level], mine)
             continue
         left[level] -= 1
         tried += 1
@@ -89,14 +89,14 @@ def forced_win(s, p, most):
             continue
         attacks[level] = cell
         replies[level] = reply
-        toggle(words, p.side, cell, mine)
-        toggle(words, p.side, reply, 3 - mine)
+        toggle(line_bits, p.side, cell, mine)
+        toggle(line_bits, p.side, reply, 3 - mine)
         level += 1
         if other >= 0:
             moves[level, 0] = must
             left[level] = 1
         else:
-            left[level] = list_pairs(words, p.side, p.line, mine, False, moves[level])
+            left[level] = list_pairs(line_bits, p.side, p.line, mine, False, moves[level])
     for k in range(level):
         cells[attacks[k]] = 0
         cells[replies[k]] = 0
@@ -104,12 +104,12 @@ def forced_win(s, p, most):
 
 
 @njit
-def fours_at_first(cells, p, words, mine, moves):
+def fours_at_first(cells, p, line_bits, mine, moves):
     """How many cells to try in a position, which are written to `moves`; and -1.
 
     If one wins at once: -1, and that cell.
     """
-    num = list_pairs(words, p.side, p.line, mine, True, moves)
+    num = list_pairs(line_bits, p.side, p.line, mine, True, moves)
     if num >= 0:
         return num, -1
     must = -1
@@ -129,4 +129,4 @@ def fours_at_first(cells, p, words, mine, moves):
     if must >= 0:
         moves[0] = must
         return 1, -1
-    return list_pairs(words, p.side, p.line, mine, False, moves), -1
+    return list_pairs(line_bits, p.side, p.line, mine, False, moves), -1

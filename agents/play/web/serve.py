@@ -17,9 +17,9 @@ import uvicorn
 
 from agents.play.web.app import make_app
 from agents.play.web.connection import MOST, Connection
+from agents.play.web.redirect_file import redirect_file
 from agents.play.web.room import Room
 from agents.play.web.session import Session
-from agents.play.web.way_in import way_in
 from boardenvs.game import Game
 
 __all__ = ["prepare", "serve"]
@@ -57,7 +57,7 @@ def serve(
         server, address = prepare(Room(session), listening)
         print(f"Play at {address}\nCtrl-C ends it.", flush=True)
         if browser and _has_window():
-            webbrowser.open(last.enter_context(way_in(address)))
+            webbrowser.open(last.enter_context(redirect_file(address)))
         last.enter_context(_ended_by_signals(server))
         server.run(sockets=[listening])
 

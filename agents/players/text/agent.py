@@ -10,9 +10,9 @@ import numpy as np
 
 from agents.agent import Actions, Agent, Words, blamed, one_line
 from agents.players.text.answers import MoveError, read_move
-from agents.players.text.asking import ask_each
+from agents.players.text.calls import call_each
 from agents.players.text.prompts import request
-from agents.users_own import file_sha256, find
+from agents.user_code import file_sha256, import_object
 from boardenvs.core.checks import finite_number, is_list, shown, truth_value, whole_number
 from boardenvs.envs.interface import resolve_game
 from boardenvs.game import Game, States
@@ -105,10 +105,10 @@ class TextAgent(Agent):
             return []
         with blamed(self.spec):
             if self.batched:
-                calls = ask_each(lambda _: self.function(list(prompts)), [""], 1, self.timeout)
+                calls = call_each(lambda _: self.function(list(prompts)), [""], 1, self.timeout)
                 answers: Any = calls[0]
             else:
-                answers = ask_each(self.function, prompts, self.workers, self.timeout)
+                answers = call_each(self.function, prompts, self.workers, self.timeout)
         if not is_list(answers) or len(answers) != len(prompts):
             raise ValueError(
                 f"{self.spec} must return a list of {len(prompts)} texts for as many prompts, "
@@ -195,7 +195,7 @@ class NamedTextAgent(TextAgent):
             ValueError: there is no such function, or an argument is out of range.
         """
         try:
-            found = find(module, function)
+            found = import_object(module, function)
         except (Exception, SystemExit) as error:
             raise ValueError(f"agent {spec!r} cannot be made: {one_line(error)}") from error
         super().__init__(

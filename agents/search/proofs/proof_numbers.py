@@ -5,9 +5,9 @@ way to either answer, and the search goes on where the least is. The numbers are
 whose parts must all be settled has the largest of their numbers, and one for each of the others, so
 that what several lines of play share is not counted twice.
 
-A game that is searched supplies the hook `expand`, and has positions of two words. A line of play
-that comes back to a position counts as one without a win: where a game can do so, a question that
-is not bounded to so many plies proves wins alone.
+A game that is searched supplies the hook `expand`, and has positions of two bitboards. A line of
+play that comes back to a position counts as one without a win. In a game that can repeat itself, a
+search without a limit of plies only proves wins.
 
 Sources: A. Nagai, "Df-pn algorithm for searching AND/OR trees and its applications", PhD thesis,
 University of Tokyo, 2002; T. Ueda, T. Hashimoto, J. Hashimoto, H. Iida, "Weak proof-number search",
@@ -54,7 +54,7 @@ NEVER = 60_000
 """The number of what cannot come about any more."""
 _DEEPEST = 400  # plies; a line as long as that counts as one without a win
 MOST = 64
-"""A position has so many children at most: the cells of a word."""
+"""A position has so many children at most: the cells of a bitboard."""
 _PROBES = 4  # places at which a position may stand
 _PROVED = 64  # what is proved is kept before this much of what is not
 

@@ -26,9 +26,9 @@ from agents.training.self_play.actors import (
     sizes_and_games,
 )
 from agents.training.self_play.guided_settings import GuidedSettings
+from agents.training.self_play.network_writer import NetworkWriter, check_convolutional
 from agents.training.self_play.policy_evaluator import Network, torch_judge
 from agents.training.self_play.replay_buffer import ReplayBuffer, Samples, sample_dtype, viewed
-from agents.training.self_play.sent_network import SentNetwork, check_convolutional
 from boardenvs.game import Game
 
 __all__ = ["GuidedLearner", "MakeActors", "check_guided"]
@@ -101,7 +101,7 @@ class GuidedLearner:
         self._actors = actors(game, settings, seed, opponents)
         # Beside a learner on a GPU local actors have their searches judged there.
         self._on_gpu = policy.device.type != "cpu" and isinstance(self._actors, LocalActors)
-        self._sent = SentNetwork(game, policy, int8=settings.int8)
+        self._writer = NetworkWriter(game, policy, int8=settings.int8)
         rooms = shared_out("guided.buffer", settings.buffer, self._shares)
         self._buffers = [
             ReplayBuffer(room, sample_dtype(one)) for room, one in zip(rooms, games, strict=True)
@@ -151,7 +151,7 @@ class GuidedLearner:
         """The policy as it is now."""
         if self._on_gpu:
             return torch_judge(self.policy)
-        return self._sent.network(self._buffers, self.steps)
+        return self._writer.network(self._buffers, self.steps)
 
     def _learn(self) -> dict[str, float]:
         """The whole gradient steps owed; returns their mean figures."""
@@ -219,7 +219,7 @@ class GuidedLearner:
             "owed": self._owed,
             "rng": json.dumps(self._rng.bit_generator.state),
             "buffers": [buffer.state() for buffer in self._buffers],
-            "sent": self._sent.state(),
+            "sent": self._writer.state(),
             "actors": self._actors.state(),
         }
 
@@ -234,5 +234,5 @@ class GuidedLearner:
         buffers = state["buffers"] if "buffers" in state else [state["buffer"]]
         for buffer, was in zip(self._buffers, buffers, strict=True):
             buffer.load_state(was)
-        self._sent.load_state(state["sent"])
+        self._writer.load_state(state["sent"])
         self._actors.load_state(state["actors"])

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from agents import users_own
+from agents import user_code
 
 GAME = """
 import numpy as np
@@ -75,7 +75,7 @@ class Plain:
 
 @pytest.fixture(autouse=True)
 def nothing_allowed(monkeypatch):
-    monkeypatch.setattr(users_own, "_allowed", set())
+    monkeypatch.setattr(user_code, "_allowed", set())
 
 
 @pytest.fixture
@@ -152,7 +152,7 @@ def test_settings_that_name_code_of_the_users_own(handed, command, fails, own_mo
     assert "their" not in sys.modules
     assert not Path("run").exists()
     assert command(*asked, "--allow", "their:factory")[0] == 0
-    users_own._allowed.clear()
+    user_code._allowed.clear()
     fails(said, *asked, "--resume")
     assert command(*asked, "--resume", "--allow", "their:factory")[0] == 0
     assert card_of("run")["command"] == (

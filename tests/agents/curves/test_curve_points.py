@@ -7,7 +7,7 @@ import pytest
 import agents
 from agents.benchmark.ladder import read_ladder
 from agents.benchmark.tasks import suite
-from agents.curves import Curve, Point, own_run, read_curves, reference_curves, write_curves
+from agents.curves import Curve, Point, read_curves, read_run, reference_curves, write_curves
 
 
 def some(task="game112"):
@@ -57,7 +57,7 @@ def test_a_file_keeps_all_of_it(tmp_path):
 def test_csv_files_are_runs_of_ones_own(tmp_path):
     path = tmp_path / "mine.csv"
     some().to_csv(path)
-    assert own_run(path, "game112").points == some().points
+    assert read_run(path, "game112").points == some().points
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import pytest
 
 import agents
 import boardenvs
-from agents.games import part
+from agents.games import player_module
 from agents.search.gumbel import GumbelAgent
 from agents.search.mcts import MctsAgent
 from agents.search.puct import PuctAgent
@@ -21,7 +21,7 @@ GAMES = {
 
 def decisive(game, state, before=-2):
     """What the game tells of one position, of shape (1,)."""
-    return part(game, "decisive").decisive_action(state[0], game.constants[0], before)
+    return player_module(game, "decisive").decisive_action(state[0], game.constants[0], before)
 
 
 def winning_actions(game, state):

@@ -10,7 +10,7 @@ from plain_uct import PlainUct
 
 import agents
 import boardenvs
-from agents.games import part
+from agents.games import player_module
 from agents.in_threads import in_threads
 from agents.search import mcts
 from agents.search.mcts import MctsAgent
@@ -65,7 +65,7 @@ def some_positions(game, random_positions, num, seed=0):
 
 def decisive_action(game, state):
     """What the game tells of one position, of shape (1,), wherever it came from."""
-    return part(game, "decisive").decisive_action(state[0], game.constants[0], -2)
+    return player_module(game, "decisive").decisive_action(state[0], game.constants[0], -2)
 
 
 @pytest.mark.parametrize(("rollout_depth", "decisive"), [(None, False), (7, None)])

@@ -27,7 +27,7 @@ from agents.training.export import export_policy
 from agents.training.imitation import CloningLearner, CloningSettings
 from agents.training.policy_agent import PolicyAgent
 from agents.training.run import TrainingRun
-from agents.training.self_play import sent_network
+from agents.training.self_play import network_writer
 from agents.training.self_play.actors import LocalActors
 from agents.training.self_play.guided import GuidedLearner
 from agents.training.self_play.guided_settings import GuidedSettings
@@ -217,7 +217,7 @@ def test_gradient_steps_come_in_the_shares_of_the_sizes(monkeypatch):
 
 
 def test_it_goes_on_from_its_state_bit_for_bit(tmp_path, monkeypatch):
-    monkeypatch.setattr(sent_network, "_SEEN", 100)
+    monkeypatch.setattr(network_writer, "_SEEN", 100)
     whole, same, other = guided(), guided(), guided(seed=1)
     for each in (whole, same, other):
         for _ in range(5):

@@ -466,7 +466,7 @@ class Curves(Spoiler):
         return json.loads(path.read_text(encoding="utf-8"))
 
     def __call__(self, rng, keep, tell):
-        from agents.curves import draw_curves, own_run, read_curves
+        from agents.curves import draw_curves, read_curves, read_run
         from agents.curves.joining import AXES, drawable, over_seeds
 
         tree = self.original("curves", self._curves)
@@ -480,7 +480,7 @@ class Curves(Spoiler):
             tell("gekitai", found)
             data = spoilt((self.folder / "made.csv").read_bytes(), found, keep)
             with refusals():
-                curves = [own_run(self.write("mine.csv", data), "gekitai")]
+                curves = [read_run(self.write("mine.csv", data), "gekitai")]
         curves = [one for one in curves if len(one.points) > 1]
         for one in curves:
             for axis in AXES:

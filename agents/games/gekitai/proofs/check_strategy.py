@@ -40,7 +40,7 @@ _PIECES = 8
 _LINE = 3
 _AT_ONCE = 20_000  # boards, so that they stay in the processor's cache
 
-_Words = npt.NDArray[np.uint64]
+_Bitboards = npt.NDArray[np.uint64]
 """Boards of one player: the bit of cell `k` is `1 << k`."""
 _Which = npt.NDArray[np.bool_]
 
@@ -86,7 +86,7 @@ _GRID = np.arange(_CELLS).reshape(_SIDE, _SIDE)
 _TURNS = [np.rot90(grid, k).ravel() for grid in (_GRID, _GRID.T) for k in range(4)]
 
 
-def _placed(cell: int, mine: _Words, theirs: _Words) -> tuple[_Words, _Words]:
+def _placed(cell: int, mine: _Bitboards, theirs: _Bitboards) -> tuple[_Bitboards, _Bitboards]:
     """Both players' pieces after the owner of `mine` placed one on an empty cell.
 
     Each neighbour, of either colour, goes one cell straight outward: to the cell beyond if that
@@ -104,7 +104,7 @@ def _placed(cell: int, mine: _Words, theirs: _Words) -> tuple[_Words, _Words]:
     return mine_after, theirs_after
 
 
-def _has_won(pieces: _Words) -> _Which:
+def _has_won(pieces: _Bitboards) -> _Which:
     """Where a player has a line or all pieces on the board."""
     won: _Which = np.bitwise_count(pieces) >= _PIECES
     for line in _LINES:
@@ -112,7 +112,7 @@ def _has_won(pieces: _Words) -> _Which:
     return won
 
 
-def _wins_at_once(mine: _Words, theirs: _Words) -> _Which:
+def _wins_at_once(mine: _Bitboards, theirs: _Bitboards) -> _Which:
     """Where the owner of `mine`, who is to move, has a winning placement."""
     won = np.zeros(len(mine), np.bool_)
     for cell in range(_CELLS):
@@ -121,14 +121,14 @@ def _wins_at_once(mine: _Words, theirs: _Words) -> _Which:
     return won
 
 
-def _words(positions: npt.NDArray[np.uint64]) -> tuple[_Words, _Words]:
+def _bitboards(positions: npt.NDArray[np.uint64]) -> tuple[_Bitboards, _Bitboards]:
     """The pieces of the player to move, and the other's."""
     digits = positions[:, None] // _POWERS % np.uint64(3)
     bits = np.uint64(1) << np.arange(_CELLS, dtype=np.uint64)
     return (digits == 1) @ bits, (digits == 2) @ bits
 
 
-def _numbers(mine: _Words, theirs: _Words) -> npt.NDArray[np.uint64]:
+def _numbers(mine: _Bitboards, theirs: _Bitboards) -> npt.NDArray[np.uint64]:
     """The numbers of boards, each of the turn with the least."""
     cells = np.arange(_CELLS, dtype=np.uint64)
     digits = mine[:, None] >> cells & np.uint64(1)
@@ -155,42 +155,44 @@ def check_strategy(strategy: npt.NDArray[Any]) -> Checked:
         raise ValueError("the empty board is not one of the positions")
     replies = 0
     for begin in range(0, len(strategy), _AT_ONCE):
-        part = slice(begin, begin + _AT_ONCE)
-        replies += _check(strategy, strategy[part])
+        entries = slice(begin, begin + _AT_ONCE)
+        replies += _check(strategy, strategy[entries])
     return Checked(len(strategy), replies, int(strategy["rank"][0]))
 
 
-def _check(strategy: npt.NDArray[Any], part: npt.NDArray[Any]) -> int:
+def _check(strategy: npt.NDArray[Any], entries: npt.NDArray[Any]) -> int:
     """Check some of the positions; returns how many replies there are."""
-    mine, theirs = _words(part["position"])
-    _refuse(part, (_numbers(mine, theirs) != part["position"]), "is not in its least turn")
-    _refuse(part, _has_won(mine) | _has_won(theirs), "is over")
-    _refuse(part, part["cell"] >= _CELLS, "has its cell off the board")
-    _refuse(part, (mine | theirs) >> part["cell"] & np.uint64(1) != 0, "has its cell occupied")
-    for cell in np.unique(part["cell"]):
-        here = part["cell"] == cell
+    mine, theirs = _bitboards(entries["position"])
+    _refuse(entries, (_numbers(mine, theirs) != entries["position"]), "is not in its least turn")
+    _refuse(entries, _has_won(mine) | _has_won(theirs), "is over")
+    _refuse(entries, entries["cell"] >= _CELLS, "has its cell off the board")
+    _refuse(
+        entries, (mine | theirs) >> entries["cell"] & np.uint64(1) != 0, "has its cell occupied"
+    )
+    for cell in np.unique(entries["cell"]):
+        here = entries["cell"] == cell
         mine[here], theirs[here] = _placed(int(cell), mine[here], theirs[here])
-    _refuse(part, _has_won(mine), "is won at once")
-    _refuse(part, _has_won(theirs), "is lost by its own move")
-    _refuse(part, part["rank"] < 3, "has a rank below 3")
+    _refuse(entries, _has_won(mine), "is won at once")
+    _refuse(entries, _has_won(theirs), "is lost by its own move")
+    _refuse(entries, entries["rank"] < 3, "has a rank below 3")
     replies = 0
     for reply in range(_CELLS):
         free = np.flatnonzero((mine | theirs) >> np.uint64(reply) & np.uint64(1) == 0)
         replies += len(free)
         theirs_after, mine_after = _placed(reply, theirs[free], mine[free])
-        _refuse(part[free], _has_won(theirs_after), f"is lost by a reply at cell {reply}")
+        _refuse(entries[free], _has_won(theirs_after), f"is lost by a reply at cell {reply}")
         goes_on = ~_has_won(mine_after)
         goes_on[goes_on] = ~_wins_at_once(mine_after[goes_on], theirs_after[goes_on])
         free = free[goes_on]
         numbers = _numbers(mine_after[goes_on], theirs_after[goes_on])
         places = np.searchsorted(strategy["position"], numbers).clip(max=len(strategy) - 1)
         found = strategy[places]
-        _refuse(part[free], found["position"] != numbers, f"has no answer to cell {reply}")
-        rises = found["rank"] + 2 > part["rank"][free].astype(np.int64)
-        _refuse(part[free], rises, f"comes to no lower rank after a reply at cell {reply}")
+        _refuse(entries[free], found["position"] != numbers, f"has no answer to cell {reply}")
+        rises = found["rank"] + 2 > entries["rank"][free].astype(np.int64)
+        _refuse(entries[free], rises, f"comes to no lower rank after a reply at cell {reply}")
     return replies
 
 
-def _refuse(part: npt.NDArray[Any], faulty: _Which, fault: str) -> None:
+def _refuse(entries: npt.NDArray[Any], faulty: _Which, fault: str) -> None:
     if faulty.any():
-        raise ValueError(f"position {part['position'][faulty.argmax()]} {fault}")
+        raise ValueError(f"position {entries['position'][faulty.argmax()]} {fault}")

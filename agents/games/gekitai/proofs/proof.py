@@ -16,8 +16,8 @@ from numba import njit
 
 from agents.games import require
 from agents.games.gekitai.threats import lowest, neighbours, winning_cells, wins_at_once
-from agents.search.proofs.asking import UNLIMITED
-from agents.search.proofs.board_words import canonical, turned, turned_back
+from agents.search.proofs.bitboards import canonical, turned, turned_back
+from agents.search.proofs.result import UNLIMITED
 from boardenvs.core.chance import mixed
 from boardenvs.core.checks import whole_number
 from boardenvs.game import States

@@ -22,7 +22,7 @@ import numpy.typing as npt
 from numba import njit
 
 from agents.games.gekitai.threats import lowest, winning_alone, winning_cells, wins_at_once
-from agents.search.proofs.board_words import canonical
+from agents.search.proofs.bitboards import canonical
 from agents.search.proofs.proof_numbers import (
     LONGEST,
     MOST,

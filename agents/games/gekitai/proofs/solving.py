@@ -15,8 +15,7 @@ from agents.games import require
 from agents.games.gekitai.proofs import proof_numbers
 from agents.games.gekitai.proofs.proof_numbers import attacking_cells, replies, room_for
 from agents.games.gekitai.threats import lowest, wins_at_once
-from agents.search.proofs.asking import Found, answer_room
-from agents.search.proofs.board_words import canonical, turned_back
+from agents.search.proofs.bitboards import canonical, turned_back
 from agents.search.proofs.proof_numbers import (
     ANY_LENGTH,
     LONGEST,
@@ -25,6 +24,7 @@ from agents.search.proofs.proof_numbers import (
     find,
     prove,
 )
+from agents.search.proofs.result import ProofResult, result_record
 from boardenvs.core.checks import whole_number
 from boardenvs.gekitai import Gekitai, rules
 from boardenvs.gekitai.rules import cell_bit
@@ -139,7 +139,7 @@ class Solver:
         """What has been found out; see `agents.search.proofs.proof_numbers`."""
         self.known = known
         self._room = room_for(both_draw)
-        self._answer = answer_room()
+        self._answer = result_record()
         self._is_clear = True
 
     def clear(self) -> None:
@@ -150,7 +150,7 @@ class Solver:
 
     def search(
         self, state: np.void, limit: int, *, attack: bool = True, plies: int | None = None
-    ) -> Found:
+    ) -> ProofResult:
         """Search on until it is settled whether the attacker forces a win.
 
         What has been found out is in the table, so a search that came to its limit goes on with
@@ -180,7 +180,7 @@ class Solver:
         )
         # Without a search nothing has been written, as where a known position is looked up.
         self._is_clear = self._is_clear and self._answer["positions"][0] == 0
-        return Found.read(self._answer)
+        return ProofResult.read(self._answer)
 
     def replies(
         self, state: np.void, plies: int | None = None

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.games.gekitai.proofs.check_strategy import FILE
-from agents.search.proofs.board_words import canonical, turned
+from agents.search.proofs.bitboards import canonical, turned
 from agents.search.proofs.proof_numbers import ANY_LENGTH, NEVER, entries, write
 from boardenvs.gekitai import Gekitai, rules
 from boardenvs.gekitai.rules import count

@@ -1,6 +1,7 @@
-"""Lines of Gomoku on words of cells: where a player wins at once, and which lines are still open.
+"""Lines of Gomoku on bitboards: where a player wins at once, and which lines are still open.
 
-Cell (row, column) is bit `8 * row + column` of a word, so boards have at most 8 x 8 intersections.
+Cell (row, column) is bit `8 * row + column` of a bitboard. So boards have at most 8 x 8
+intersections.
 A line is `win_length` cells in a row; with `exact` it counts only if the cells just past its ends
 do not hold its player's stones.
 """
@@ -24,7 +25,7 @@ _STEPS = ((0, 1), (1, 0), (1, 1), (1, -1))
 
 @njit
 def count(bits):
-    """How many cells a word has."""
+    """Return how many cells a bitboard has."""
     x = bits - ((bits >> np.uint64(1)) & np.uint64(0x5555555555555555))
     x = (x & np.uint64(0x3333333333333333)) + ((x >> np.uint64(2)) & np.uint64(0x3333333333333333))
     x = (x + (x >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
@@ -33,13 +34,13 @@ def count(bits):
 
 @njit
 def lowest(bits):
-    """The lowest cell of a word that has any."""
+    """Return the lowest cell of a bitboard that has any."""
     return bits & (~bits + np.uint64(1))
 
 
 @njit
 def all_cells(p):
-    """The word of all cells of the board."""
+    """Return the bitboard of all cells of the board."""
     row = np.uint64((1 << p.side) - 1)
     cells = np.uint64(0)
     for r in range(p.side):
@@ -49,7 +50,7 @@ def all_cells(p):
 
 @njit
 def cell_at(p, row, column):
-    """The word of a cell; that of none off the board."""
+    """Return the bitboard of a cell, or an empty one if the cell is off the board."""
     if row < 0 or row >= p.side or column < 0 or column >= p.side:
         return np.uint64(0)
     return np.uint64(1) << np.uint64(8 * row + column)

@@ -16,8 +16,7 @@ from numba import njit
 from agents.games import require
 from agents.games.gomoku.lines.open_lines import count, lowest, winning_cells
 from agents.games.gomoku.proofs import proof_numbers
-from agents.search.proofs.asking import UNLIMITED, Found, answer_room
-from agents.search.proofs.board_words import canonical, turned_back
+from agents.search.proofs.bitboards import canonical, turned_back
 from agents.search.proofs.proof_numbers import (
     ANY_LENGTH,
     NEVER,
@@ -25,13 +24,14 @@ from agents.search.proofs.proof_numbers import (
     prove,
     work_room,
 )
+from agents.search.proofs.result import UNLIMITED, ProofResult, result_record
 from boardenvs.core.checks import whole_number
 from boardenvs.gomoku import Gomoku, rules
 from boardenvs.kernels.binding import over_rules
 
 __all__ = ["Solver"]
 
-_LARGEST = 8  # cells a side: a board is one word
+_LARGEST = 8  # cells a side: a board is one uint64
 
 
 @over_rules()
@@ -99,9 +99,9 @@ class Solver:
         self.game = game
         self._table = entries(whole_number("table_bits", table_bits, 4, 32))
         self._room = work_room([("left", np.int64)])
-        self._answer = answer_room()
+        self._answer = result_record()
 
-    def search(self, state: np.void, limit: int = UNLIMITED, *, attack: bool = True) -> Found:
+    def search(self, state: np.void, limit: int = UNLIMITED, *, attack: bool = True) -> ProofResult:
         """Search on until it is settled whether the attacker forces a win.
 
         What has been found out is in the table, so a search that came to its limit goes on with
@@ -135,4 +135,4 @@ class Solver:
             self._room,
             self._answer,
         )
-        return Found.read(self._answer)
+        return ProofResult.read(self._answer)

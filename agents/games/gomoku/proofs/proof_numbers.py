@@ -25,7 +25,7 @@ from agents.games.gomoku.lines.open_lines import (
     open_cells,
     winning_cells,
 )
-from agents.search.proofs.board_words import canonical
+from agents.search.proofs.bitboards import canonical
 from agents.search.proofs.proof_numbers import NEVER, is_there, kind_below, look_up
 
 __all__ = ["expand"]

@@ -9,7 +9,7 @@ from numba import njit
 from agents.games.gekitai.proofs.proof import ProofSearch
 from agents.games.gekitai.threats import winning_cells, wins_at_once
 from agents.search.exact import ExactAgent
-from agents.search.proofs.board_words import canonical, turned, turned_back
+from agents.search.proofs.bitboards import canonical, turned, turned_back
 from boardenvs.gekitai import Gekitai
 
 VARIANTS = {

@@ -10,7 +10,7 @@ from numba import njit
 from agents.games.gekitai.proofs import check_strategy as checker
 from agents.games.gekitai.proofs.solving import Solver
 from agents.games.gekitai.proofs.strategy import known_wins
-from agents.search.proofs.board_words import canonical
+from agents.search.proofs.bitboards import canonical
 from agents.search.proofs.proof_numbers import ANY_LENGTH, find
 from boardenvs.gekitai import Gekitai
 

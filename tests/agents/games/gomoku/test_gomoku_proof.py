@@ -7,7 +7,7 @@ import agents
 import boardenvs
 from agents.games.gomoku.lines.open_lines import can_pair, winning_cells
 from agents.games.gomoku.proofs.proof import Solver
-from agents.search.proofs.board_words import canonical
+from agents.search.proofs.bitboards import canonical
 from boardenvs.gomoku import Gomoku
 
 VARIANTS = [(5, 3, False), (5, 3, True), (5, 4, False), (5, 4, True), (6, 4, True)]

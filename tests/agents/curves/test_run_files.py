@@ -3,13 +3,13 @@
 import pytest
 
 from agents.benchmark.ladder import read_ladder
-from agents.curves import own_run
+from agents.curves import read_run
 
 
 def test_columns_in_any_order_and_others_beside(tmp_path):
     path = tmp_path / "mine.csv"
     path.write_text("loss,elo,seconds,decisions\n0.1,250,9.5,1000\n0.2,-5,,0\n")
-    curve = own_run(path, "gekitai", "my run")
+    curve = read_run(path, "gekitai", "my run")
     assert curve.learner == "my run"
     assert [(p.decisions, p.seconds, p.value) for p in curve.points] == [
         (0, 0.0, -5.0),
@@ -20,9 +20,9 @@ def test_columns_in_any_order_and_others_beside(tmp_path):
 def test_scores_are_put_on_the_ladder(tmp_path):
     path = tmp_path / "mine.csv"
     path.write_text("decisions,score\n10,0.5\n")
-    (point,) = own_run(path, "gekitai").points
+    (point,) = read_run(path, "gekitai").points
     assert point.value == read_ladder("v1", "gekitai").best / 2
-    assert own_run(path, "gekitai").scores() == [0.5]
+    assert read_run(path, "gekitai").scores() == [0.5]
 
 
 @pytest.mark.parametrize(
@@ -46,14 +46,14 @@ def test_what_says_no_such_thing_is_refused(tmp_path, text, told):
     path = tmp_path / "mine.csv"
     path.write_text(text, "utf-8", "surrogateescape")
     with pytest.raises(ValueError, match=told) as error:
-        own_run(path, "game112")
+        read_run(path, "game112")
     assert "\n" not in str(error.value)
 
 
 def test_missing_files_are_refused(tmp_path):
     for name in ("mine.csv", "mine"):
         with pytest.raises(ValueError, match="cannot be read"):
-            own_run(tmp_path / name, "game112")
+            read_run(tmp_path / name, "game112")
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning:tensorboard", "ignore::FutureWarning")
@@ -63,7 +63,7 @@ def test_tensorboards_scalars(tmp_path):
         for step, elo in ((0, 0.0), (100, 50.0), (300, 125.0)):
             writer.add_scalar("benchmark/elo", elo, step, walltime=1000 + step / 10)
             writer.add_scalar("loss", 1.0, step)
-    points = own_run(tmp_path, "gekitai").points
+    points = read_run(tmp_path, "gekitai").points
     assert [(p.decisions, p.seconds, p.value) for p in points] == [
         (0, 0.0, 0.0),
         (100, 10.0, 50.0),
@@ -77,4 +77,4 @@ def test_scalars_of_other_names_are_told(tmp_path):
     with writing.SummaryWriter(str(tmp_path)) as writer:
         writer.add_scalar("train/loss", 1.0, 1)
     with pytest.raises(ValueError, match=r"no scalar named value, elo.*; it has train/loss"):
-        own_run(tmp_path, "gekitai")
+        read_run(tmp_path, "gekitai")

@@ -14,7 +14,7 @@ from agents.networks.sizes import Sizes
 from agents.training.self_play.replay_buffer import ReplayBuffer, bytes_tensor
 from boardenvs.game import Game
 
-__all__ = ["SentNetwork", "check_convolutional"]
+__all__ = ["NetworkWriter", "check_convolutional"]
 
 _SEEN = 1024
 """Positions that set the ranges of a network in 8-bit integers."""
@@ -28,7 +28,7 @@ def check_convolutional(policy: Any) -> None:
         raise ValueError("guided.int8 is for convolutional networks")
 
 
-class SentNetwork:
+class NetworkWriter:
     """Writes a policy as an ONNX network, in float32 or in 8-bit integers."""
 
     def __init__(self, game: Game | Sizes, policy: Any, *, int8: bool = False) -> None:

@@ -12,7 +12,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-__all__ = ["way_in"]
+__all__ = ["redirect_file"]
 
 _PAGE = """<!DOCTYPE html>
 <html lang="en">
@@ -28,7 +28,7 @@ _PAGE = """<!DOCTYPE html>
 
 
 @contextlib.contextmanager
-def way_in(address: str) -> Iterator[str]:
+def redirect_file(address: str) -> Iterator[str]:
     """The URL of a file that leads to an address, and that nobody but this user can read.
 
     The file is there as long as the context lasts.

@@ -1,10 +1,10 @@
-"""Lines of a board as words, beside the cells themselves."""
+"""Lines of a board as bits, beside the cells themselves."""
 
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.games.gomoku.lines.line_words import empty_words, list_pairs, put_stones, toggle
+from agents.games.gomoku.lines.line_bits import empty_line_bits, list_pairs, put_stones, toggle
 
 STEPS = ((0, 1), (1, 0), (1, 1), (1, -1))
 
@@ -41,20 +41,20 @@ def short_of(cells, length, missing):
 
 
 def words_of(cells):
-    words = empty_words(len(cells))
-    put_stones(words, cells.ravel(), len(cells))
-    return words
+    line_bits = empty_line_bits(len(cells))
+    put_stones(line_bits, cells.ravel(), len(cells))
+    return line_bits
 
 
 @given(boards())
 def test_pairs_are_the_empty_cells_of_windows_that_lack_two_stones(case):
     cells, length = case
     side = len(cells)
-    words = words_of(cells)
+    line_bits = words_of(cells)
     one_short = any(short_of(cells, length, 1))
     for stone in (1, 2):
         moves = np.zeros(side * side, np.int16)
-        num = list_pairs(words, side, length, stone, False, moves)
+        num = list_pairs(line_bits, side, length, stone, False, moves)
         expected = {
             row * side + column
             for colour, empty in short_of(cells, length, 2)
@@ -64,10 +64,10 @@ def test_pairs_are_the_empty_cells_of_windows_that_lack_two_stones(case):
         assert len(set(moves[:num].tolist())) == num
         assert set(moves[:num].tolist()) == expected
         few = np.zeros(3, np.int16)
-        assert list_pairs(words, side, length, stone, False, few) == min(num, 3)
+        assert list_pairs(line_bits, side, length, stone, False, few) == min(num, 3)
         assert few[: min(num, 3)].tolist() == moves[: min(num, 3)].tolist()
         again = np.zeros(side * side, np.int16)
-        alone = list_pairs(words, side, length, stone, True, again)
+        alone = list_pairs(line_bits, side, length, stone, True, again)
         assert alone == (-1 if one_short else num)
         assert one_short or again.tolist() == moves.tolist()
 
@@ -76,7 +76,7 @@ def test_pairs_are_the_empty_cells_of_windows_that_lack_two_stones(case):
 def test_a_stone_is_put_and_taken(case, data):
     cells, _ = case
     side = len(cells)
-    words = words_of(cells)
+    line_bits = words_of(cells)
     cell = data.draw(st.integers(0, side * side - 1))
     stone = data.draw(st.sampled_from([1, 2]))
     cells.ravel()[cell] = 0
@@ -87,4 +87,4 @@ def test_a_stone_is_put_and_taken(case, data):
     toggle(without, side, cell, stone)
     cells.ravel()[cell] = 0
     np.testing.assert_array_equal(without, words_of(cells))
-    assert words.shape == (2, 4, 2 * side - 1)
+    assert line_bits.shape == (2, 4, 2 * side - 1)

@@ -9,7 +9,7 @@ import gymnasium
 import pytest
 
 import agents
-from agents import users_own
+from agents import user_code
 from agents.arena import round_robin
 from agents.command import main
 from agents.specs import NAMES, SPECS
@@ -18,7 +18,7 @@ from agents.training.run import TrainingRun
 from agents.training.self_play.guided_settings import GuidedSettings
 from agents.training.settings import settings_for, settings_of_run
 from agents.training.start import train
-from agents.users_own import is_users_code, require_allowed
+from agents.user_code import is_user_code, require_allowed
 from boardenvs.episode import Episode
 
 MINE = """
@@ -32,7 +32,7 @@ SPEC = "mine:factory"
 
 @pytest.fixture(autouse=True)
 def nothing_allowed(monkeypatch):
-    monkeypatch.setattr(users_own, "_allowed", set())
+    monkeypatch.setattr(user_code, "_allowed", set())
 
 
 @pytest.fixture
@@ -60,7 +60,7 @@ def canary(own_module):
     ],
 )
 def test_what_runs_code(spec):
-    assert is_users_code(spec)
+    assert is_user_code(spec)
     with pytest.raises(ValueError, match=r"names .*, which runs code of your own"):
         require_allowed(["random", spec], "a file")
     agents.allow(spec)
@@ -82,7 +82,7 @@ def test_what_runs_code(spec):
     ],
 )
 def test_what_runs_none(spec):
-    assert not is_users_code(spec)
+    assert not is_user_code(spec)
     require_allowed([spec], "a file")
 
 

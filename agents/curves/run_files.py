@@ -12,12 +12,12 @@ from agents.benchmark.ladder import Ladder, read_ladder
 from agents.curves.curve import Curve, Point, checked_points
 from boardenvs.core.checks import shown
 
-__all__ = ["own_run"]
+__all__ = ["read_run"]
 
 _VALUES = ("value", "elo", "share", "score")
 
 
-def own_run(path: str | Path, task: str, name: str | None = None, suite: str = "v1") -> Curve:
+def read_run(path: str | Path, task: str, name: str | None = None, suite: str = "v1") -> Curve:
     r"""Read a run of one's own.
 
     A CSV file has a line of names and a line for each rating: `decisions`, and what it came to:
@@ -37,11 +37,11 @@ def own_run(path: str | Path, task: str, name: str | None = None, suite: str = "
 
     Example:
         >>> import pathlib, tempfile
-        >>> from agents.curves import own_run
+        >>> from agents.curves import read_run
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     path = pathlib.Path(folder, "mine.csv")
         ...     _ = path.write_text("decisions,elo\n0,0\n1000,250\n")
-        ...     own_run(path, "gekitai").points[-1].value
+        ...     read_run(path, "gekitai").points[-1].value
         250.0
     """
     path = Path(path)

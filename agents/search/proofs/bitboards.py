@@ -1,6 +1,6 @@
-"""The eight symmetries of a square board of up to 8 x 8 cells, on words of cells.
+"""The eight symmetries of a square board of up to 8 x 8 cells, on bitboards.
 
-Cell (row, column) is bit `8 * row + column` of a word, and `p.side` tells the size of the board.
+Cell (row, column) is bit `8 * row + column` of a bitboard; `p.side` is the number of rows.
 
 Symmetry `k`, from 0 to 7, transposes the board if bit 0 of `k` is set, then turns it upside
 down if bit 1 is, then swaps left and right if bit 2 is.
@@ -54,7 +54,7 @@ def mirrored(p, bits):
 
 @njit
 def turned(p, bits, k):
-    """A word under symmetry `k`."""
+    """Return a bitboard under symmetry `k`."""
     if k & 1:
         bits = transposed(bits)
     if k & 2:
@@ -78,7 +78,10 @@ def turned_back(p, bits, k):
 
 @njit
 def canonical(p, first, second):
-    """The same two words for all eight turns of a position, and the symmetry that leads there."""
+    """Return the least turn of two bitboards and the symmetry that leads there.
+
+    All eight turns of a position have the same least turn.
+    """
     best_first = first
     best_second = second
     best = 0

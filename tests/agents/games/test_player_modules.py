@@ -16,7 +16,7 @@ from agents.making import make_builtin, names_for, options_of
 from agents.search.decisive import knows_decisive
 from agents.specs import NAMES, parse
 from agents.training.settings import settings_for
-from agents.users_own import allow, is_users_code
+from agents.user_code import allow, is_user_code
 from boardenvs.gekitai import Gekitai
 from boardenvs.gomoku import Gomoku
 
@@ -84,14 +84,15 @@ def test_a_game_has_its_own_folder(name):
     game = boardenvs.make(name)
     assert games.folders(game) == [f"agents.games.{name}"]
     assert [path.parent.name for path in games.files(game, "training.toml")] == [name]
-    assert games.part(game, "no_such_part") is None
+    assert games.player_module(game, "no_such_part") is None
 
 
-def test_a_part_is_found_and_none_is_imported_by_looking():
+def test_a_module_is_found_and_none_is_imported_by_looking():
     code = (
         "import sys, boardenvs; from agents import games; g = boardenvs.make('gekitai');"
-        "print(games.part_name(g, 'decisive'), 'agents.games.gekitai.decisive' in sys.modules);"
-        "print(games.part(g, 'decisive').__name__)"
+        "print(games.player_module_name(g, 'decisive'));"
+        "print('agents.games.gekitai.decisive' in sys.modules);"
+        "print(games.player_module(g, 'decisive').__name__)"
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     name = "agents.games.gekitai.decisive"
@@ -101,7 +102,7 @@ def test_a_part_is_found_and_none_is_imported_by_looking():
 def test_a_helper_is_no_agent(refused):
     """Gekitai has a module `openings`, which is no agent of that name."""
     game = boardenvs.make("gekitai")
-    assert games.part_name(game, "openings") == "agents.games.gekitai.openings"
+    assert games.player_module_name(game, "openings") == "agents.games.gekitai.openings"
     with refused("there is no agent 'openings'"):
         agents.make("openings", game)
 
@@ -220,8 +221,8 @@ def test_what_a_users_agent_may_be_told(hunted, refused):
 
 def test_a_file_may_name_what_the_game_brings_but_no_module(hunted, refused):
     assert make_builtin("hunter:3", hunted).steps == 3
-    assert not is_users_code("hunter:3", hunted)
-    assert is_users_code("hunter:3")
+    assert not is_user_code("hunter:3", hunted)
+    assert is_user_code("hunter:3")
     with refused("'greedy_of.players.greedy:First' is an agent of your own"):
         make_builtin("greedy_of.players.greedy:First", hunted)
     with refused("expected an agent of your own"):
@@ -280,8 +281,8 @@ def test_a_single_module_of_that_name_is_no_folder(mine):
 
 def test_own_decisive_moves(mine):
     game = mine(**{"players/decisive.py": "from agents.games.gomoku.decisive import *\n"})
-    assert games.part_name(game, "decisive") == "greedy_of.players.decisive"
-    assert games.part_name(game, "greedy") == "agents.games.gomoku.greedy"
+    assert games.player_module_name(game, "decisive") == "greedy_of.players.decisive"
+    assert games.player_module_name(game, "greedy") == "agents.games.gomoku.greedy"
 
 
 def test_greedy_of_a_users_class_is_an_agent(hunted):

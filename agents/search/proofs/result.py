@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["UNLIMITED", "Found", "answer_room"]
+__all__ = ["UNLIMITED", "ProofResult", "result_record"]
 
 UNLIMITED = 1 << 62
 """More positions than any search looks at."""
@@ -15,7 +15,7 @@ _ANSWER = [(name, np.int64) for name in ("won", "rank", "action", "positions", "
 
 
 @dataclass(frozen=True)
-class Found:
+class ProofResult:
     """What a search has come to."""
 
     won: bool | None
@@ -41,14 +41,14 @@ class Found:
         return self.proof == 0 or self.disproof == 0
 
     @classmethod
-    def read(cls, answer: npt.NDArray[np.void]) -> Found:
-        """What compiled code has written in `answer_room`."""
+    def read(cls, answer: npt.NDArray[np.void]) -> ProofResult:
+        """What compiled code has written in `result_record`."""
         won, *rest = answer[0].item()
         return cls(bool(won) if won >= 0 else None, *rest)
 
 
-def answer_room() -> npt.NDArray[np.void]:
-    """One record for compiled code to write an answer in: the fields of `Found`.
+def result_record() -> npt.NDArray[np.void]:
+    """One record for compiled code to write an answer in: the fields of `ProofResult`.
 
     `won` is 1 or 0, or -1 for not settled; the plies are called `rank`.
     """

@@ -31,9 +31,9 @@ def refreshed(page):
 
 
 def test_the_file():
-    from agents.play.web.way_in import way_in
+    from agents.play.web.redirect_file import redirect_file
 
-    with way_in(ADDRESS) as url:
+    with redirect_file(ADDRESS) as url:
         path = file_of(url)
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
         assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
@@ -52,7 +52,7 @@ pathlib.Path("told").write_text(json.dumps(told), encoding="utf-8")
 
 @pytest.mark.skipif(sys.platform in ("darwin", "win32"), reason="BROWSER is of no account there")
 @pytest.mark.parametrize("ending", ["SIGINT", "SIGTERM"])
-def test_the_browser_is_started_without_the_token(tmp_path, ending):
+def test_the_browser_starts_without_the_token(tmp_path, ending):
     (tmp_path / "browser.py").write_text(BROWSER, encoding="utf-8")
     temporary = tmp_path / "temporary"
     temporary.mkdir()

@@ -1,8 +1,8 @@
-"""The lines of a Gomoku board as words: a bit for each stone on a row, column or diagonal.
+"""The lines of a Gomoku board as integers: a bit for each stone on a row, column or diagonal.
 
-Words have the shape (2, 4, 2 * side - 1): colour, direction, line. Bit `k` of a line is its cell
-`k`, counted from the end that `line_start` tells. Boards may have any size; `lines` has a whole
-board of at most 8 x 8 in one word.
+They are a uint64 array of the shape (2, 4, 2 * side - 1): colour, direction, line. Bit `k` of a
+line is its cell `k`, counted from the end that `line_start` returns. Boards may have any size;
+`open_lines` has a whole board of at most 8 x 8 in one integer.
 """
 
 # Compiled functions carry no annotations.
@@ -16,42 +16,42 @@ from numba import njit
 
 from agents.games.gomoku.lines.open_lines import count
 
-__all__ = ["empty_words", "list_pairs", "put_stones", "toggle"]
+__all__ = ["empty_line_bits", "list_pairs", "put_stones", "toggle"]
 
 
 @njit
-def empty_words(side):
-    """Those of an empty board."""
+def empty_line_bits(side):
+    """Return the line bits of an empty board."""
     return np.zeros((2, 4, 2 * side - 1), np.uint64)
 
 
 @njit
-def put_stones(words, cells, side):
+def put_stones(line_bits, cells, side):
     """Put all stones of a board there, which was empty."""
     cell = 0
     for row in range(side):
         for column in range(side):
             if cells[cell] != 0:
-                toggle_at(words[cells[cell] - 1], side, row, column)
+                toggle_at(line_bits[cells[cell] - 1], side, row, column)
             cell += 1
 
 
 @njit
-def toggle(words, side, cell, stone):
+def toggle(line_bits, side, cell, stone):
     """Put a stone, 1 or 2, on an empty cell, or take it from there."""
     row = cell // side
-    toggle_at(words[stone - 1], side, row, cell - row * side)
+    toggle_at(line_bits[stone - 1], side, row, cell - row * side)
 
 
 @njit
-def toggle_at(words, side, row, column):
-    """The same, of one colour's words."""
+def toggle_at(line_bits, side, row, column):
+    """The same, of one colour's line bits."""
     one = np.uint64(1)
-    words[0, row] ^= one << np.uint64(column)
-    words[1, column] ^= one << np.uint64(row)
+    line_bits[0, row] ^= one << np.uint64(column)
+    line_bits[1, column] ^= one << np.uint64(row)
     falling = column - row if column >= row else side - 1 + row - column
-    words[2, falling] ^= one << np.uint64(min(row, column))
-    words[3, row + column] ^= one << np.uint64(min(row, side - 1 - column))
+    line_bits[2, falling] ^= one << np.uint64(min(row, column))
+    line_bits[3, row + column] ^= one << np.uint64(min(row, side - 1 - column))
 
 
 @njit
@@ -68,14 +68,14 @@ def line_start(side, direction, line):
 
 
 @njit
-def list_pairs(words, side, length, stone, alone, moves):
+def list_pairs(line_bits, side, length, stone, alone, moves):
     """The empty cells of windows that lack two stones and hold none of the other colour.
 
     Windows are `length` cells in a row. With `exact` filling one need not win, since the row may be
     longer.
 
     Args:
-        words: of the board.
+        line_bits: of the board.
         side: of the board.
         length: that a line has to have.
         stone: whose, 1 or 2.
@@ -91,8 +91,8 @@ def list_pairs(words, side, length, stone, alone, moves):
     for direction in range(4):
         step = (1, side, side + 1, side - 1)[direction]
         for line in range(side if direction < 2 else 2 * side - 1):
-            own = words[stone - 1, direction, line]
-            others = words[2 - stone, direction, line]
+            own = line_bits[stone - 1, direction, line]
+            others = line_bits[2 - stone, direction, line]
             if count(own) < length - 2 and not (alone and count(others) >= length - 1):
                 continue
             start, room = line_start(side, direction, line)

@@ -1,4 +1,4 @@
-"""What users name as `MODULE:NAME`: things of their own, imported from where they are.
+"""Code of the user's own, which a spec names as `MODULE:NAME`.
 
 One rule for all: what runs a user's code or a command is taken from the command line and from
 Python, never from a file (a run's folder, a store, an episode, a card, an `EnvSpec`) unless the
@@ -25,9 +25,9 @@ from boardenvs.registration import game_class
 __all__ = [
     "allow",
     "file_sha256",
-    "find",
+    "import_object",
     "is_allowed",
-    "is_users_code",
+    "is_user_code",
     "name_of_game",
     "register_game",
     "require_allowed",
@@ -38,7 +38,7 @@ _COMMANDS = {"engine", "text"}
 _allowed: set[str] = set()
 
 
-def is_users_code(spec: str, game: Game | None = None) -> bool:
+def is_user_code(spec: str, game: Game | None = None) -> bool:
     """Whether a spec runs code or a command of the user's own: any that no table declares.
 
     Args:
@@ -48,7 +48,7 @@ def is_users_code(spec: str, game: Game | None = None) -> bool:
     """
     name, colon, rest = spec.partition(":")
     if name == "mixed":
-        return is_users_code(rest.partition(":")[2], game)
+        return is_user_code(rest.partition(":")[2], game)
     return bool(colon) and (name in _COMMANDS or name not in known_agents(game))
 
 
@@ -65,14 +65,14 @@ def allow(spec: str) -> None:
         >>> import agents
         >>> agents.allow("my_players:make_best")
     """
-    if not isinstance(spec, str) or not is_users_code(spec):
+    if not isinstance(spec, str) or not is_user_code(spec):
         raise ValueError(f"expected an agent of your own, MODULE:FACTORY, got {shown(spec)}")
     _allowed.add(spec)
 
 
 def is_allowed(spec: str, game: Game | None = None) -> bool:
     """Whether a file may name an agent: one that a table declares, or one that was allowed."""
-    return not is_users_code(spec, game) or spec in _allowed
+    return not is_user_code(spec, game) or spec in _allowed
 
 
 def require_allowed(specs: Iterable[object], where: str, game: Game | None = None) -> None:
@@ -81,7 +81,7 @@ def require_allowed(specs: Iterable[object], where: str, game: Game | None = Non
     Args:
         specs: of agents, as the file names them.
         where: what names them.
-        game: what they are to play, as for `is_users_code`.
+        game: what they are to play, as for `is_user_code`.
     """
     for spec in specs:
         if isinstance(spec, str) and not is_allowed(spec, game):
@@ -91,8 +91,8 @@ def require_allowed(specs: Iterable[object], where: str, game: Game | None = Non
             )
 
 
-def find(module: str, name: str) -> Any:
-    """What a module calls by a name; the current folder is searched, too.
+def import_object(module: str, name: str) -> Any:
+    """Import a module and return the object of this name; the current folder is searched, too.
 
     Whatever goes wrong in the module is raised.
     """
@@ -146,7 +146,7 @@ def register_game(spec: str) -> str:
 
     module, _, name = spec.partition(":")
     try:
-        cls = find(module, name)
+        cls = import_object(module, name)
     except (Exception, SystemExit) as error:
         raise ValueError(f"game {spec!r} cannot be imported: {one_line(error)}") from error
     return boardenvs.register(cls).name

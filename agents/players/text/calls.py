@@ -7,10 +7,10 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 
-__all__ = ["ask_each"]
+__all__ = ["call_each"]
 
 
-def ask_each(
+def call_each(
     function: Callable[[str], object], prompts: Sequence[str], workers: int, timeout: float | None
 ) -> list[object]:
     """What a function answers to each prompt.

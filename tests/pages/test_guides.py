@@ -11,7 +11,7 @@ pytest.importorskip("torch")
 
 FOLDER = Path(agents.__file__).parent
 PPO = FOLDER / "training" / "PPO.md"
-ALPHAZERO = FOLDER / "search" / "ALPHAZERO.md"
+ALPHAZERO = FOLDER / "training" / "self_play" / "ALPHAZERO.md"
 
 
 def run(page, *changes):

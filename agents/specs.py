@@ -178,8 +178,8 @@ def by_the_clock(text: str, game: Game) -> bool:
     spec = parse(text, game)
     if spec.within is not None:
         return by_the_clock(spec.within, game)
-    told = spec.by_kind
-    return _COMMAND in told or any(seconds_of(part) is not None for part in told.values())
+    arguments = spec.by_kind
+    return _COMMAND in arguments or any(seconds_of(part) is not None for part in arguments.values())
 
 
 def parse(text: str, game: Game | None = None) -> Spec:

@@ -63,8 +63,8 @@ def write_reference(folder: Path) -> None:
             page = place / f"{package}.{name}.md"
             page.write_text(reference_page(package, name, pages), encoding="utf-8")
             thing = getattr(module, name)
-            told = first_paragraph(thing) if callable(thing) else "The names that are known."
-            listed.append(f"- [`{name}`]({page.name}): {told}")
+            description = first_paragraph(thing) if callable(thing) else "The names that are known."
+            listed.append(f"- [`{name}`]({page.name}): {description}")
         short = [f"{name} <{package}.{name}>" for name in names]
         page = [f"# {package}", "", about, *listed, "", *toctree(short)]
         (place / f"{package}.md").write_text("\n".join(page), encoding="utf-8")
@@ -110,8 +110,8 @@ def reference_page(package: str, name: str, pages: dict[int, str]) -> str:
         lines.append(f"   :inherited-members: {', '.join(left)}")
         above = next((base for base in bases if id(base) in pages), None)
         if above:
-            told = ModuleAnalyzer.for_module(above.__module__).find_attr_docs()
-            attributes = {name for _, name in told} - set(vars(thing))
+            documented = ModuleAnalyzer.for_module(above.__module__).find_attr_docs()
+            attributes = {name for _, name in documented} - set(vars(thing))
             lines.append(f"   :exclude-members: {', '.join(sorted(attributes))}")
             link = f"[`{above.__name__}`]({pages[id(above)]}.md)"
             lines += ["```", "", f"It has all of {link} as well."]
@@ -140,14 +140,14 @@ def collect(folder: Path) -> None:
 def linked(text: str, page: Path, folder: Path) -> str:
     """A page whose links to files that are no pages, such as modules, are their names alone."""
 
-    def told(found: re.Match[str]) -> str:
+    def replacement(found: re.Match[str]) -> str:
         words, target = found.groups()
         path = target.partition("#")[0]
         if urlsplit(target).scheme or not path or (page.parent / path).exists():
             return found[0]
         return words
 
-    return re.sub(r"(?<!!)\[([^\]]+)\]\(([^)\s]+)\)", told, text)
+    return re.sub(r"(?<!!)\[([^\]]+)\]\(([^)\s]+)\)", replacement, text)
 
 
 def contents(folder: Path) -> str:
@@ -233,8 +233,18 @@ def main() -> int:
         write_reference(source)
         collect(source)
         doctrees = str(Path(folder, "doctrees"))
-        told = ["-q", "-W", "--keep-going", "-b", "html", "-d", doctrees, str(source), str(out)]
-        status = build_main(told)
+        arguments = [
+            "-q",
+            "-W",
+            "--keep-going",
+            "-b",
+            "html",
+            "-d",
+            doctrees,
+            str(source),
+            str(out),
+        ]
+        status = build_main(arguments)
     if status:
         return status
     shutil.copyfile(out / "README.html", out / "index.html")

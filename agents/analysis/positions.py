@@ -136,11 +136,11 @@ def _check_same(theirs: Game, game: Game, params_given: bool) -> None:
 
 def _of_board(text: str, game: Game, to_move: int | None) -> np.void:
     """The position of a board, by the first way of reading it that the game accepts."""
-    told = {} if to_move is None else {"to_move": to_move}
+    seat = {} if to_move is None else {"to_move": to_move}
     first: ValueError | None = None
     for board, more in _readings(text.strip("\n"), game):
         try:
-            return game.from_text(board, **told, **more)
+            return game.from_text(board, **seat, **more)
         except ValueError as error:
             first = first or error
     assert first is not None

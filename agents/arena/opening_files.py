@@ -50,9 +50,9 @@ def openings_in(path: Path, game: Game) -> NamedOpenings:
     Raises:
         ValueError: the file is damaged.
     """
-    told = read_head(path)
-    texts = told["openings"]
-    if told["sha256"] != _digest(texts):
+    data = read_head(path)
+    texts = data["openings"]
+    if data["sha256"] != _digest(texts):
         raise ValueError(f"{path.name} is damaged: the checksum does not fit the moves")
     try:
         moves = np.array([_played(game, row) for row in texts], np.int32)
@@ -60,7 +60,7 @@ def openings_in(path: Path, game: Game) -> NamedOpenings:
         raise ValueError(f"{path.name} is damaged: {error}") from error
     if moves.ndim != 2 or not moves.size:
         raise ValueError(f"{path.name} is damaged: it has no openings of equally many moves")
-    return NamedOpenings(told["name"], moves, told["sha256"])
+    return NamedOpenings(data["name"], moves, data["sha256"])
 
 
 def openings_listed_in(
@@ -151,14 +151,14 @@ def read_head(path: Path) -> dict[str, Any]:
         ValueError: it is no file of openings.
     """
     try:
-        told = json.loads(path.read_text(encoding="utf-8"))
+        data = json.loads(path.read_text(encoding="utf-8"))
     except (ValueError, RecursionError) as error:
         raise ValueError(f"{path.name} is no file of openings: {error}") from error
-    if not isinstance(told, dict) or told.get("format") != _FORMAT:
+    if not isinstance(data, dict) or data.get("format") != _FORMAT:
         raise ValueError(f"{path.name} is no file of openings: its format is not {_FORMAT!r}")
-    if told.keys() != _KEYS or not isinstance(told["params"], dict):
+    if data.keys() != _KEYS or not isinstance(data["params"], dict):
         raise ValueError(f"{path.name} is damaged: the keys should be {sorted(_KEYS)}")
-    return told
+    return data
 
 
 def _played(game: Game, texts: Sequence[str]) -> list[int]:

@@ -27,9 +27,9 @@ def openings_of(game: Game) -> dict[str, Path]:
     """
     found: dict[str, Path] = {}
     for path in files(game, "*.openings.json"):
-        told = read_head(path)
-        if told["params"].items() <= game.params.items():
-            found.setdefault(told["name"], path)
+        head = read_head(path)
+        if head["params"].items() <= game.params.items():
+            found.setdefault(head["name"], path)
     return found
 
 

@@ -184,8 +184,8 @@ def report(
         >>> from agents.arena import report, round_robin
         >>> game = boardenvs.make("game112")
         >>> results = list(round_robin(game, ["greedy", "random"], num_games=10, seed=0))
-        >>> told = report(game, 0, results)
-        >>> told["game"], told["pairs"][0]["games"], len(told["ratings"])
+        >>> data = report(game, 0, results)
+        >>> data["game"], data["pairs"][0]["games"], len(data["ratings"])
         ('game112', 10, 2)
     """
     specs = dict.fromkeys(agent for result in results for agent in result.agents)

@@ -57,9 +57,9 @@ class ScoreCard:
         }
 
     def __str__(self) -> str:
-        told = self.to_dict()
+        data = self.to_dict()
         rows: list[tuple[str, ...]] = []
-        for task in told["tasks"]:
+        for task in data["tasks"]:
             if not task["rated"]:
                 rows.append((task["task"], _NOT_RATED, *[""] * 5))
                 continue
@@ -78,7 +78,7 @@ class ScoreCard:
             )
         head = ("task", "rating", "95% interval", "score", "95% interval", "games", "per move")
         text = f"{Table(head, rows)}\n"
-        overall = told["overall"]
+        overall = data["overall"]
         if overall["tasks"]:
             text += (
                 f"\nInterquartile mean of the scores: {score_text(overall['score'])} "
@@ -87,7 +87,7 @@ class ScoreCard:
             )
         if self.not_rated:
             text += f"\nNot rated, for the time was over: {', '.join(self.not_rated)}.\n"
-        for task in told["tasks"]:
+        for task in data["tasks"]:
             if task["forfeits"]:
                 text += f"{task['task']}: {task['forfeits']} games lost by illegal moves.\n"
             if task["beyond"]:
@@ -109,15 +109,15 @@ class ScoreCard:
     def row(self) -> str:
         """A row for a paper's table, in Markdown: the policy, each task, and the mean."""
         cells = [self.policy]
-        told = self.to_dict()
-        for task in told["tasks"]:
+        data = self.to_dict()
+        for task in data["tasks"]:
             if not task["rated"]:
                 cells.append(_NOT_RATED)
             elif task["elo"] is None:
                 cells.append(f"{task['share']:.3f} [{task['low']:.3f}, {task['high']:.3f}]")
             else:
                 cells.append(f"{task['elo']:.0f} [{task['low']:.0f}, {task['high']:.0f}]")
-        overall = told["overall"]
+        overall = data["overall"]
         cells.append(
             f"{overall['score']:.2f} [{overall['low']:.2f}, {overall['high']:.2f}]"
             if overall["tasks"]
@@ -137,7 +137,7 @@ def _task(outcome: Outcome) -> dict[str, Any]:
     choices = [
         scores.choices[:, 0].sum() for scores in outcome.scores if scores.choices is not None
     ]
-    told = {
+    data = {
         "task": outcome.ladder.task.name,
         "ladder": outcome.ladder.sha256,
         "version": outcome.version,
@@ -153,8 +153,8 @@ def _task(outcome: Outcome) -> dict[str, Any]:
         "elo": None,
     }
     if not outcome.games:
-        return told | dict.fromkeys(("low", "high", "score", "score_low", "score_high"))
-    return told | (_solo(outcome) if outcome.estimate is None else _rated(outcome))
+        return data | dict.fromkeys(("low", "high", "score", "score_low", "score_high"))
+    return data | (_solo(outcome) if outcome.estimate is None else _rated(outcome))
 
 
 def _on_ladder(outcome: Outcome) -> list[str]:

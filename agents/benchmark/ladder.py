@@ -37,20 +37,20 @@ class Ladder:
     specs: tuple[str, ...]
     scale: Scale | None
     """Ratings, `random` at 0, with their covariance."""
-    told: dict[str, Any]
+    data: dict[str, Any]
     """All that the file says."""
 
     @property
     def shares(self) -> list[float]:
         """Of a task for one player, the share of games that each agent won."""
-        return [solo["wins"] / solo["games"] for solo in self.told["solos"]]
+        return [solo["wins"] / solo["games"] for solo in self.data["solos"]]
 
     @property
     def best(self) -> float:
         """The top of its scale: the strongest agent's Elo, or the best policy's share of games."""
         if self.scale is not None:
             return float(self.scale.elo.max())
-        return (1 + max(float(solo["best"]) for solo in self.told["solos"])) / 2
+        return (1 + max(float(solo["best"]) for solo in self.data["solos"])) / 2
 
     def score(self, value: float) -> float:
         """An Elo, or a share of games won or right, on a scale from 0, `random`, to 1, the best."""
@@ -67,7 +67,7 @@ class Ladder:
     @property
     def sha256(self) -> str:
         """Of all that ratings depend on."""
-        text = json.dumps(self.told, sort_keys=True)
+        text = json.dumps(self.data, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -100,19 +100,19 @@ def read_ladder(suite_name: str, task: str) -> Ladder:
     return ladder
 
 
-def _parsed(told: Any, suite_name: str, task: Task) -> Ladder:
+def _parsed(data: Any, suite_name: str, task: Task) -> Ladder:
     """Return the ladder of a file's content; damaged content raises any of several errors."""
-    if told.get("format") != _FORMAT or told["task"] != task.name:
+    if data.get("format") != _FORMAT or data["task"] != task.name:
         raise ValueError(f"it is no ladder of {task.name}")
-    agents = told["agents"]
+    agents = data["agents"]
     scale = None
-    if "covariance" in told:
+    if "covariance" in data:
         elo = np.array([agent["elo"] for agent in agents], np.float64)
-        scale = Scale(elo, np.array(told["covariance"], np.float64))
+        scale = Scale(elo, np.array(data["covariance"], np.float64))
         if scale.covariance.shape != (len(agents), len(agents)):
             raise ValueError("the covariance must have a row and a column for each agent")
     specs = tuple(agent["spec"] for agent in agents)
-    return Ladder(suite_name, task, specs, scale, told)
+    return Ladder(suite_name, task, specs, scale, data)
 
 
 def choices_of(spec: str, game: Game) -> str:

@@ -23,11 +23,11 @@ def page_html(card: ScoreCard, command: str | None = None) -> str:
         card: what it shows.
         command: that makes it again.
     """
-    told = card.to_dict()
-    overall = told["overall"]
+    data = card.to_dict()
+    overall = data["overall"]
     bars = [
         Bar(task["task"], task["score"], task["score_low"], task["score_high"])
-        for task in told["tasks"]
+        for task in data["tasks"]
         if task["rated"]
     ]
     if bars:
@@ -43,7 +43,7 @@ def page_html(card: ScoreCard, command: str | None = None) -> str:
         body.append(interval_chart(bars, lambda x: f"{x:.2f}", title))
     if card.not_rated:
         body.append(f"<p>Not rated, for the time was over: {', '.join(card.not_rated)}.</p>")
-    for outcome, task in zip(card.outcomes, told["tasks"], strict=True):
+    for outcome, task in zip(card.outcomes, data["tasks"], strict=True):
         body.append(f"<h2>{html.escape(task['task'])}</h2>")
         pace = task["seconds_per_move"]
         words = [f"{task['games']} games", f"{task['forfeits']} forfeited", f"{task['ended']}"]
@@ -54,7 +54,7 @@ def page_html(card: ScoreCard, command: str | None = None) -> str:
         body.append(f"<h2>Again</h2><p><code>{html.escape(command)}</code></p>")
     return html_page(
         f"{card.policy}: benchmark {card.suite}",
-        f"boardenvs {told['boardenvs']}, seed {card.seed}",
+        f"boardenvs {data['boardenvs']}, seed {card.seed}",
         body,
     )
 

@@ -116,16 +116,16 @@ def fit(scale: Scale, evidence: Evidence) -> Estimate:
     peak = _crossing(lambda x: _slope(anchors, evidence, x) > 0, low, high)
     peak = np.where(evidence.pairs.sum(-1) > 0, peak, (low + high) / 2)
     rates = 1 / (1 + np.exp(anchors - peak[..., None]))
-    told = 2 * evidence.pairs * rates * (1 - rates)
+    fisher = 2 * evidence.pairs * rates * (1 - rates)
     residual = evidence.squares - 4 * rates * evidence.scores + 4 * evidence.pairs * rates**2
-    information = told.sum(-1)
+    information = fisher.sum(-1)
     dispersion = (_PRIOR + residual.sum(-1)) / (_PRIOR + information)
     dispersion = np.maximum(dispersion, _LEAST)
     bound = _height(anchors, evidence, peak) - dispersion * Z**2 / 2
     left = _crossing(lambda x: _height(anchors, evidence, x) < bound, low, peak)
     right = _crossing(lambda x: _height(anchors, evidence, x) > bound, peak, high)
     below, above = (peak - left) * ELO, (right - peak) * ELO
-    weights = told / np.maximum(information, 1e-300)[..., None]
+    weights = fisher / np.maximum(information, 1e-300)[..., None]
     by_ladder = Z * np.sqrt(_quadratic(weights, scale.covariance))
     elo = peak * ELO
     return Estimate(
@@ -158,15 +158,15 @@ def next_opponent(
     """
     spread = np.minimum(estimate.by_games / Z, _WIDEST)
     at = np.clip(estimate.elo, scale.elo.min() - _WIDEST, scale.elo.max() + _WIDEST)
-    told = np.zeros((*at.shape, len(scale.elo)))
+    fisher = np.zeros((*at.shape, len(scale.elo)))
     for node, weight in zip(_NODES, _WEIGHTS, strict=True):
         rates = win_rates(at + node * spread, scale)
-        told += weight * rates * (1 - rates)
+        fisher += weight * rates * (1 - rates)
     if allowed is not None:
-        told = np.where(allowed, told, -1)
-    near = told >= _NEARLY * told.max(-1, keepdims=True)
+        fisher = np.where(allowed, fisher, -1)
+    near = fisher >= _NEARLY * fisher.max(-1, keepdims=True)
     # Of equally many games, whose tell more.
-    return np.where(near, pairs - told, np.inf).argmin(-1)
+    return np.where(near, pairs - fisher, np.inf).argmin(-1)
 
 
 def _quadratic(weights: Array, matrix: Array) -> Array:
@@ -179,17 +179,17 @@ def _height(anchors: Array, evidence: Evidence, x: Array) -> Array:
     """The logarithm of the likelihood with Jeffreys' prior."""
     lead = x[..., None] - anchors
     losses = np.logaddexp(0, lead)  # of a game that is lost; a won one has `lead` less
-    told = 2 * evidence.pairs * np.exp(lead - 2 * losses)
+    fisher = 2 * evidence.pairs * np.exp(lead - 2 * losses)
     likelihood = (evidence.scores * lead - 2 * evidence.pairs * losses).sum(-1)
-    height: Array = likelihood + np.log(np.maximum(told.sum(-1), 1e-300)) / 2
+    height: Array = likelihood + np.log(np.maximum(fisher.sum(-1), 1e-300)) / 2
     return height
 
 
 def _slope(anchors: Array, evidence: Evidence, x: Array) -> Array:
     """Its derivative."""
     rates = 1 / (1 + np.exp(anchors - x[..., None]))
-    told = 2 * evidence.pairs * rates * (1 - rates)
-    bias = (told * (1 - 2 * rates)).sum(-1) / np.maximum(told.sum(-1), 1e-300) / 2
+    fisher = 2 * evidence.pairs * rates * (1 - rates)
+    bias = (fisher * (1 - 2 * rates)).sum(-1) / np.maximum(fisher.sum(-1), 1e-300) / 2
     slope: Array = (evidence.scores - 2 * evidence.pairs * rates).sum(-1) + bias
     return slope
 

@@ -233,11 +233,11 @@ def run_task(
     most = meeting.most_pairs()
     began = time.monotonic()
     ended = ["the time was over"]
-    told = progress or (lambda _: None)
+    report = progress or (lambda _: None)
     aim = ladder.task.aim if aim is None else aim
     perfection = None
     if ladder.task.solved and seconds >= _LONG_ENOUGH:
-        told(f"{ladder.task.name}: beside perfect play")
+        report(f"{ladder.task.name}: beside perfect play")
         perfection = _perfection(meeting, contender)
     latest: list[Estimate] = []
 
@@ -257,7 +257,7 @@ def run_task(
         latest[:] = [estimate]
         games = int(meeting.planned.sum())
         if games:
-            told(
+            report(
                 f"{ladder.task.name}: {estimate.elo:+.0f} ({estimate.low:+.0f} to "
                 f"{estimate.high:+.0f}) after {games} games"
             )
@@ -288,7 +288,7 @@ def run_task(
         wins = meeting.records[0].scores(np.arange(first)).wins[0] if first else 0
         if first:
             low, high = wilson(wins, first)
-            told(
+            report(
                 f"{ladder.task.name}: {wins / first:.4f} ({low:.4f} to {high:.4f}) "
                 f"after {first} games"
             )

@@ -63,8 +63,8 @@ def rate_ladder(table: Crosstable) -> Scale:
     x = np.zeros(size - 1)
     for _ in range(100):
         rates = 1 / (1 + np.exp(-sides @ x))
-        told = 2 * pairs * rates * (1 - rates)
-        information = sides.T @ (told[:, None] * sides)
+        fisher = 2 * pairs * rates * (1 - rates)
+        information = sides.T @ (fisher[:, None] * sides)
         step = np.linalg.solve(information, sides.T @ (scores - 2 * pairs * rates))
         x += np.clip(step, -2, 2)
         if np.abs(step).max() < _TOLERANCE:
@@ -72,9 +72,9 @@ def rate_ladder(table: Crosstable) -> Scale:
     # Of a pair's score s the squared distance from what is expected, 2 p, by that from 1.
     off = 2 * rates - 1
     residual = squares - 2 * off * (scores - pairs) + pairs * off**2
-    dispersion = (_PRIOR + np.maximum(residual, 0)) / (_PRIOR + told)
+    dispersion = (_PRIOR + np.maximum(residual, 0)) / (_PRIOR + fisher)
     inverse = np.linalg.inv(information)
-    spread = inverse @ (sides.T @ ((dispersion * told)[:, None] * sides)) @ inverse
+    spread = inverse @ (sides.T @ ((dispersion * fisher)[:, None] * sides)) @ inverse
     covariance = np.zeros((size, size))
     covariance[1:, 1:] = spread * ELO**2
     return Scale(np.concatenate([[0.0], x]) * ELO, covariance)
@@ -138,11 +138,11 @@ def _gains(scale: Scale, pairs: Sequence[tuple[int, int]]) -> Array:
     beside = np.eye(size)[1:] - np.eye(size)[:-1]
     covariance = scale.covariance / ELO**2
     rates = 1 / (1 + np.exp(-(sides @ scale.elo) / ELO))
-    told = 2 * rates * (1 - rates)
+    fisher = 2 * rates * (1 - rates)
     shared = beside @ covariance @ sides.T  # of each difference with what a pair tells
     own = np.einsum("ps,st,pt->p", sides, covariance, sides)
     weights = np.einsum("ks,st,kt->k", beside, covariance, beside)
-    gains: Array = weights @ shared**2 * told / (1 + told * own)
+    gains: Array = weights @ shared**2 * fisher / (1 + fisher * own)
     return gains
 
 

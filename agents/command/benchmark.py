@@ -108,8 +108,8 @@ def _run(options: argparse.Namespace) -> int:
     print(card, end="")
     print(f"\n{card.row()}")
     if options.json is not None:
-        told = {**card.to_dict(), "command": options.command_line}
-        write_atomically(options.json, f"{json.dumps(told, indent=2)}\n".encode())
+        data = {**card.to_dict(), "command": options.command_line}
+        write_atomically(options.json, f"{json.dumps(data, indent=2)}\n".encode())
     if options.html is not None:
         from agents.benchmark.page import page_html
 

@@ -180,14 +180,14 @@ def read_curves(path: str | Path | Traversable) -> list[Curve]:
     """
     try:
         there = Path(path) if isinstance(path, str) else path
-        told = json.loads(there.read_text(encoding="utf-8"))
+        data = json.loads(there.read_text(encoding="utf-8"))
     except OSError as error:
         raise ValueError(f"{path} cannot be read: {error.strerror}") from None
     except (ValueError, RecursionError) as error:
         raise ValueError(f"{path} holds no learning curves: {error}") from None
     try:
-        form = told["format"]
-        suite, task = told["suite"], told["task"]
+        form = data["format"]
+        suite, task = data["suite"], data["task"]
         ladder = read_ladder(suite, task)
         curves = [
             Curve(
@@ -199,13 +199,13 @@ def read_curves(path: str | Path | Traversable) -> list[Curve]:
                 tuple(text_value("an agent that was met", spec) for spec in one["met"]),
                 checked_points(Point(*point) for point in one["points"]),
             )
-            for one in told["curves"]
+            for one in data["curves"]
         ]
     except (KeyError, TypeError, ValueError) as error:
         raise ValueError(f"{path} holds no learning curves: {error}") from None
     if form != _FORMAT:
         raise ValueError(f"{path} holds no learning curves: its format is {shown(form)}")
-    if told.get("ladder") != ladder.sha256:
+    if data.get("ladder") != ladder.sha256:
         raise ValueError(f"{path} was rated on another ladder than this package's {suite} {task}")
     return curves
 
@@ -256,7 +256,7 @@ def write_curves(path: str | Path, curves: Sequence[Curve]) -> None:
     about = {(curve.suite, curve.task) for curve in curves}
     if len(about) != 1:
         raise ValueError(f"curves of one task are written, got {len(about)} tasks")
-    told = {
+    data = {
         "format": _FORMAT,
         "suite": curves[0].suite,
         "task": curves[0].task,
@@ -264,7 +264,7 @@ def write_curves(path: str | Path, curves: Sequence[Curve]) -> None:
         "curves": [curve.to_dict() for curve in curves],
     }
     # A line a point.
-    text = json.dumps(told, indent=1)
+    text = json.dumps(data, indent=1)
     write_atomically(Path(path), f"{_flat(text)}\n".encode())
 
 

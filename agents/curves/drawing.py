@@ -84,8 +84,8 @@ def draw_curves(
 
 def fingerprint(curves: Mapping[str, Sequence[Curve]], own: Sequence[Curve] = ()) -> str:
     """The SHA-256 of what a picture shows, which it tells as its description."""
-    told = [one.to_dict() for one in (*itertools.chain(*curves.values()), *own)]
-    points = [(one["learner"], one["seed"], one["points"]) for one in told]
+    descriptions = [one.to_dict() for one in (*itertools.chain(*curves.values()), *own)]
+    points = [(one["learner"], one["seed"], one["points"]) for one in descriptions]
     return hashlib.sha256(json.dumps(points).encode()).hexdigest()
 
 

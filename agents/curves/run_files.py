@@ -52,8 +52,8 @@ def read_run(path: str | Path, task: str, name: str | None = None, suite: str = 
         try:
             curve.points.append(_point(row, ladder))
         except (KeyError, TypeError, ValueError) as error:
-            told = f"no {error}" if isinstance(error, KeyError) else str(error)
-            raise ValueError(f"{path}: {shown(dict(row))} is no rating: {told}") from None
+            reason = f"no {error}" if isinstance(error, KeyError) else str(error)
+            raise ValueError(f"{path}: {shown(dict(row))} is no rating: {reason}") from None
     in_order = sorted(curve.points, key=lambda point: (point.decisions, point.seconds))
     try:
         curve.points = checked_points(in_order)

@@ -177,8 +177,8 @@ class _Tournament:
 
     def write(self) -> None:
         """Write the ladder as far as it is known."""
-        told = self._solo_ladder() if self.game.num_players == 1 else self._rated_ladder()
-        text = json.dumps(told, indent=1)
+        data = self._solo_ladder() if self.game.num_players == 1 else self._rated_ladder()
+        text = json.dumps(data, indent=1)
         path = Path(str(ladder_path(self.suite, self.task.name)))
         path.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(path, f"{text}\n".encode())

@@ -117,7 +117,7 @@ def quantise(
         ]
         mean = {name: statistics.geometric_mean(one[name] for one in found) for name in found[0]}
         entry["evaluations_per_second"] = _speed(mean)
-        told: list[dict[str, Any]] = [
+        by_size: list[dict[str, Any]] = [
             {"agreement": one, "evaluations_per_second": _speed(speed)}
             for one, speed in zip(judged, found, strict=True)
         ]
@@ -130,12 +130,12 @@ def quantise(
             ]
             entry["score"] = _score(scores, simulations)
             worth = entry["score"]["score"] >= _LEAST_SCORE
-            for one, score in zip(told, scores, strict=True):
+            for one, score in zip(by_size, scores, strict=True):
                 one["score"] = _score([score], simulations)
         if isinstance(game, Sizes):
             entry["sizes"] = [
                 {"params": {game.parameter: value}, **one}
-                for value, one in zip(game.values, told, strict=True)
+                for value, one in zip(game.values, by_size, strict=True)
             ]
     place = path.with_name(entry["file"])
     if worth:

@@ -65,17 +65,17 @@ def line_patterns(planes: torch.Tensor, reach: int) -> tuple[torch.Tensor, torch
     return torch.from_numpy(flat), torch.from_numpy(numbers)
 
 
-def summed_over_lines(told: torch.Tensor, numbers: torch.Tensor) -> torch.Tensor:
+def summed_over_lines(line_features: torch.Tensor, numbers: torch.Tensor) -> torch.Tensor:
     """The sum of what a cell's four lines tell.
 
     Args:
-        told: of each line, float32 of shape (lines, features).
+        line_features: of each line, float32 of shape (lines, features).
         numbers: as `line_patterns` gives them.
 
     Returns:
         Of shape (N * rows * columns, features).
     """
-    found: torch.Tensor = _Summed.apply(told, numbers)
+    found: torch.Tensor = _Summed.apply(line_features, numbers)
     return found
 
 
@@ -83,10 +83,10 @@ class _Summed(torch.autograd.Function):
     """Torch's `embedding_bag` does the same; its gradient took ten times as long."""
 
     @staticmethod
-    def forward(ctx: Any, told: torch.Tensor, numbers: torch.Tensor) -> torch.Tensor:
-        ctx.numbers, ctx.lines = numbers.flatten(0, 2).numpy(), len(told)
-        found = told.new_empty((len(ctx.numbers), told.shape[1]))
-        _sum(told.detach().contiguous().numpy(), ctx.numbers, found.numpy())
+    def forward(ctx: Any, line_features: torch.Tensor, numbers: torch.Tensor) -> torch.Tensor:
+        ctx.numbers, ctx.lines = numbers.flatten(0, 2).numpy(), len(line_features)
+        found = line_features.new_empty((len(ctx.numbers), line_features.shape[1]))
+        _sum(line_features.detach().contiguous().numpy(), ctx.numbers, found.numpy())
         return found
 
     @staticmethod
@@ -140,13 +140,13 @@ def _number(cells, ranks, kinds, reach, steps, places, codes, numbers):
 
 
 @cached_njit("reading lines", nogil=True)
-def _sum(told, numbers, found):
+def _sum(lines, numbers, found):
     """To each cell what its lines tell."""
-    features = told.shape[1]
+    features = lines.shape[1]
     for cell in range(len(numbers)):
         a, b, c, d = numbers[cell]
         for k in range(features):
-            found[cell, k] = told[a, k] + told[b, k] + told[c, k] + told[d, k]
+            found[cell, k] = lines[a, k] + lines[b, k] + lines[c, k] + lines[d, k]
 
 
 @cached_njit("reading lines", nogil=True)

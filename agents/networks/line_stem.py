@@ -58,12 +58,12 @@ class LineStem(nn.Module):
         self._planes, self._features = planes, (lines, lines // 2)
         width = 2 * _REACH + 1
         seen = (_DIRECTIONS * lines, planes, width, width)
-        told, joined = (
+        hidden, joined = (
             (_DIRECTIONS * (lines // 2), lines, 1, 1),
             (channels, _DIRECTIONS * (lines // 2), 1, 1),
         )
         self.first = _Layer(seen, planes * width, _star, _by_group, padding=_REACH)
-        self.second = _Layer(told, lines, _by_group, _by_group, groups=_DIRECTIONS)
+        self.second = _Layer(hidden, lines, _by_group, _by_group, groups=_DIRECTIONS)
         self.third = _Layer(joined, joined[1], _by_input, torch.Tensor.clone)
 
     def forward(self, planes: torch.Tensor) -> torch.Tensor:
@@ -79,13 +79,13 @@ class LineStem(nn.Module):
     def _by_pattern(self, lines: torch.Tensor, numbers: torch.Tensor) -> torch.Tensor:
         """The same from the different lines, and which of them run through each cell."""
         first, second, third = self.first, self.second, self.third
-        told = nn.functional.linear(
+        hidden = nn.functional.linear(
             lines, _lines_of(first.weight).flatten(1), _of_one(first.bias)
         ).relu_()
-        told = nn.functional.linear(
-            told, _of_one(second.weight).flatten(1), _of_one(second.bias)
+        hidden = nn.functional.linear(
+            hidden, _of_one(second.weight).flatten(1), _of_one(second.bias)
         ).relu_()
-        summed = summed_over_lines(told, numbers)
+        summed = summed_over_lines(hidden, numbers)
         joined = _of_one(third.weight.transpose(0, 1)).flatten(1).T
         cells = nn.functional.linear(summed, joined, third.bias)
         return cells.unflatten(0, numbers.shape[:3]).permute(0, 3, 1, 2)
@@ -101,14 +101,14 @@ class LineStem(nn.Module):
         nothing = (self.third.bias[:1] > torch.inf).long()
         numbers = torch.from_numpy(lines.astype(np.int32)).long() + nothing
         shown = numbers[:, None] // (depth + 1) ** torch.arange(width) % (depth + 1)
-        told = (shown[:, None] == torch.arange(1, depth + 1)[:, None]).flatten(1).float()
+        hidden = (shown[:, None] == torch.arange(1, depth + 1)[:, None]).flatten(1).float()
         # Alike in all directions: that of the rows will do.
         features, joined = self._features
         rows = self.first.weight[:features, :, _REACH].flatten(1)
-        told = nn.functional.linear(told, rows, self.first.bias[:features]).relu()
+        hidden = nn.functional.linear(hidden, rows, self.first.bias[:features]).relu()
         one = self.second.weight[:joined].flatten(1)
-        told = nn.functional.linear(told, one, self.second.bias[:joined]).relu()
-        table = nn.functional.linear(told, self.third.weight[:, :joined].flatten(1))
+        hidden = nn.functional.linear(hidden, one, self.second.bias[:joined]).relu()
+        table = nn.functional.linear(hidden, self.third.weight[:, :joined].flatten(1))
         order = torch.cumsum((nothing + 1).expand(len(lines)), 0) - 1
         places = nothing.expand((depth + 1) ** width).scatter(0, numbers, order)
         # A cell that shows plane k is the digit k + 1 of a line's number, others are 0. Whole

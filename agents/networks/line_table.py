@@ -85,8 +85,8 @@ def has_line_table(game: Game, reach: int) -> bool:
     def choose(part: npt.NDArray[np.void], _: object) -> npt.NDArray[np.int64]:
         for seat in range(game.num_players):
             seen = game.observe(part, np.full(len(part), seat))
-            told = seen.sum(1, dtype=np.int64)
-            one = (told == 1).all() if shape[0] == 3 else (told <= 1).all()
+            counts = seen.sum(1, dtype=np.int64)
+            one = (counts == 1).all() if shape[0] == 3 else (counts <= 1).all()
             found[0] &= bool(one and ((seen == 0) | (seen == 1)).all())
         legal = game.legal(part)
         return np.argmax(rng.random(legal.shape) * legal, 1)

@@ -53,22 +53,24 @@ class Sizes:
                 for no size or not above 0.
         """
         first = self.games[0]
-        told = f"{self.parameter}={','.join(map(str, self.values))}"
+        option = f"{self.parameter}={','.join(map(str, self.values))}"
         shapes = [game.observation_shape for game in self.games]
         if len(set(shapes)) < len(shapes):
-            raise ValueError(f"{told}: one network is trained on boards of several sizes, and here "
-                             f"it would see {shapes[0]} on more than one")  # fmt: skip
+            raise ValueError(
+                f"{option}: one network is trained on boards of several sizes, and here it would "
+                f"see {shapes[0]} on more than one"
+            )
         for game in self.games:
             like = _kind(first), first.num_players, first.observation_high
             if (_kind(game), game.num_players, game.observation_high) != like:
                 raise ValueError(
-                    f"{told}: no one network plays {first!r} and {game!r}, which differ in more "
+                    f"{option}: no one network plays {first!r} and {game!r}, which differ in more "
                     f"than the rows and columns of a board"
                 )
         named = [str(value) for value in self.values]
         for key, share in self.given_shares.items():
             if key not in named:
-                raise ValueError(f"shares: there is no {self.parameter}={key} in {told}")
+                raise ValueError(f"shares: there is no {self.parameter}={key} in {option}")
             if finite_number(f"the share of {self.parameter}={key}", share) == 0:
                 raise ValueError(
                     f"the share of {self.parameter}={key} must be above 0, got {share}"

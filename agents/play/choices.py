@@ -51,8 +51,8 @@ class Named(NamedTuple):
 @functools.lru_cache(maxsize=256)
 def opponents_of(game: Game) -> tuple[Named, ...]:
     """Who can play a game, the weakest first."""
-    told = constant(game, "OPPONENTS", dict.fromkeys(OPPONENTS))
-    return tuple(_named(spec, words) for spec, words in told.items() if _can_play(spec, game))
+    opponents = constant(game, "OPPONENTS", dict.fromkeys(OPPONENTS))
+    return tuple(_named(spec, words) for spec, words in opponents.items() if _can_play(spec, game))
 
 
 def name_of(spec: str, game: Game) -> Named:

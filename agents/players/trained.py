@@ -387,15 +387,15 @@ def _check_card(card: dict[str, Any], game: Game, path: Path) -> None:
         raise ValueError(f"{path} plays {plays}, not {game.name} with {game.params}")
 
 
-def _load(path: Path, told: Mapping[str, Any], game: Game, threads: int) -> Any:
+def _load(path: Path, entry: Mapping[str, Any], game: Game, threads: int) -> Any:
     """An inference session on so many threads whose inputs and outputs fit the game.
 
-    `told` has the file's checksum.
+    `entry` has the file's checksum.
     """
     import onnxruntime
 
     data = path.read_bytes()
-    if "sha256" in told and hashlib.sha256(data).hexdigest() != told["sha256"]:
+    if "sha256" in entry and hashlib.sha256(data).hexdigest() != entry["sha256"]:
         raise ValueError(f"{path} is damaged or another network: it is not the one of its card")
     try:
         check_network(data)

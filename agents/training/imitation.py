@@ -228,12 +228,12 @@ class CloningLearner:
         rows: list[tuple[npt.NDArray[Any], ...]] = []
         while not rows:  # few short games may end before anything is learned
             states = self._played(size, num, rows)
-        seen, masks, actions, movers, games, told, shares = (
+        seen, masks, actions, movers, games, judged, shares = (
             np.concatenate(row) for row in zip(*rows, strict=True)
         )
         self._lengths[size] = len(seen) / num
         results = self._games[size].returns(states)[games, movers]
-        values = (shares * told + (1 - shares) * results).astype(np.float32)
+        values = (shares * judged + (1 - shares) * results).astype(np.float32)
         return seen, masks, actions, values
 
     def _played(self, size: int, num: int, rows: list[tuple[npt.NDArray[Any], ...]]) -> States:
@@ -252,8 +252,10 @@ class CloningLearner:
             chosen = np.zeros(0, np.int64)
             if len(asked):
                 seen = game.observe(part[asked], movers[asked])
-                chosen, told, shares = self._answers(size, part[asked], movers[asked])
-                rows.append((seen, legal[asked], chosen, movers[asked], live[asked], told, shares))
+                chosen, worths, shares = self._answers(size, part[asked], movers[asked])
+                rows.append(
+                    (seen, legal[asked], chosen, movers[asked], live[asked], worths, shares)
+                )
             strays = rng.random(len(asked)) < self.settings.random_share
             played = np.argmax(rng.random(legal.shape) * legal, 1)
             if len(asked) and self.settings.learner_share and self.steps:
@@ -294,8 +296,8 @@ class CloningLearner:
         words = rng.integers(0, 2**64, len(states), np.uint64)
         words *= np.uint64(not settings.fixed_ties)
         if settings.value_share:
-            chosen, told, proven = _considered(agent, known, words, movers)
-            return chosen, told, np.where(proven, 1, settings.value_share)
+            chosen, judged, proven = _considered(agent, known, words, movers)
+            return chosen, judged, np.where(proven, 1, settings.value_share)
         nothing = np.zeros(len(states))
         return agent.choose(known, words), nothing, nothing
 
@@ -371,5 +373,5 @@ def _considered(
     """What an agent does, the values that it tells (NaN for none), and which of them are proven."""
     chosen, analyses = agent.consider(states, words)
     values = [one and one.values[seat] for one, seat in zip(analyses, movers, strict=True)]
-    told = np.array([np.nan if value is None else value for value in values])
-    return chosen, told, np.array([one is not None and one.proven for one in analyses])
+    judged = np.array([np.nan if value is None else value for value in values])
+    return chosen, judged, np.array([one is not None and one.proven for one in analyses])

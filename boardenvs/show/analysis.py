@@ -84,7 +84,7 @@ class Analysis:
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON values; `from_dict` gives an equal analysis back."""
-        told = {
+        optional = {
             "line": list(self.line),
             "depth": self.depth,
             "proven": self.proven,
@@ -95,7 +95,7 @@ class Analysis:
             "actions": list(self.weights),
             "weights": list(self.weights.values()),
             "values": list(self.values),
-            **{key: value for key, value in told.items() if value},
+            **{key: value for key, value in optional.items() if value},
         }
 
     @classmethod

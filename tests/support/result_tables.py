@@ -175,7 +175,7 @@ def ladder_block():
     rows = []
     for name in suite("v1"):
         ladder = read_ladder("v1", name)
-        results = ladder.told["solos" if ladder.scale is None else "pairs"]
+        results = ladder.data["solos" if ladder.scale is None else "pairs"]
         games = sum(one["games"] for one in results)
         if ladder.scale is None:
             share = results[-1]["wins"] / results[-1]["games"]

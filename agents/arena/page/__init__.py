@@ -84,9 +84,9 @@ def page_html(
 def _viewer(replays: Sequence[str]) -> str:
     """Return the dialog that shows the games, which are whole pages."""
     # Inside of a script element only "<" can do harm.
-    told = json.dumps(replays).replace("<", "\\u003c")
+    data = json.dumps(replays).replace("<", "\\u003c")
     viewer = (resources.files(__package__) / "viewer.html").read_text("utf-8")
-    return viewer.replace("{{replays}}", told)
+    return viewer.replace("{{replays}}", data)
 
 
 def _notes(report: Mapping[str, Any]) -> list[str]:

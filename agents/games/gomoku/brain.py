@@ -139,10 +139,10 @@ class Brain:
                 self._board = {}
                 return ""
             case "DONE":
-                told, self._board = self._board, None
-                if told is None:
+                board, self._board = self._board, None
+                if board is None:
                     raise ValueError("DONE without BOARD")
-                return self._move(told, came)
+                return self._move(board, came)
         return "OK"
 
     def _no_command(self, word: str, rest: str) -> str:
@@ -151,9 +151,9 @@ class Brain:
         A bad request is refused once, and its other lines are ignored.
         """
         if self._board is not None:
-            told, self._board, self._passes_over = self._board, None, True
-            self._tell(told, f"{word} {rest}")
-            self._board, self._passes_over = told, False
+            board, self._board, self._passes_over = self._board, None, True
+            self._tell(board, f"{word} {rest}")
+            self._board, self._passes_over = board, False
             return ""
         if self._passes_over and not word[0].isalpha():
             return ""
@@ -281,10 +281,10 @@ class Brain:
     def _allowed(self) -> float | None:
         """Return the seconds for a move; `None` if no limit is known."""
         share = None if self._left is None else self._left / _SHARE
-        told = [time for time in (self._own_time, self._turn, share) if time is not None]
-        if not told:
+        limits = [time for time in (self._own_time, self._turn, share) if time is not None]
+        if not limits:
             return None
-        return min(told) - min(_MARGIN * min(told), _LONGEST_MARGIN)
+        return min(limits) - min(_MARGIN * min(limits), _LONGEST_MARGIN)
 
     def _is_ready_in_time(self, came: float) -> bool:
         """Return whether the agent is ready while there is time for it to move.

@@ -53,8 +53,8 @@ class Room:
         """The page of the game as it stands."""
         with self._lock:
             session = self._session
-            told = {"version": self._version, "preparing": self._preparing}
-            return session.page({**told, "choices": self._choices(session)})
+            status = {"version": self._version, "preparing": self._preparing}
+            return session.page({**status, "choices": self._choices(session)})
 
     def replay(self) -> str:
         """The game so far as a page of its own."""

@@ -128,13 +128,15 @@ class TextAgent(Agent):
             ValueError: every action is legal, in a game in which it cannot forfeit later.
         """
         legal = self.game.legal(state)[0]
-        told = f"{self.spec} gave no legal move in {self.tries} tries ({reason})"
+        message = f"{self.spec} gave no legal move in {self.tries} tries ({reason})"
         if not legal.all():
-            warnings.warn(f"{told}: it forfeits a game", RuntimeWarning, stacklevel=4)
+            warnings.warn(f"{message}: it forfeits a game", RuntimeWarning, stacklevel=4)
             return int(legal.argmin()) if meant is None else meant
         if self.game.num_players != 2 or self.game.has_chance:
-            raise ValueError(f"{told}, where every action is legal, so that it cannot forfeit")
-        warnings.warn(f"{told}: it forfeits a game at its next move", RuntimeWarning, stacklevel=4)
+            raise ValueError(f"{message}, where every action is legal, so that it cannot forfeit")
+        warnings.warn(
+            f"{message}: it forfeits a game at its next move", RuntimeWarning, stacklevel=4
+        )
         self._owed.append(self._next_positions(state))
         return 0
 

@@ -103,16 +103,16 @@ class Dialogue:
     def _go_on(self) -> str:
         """Play until the writer is to move; what it is told then."""
         game, states = self.game, self._states
-        told = []
+        lines = []
         while not self.over and states["to_move"][0] != self.seat:
             mover = int(states["to_move"][0])
             action = int(ask(self._opponent, game, states, self._words)[0])
             if not game.has_hidden:
                 move = game.action_to_text(action, states[0])
-                told.append(f"{game.seat_names[mover]} played {move}.\n")
+                lines.append(f"{game.seat_names[mover]} played {move}.\n")
             game.play(states, [action])
         if self.over:
             return ""
         known = game.arrays.conceal(states, self.seat, next_words(self._words))
-        moves = "".join([*told, "\n"]) if told else ""
+        moves = "".join([*lines, "\n"]) if lines else ""
         return moves + turn(game, known[0], list_moves=self.list_moves)

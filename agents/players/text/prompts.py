@@ -56,6 +56,6 @@ def request(
     """
     parts = [opening(game, int(state["to_move"])), turn(game, state, list_moves=list_moves)]
     if refused:
-        told = "\n".join(refused)
-        parts.append(f"Your answers so far were refused:\n{told}\n\nAnswer again.\n")
+        refusals = "\n".join(refused)
+        parts.append(f"Your answers so far were refused:\n{refusals}\n\nAnswer again.\n")
     return "\n".join(parts)

@@ -83,7 +83,9 @@ class Games(vf.Taskset[GameTask, GamesConfig]):
         config = self.config
         game = boardenvs.make(config.game, **config.params)
         words = stream_words(seed_word(config.seed), config.num_games)
-        told = {key: getattr(config, key) for key in ("params", "opponent", "tries", "list_moves")}
+        copied = {
+            key: getattr(config, key) for key in ("params", "opponent", "tries", "list_moves")
+        }
         for number, word in enumerate(words.tolist()):
             yield GameTask(
                 GameData(
@@ -91,7 +93,7 @@ class Games(vf.Taskset[GameTask, GamesConfig]):
                     game=config.game,
                     seat=number % game.num_players,
                     seed=word >> 33,
-                    **told,
+                    **copied,
                 ),
                 config.task,
             )

@@ -205,21 +205,21 @@ def show_thought(game: Game, state: np.void, analysis: Analysis, chosen: int) ->
             }
             for action in shown
         ],
-        **_told_besides(game, state, analysis),
+        **_details(game, state, analysis),
     }
 
 
-def _told_besides(game: Game, state: np.void, analysis: Analysis) -> dict[str, Any]:
+def _details(game: Game, state: np.void, analysis: Analysis) -> dict[str, Any]:
     """What only some players tell; nothing for most, as a page has many positions."""
-    told: dict[str, Any] = {}
+    details: dict[str, Any] = {}
     if analysis.proven:
-        told["proven"] = True
+        details["proven"] = True
     # Where something is drawn on the way, a line is one of many.
     if len(analysis.line) > 1 and not (game.has_chance or game.has_hidden):
-        told["line"] = line_texts(game, state, analysis.line)
+        details["line"] = line_texts(game, state, analysis.line)
     if analysis.tries:
-        told["tries"] = [one._asdict() for one in analysis.tries]
-    return told
+        details["tries"] = [one._asdict() for one in analysis.tries]
+    return details
 
 
 def _led_to(game: Game, action: int, state: np.void) -> dict[str, Any]:

@@ -22,7 +22,7 @@ def test_a_task_is_called_by_its_game(suite):
     """Of a game with several tasks, each says which after a hyphen."""
     for task in SUITES[suite]:
         assert task.name == task.game or task.name.startswith(f"{task.game}-")
-        assert read_ladder(suite, task.name).told["game"] == task.game
+        assert read_ladder(suite, task.name).data["game"] == task.game
 
 
 @pytest.fixture(scope="module", params=LADDERS, ids="-".join)
@@ -37,7 +37,7 @@ def cheap(spec):
 
 def check_choices(ladder, wanted):
     game = ladder.task.make()
-    for agent in ladder.told["agents"]:
+    for agent in ladder.data["agents"]:
         if wanted(agent["spec"]):
             assert choices_of(agent["spec"], game) == agent["choices"], (
                 f"{agent['spec']} plays otherwise than when suite {ladder.suite} was made: "
@@ -64,8 +64,8 @@ def test_an_agent_that_plays_otherwise_is_seen(monkeypatch):
 
 def replay(ladder, wanted):
     """Play the first games of matches again."""
-    game, task, seed = ladder.task.make(), ladder.task, ladder.told["made"]["seed"]
-    matches = ladder.told.get("pairs") or ladder.told["solos"]
+    game, task, seed = ladder.task.make(), ladder.task, ladder.data["made"]["seed"]
+    matches = ladder.data.get("pairs") or ladder.data["solos"]
     for told in matches:
         specs = [told["a"], told["b"]] if "a" in told else [told["agent"]]
         if not wanted(specs):
@@ -94,11 +94,11 @@ def test_the_others_first_games_come_out_again(ladder):
 
 def test_ratings_follow_from_the_games(ladder):
     if ladder.scale is None:
-        assert [solo["agent"] for solo in ladder.told["solos"]] == list(ladder.specs)
+        assert [solo["agent"] for solo in ladder.data["solos"]] == list(ladder.specs)
         assert ladder.shares[0] == min(ladder.shares)
         return
     table = Crosstable.none(len(ladder.specs))
-    for pair in ladder.told["pairs"]:
+    for pair in ladder.data["pairs"]:
         counts = np.array(pair["pair_scores"])
         values = np.arange(5) / 2
         a, b = (ladder.specs.index(pair[side]) for side in "ab")
@@ -110,7 +110,7 @@ def test_ratings_follow_from_the_games(ladder):
     scale = rate_ladder(table)
     np.testing.assert_allclose(scale.elo, ladder.scale.elo, atol=0.01)
     np.testing.assert_allclose(scale.covariance, ladder.scale.covariance, atol=0.01)
-    np.testing.assert_allclose(neighbour_errors(scale), ladder.told["neighbours"], atol=0.01)
+    np.testing.assert_allclose(neighbour_errors(scale), ladder.data["neighbours"], atol=0.01)
     assert ladder.specs[0] == "random"
     assert ladder.specs == ladder.task.agents
     assert (np.diff(scale.elo) > 0).all()
@@ -120,7 +120,7 @@ def test_neighbours_are_close(ladder):
     """They score 0.55 to 0.85, but for what chance makes of few games."""
     if ladder.scale is None:
         return
-    played = {(pair["a"], pair["b"]): pair for pair in ladder.told["pairs"]}
+    played = {(pair["a"], pair["b"]): pair for pair in ladder.data["pairs"]}
     for weaker, stronger in itertools.pairwise(ladder.specs):
         pair = played[stronger, weaker]
         low, high = wilson(pair["wins"] + pair["draws"] / 2, pair["games"])

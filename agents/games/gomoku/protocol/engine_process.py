@@ -154,8 +154,8 @@ class EngineProcess:
             self._process.wait(_TO_END)
         while self._take(max(0.0, end - time.perf_counter())) and time.perf_counter() < end:
             pass
-        told = self._errors.decode(errors="replace").split("\n")
-        last = next((" ".join(line.split()) for line in reversed(told) if line.strip()), "")
+        lines = self._errors.decode(errors="replace").split("\n")
+        last = next((" ".join(line.split()) for line in reversed(lines) if line.strip()), "")
         status = self._process.returncode
         how = "closed its output" if status is None else f"ended with status {status}"
         return EngineError(f"{how}{f': {last}' if last else ''}")

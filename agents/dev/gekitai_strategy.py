@@ -189,8 +189,8 @@ def lay_out(params, proved, mark, positions, holes):
         params: the game's constants.
         proved: positions with a cell and rank each.
         mark: a number from 1 on, by which those that have been found are told.
-        positions: uint64 of shape (room, 2), for the positions found.
-        holes: uint64 of shape (room, 3), for positions that are not proved to be won, and
+        positions: uint64 of shape (N, 2), for the positions found.
+        holes: uint64 of shape (N, 3), for positions that are not proved to be won, and
             within how many plies they have to be.
 
     Returns:

@@ -45,7 +45,7 @@ class BoundNetwork:
         self,
         game: Game,
         observed_game: Game,
-        room: int,
+        capacity: int,
         session: Callable[[int, int | None], Any],
         failure: Callable[[_Observations, int | None, Exception], ValueError],
     ) -> None:
@@ -54,31 +54,31 @@ class BoundNetwork:
         Args:
             game: what is played.
             observed_game: with the observations that the network takes.
-            room: positions, from 1 to a million or so.
+            capacity: positions, from 1 to a million or so.
             session: tells ONNX Runtime's session for so many positions on so many threads.
             failure: what to raise, told the observations and what ONNX Runtime raised.
 
         Raises:
-            ValueError: there is to be no room, or too much.
+            ValueError: the capacity is out of range.
         """
-        room = whole_number("room", room, 1, _MOST)
+        capacity = whole_number("capacity", capacity, 1, _MOST)
         self._session = session
         self._failure = failure
         self.observed_game = observed_game
         """The game with the observations that the network takes."""
-        self.seen = np.zeros((room, observed_game.observation_size), np.float32)
-        """What is to be judged: observations, shape (room, observation_size)."""
-        self.logits = np.zeros((room, game.num_actions), np.float32)
-        """Of the actions, unmasked, shape (room, num_actions)."""
-        self.values = np.zeros(room, np.float32)
-        """The results expected for the seat to move, shape (room,)."""
+        self.seen = np.zeros((capacity, observed_game.observation_size), np.float32)
+        """What is to be judged: observations, shape (capacity, observation_size)."""
+        self.logits = np.zeros((capacity, game.num_actions), np.float32)
+        """Of the actions, unmasked, shape (capacity, num_actions)."""
+        self.values = np.zeros(capacity, np.float32)
+        """The results expected for the seat to move, shape (capacity,)."""
         self._calls: dict[tuple[int, int | None], Callable[[], object]] = {}
 
     def judge(self, num: int, threads: int | None = None) -> None:
         """Judge the first so many observations; to the same bits as `TrainedAgent.evaluate`.
 
         Args:
-            num: from 1 to the room there is.
+            num: from 1 to the capacity.
             threads: that share the work; `None` for all cores.
 
         Raises:

@@ -155,17 +155,17 @@ class TrainedAgent(Agent):
             )
         return logits, value.reshape(-1)
 
-    def bind_to_arrays(self, room: int) -> BoundNetwork:
+    def bind_to_arrays(self, capacity: int) -> BoundNetwork:
         """The network between arrays for so many positions, for one that judges often.
 
         Args:
-            room: positions, from 1 to a million or so.
+            capacity: positions, from 1 to a million or so.
 
         Raises:
-            ValueError: there is to be no room, or too much.
+            ValueError: the capacity is out of range.
         """
         return BoundNetwork(
-            self.game, self.observed_game, room, self._session_for, self._failed_bound
+            self.game, self.observed_game, capacity, self._session_for, self._failed_bound
         )
 
     def _session_for(self, num: int, threads: int | None) -> Any:

@@ -107,9 +107,11 @@ class ExactSearch:
         stack = np.zeros(min(longest, _DEEPEST) + 1, game.state_dtype)
         words = stack.view(np.uint64).reshape(len(stack), -1)
         masks = np.zeros((len(stack), game.num_actions), np.bool_)
-        room = stack, words, self._keep, self._salt, masks, _records(len(stack), _LEVEL)
+        workspace = stack, words, self._keep, self._salt, masks, _records(len(stack), _LEVEL)
         answer = answer_all.bound_to(game.rules)
-        failed = answer(states, game.constants, question, self._table, room, self.budget, answers)
+        failed = answer(
+            states, game.constants, question, self._table, workspace, self.budget, answers
+        )
         if failed >= 0:
             raise ValueError(
                 f"state {failed} is too large for exact play of {game.name}: "
@@ -119,11 +121,11 @@ class ExactSearch:
 
 
 @over_rules()
-def answer_all(states, params, question, table, room, budget, answers):
+def answer_all(states, params, question, table, workspace, budget, answers):
     """Answer a question about every position; returns the first that was too large, or -1."""
     p = params[0]
-    first = room[0][0]
-    result = room[5][0]
+    first = workspace[0][0]
+    result = workspace[5][0]
     visits = np.zeros(1, np.int64)
     mask = np.empty(answers.shape[1], np.bool_)
     for i in range(len(states)):
@@ -131,9 +133,9 @@ def answer_all(states, params, question, table, room, budget, answers):
         best = 0
         # The last round of `_BEST` is as one of `_ACTIONS`, but told the score to look for.
         for action in range(-1, len(mask)):
-            room[0][0] = states[i]
+            workspace[0][0] = states[i]
             low = 1
-            high = min(p.max_plies - states[i].ply, len(room[0]) - 1)
+            high = min(p.max_plies - states[i].ply, len(workspace[0]) - 1)
             alpha = -WIN
             beta = WIN
             if action < 0:
@@ -155,7 +157,7 @@ def answer_all(states, params, question, table, room, budget, answers):
                     low = high
                     alpha = one_ply_down(best)
                     beta = alpha + 1
-            if not settle(p, table, room, visits, low, high, alpha, beta):
+            if not settle(p, table, workspace, visits, low, high, alpha, beta):
                 return i
             if action < 0:
                 best = result.floor
@@ -200,16 +202,16 @@ def within(score, plies):
 
 
 @over_rules()
-def settle(p, table, room, visits, low, high, alpha, beta):
+def settle(p, table, workspace, visits, low, high, alpha, beta):
     """Search position 0 of the stack `low` to `high` plies deep, until its score is settled.
 
     That is, as seen `within` that depth, at most `alpha`, at least `beta`, or known. Its
     interval is left in level 0. Returns whether it took no more than `visits[0]`
     positions, which are taken off.
     """
-    result = room[5][0]
+    result = workspace[5][0]
     for depth in range(low, high + 1):
-        if not explore(p, table, room, visits, depth, alpha, beta):
+        if not explore(p, table, workspace, visits, depth, alpha, beta):
             return False
         if result.floor == result.ceiling or low == high:
             return True
@@ -217,16 +219,16 @@ def settle(p, table, room, visits, low, high, alpha, beta):
 
 
 @over_rules()
-def explore(p, table, room, visits, depth, alpha, beta):
+def explore(p, table, workspace, visits, depth, alpha, beta):
     """Narrow down the score of position 0 of the stack by a search so many plies deep.
 
     Returns whether `visits[0]` sufficed.
     """
-    stack, _, _, _, masks, levels = room
+    stack, _, _, _, masks, levels = workspace
     levels[0].alpha = alpha
     levels[0].beta = beta
     level = 0
-    open_ = enter(p, table, room, 0, depth)
+    open_ = enter(p, table, workspace, 0, depth)
     while True:
         here = levels[level]
         if open_:
@@ -248,7 +250,7 @@ def explore(p, table, room, visits, depth, alpha, beta):
                 levels[level + 1].alpha = one_ply_down(here.beta)
                 levels[level + 1].beta = one_ply_down(here.alpha)
                 level += 1
-                open_ = enter(p, table, room, level, depth - level)
+                open_ = enter(p, table, workspace, level, depth - level)
                 continue
             leave(table, here, True)
         # `floor` and `ceiling` of this level are final: hand them up.
@@ -264,12 +266,12 @@ def explore(p, table, room, visits, depth, alpha, beta):
 
 
 @over_rules()
-def enter(p, table, room, level, depth):
+def enter(p, table, workspace, level, depth):
     """Begin with the position of a level; False if its interval needs no search.
 
     Of the caller it needs the window of the level.
     """
-    stack, words, keep, salt, masks, levels = room
+    stack, words, keep, salt, masks, levels = workspace
     here = levels[level]
     here.key = key_of(words[level], keep, salt)
     key = here.key

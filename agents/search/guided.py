@@ -63,19 +63,19 @@ class Leaves(NamedTuple):
     """Leaves of any of the trees, which are evaluated together."""
 
     states: npt.NDArray[np.void]
-    """The positions: shape (room,)."""
+    """The positions: shape (capacity,)."""
     masks: npt.NDArray[np.bool_]
-    """Their legal actions: shape (room, num_actions)."""
+    """Their legal actions: shape (capacity, num_actions)."""
     owners: npt.NDArray[np.int32]
-    """Tree and node of each: shape (room, 2)."""
+    """Tree and node of each: shape (capacity, 2)."""
     seen: npt.NDArray[np.float32]
-    """What the seat to move sees: shape (room, size), or (0, size) if nobody wants to know."""
+    """What the seat to move sees: shape (capacity, size), or (0, size) if nobody wants to know."""
     seen_params: npt.NDArray[np.void]
     """`Game.constants` of the game that is observed."""
     logits: npt.NDArray[np.float32]
-    """What the evaluator found: shape (room, num_actions)."""
+    """What the evaluator found: shape (capacity, num_actions)."""
     estimates: npt.NDArray[np.float32]
-    """The values that it found: shape (room,)."""
+    """The values that it found: shape (capacity,)."""
 
 
 class _Scratch(NamedTuple):

@@ -28,7 +28,7 @@ __all__ = [
     "MctsAgent",
     "SearchAgent",
     "Searched",
-    "room_for",
+    "simulations_within",
     "threads_of",
     "unsearched",
 ]
@@ -224,7 +224,7 @@ class MctsAgent(SearchAgent):
         super().__init__(game, seed, time_limit, threads, spec)
         self._by_time_alone = simulations is None and self.time_limit is not None
         if simulations is None:
-            simulations = 1000 if self.time_limit is None else room_for(self.time_limit)
+            simulations = 1000 if self.time_limit is None else simulations_within(self.time_limit)
         self.simulations = whole_number("simulations", simulations, 1, MOST_SIMULATIONS)
         self.exploration = finite_number("exploration", exploration)
         if rollout_depth is not None:
@@ -335,8 +335,8 @@ class MctsAgent(SearchAgent):
             part = min(part, self.simulations - done)
 
 
-def room_for(seconds: float) -> int:
-    """How many simulations a tree needs room for that grows for a time."""
+def simulations_within(seconds: float) -> int:
+    """Return for how many simulations a tree needs room that grows for some seconds."""
     return min(MOST_SIMULATIONS, 1000 + int(min(seconds, MOST_SIMULATIONS) * _PACE))
 
 

@@ -15,7 +15,7 @@ from agents.agent import Words
 from agents.in_threads import Stopping, in_threads
 from agents.search.decisive import checked_decisive, checked_forced, decisive_module_name
 from agents.search.guided import STRAYS, Search, report_trees, step_trees
-from agents.search.mcts import SearchAgent, Searched, room_for, threads_of, unsearched
+from agents.search.mcts import SearchAgent, Searched, simulations_within, threads_of, unsearched
 from agents.search.network import SearchNetwork
 from agents.search.slots import Bind, Clock, Judge, Judged, Slot, take_turns
 from agents.search.tree import OPTIONS, Tree, empty_forest
@@ -182,7 +182,7 @@ class PuctAgent(SearchAgent):
         if simulations is None:
             simulations = 400
             if self.time_limit is not None:
-                simulations = most = room_for(self.time_limit)
+                simulations = most = simulations_within(self.time_limit)
         self.simulations = whole_number("simulations", simulations, 1, most)
         self.exploration = finite_number("exploration", exploration)
         self.decisive = checked_decisive("decisive", decisive, game)
@@ -370,15 +370,15 @@ class PuctAgent(SearchAgent):
     def _is_concurrent(self) -> bool:
         return bool(getattr(self.evaluator, "concurrent", False))
 
-    def _slot(self, room: int) -> Slot:
+    def _slot(self, capacity: int) -> Slot:
         """An empty slot for so many leaves or more."""
         with contextlib.suppress(IndexError):  # two threads may want the last one
             while self._slots:
                 slot = self._slots.pop()
-                if slot.room >= room:
+                if slot.capacity >= capacity:
                     slot.num = 0
                     return slot
-        return Slot(self.game, room, getattr(self.evaluator, "bind_to_arrays", None))
+        return Slot(self.game, capacity, getattr(self.evaluator, "bind_to_arrays", None))
 
     def _forest(self, num: int) -> Tree:
         """Room for so many trees or more, none of them planted."""

@@ -46,31 +46,31 @@ Bind = Callable[[int], Bound]
 class Slot:
     """Leaves that are evaluated at once, of any of the trees."""
 
-    def __init__(self, game: Game, room: int, bind: Bind | None = None) -> None:
+    def __init__(self, game: Game, capacity: int, bind: Bind | None = None) -> None:
         """Nothing is awaited.
 
         Args:
             game: what is played.
-            room: leaves, at most.
+            capacity: leaves, at most.
             bind: makes what evaluates them, if that takes observations from an array.
         """
         self.num = 0
         """How many there are."""
-        self.room = room
-        self.bound: Bound | None = None if bind is None else bind(room)
+        self.capacity = capacity
+        self.bound: Bound | None = None if bind is None else bind(capacity)
         seen_constants = game.constants
         seen = np.empty((0, game.observation_size), np.float32)
-        logits = np.empty((room, game.num_actions), np.float32)
-        estimates = np.empty(room, np.float32)
+        logits = np.empty((capacity, game.num_actions), np.float32)
+        estimates = np.empty(capacity, np.float32)
         if self.bound is not None:
             bound = self.bound
             seen_constants = bound.observed_game.constants
             seen, logits, estimates = bound.seen, bound.logits, bound.values
             size = bound.observed_game.observation_size
             for name, array, shape in (
-                ("seen", seen, (room, size)),
-                ("logits", logits, (room, game.num_actions)),
-                ("values", estimates, (room,)),
+                ("seen", seen, (capacity, size)),
+                ("logits", logits, (capacity, game.num_actions)),
+                ("values", estimates, (capacity,)),
             ):
                 # The compiled loop takes them for such without a look.
                 if array.dtype != np.float32 or array.shape != shape or not array.flags.carray:
@@ -79,9 +79,9 @@ class Slot:
                         f"shape {shape}, got one of {array.dtype} and shape {array.shape}"
                     )
         self.leaves = Leaves(
-            states=np.empty(room, game.state_dtype),
-            masks=np.empty((room, game.num_actions), np.bool_),
-            owners=np.empty((room, 2), np.int32),
+            states=np.empty(capacity, game.state_dtype),
+            masks=np.empty((capacity, game.num_actions), np.bool_),
+            owners=np.empty((capacity, 2), np.int32),
             seen=seen,
             seen_params=seen_constants,
             logits=logits,

@@ -139,10 +139,10 @@ class CloningLearner:
         self._opponents = [fixed_opponents(one, settings.opponents, seed) for one in self._games]
         self._buffers: list[ReplayBuffer] = []
         if settings.buffer:
-            rooms = shared_out("clone.buffer", settings.buffer, shares_of(game))
+            capacities = shared_out("clone.buffer", settings.buffer, shares_of(game))
             self._buffers = [
-                ReplayBuffer(room, _sample_dtype(one))
-                for room, one in zip(rooms, self._games, strict=True)
+                ReplayBuffer(capacity, _sample_dtype(one))
+                for capacity, one in zip(capacities, self._games, strict=True)
             ]
         if settings.value_share and not self._tells_values():
             raise ValueError(

@@ -45,11 +45,11 @@ def wins(cells, p, cell):
     return False
 
 
-def follow(cells, cell, step, room):
-    """How many pieces like that of a cell follow it, each `step` cells on, at most `room`."""
+def follow(cells, cell, step, most):
+    """How many pieces like that of a cell follow it, each `step` cells on, at most `most`."""
     piece = cells[cell]
     count = 0
-    while count < room and cells[cell + step] == piece:
+    while count < most and cells[cell + step] == piece:
         cell += step
         count += 1
     return count

@@ -78,9 +78,9 @@ class CountedNetwork:
         self._count(len(states))
         return self.network.evaluate(states, threads)
 
-    def bind_to_arrays(self, room: int) -> Bound:
+    def bind_to_arrays(self, capacity: int) -> Bound:
         """As of the network."""
-        return _CountedBoundNetwork(self.network.bind_to_arrays(room), self._count)
+        return _CountedBoundNetwork(self.network.bind_to_arrays(capacity), self._count)
 
     def _count(self, num: int) -> None:
         with self._lock:

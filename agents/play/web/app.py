@@ -47,14 +47,14 @@ def make_app(room: Room, token: str, host: str) -> Starlette:
         token: the secret first part of every path.
         host: where it is served, such as `127.0.0.1:8000`.
     """
-    desk = _Desk(room, token, host)
+    endpoints = _Endpoints(room, token, host)
     app = Starlette(
         routes=[
-            Route("/{token}/", desk.page, methods=["GET"]),
-            Route("/{token}/replay", desk.replay, methods=["GET"]),
-            Route("/{token}/game.json", desk.saved, methods=["GET"]),
-            Route("/{token}/act", desk.act, methods=["POST"]),
-            Route("/{token}/open", desk.open, methods=["POST"]),
+            Route("/{token}/", endpoints.page, methods=["GET"]),
+            Route("/{token}/replay", endpoints.replay, methods=["GET"]),
+            Route("/{token}/game.json", endpoints.saved, methods=["GET"]),
+            Route("/{token}/act", endpoints.act, methods=["POST"]),
+            Route("/{token}/open", endpoints.open, methods=["POST"]),
         ],
         exception_handlers={
             HTTPException: _refusal,
@@ -110,7 +110,7 @@ def _page_policy(page: str, more: str = "") -> str:
     return f"{_POLICY}; {more}script-src{sources['script']}; style-src{sources['style']}"
 
 
-class _Desk:
+class _Endpoints:
     """Takes requests and checks them; the room answers."""
 
     def __init__(self, room: Room, token: str, host: str) -> None:

@@ -41,8 +41,8 @@ __all__ = [
     "is_there",
     "kind_below",
     "look_up",
+    "make_workspace",
     "prove",
-    "work_room",
     "write",
 ]
 
@@ -101,7 +101,7 @@ def entries(bits: int) -> npt.NDArray[np.void]:
     return _records(1 << bits, _ENTRY)
 
 
-def work_room(notes: list[tuple[str, Any]]) -> tuple[npt.NDArray[np.void], ...]:
+def make_workspace(notes: list[tuple[str, Any]]) -> tuple[npt.NDArray[np.void], ...]:
     """What `prove` works in beside its tables: levels, children of each, and notes.
 
     Args:
@@ -115,7 +115,7 @@ def _records(shape: int | tuple[int, ...], fields: list[Any]) -> npt.NDArray[np.
 
 
 @hook
-def expand(p: Any, level: int, known: Any, table: Any, room: Any) -> None:
+def expand(p: Any, level: int, known: Any, table: Any, workspace: Any) -> None:
     """List the children of the position at a level, and what is known of them.
 
     A child of the attacker's is one that may be a win; a child of the defender's, one after which
@@ -125,13 +125,13 @@ def expand(p: Any, level: int, known: Any, table: Any, room: Any) -> None:
 
     Args:
         p: the game's constants.
-        level: of `room`; `mover`, `other` and `kind` tell the position, `num` is 0 and is to become
-            the number of children.
+        level: of `workspace`; `mover`, `other` and `kind` are the position, `num` is 0 and is to
+            become the number of children.
         known: see `prove`.
         table: see `prove`.
-        room: levels, children and notes, as from `work_room`. A child has to get all fields;
-            `cell` is that of the attacker's move there, and `rank`, if it is proved, how many plies
-            the game lasts at most.
+        workspace: levels, children and notes, as from `make_workspace`. A child has to get all
+            fields; `cell` is that of the attacker's move there, and `rank`, if it is proved, how
+            many plies the game lasts at most.
     """
 
 
@@ -187,7 +187,7 @@ def write(table, mover, other, kind, proof, disproof, rank, cell, worth):
 
 
 @over_rules()
-def prove(p, mover, other, kind, limit, known, table, room):
+def prove(p, mover, other, kind, limit, known, table, workspace):
     """Search until it is settled whether the attacker forces a win, or the budget is used up.
 
     Args:
@@ -198,15 +198,15 @@ def prove(p, mover, other, kind, limit, known, table, room):
         limit: how many positions to look at, at most.
         known: a table of positions proved before, which is only read; it may have no entries.
         table: of what is found out; it is used on.
-        room: as from `work_room`; level 0 of it has the result.
+        workspace: as from `make_workspace`; level 0 of it has the result.
 
     Returns:
         How many positions it looked at.
     """
-    levels, children, notes = room
+    levels, children, notes = workspace
     notes[0].left = limit
     level = 0
-    begin(p, mover, other, kind, NEVER, NEVER, 0, known, table, room)
+    begin(p, mover, other, kind, NEVER, NEVER, 0, known, table, workspace)
     while True:
         here = levels[level]
         weigh(here, children[level])
@@ -249,14 +249,14 @@ def prove(p, mover, other, kind, limit, known, table, room):
             level,
             known,
             table,
-            room,
+            workspace,
         )
 
 
 @over_rules()
-def begin(p, mover, other, kind, proof_limit, disproof_limit, level, known, table, room):
+def begin(p, mover, other, kind, proof_limit, disproof_limit, level, known, table, workspace):
     """Take up a position: find its children, and what is known of them."""
-    levels, _, notes = room
+    levels, _, notes = workspace
     here = levels[level]
     here.mover = mover
     here.other = other
@@ -267,7 +267,7 @@ def begin(p, mover, other, kind, proof_limit, disproof_limit, level, known, tabl
     here.left = notes[0].left
     notes[0].left -= 1
     here.num = 0
-    expand(p, level, known, table, room)
+    expand(p, level, known, table, workspace)
 
 
 @njit

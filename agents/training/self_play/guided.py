@@ -102,9 +102,10 @@ class GuidedLearner:
         # Beside a learner on a GPU local actors have their searches judged there.
         self._on_gpu = policy.device.type != "cpu" and isinstance(self._actors, LocalActors)
         self._writer = NetworkWriter(game, policy, int8=settings.int8)
-        rooms = shared_out("guided.buffer", settings.buffer, self._shares)
+        capacities = shared_out("guided.buffer", settings.buffer, self._shares)
         self._buffers = [
-            ReplayBuffer(room, sample_dtype(one)) for room, one in zip(rooms, games, strict=True)
+            ReplayBuffer(capacity, sample_dtype(one))
+            for capacity, one in zip(capacities, games, strict=True)
         ]
         self._symmetries = [one.symmetries() for one in games]
         self._owed = 0.0  # gradient steps

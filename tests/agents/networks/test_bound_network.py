@@ -84,8 +84,8 @@ def test_a_class_that_judges_otherwise_is_asked_for_each_batch(gekitai):
             return -logits, -values
 
     class Bound(Contrary):
-        def bind_to_arrays(self, room):
-            return TrainedAgent.bind_to_arrays(self, room)
+        def bind_to_arrays(self, capacity):
+            return TrainedAgent.bind_to_arrays(self, capacity)
 
     class Named(TrainedAgent):
         pass
@@ -107,7 +107,7 @@ def test_room_is_kept_for_the_next_search(num, gekitai, monkeypatch):
     agent = agents.make("puct:250", gekitai, seed=0)
     bind = agent.evaluator.bind_to_arrays
     monkeypatch.setattr(
-        agent.evaluator, "bind_to_arrays", lambda room: made.append(room) or bind(room)
+        agent.evaluator, "bind_to_arrays", lambda capacity: made.append(capacity) or bind(capacity)
     )
     for _ in range(3):
         agent.act(gekitai.new(num, 0))
@@ -115,10 +115,10 @@ def test_room_is_kept_for_the_next_search(num, gekitai, monkeypatch):
     assert 2 <= len(made) <= 4  # two slots, for each thread at most
 
 
-@pytest.mark.parametrize("room", [0, -1, 2.5, 2**40, None])
-def test_a_room_that_is_none(room, game112, refused):
-    with refused("room must be a whole number from 1 to 1048576"):
-        TrainedAgent(game112).bind_to_arrays(room)
+@pytest.mark.parametrize("capacity", [0, -1, 2.5, 2**40, None])
+def test_a_capacity_that_is_none(capacity, game112, refused):
+    with refused("capacity must be a whole number from 1 to 1048576"):
+        TrainedAgent(game112).bind_to_arrays(capacity)
 
 
 @pytest.mark.parametrize("num", [0, 4, -1])
@@ -140,8 +140,8 @@ def test_more_or_less_than_there_is_room_for(num, game112, refused):
 def test_arrays_that_a_search_cannot_use(name, change, gekitai, refused):
     network = TrainedAgent(gekitai)
 
-    def bind(room):
-        bound = network.bind_to_arrays(room)
+    def bind(capacity):
+        bound = network.bind_to_arrays(capacity)
         setattr(bound, name, change(getattr(bound, name)))
         return bound
 

@@ -188,7 +188,7 @@ class Subjects:
             "rng": np.random.default_rng(0),
             "words": np.arange(3, dtype=np.uint64),
             "num": 3,
-            "room": 3,
+            "capacity": 3,
             "seed": 1,
             "illegal": "lose",
             "size": 64,

@@ -25,7 +25,7 @@ from boardenvs.gekitai import Gekitai, rules
 from boardenvs.gekitai.rules import cell_bit, count, pushed, satisfied
 from boardenvs.kernels.binding import over_rules
 
-__all__ = ["ProofSearch", "forced_win", "forcing_cell", "proof_room"]
+__all__ = ["ProofSearch", "forced_win", "forcing_cell", "proof_workspace"]
 
 _ENTRY = [
     ("mover", np.uint64),  # the position, in its canonical turn
@@ -52,7 +52,7 @@ _NOTES = [("left", np.int64)]  # how many positions may still be looked at
 _REMEMBERED = 3  # plies to go, from which on the table pays
 
 
-def proof_room(table_bits: int) -> tuple[npt.NDArray[np.void], ...]:
+def proof_workspace(table_bits: int) -> tuple[npt.NDArray[np.void], ...]:
     """What `forced_win` works in: a table of `2**table_bits` positions, and more.
 
     It holds what is proved, so it may be used again and again for games with the same
@@ -66,7 +66,7 @@ def proof_room(table_bits: int) -> tuple[npt.NDArray[np.void], ...]:
 
 
 @njit
-def forced_win(p, mine, theirs, plies, limit, room):
+def forced_win(p, mine, theirs, plies, limit, workspace):
     """Whether the owner of `mine`, who is to move, can force a win; 1 or 0, -1 for unknown.
 
     Args:
@@ -75,13 +75,13 @@ def forced_win(p, mine, theirs, plies, limit, room):
         theirs: cells of the other player; the position must not be over.
         plies: within how many plies, an odd number below 100.
         limit: how many positions to look at, at most. What is left of it is in
-            `room[2][0].left`; -1 is the answer where that did not suffice.
-        room: as from `proof_room`.
+            `workspace[2][0].left`; -1 is the answer where that did not suffice.
+        workspace: as from `proof_workspace`.
     """
-    _, levels, notes = room
+    _, levels, notes = workspace
     notes[0].left = limit
     top = plies
-    won = begin(p, mine, theirs, plies, 1, room)
+    won = begin(p, mine, theirs, plies, 1, workspace)
     while True:
         if notes[0].left < 0:
             return -1
@@ -89,40 +89,40 @@ def forced_win(p, mine, theirs, plies, limit, room):
             if plies == top:
                 return won
             plies += 1
-            won = take(p, won, plies, room)
+            won = take(p, won, plies, workspace)
             continue
         here = levels[plies]
         here.cell = next_cell(p, here)
         if here.cell == np.uint64(0):  # none of them has settled it
             won = 1 - here.attack
-            remember(p, won, plies, room)
+            remember(p, won, plies, workspace)
             continue
         own, others = pushed(p, here.mover, here.other, here.cell)
         if satisfied(p, own):
-            won = take(p, here.attack, plies, room)
+            won = take(p, here.attack, plies, workspace)
         elif satisfied(p, others):
-            won = take(p, 1 - here.attack, plies, room)
+            won = take(p, 1 - here.attack, plies, workspace)
         else:
             plies -= 1
-            won = begin(p, others, own, plies, 1 - here.attack, room)
+            won = begin(p, others, own, plies, 1 - here.attack, workspace)
 
 
 @njit
-def forcing_cell(p, mine, theirs, plies, room):
+def forcing_cell(p, mine, theirs, plies, workspace):
     """A cell that keeps the win which `forced_win` has just found within `plies`."""
     cells = winning_cells(p, mine, theirs)
     if cells != np.uint64(0):
         return lowest(cells)
     # What is asked about is the last that enters the table.
     one, two, turn = canonical(p, mine, theirs)
-    place, _ = place_of(one, two, 1, room[0])
-    return turned_back(p, room[0][place].hint, turn)
+    place, _ = place_of(one, two, 1, workspace[0])
+    return turned_back(p, workspace[0][place].hint, turn)
 
 
 @njit
-def begin(p, mover, other, plies, attack, room):
+def begin(p, mover, other, plies, attack, workspace):
     """Take up a position: 1 if the attacker forces a win within `plies`, 0 if not, -1 if open."""
-    table, levels, notes = room
+    table, levels, notes = workspace
     notes[0].left -= 1
     if attack:
         if wins_at_once(p, mover, other):
@@ -174,19 +174,19 @@ def next_cell(p, here):
 
 
 @njit
-def take(p, won, plies, room):
+def take(p, won, plies, workspace):
     """What a level has come to, after what its cell did: `won`, or -1 if that leaves it open."""
-    here = room[1][plies]
+    here = workspace[1][plies]
     if won != here.attack:
         return -1
-    remember(p, won, plies, room)
+    remember(p, won, plies, workspace)
     return won
 
 
 @njit
-def remember(p, won, plies, room):
+def remember(p, won, plies, workspace):
     """Put in the table what a level has come to."""
-    table, levels, _ = room
+    table, levels, _ = workspace
     here = levels[plies]
     here.killer = here.cell
     if plies >= _REMEMBERED:
@@ -215,7 +215,7 @@ def place_of(one, two, attack, table):
 
 
 @over_rules()
-def prove_all(states, params, plies, limit, room, fewest, actions):
+def prove_all(states, params, plies, limit, workspace, fewest, actions):
     """The fewest plies, up to `plies`, within which each player to move can force a win.
 
     0 where none is forced, -1 where `limit` positions did not suffice to see; and the action
@@ -230,13 +230,13 @@ def prove_all(states, params, plies, limit, room, fewest, actions):
         fewest[i] = 0
         actions[i] = -1
         for within in range(1, plies + 1, 2):
-            won = forced_win(p, mine, theirs, within, left, room)
-            left = room[2][0].left
+            won = forced_win(p, mine, theirs, within, left, workspace)
+            left = workspace[2][0].left
             if won < 0:
                 fewest[i] = -1
             if won > 0:
                 fewest[i] = within
-                cell = forcing_cell(p, mine, theirs, within, room)
+                cell = forcing_cell(p, mine, theirs, within, workspace)
                 for action in range(p.side * p.side):
                     if cell_bit(p, action) == cell:
                         actions[i] = action
@@ -263,7 +263,7 @@ class ProofSearch:
         self.game = game
         self.positions = 0
         """How many positions it has looked at so far."""
-        self._room = proof_room(whole_number("table_bits", table_bits, 4, 32))
+        self._workspace = proof_workspace(whole_number("table_bits", table_bits, 4, 32))
 
     def fewest_plies(
         self, states: States, plies: int, limit: int | None = None
@@ -305,6 +305,6 @@ class ProofSearch:
         fewest, actions = np.zeros((2, len(states)), np.int64)
         prove = prove_all.bound_to(rules)
         self.positions += prove(
-            states, self.game.constants, plies, limit, self._room, fewest, actions
+            states, self.game.constants, plies, limit, self._workspace, fewest, actions
         )
         return fewest, actions

@@ -30,11 +30,11 @@ from agents.search.proofs.proof_numbers import (
     is_there,
     kind_below,
     look_up,
-    work_room,
+    make_workspace,
 )
 from boardenvs.gekitai.rules import count, pushed, satisfied
 
-__all__ = ["attacking_cells", "expand", "replies", "room_for", "survivors"]
+__all__ = ["attacking_cells", "expand", "gekitai_workspace", "replies", "survivors"]
 
 _NOTES = [
     ("left", np.int64),  # how many positions may still be looked at
@@ -42,22 +42,22 @@ _NOTES = [
 ]
 
 
-def room_for(both_draw: bool = False) -> tuple[npt.NDArray[np.void], ...]:
+def gekitai_workspace(both_draw: bool = False) -> tuple[npt.NDArray[np.void], ...]:
     """What the search works in beside its tables.
 
     Args:
         both_draw: whether a placement that satisfies both players is a draw, rather than a win of
             who placed.
     """
-    room = work_room(_NOTES)
-    room[2]["alone"] = both_draw
-    return room
+    workspace = make_workspace(_NOTES)
+    workspace[2]["alone"] = both_draw
+    return workspace
 
 
 @njit
-def expand(p, level, known, table, room):
+def expand(p, level, known, table, workspace):
     """As the hook of `agents.search.proofs.proof_numbers`."""
-    levels, children, notes = room
+    levels, children, notes = workspace
     here = levels[level]
     mover = here.mover
     other = here.other
@@ -161,7 +161,7 @@ def survivors(p, mover, other, most, alone):
 
 
 @njit
-def replies(p, mover, other, kind, known, table, room, proofs, ranks):
+def replies(p, mover, other, kind, known, table, workspace, proofs, ranks):
     """What is known of each reply of the defender, who is to move and cannot win at once.
 
     Args:
@@ -171,12 +171,12 @@ def replies(p, mover, other, kind, known, table, room, proofs, ranks):
         kind: of the positions after a reply, as in the table.
         known: a table of positions proved before.
         table: what was found out.
-        room: as from `room_for`.
+        workspace: as from `gekitai_workspace`.
         proofs: int64 for each bit of a cell: the proof number after that reply, 0 if it loses;
             -1 where there is no reply.
         ranks: int64 likewise: of a reply that loses, the most plies to the end after it.
     """
-    child = room[1][-1, 0]
+    child = workspace[1][-1, 0]
     proofs[:] = -1
     ranks[:] = 0
     todo = p.board & ~(mover | other)
@@ -189,7 +189,7 @@ def replies(p, mover, other, kind, known, table, room, proofs, ranks):
             proofs[k] = 0
         elif kind < 1:  # the attacker has no ply left
             proofs[k] = NEVER
-        elif attacker_wins(p, others, own, room[2][0].alone):
+        elif attacker_wins(p, others, own, workspace[2][0].alone):
             proofs[k] = 0
             ranks[k] = 1
         elif kind == 1:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from agents.games import require
 from agents.games.gekitai.proofs import proof_numbers
-from agents.games.gekitai.proofs.proof_numbers import attacking_cells, replies, room_for
+from agents.games.gekitai.proofs.proof_numbers import attacking_cells, gekitai_workspace, replies
 from agents.games.gekitai.threats import lowest, wins_at_once
 from agents.search.proofs.bitboards import canonical, turned_back
 from agents.search.proofs.proof_numbers import (
@@ -36,7 +36,7 @@ NO_TABLE = entries(2)[:0]
 
 
 @over_rules()
-def ask(params, mine, theirs, attack, plies, limit, known, table, room, answer):
+def ask(params, mine, theirs, attack, plies, limit, known, table, workspace, answer):
     """Settle whether the attacker forces a win; `plies` is 0 for within any number.
 
     `mine` are the cells of the player to move, who is the attacker if `attack` is 1.
@@ -49,7 +49,7 @@ def ask(params, mine, theirs, attack, plies, limit, known, table, room, answer):
     answer[0].proof = NEVER
     answer[0].disproof = 0
     if attack:
-        cells = attacking_cells(p, mine, theirs, room[2][0].alone)
+        cells = attacking_cells(p, mine, theirs, workspace[2][0].alone)
         if cells != np.uint64(0):
             answer[0].won = 1
             answer[0].proof = 0
@@ -80,8 +80,8 @@ def ask(params, mine, theirs, attack, plies, limit, known, table, room, answer):
         cell = turned_back(p, np.uint64(1) << np.uint64(known[place].cell), turn)
         answer[0].action = action_of(p, cell)
         return
-    answer[0].positions = prove(p, one, two, kind, limit, known, table, room)
-    here = room[0][0]
+    answer[0].positions = prove(p, one, two, kind, limit, known, table, workspace)
+    here = workspace[0][0]
     answer[0].proof = here.proof
     answer[0].disproof = here.disproof
     if here.proof == 0:
@@ -104,10 +104,10 @@ def action_of(p, cell):
 
 
 @over_rules()
-def ask_replies(params, mine, theirs, plies, known, table, room, proofs, ranks):
+def ask_replies(params, mine, theirs, plies, known, table, workspace, proofs, ranks):
     """What is known of the replies of the owner of `mine`, who is to move and defends."""
     kind = ANY_LENGTH if plies == 0 else plies - 1 - plies % 2
-    replies(params[0], mine, theirs, kind, known, table, room, proofs, ranks)
+    replies(params[0], mine, theirs, kind, known, table, workspace, proofs, ranks)
 
 
 class Solver:
@@ -138,7 +138,7 @@ class Solver:
         self.table = entries(whole_number("table_bits", table_bits, 4, 32))
         """What has been found out; see `agents.search.proofs.proof_numbers`."""
         self.known = known
-        self._room = room_for(both_draw)
+        self._workspace = gekitai_workspace(both_draw)
         self._answer = result_record()
         self._is_clear = True
 
@@ -175,7 +175,7 @@ class Solver:
             limit,
             self.known,
             self.table,
-            self._room,
+            self._workspace,
             self._answer,
         )
         # Without a search nothing has been written, as where a known position is looked up.
@@ -206,7 +206,7 @@ class Solver:
             plies,
             self.known,
             self.table,
-            self._room,
+            self._workspace,
             proofs,
             ranks,
         )

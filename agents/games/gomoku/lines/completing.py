@@ -26,15 +26,15 @@ def completing_cells(cells, p, cell):
         forth = reach(cells, cell, step, ahead)
         back = reach(cells, cell, -step, behind)
         wanted = p.line - 2 - forth - back  # stones beyond the gap, that together are a line
-        for way, own, room in ((step, forth, ahead), (-step, back, behind)):
+        for way, own, free in ((step, forth, ahead), (-step, back, behind)):
             far = own + 1 + max(wanted, 0)
-            if far > room:
+            if far > free:
                 continue
             gap = cell + (own + 1) * way
             # All at once: one branch, rarely taken, is cheaper than two.
             if (cells[gap] == 0) & ((wanted <= 0) | (cells[cell + far * way] == stone)):
                 beyond = 0
-                while own + 1 + beyond < room and cells[gap + (beyond + 1) * way] == stone:
+                while own + 1 + beyond < free and cells[gap + (beyond + 1) * way] == stone:
                     beyond += 1
                 if beyond == wanted or (beyond > wanted and not p.exact):
                     lowest = min(lowest, gap)

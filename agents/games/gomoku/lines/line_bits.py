@@ -95,8 +95,8 @@ def list_pairs(line_bits, side, length, stone, alone, moves):
             others = line_bits[2 - stone, direction, line]
             if count(own) < length - 2 and not (alone and count(others) >= length - 1):
                 continue
-            start, room = line_start(side, direction, line)
-            for first in range(room - length + 1):
+            start, cells = line_start(side, direction, line)
+            for first in range(cells - length + 1):
                 window = all_of << np.uint64(first)
                 if others & window == none:
                     held = count(own & window)

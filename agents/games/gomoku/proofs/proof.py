@@ -21,8 +21,8 @@ from agents.search.proofs.proof_numbers import (
     ANY_LENGTH,
     NEVER,
     entries,
+    make_workspace,
     prove,
-    work_room,
 )
 from agents.search.proofs.result import UNLIMITED, ProofResult, result_record
 from boardenvs.core.checks import whole_number
@@ -35,7 +35,7 @@ _LARGEST = 8  # cells a side: a board is one uint64
 
 
 @over_rules()
-def ask(params, mine, theirs, attack, limit, table, room, answer):
+def ask(params, mine, theirs, attack, limit, table, workspace, answer):
     """Settle whether the attacker forces a win: the owner of `mine`, who is to move, or not."""
     p = params[0]
     answer[0].won = -1
@@ -55,8 +55,8 @@ def ask(params, mine, theirs, attack, limit, table, room, answer):
         return
     one, two, turn = canonical(p, mine, theirs)
     kind = ANY_LENGTH - 1 + attack
-    answer[0].positions = prove(p, one, two, kind, limit, table[:0], table, room)
-    here = room[0][0]
+    answer[0].positions = prove(p, one, two, kind, limit, table[:0], table, workspace)
+    here = workspace[0][0]
     answer[0].proof = here.proof
     answer[0].disproof = here.disproof
     if here.disproof == 0:
@@ -98,7 +98,7 @@ class Solver:
             )
         self.game = game
         self._table = entries(whole_number("table_bits", table_bits, 4, 32))
-        self._room = work_room([("left", np.int64)])
+        self._workspace = make_workspace([("left", np.int64)])
         self._answer = result_record()
 
     def search(self, state: np.void, limit: int = UNLIMITED, *, attack: bool = True) -> ProofResult:
@@ -132,7 +132,7 @@ class Solver:
             int(attack),
             limit,
             self._table,
-            self._room,
+            self._workspace,
             self._answer,
         )
         return ProofResult.read(self._answer)

@@ -32,9 +32,9 @@ __all__ = ["expand"]
 
 
 @njit
-def expand(p, level, known, table, room):
+def expand(p, level, known, table, workspace):
     """As the hook of `agents.search.proofs.proof_numbers`."""
-    levels, children, _ = room
+    levels, children, _ = workspace
     here = levels[level]
     mine = here.mover
     theirs = here.other

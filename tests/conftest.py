@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import settings
 from keyboards import answering
+from two_games import TWO_WITH_OPPONENTS, others_slow
 
 import boardenvs
 from boardenvs.kernels.threads import fix_threads
@@ -22,6 +23,8 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 settings.register_profile("boardenvs", deadline=None, derandomize=os.environ.get("CI") == "true")
 settings.load_profile("boardenvs")
 
+WITH_OPPONENTS = [name for name in boardenvs.GAMES if boardenvs.make(name).num_players > 1]
+
 
 def pytest_addoption(parser):
     parser.addoption(
@@ -31,17 +34,6 @@ def pytest_addoption(parser):
         metavar="MODULE:CLASS",
         help="test also that a game of your own keeps the contract, as in 'pytest tests/contract'",
     )
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items):
-    """What is marked `one_game` is slow for every game but the first."""
-    first = next(iter(boardenvs.GAMES))
-    for item in items:
-        params = item.callspec.params if hasattr(item, "callspec") else {}
-        name = params.get("name", params.get("versus", first))
-        if item.get_closest_marker("one_game") and name != first:
-            item.add_marker("slow")
 
 
 def _random_positions(game, num, seed):
@@ -139,9 +131,9 @@ def tab(chromium):
     assert failed == []
 
 
-@pytest.fixture(scope="session", params=boardenvs.GAMES)
+@pytest.fixture(scope="session", params=others_slow(boardenvs.GAMES))
 def name(request):
-    """The name of each game in turn."""
+    """The name of each game in turn; see `two_games` for those that are slow."""
     return request.param
 
 
@@ -159,7 +151,7 @@ def make_env(game):
     return module.env
 
 
-@pytest.fixture(params=[name for name in boardenvs.GAMES if boardenvs.make(name).num_players > 1])
+@pytest.fixture(params=others_slow(WITH_OPPONENTS, TWO_WITH_OPPONENTS))
 def versus(request):
     """Each game with opponents."""
     return boardenvs.make(request.param)

@@ -142,7 +142,6 @@ def test_recorded_from_the_pettingzoo_environment(name, game):
     assert dict(zip(env.possible_agents, episode.returns.tolist(), strict=True)) == rewards
 
 
-@pytest.mark.one_game
 @pytest.mark.parametrize("opponent", ["random", "first"])
 def test_recorded_from_the_gymnasium_environment(game, opponent, tmp_path):
     if opponent == "first":

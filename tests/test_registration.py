@@ -22,11 +22,6 @@ from boardenvs.envs.vector import SeatVectorEnv
 from boardenvs.registration import GAMES, env_id
 
 
-@pytest.fixture(params=GAMES)
-def game(request):
-    return boardenvs.make(request.param)
-
-
 def fresh_process(code, folder):
     """What a new interpreter prints that has imported nothing yet."""
     result = subprocess.run(

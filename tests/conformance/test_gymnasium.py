@@ -6,7 +6,6 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 from gymnasium.utils.env_match import check_environments_match
 
-import boardenvs
 from boardenvs.envs.single import SeatEnv
 from boardenvs.registration import env_id
 
@@ -19,11 +18,6 @@ class First:
 
     def act(self, states):
         return self.game.legal(states).argmax(1)
-
-
-@pytest.fixture(params=boardenvs.GAMES)
-def game(request):
-    return boardenvs.make(request.param)
 
 
 def test_unwrapped(game):

@@ -11,13 +11,7 @@ from gymnasium import wrappers
 from gymnasium.vector import AutoresetMode
 from gymnasium.wrappers import vector
 
-import boardenvs
 from boardenvs.registration import env_id
-
-
-@pytest.fixture(params=boardenvs.GAMES)
-def name(request):
-    return request.param
 
 
 def make(name, **arguments):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from two_games import others_slow
 
 import agents
 import boardenvs
@@ -28,7 +29,7 @@ def decided(state, rng):
     return state
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", others_slow(GAMES))
 def test_random_simulation(name):
     pyspiel.random_sim_test(load(name), num_sims=2, serialize=True, verbose=False)
 

@@ -28,11 +28,6 @@ pytestmark = [
 ]
 
 
-@pytest.fixture(params=boardenvs.GAMES)
-def game(request):
-    return boardenvs.make(request.param)
-
-
 @pytest.fixture
 def make_env(game):
     return getattr(boardenvs, f"{game.name}_v0").env

@@ -28,11 +28,6 @@ from boardenvs.envs.vector import SeatVectorEnv
 from boardenvs.registration import env_id
 
 
-@pytest.fixture(params=boardenvs.GAMES)
-def name(request):
-    return request.param
-
-
 # Said of any stack of planes, which the checker takes for a picture, or for none.
 @pytest.mark.filterwarnings("ignore:It seems that your observation .*is an image:UserWarning")
 @pytest.mark.filterwarnings("ignore:The minimal resolution for an image:UserWarning")

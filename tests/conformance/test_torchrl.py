@@ -31,7 +31,6 @@ def test_specs(name):
     check_env_specs(environment(name), seed=None)
 
 
-@pytest.mark.one_game
 def test_masked_rollout(name):
     torch.manual_seed(0)
     env = environment(name)

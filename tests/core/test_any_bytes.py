@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from two_games import others_slow
 from variants import VARIANTS
 
 import agents
@@ -18,7 +19,7 @@ from boardenvs.game112 import rules
 EXTREMES = [-128, -1, 1, 2, 3, 5, 7, 9, 28, 126, 127]
 
 
-@pytest.fixture(scope="module", params=VARIANTS)
+@pytest.fixture(scope="module", params=others_slow(VARIANTS))
 def game(request):
     name, params = VARIANTS[request.param]
     return boardenvs.make(name, **params)

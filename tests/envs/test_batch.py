@@ -14,11 +14,6 @@ from boardenvs.core.chance import next_words
 VIEWS = ("observation", "action_mask", "to_move", "states")
 
 
-@pytest.fixture(params=boardenvs.GAMES)
-def game(request):
-    return boardenvs.make(request.param)
-
-
 def choose(masks, k):
     """A legal action of every row, by the row and `k` alone."""
     wanted = (7 * k + 3) % masks.sum(1)

@@ -213,7 +213,6 @@ def test_wrappers(game):
 
 # From Python 3.12 on every fork of a process with threads is warned of, and this one has some.
 @pytest.mark.filterwarnings("ignore:.*multi-threaded, use of fork:DeprecationWarning")
-@pytest.mark.one_game  # Gymnasium's own, which start processes
 def test_gymnasiums_own_vectors_even_after_parallel_kernels(game):
     batch = boardenvs.BatchEnv(game, 2048, 0, threads=2)
     batch.step(batch.action_mask.argmax(1))

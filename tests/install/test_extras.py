@@ -143,6 +143,7 @@ def with_extra(tmp_path):
     return run
 
 
+@pytest.mark.slow
 def test_render_suffices_for_a_video(with_extra):
     if missing := {"moviepy", "pillow", "resvg-py"} - brought(asked("all")):
         pytest.skip(f"not installed: {missing}")
@@ -150,12 +151,14 @@ def test_render_suffices_for_a_video(with_extra):
     assert done.stdout == "['.mp4']\n", done.stderr
 
 
+@pytest.mark.slow
 def test_hiding_hides(with_extra):
     """What the test above stands on."""
     done = with_extra("web", RECORD_VIDEO)
     assert "moviepy is not installed" in done.stderr
 
 
+@pytest.mark.slow
 def test_docs_suffices_for_every_public_name(with_extra):
     """The site has a page for each."""
     if missing := {"torch", "sb3-contrib"} - brought(asked("all")):

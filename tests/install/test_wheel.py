@@ -16,7 +16,7 @@ import pytest
 
 import boardenvs
 
-pytestmark = pytest.mark.usefixtures("kept_beside_the_code")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_beside_the_code")]
 
 ROOT = Path(__file__).parents[2]
 
@@ -149,13 +149,11 @@ for name in sys.argv[1:]:
 """
 
 
-@pytest.mark.slow
 def test_every_game_plays(python):
     out = python(PLAY, *boardenvs.GAMES, NUMBA_DISABLE_JIT="1")
     assert [line.split()[:2] for line in out.splitlines()] == [[g, "True"] for g in boardenvs.GAMES]
 
 
-@pytest.mark.slow
 def test_the_compiled_rules_are_kept_beside_the_installed_files(python, site):
     compiled = python(PLAY, "game112", NUMBA_DISABLE_JIT="0")
     cached = {path.parent for path in site.rglob("*.nbc")}
@@ -191,7 +189,6 @@ def test_it_finds_its_agents_by_name(python):
     assert out.split() == ["True"]
 
 
-@pytest.mark.slow
 def test_the_command(outside, site):
     for command in ([f"{site}/bin/boardenvs"], [sys.executable, "-m", "agents.command"]):
         assert outside(*command, "--version") == f"boardenvs {boardenvs.__version__}\n"
@@ -201,7 +198,6 @@ def test_the_command(outside, site):
     assert "\nResult: " in out
 
 
-@pytest.mark.one_game
 @pytest.mark.parametrize("name", boardenvs.GAMES)
 def test_the_console_programs(outside, name):
     # End of input right away, after the board, the menu or whatever comes first.
@@ -294,7 +290,6 @@ def test_an_archive(archive, tmp_path):
     assert not list((tmp_path / "kept").glob("boardenvs*"))
 
 
-@pytest.mark.slow
 def test_an_archive_compiles(archive, tmp_path):
     where = {"PYTHONPATH": str(archive), "NUMBA_DISABLE_JIT": "0", "XDG_CACHE_HOME": str(tmp_path)}
     once, again = (

@@ -12,7 +12,7 @@ import pytest
 
 import boardenvs
 
-pytestmark = pytest.mark.usefixtures("kept_beside_the_code")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_beside_the_code")]
 
 PACKAGE = Path(boardenvs.__file__).parent
 
@@ -80,7 +80,6 @@ def cached(folder):
     return {file: file.stat().st_mtime_ns for file in folder.rglob("*.nbc")}
 
 
-@pytest.mark.slow
 def test_a_second_process_compiles_nothing(package):
     said, hits, misses = use_kernels(package, STEP_BATCHES)
     files = cached(package)
@@ -93,7 +92,6 @@ def test_a_second_process_compiles_nothing(package):
     assert cached(package) == files
 
 
-@pytest.mark.slow
 def test_changed_source_is_compiled_anew(package):
     said, _, _ = use_kernels(package)
     assert said == "[[1.0, -1.0], [1.0, -1.0]] [True, True]"
@@ -283,7 +281,6 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="checks fork and forkserver too")
 def test_a_process_with_threads_may_start_others(tmp_path):
     """Each start method, the children using serial and parallel kernels."""
@@ -346,7 +343,6 @@ for name in boardenvs.GAMES:
 """
 
 
-@pytest.mark.slow
 def test_plain_python_plays_the_same_games_without_a_warning(tmp_path):
     compiled = run(DIGEST, tmp_path, "-W", "error", NUMBA_DISABLE_JIT="0").splitlines()
     plain = run(DIGEST, tmp_path, "-W", "error", NUMBA_DISABLE_JIT="1").splitlines()
@@ -383,7 +379,6 @@ for name in boardenvs.GAMES:
 """
 
 
-@pytest.mark.slow
 def test_plain_python_tells_a_seat_the_same(tmp_path):
     compiled = run(SEATS, tmp_path, "-W", "error", NUMBA_DISABLE_JIT="0").splitlines()
     plain = run(SEATS, tmp_path, "-W", "error", NUMBA_DISABLE_JIT="1").splitlines()

@@ -172,6 +172,7 @@ print(total(4), sum(total.stats.cache_hits.values()))
 HELPER = "from numba import njit\nTIMES = 7\n@njit\ndef worth(k): return TIMES * k\n"
 
 
+@pytest.mark.slow
 def test_a_change_of_what_is_called_in_another_file_is_noticed(tmp_path):
     (tmp_path / "total.py").write_text(IN_TWO_FILES)
     for helper, printed in (
@@ -183,6 +184,7 @@ def test_a_change_of_what_is_called_in_another_file_is_noticed(tmp_path):
         assert said("import total", tmp_path) == (printed, "")
 
 
+@pytest.mark.slow
 def test_others_may_read_what_one_has_compiled(place):
     old = os.umask(0o022)
     try:
@@ -193,6 +195,7 @@ def test_others_may_read_what_one_has_compiled(place):
 
 
 # Root may write anywhere, but not below a file.
+@pytest.mark.slow
 def test_without_a_place_to_write_it_compiles_and_says_so_once(place):
     (place / "file").write_text("no folder")
     nowhere = {"NUMBA_CACHE_DIR": str(place / "file" / "kept")}
@@ -214,6 +217,7 @@ Path.write_bytes = write_bytes
 """
 
 
+@pytest.mark.slow
 def test_a_full_disk_stops_nobody(place):
     out, error = said(FULL + USE, place)
     assert out == COMPILED

@@ -168,9 +168,8 @@ assert found == [expected] * 4
 
 
 @needs_compiler
-@pytest.mark.parametrize(
-    "layer", ["workqueue", *(pytest.param(name, marks=pytest.mark.slow) for name in ("omp", "tbb"))]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("layer", ["workqueue", "omp", "tbb"])
 def test_python_threads_may_step_at_once_on_any_threading_layer(tmp_path, layer):
     done = ran(PYTHON_THREADS, tmp_path, NUMBA_THREADING_LAYER=layer)
     if done.stderr == "no such threads\n":
@@ -312,6 +311,7 @@ def test_everything_runs_where_features_are_lacking_and_says_so_once(tmp_path, p
     assert len(said) == len(LACKING) + 1
 
 
+@pytest.mark.slow
 @needs_compiler
 @pytest.mark.skipif(sys.platform != "linux", reason="GNU OpenMP is there")
 def test_other_threads_are_taken_where_tbb_is_not_found(tmp_path, played):

@@ -224,9 +224,10 @@ def layer_after(script, folder, **environment):
     "way",
     [
         BATCH,
-        VECTOR,
-        ASKED_FIRST,
-        *(pytest.param(way, marks=pytest.mark.slow) for way in (SEARCH, TRAINING)),
+        *(
+            pytest.param(way, marks=pytest.mark.slow)
+            for way in (VECTOR, ASKED_FIRST, SEARCH, TRAINING)
+        ),
     ],
 )
 def test_threads_steal_work_where_tbb_is_installed(tmp_path, way):

@@ -278,7 +278,6 @@ def test_gomoku_over_without_a_line(gomoku):
     assert bands(root) == []
 
 
-@pytest.mark.parametrize("name", boardenvs.GAMES)
 def test_every_position_of_random_games(name):
     game = boardenvs.make(name)
     for seed in range(5):

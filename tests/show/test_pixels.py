@@ -221,7 +221,6 @@ def frames_of(path, shape):
     return np.frombuffer(video.stdout, np.uint8).reshape(-1, *shape)
 
 
-@pytest.mark.one_game
 def test_record_video(name, env, tmp_path):
     pytest.importorskip("moviepy", reason="needs moviepy, as RecordVideo does")
     recorder = RecordVideo(env, str(tmp_path / "videos"), disable_logger=True)

@@ -116,7 +116,6 @@ def in_sight(tab, what):
     )
 
 
-@pytest.mark.one_game
 def test_the_board_takes_what_the_window_gives(tab, page):
     for width, height in SCREENS + OTHERS:
         tab.set_viewport_size({"width": width, "height": height})
@@ -132,7 +131,6 @@ def test_the_board_takes_what_the_window_gives(tab, page):
                 assert tab.evaluate(PALE_TEXTS) == [], (width, height, scheme)
 
 
-@pytest.mark.one_game
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_nobody_is_shut_out(tab, page, scheme):
     """What axe-core finds, which looks for that."""
@@ -155,7 +153,6 @@ def test_nobody_is_shut_out(tab, page, scheme):
             assert "color-contrast" in {one["id"] for one in found["passes"]}
 
 
-@pytest.mark.one_game
 def test_no_words_that_only_programmers_know(tab, page):
     for key in ("Home", "End"):
         shown(tab, page, key)
@@ -164,7 +161,6 @@ def test_no_words_that_only_programmers_know(tab, page):
         assert [line for line in said.split("\n") if PROGRAMMERS.search(line)] == []
 
 
-@pytest.mark.one_game
 def test_who_plays_with_what(tab, page, name):
     """A player stands beside a picture of the piece, or the name of the seat."""
     shown(tab, page)
@@ -182,7 +178,6 @@ def test_who_plays_with_what(tab, page, name):
     assert tab.locator("#result").bounding_box()["height"] >= 20
 
 
-@pytest.mark.one_game
 def test_touches(chromium, page):
     """All is done by a finger, on targets that it hits."""
     context = chromium.new_context(
@@ -206,7 +201,6 @@ def test_touches(chromium, page):
     context.close()
 
 
-@pytest.mark.one_game
 def test_rules_and_text_at_a_key(tab, page):
     shown(tab, page)
     assert tab.locator("#text").is_hidden()

@@ -9,8 +9,6 @@ from agents.analysis.analyst import analyst
 from agents.analysis.judgement import judge, prove
 
 
-@pytest.mark.one_game
-@pytest.mark.parametrize("name", boardenvs.GAMES)
 def test_the_analyst_tells_of_every_game(name):
     game = boardenvs.make(name)
     states = game.new(1, 2)

@@ -20,7 +20,6 @@ def shown(game, state):
     return text + (f"{aside}\n" if aside else "")
 
 
-@pytest.mark.parametrize("name", boardenvs.GAMES)
 def test_what_play_shows_is_read_again(name, random_positions):
     game = boardenvs.make(name)
     states = random_positions(game, 2, 5)
@@ -36,7 +35,6 @@ def test_what_play_shows_is_read_again(name, random_positions):
             assert np.array_equal(game.legal(found.state), game.legal(game.arrays.batch(state)))
 
 
-@pytest.mark.parametrize("name", boardenvs.GAMES)
 def test_positions_and_episodes_in_json(name, tmp_path, monkeypatch):
     game = boardenvs.make(name, max_plies=9)
     episode = Episode.play(game, ["random"] * game.num_players, 3)

@@ -69,7 +69,6 @@ def test_scores_count_them(gekitai):
     assert scores != Scores(scores.returns, scores.plies)
 
 
-@pytest.mark.one_game
 def test_whoever_does_it_and_where(versus):
     others = ["random"] * (versus.num_players - 1)
     for place in range(versus.num_players):

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from two_games import others_slow
 
 import agents
 import boardenvs
@@ -98,7 +99,10 @@ def boards(game, states):
     return [game.to_text(state) for state in states]
 
 
-@pytest.fixture(params=[n for n in boardenvs.GAMES if boardenvs.make(n).num_players == 2])
+FOR_TWO = [name for name in boardenvs.GAMES if boardenvs.make(name).num_players == 2]
+
+
+@pytest.fixture(params=others_slow(FOR_TWO))
 def for_two(request):
     """Each game for two."""
     return boardenvs.make(request.param)

@@ -333,7 +333,6 @@ def test_copies_are_counted_in_boards():
     assert copying(boardenvs.make("gekitai"), 8, 0.0)() > 0
 
 
-@pytest.mark.one_game
 def test_an_environment_that_does_nothing_has_the_games_spaces(game):
     from boardenvs.envs.single import SeatEnv
 

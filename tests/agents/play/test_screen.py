@@ -91,7 +91,6 @@ def test_where_there_are_colours(stream, environment, has):
     assert has_colours(stream, environment) is has
 
 
-@pytest.mark.parametrize("name", boardenvs.GAMES)
 def test_without_its_colours_a_board_is_the_same(name, monkeypatch, random_positions):
     game = boardenvs.make(name)
     monkeypatch.setenv("TERM", "xterm")

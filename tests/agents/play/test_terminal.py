@@ -47,7 +47,6 @@ def typed_lines(monkeypatch):
     return type_in
 
 
-@pytest.mark.parametrize("name", boardenvs.GAMES)
 def test_help_says_the_rules_and_what_can_be_typed(session, name):
     game = boardenvs.make(name)
     for word in ("?", "help", " HELP "):
@@ -58,7 +57,6 @@ def test_help_says_the_rules_and_what_can_be_typed(session, name):
             assert re.search(rf"^  {command} +\w", out, re.MULTILINE)
 
 
-@pytest.mark.parametrize("name", boardenvs.GAMES)
 def test_moves_are_the_legal_ones(session, name):
     game = boardenvs.make(name)
     table = Table(game, ["random"], (0,), 3)
@@ -72,8 +70,6 @@ def test_moves_are_the_legal_ones(session, name):
     assert expected <= {word.strip() for part in listed for word in part.split("\n")}
 
 
-@pytest.mark.one_game
-@pytest.mark.parametrize("name", boardenvs.GAMES)
 def test_a_hint_is_a_legal_move_with_a_reason(session, name):
     game = boardenvs.make(name)
     out = " ".join(session(game, ["hint", "hint"]).split())
@@ -230,8 +226,6 @@ def test_at_a_terminal(environment, colours):
 
 
 @unix
-@pytest.mark.one_game
-@pytest.mark.parametrize("name", boardenvs.GAMES)
 def test_at_a_narrow_terminal(name):
     arguments = [COMMAND, "play", name, "--seed", "3"]
     out, status = at_a_terminal(arguments, ["?", "hint", "moves"], "\n> ", columns=40)

@@ -134,7 +134,6 @@ def searching(kind, game, simulations):
 
 @pytest.mark.parametrize("simulations", [1, 2, 30])
 @pytest.mark.parametrize("kind", ["mcts", "puct", "gumbel"])
-@pytest.mark.one_game
 @pytest.mark.parametrize("name", ["gekitai", "gomoku", "game112"])
 def test_it_wins_at_once_where_it_can_from_one_simulation_on(
     name, kind, simulations, live_positions

@@ -7,6 +7,7 @@ import time
 import numpy as np
 import pytest
 from plain_uct import PlainUct
+from two_games import others_slow
 
 import agents
 import boardenvs
@@ -29,12 +30,7 @@ SMALL = {
 }
 
 
-LONG = ("goat_race", "goat_race, two", "pizza_order")
-"""Searches that take long to compile; Dominoes has chance and hidden parts, too."""
-ALL = [pytest.param(k, marks=[pytest.mark.slow] if k in LONG else []) for k in SMALL]
-
-
-@pytest.fixture(params=ALL)
+@pytest.fixture(params=others_slow(SMALL, ("gekitai", "dominoes175")))
 def small(request):
     return SMALL[request.param]
 

@@ -191,7 +191,6 @@ def test_the_tensorboard_log(tiny):
     )
 
 
-@pytest.mark.one_game
 def test_the_command_of_a_user(tmp_path, tiny_settings, capsys, game):
     run = train(game, tmp_path / "run", 512, 7, "as typed", settings=tiny_settings)
     assert (run.settings.steps, run.model.num_timesteps, run.seed) == (512, 512, 7)

@@ -12,8 +12,6 @@ import boardenvs
 from agents.training.vec_env import SB3VecEnv
 from boardenvs.envs.vector import SeatVectorEnv
 
-pytestmark = pytest.mark.one_game
-
 
 def weights(model):
     return model.policy.state_dict()

@@ -18,7 +18,6 @@ from boardenvs.envs.single import SeatEnv
 from boardenvs.envs.vector import SeatVectorEnv
 
 
-@pytest.mark.one_game
 @pytest.mark.parametrize("opponent", OPPONENTS)
 @pytest.mark.parametrize("mode", [AutoresetMode.SAME_STEP, AutoresetMode.NEXT_STEP])
 def test_same_seed_same_games_whatever_the_batch(game, opponent, mode):

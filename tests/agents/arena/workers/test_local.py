@@ -90,7 +90,6 @@ def work(game, num=60):
     )
 
 
-@pytest.mark.one_game
 @pytest.mark.parametrize("name", ["gekitai", "goat_race", "pizza_order"])
 def test_workers_play_the_same_games(name, two_processes):
     game = boardenvs.make(name)
@@ -99,7 +98,6 @@ def test_workers_play_the_same_games(name, two_processes):
     assert collected(two_processes(work(game))) == here
 
 
-@pytest.mark.one_game
 def test_the_size_of_batches_does_not_matter(game, monkeypatch):
     here = collected(local.play_here(work(game)))
     monkeypatch.setattr(local, "LARGEST", 7)

@@ -39,7 +39,6 @@ def opened(tab, serving, name):
         yield tab
 
 
-@pytest.mark.one_game
 @pytest.mark.parametrize("scheme", [pytest.param("light", marks=pytest.mark.slow), "dark"])
 def test_nothing_serious(opened, scheme):
     tab = opened
@@ -57,7 +56,6 @@ def test_nothing_serious(opened, scheme):
     assert told == {}
 
 
-@pytest.mark.one_game
 def test_what_is_wrong_is_found(opened):
     opened.evaluate("document.getElementById('send').textContent = ''")
     opened.evaluate("document.getElementById('turn').style.color = '#ddd'")

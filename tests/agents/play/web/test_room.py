@@ -54,7 +54,6 @@ def play_on(room, moves=1000):
     return news
 
 
-@pytest.mark.parametrize("name", list(boardenvs.GAMES))
 def test_another_game_of_each(name):
     room = room_of(name)
     page = told(room)
@@ -201,7 +200,6 @@ class Failing:
     assert order(room, "ready") == {"preparing": False, "problem": ""}
 
 
-@pytest.mark.parametrize("name", list(boardenvs.GAMES))
 def test_saved_and_opened_again(name, tmp_path):
     room = room_of(name, seat=-1 % boardenvs.make(name).num_players)
     play_on(room, 5)

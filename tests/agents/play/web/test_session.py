@@ -5,6 +5,7 @@ import re
 
 import numpy as np
 import pytest
+from two_games import others_slow
 from variants import first_variant
 
 import boardenvs
@@ -15,7 +16,9 @@ GAMES = [(name, {}, -1) for name in boardenvs.GAMES]
 GAMES += [(name, first_variant(name), 0) for name in boardenvs.GAMES]
 
 
-@pytest.fixture(params=GAMES, ids=lambda one: f"{one[0]}-{'last' if one[2] else 'first'}")
+@pytest.fixture(
+    params=others_slow(GAMES), ids=lambda one: f"{one[0]}-{'last' if one[2] else 'first'}"
+)
 def session(request):
     name, params, seat = request.param
     game = boardenvs.make(name, **params)

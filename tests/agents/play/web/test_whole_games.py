@@ -119,7 +119,6 @@ def test_a_whole_game_and_the_next(playing, shape):
     assert tab.locator("#players .name").all_inner_texts() == ["Random", "You"]
 
 
-@pytest.mark.one_game
 def test_each_game_opens_and_is_played(playing, name):
     tab = playing(name, "random", 0)
     moves = state(tab)["moves"]

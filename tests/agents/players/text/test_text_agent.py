@@ -63,7 +63,6 @@ class First:
 # -- Its moves --------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", boardenvs.GAMES)
 def test_it_plays_what_is_written(name, random_positions):
     game = boardenvs.make(name)
     states = random_positions(game, 16, 4)
@@ -152,7 +151,6 @@ def test_when_all_tries_are_used_up_it_forfeits_by_what_it_meant():
 
 
 @pytest.mark.filterwarnings("ignore:.*no legal move in 1 tries")
-@pytest.mark.parametrize("name", boardenvs.GAMES)
 def test_one_that_writes_nonsense_loses_every_game(name):
     game = boardenvs.make(name)
     player = agents.from_text(lambda _: "pass", game, tries=1)

@@ -55,7 +55,6 @@ def test_where_there_is_none(answer, error):
         find_move(answer)
 
 
-@pytest.mark.parametrize("name", boardenvs.GAMES)
 def test_whatever_stands_before_every_legal_move_is_found(name, random_positions):
     game = GAMES[name]
     states = random_positions(game, 6, 1)

@@ -36,7 +36,6 @@ class First:
         return self.game.legal(states).argmax(1)
 
 
-@pytest.mark.parametrize("name", boardenvs.GAMES)
 def test_a_game_to_its_end(name):
     game = boardenvs.make(name)
     for seat in range(game.num_players):

@@ -1,13 +1,11 @@
 """What a player that reads and writes is told."""
 
 import numpy as np
-import pytest
 
 import boardenvs
 from agents.players.text.prompts import request
 
 
-@pytest.mark.parametrize("name", boardenvs.GAMES)
 def test_all_that_it_needs(name, random_positions):
     game = boardenvs.make(name)
     states = random_positions(game, 8, 2)
@@ -33,7 +31,6 @@ def test_what_was_wrong_is_told():
     assert "refused:\nx is no move\nit was empty\n" in told
 
 
-@pytest.mark.parametrize("name", boardenvs.GAMES)
 def test_nothing_hidden_is_in_it(name, random_positions):
     """Whatever its seat cannot know is drawn anew, and the prompt stays the same."""
     game = boardenvs.make(name)

@@ -70,8 +70,6 @@ def test_one_who_orders_what_was_wanted_gets_the_reward():
     assert len(asked) == sum(metrics["plies"] for _, metrics in rewards(found))
 
 
-@pytest.mark.one_game
-@pytest.mark.parametrize("name", boardenvs.GAMES)
 def test_every_game_is_worth_its_result(name):
     settings = {"game": name, "num_games": 3, "seed": 2, "list_moves": True}
     found, asked = episodes(first, **settings)

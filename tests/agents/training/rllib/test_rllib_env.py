@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from two_games import others_slow
 
 import boardenvs
 from boardenvs.envs.aec import GameAECEnv
@@ -20,7 +21,9 @@ GAMES = [
 ]
 
 
-@pytest.fixture(params=GAMES, ids=lambda game: "-".join([game[0], *map(str, game[1].values())]))
+@pytest.fixture(
+    params=others_slow(GAMES), ids=lambda game: "-".join([game[0], *map(str, game[1].values())])
+)
 def any_game(request):
     """Every game, and two that are cut short."""
     name, params = request.param

@@ -11,6 +11,7 @@ from gymnasium.utils.env_checker import check_env
 from gymnasium.utils.save_video import save_video
 from gymnasium.wrappers import HumanRendering, RecordVideo
 from gymnasium.wrappers import vector as vector_wrappers
+from two_games import two_alone
 from variants import first_variant
 
 import boardenvs
@@ -221,6 +222,7 @@ def frames_of(path, shape):
     return np.frombuffer(video.stdout, np.uint8).reshape(-1, *shape)
 
 
+@two_alone
 def test_record_video(name, env, tmp_path):
     pytest.importorskip("moviepy", reason="needs moviepy, as RecordVideo does")
     recorder = RecordVideo(env, str(tmp_path / "videos"), disable_logger=True)

@@ -1,7 +1,6 @@
-"""The games that a test of all games runs on by default: two, of which one is plain.
+"""The games that a test of all games runs on by default: two of them.
 
-What holds for these two holds for the others as well, as far as what is tested belongs to no game.
-`pytest -m slow` runs the others.
+What is tested so belongs to no game. `pytest -m slow` runs the tests on the other games.
 """
 
 import re
@@ -12,6 +11,8 @@ TWO = ("game112", "dominoes175")
 """A plain game for two, and one with chance and hidden parts."""
 TWO_WITH_OPPONENTS = ("game112", "goat_race")
 """A plain game for two, and one for three with chance."""
+two_alone = pytest.mark.parametrize("name", TWO, scope="session")
+"""Marks a test that takes long and would show nothing new on the other games."""
 
 
 def others_slow(cases, by_default=TWO):

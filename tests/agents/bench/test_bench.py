@@ -1,12 +1,11 @@
 """`boardenvs bench`: turns are fair, ratios are of the two values, no peer need be there."""
 
 import json
-import os
-import subprocess
 import sys
 
 import numpy as np
 import pytest
+from two_games import two_alone
 
 import boardenvs
 from agents import bench as package
@@ -333,6 +332,7 @@ def test_copies_are_counted_in_boards():
     assert copying(boardenvs.make("gekitai"), 8, 0.0)() > 0
 
 
+@two_alone
 def test_an_environment_that_does_nothing_has_the_games_spaces(game):
     from boardenvs.envs.single import SeatEnv
 
@@ -409,11 +409,3 @@ def test_a_plot_needs_matplotlib(capsys, tmp_path, monkeypatch):
         "boardenvs: error: --plot needs the extra [bench], such as "
         "pip install 'boardenvs[bench]': there is no matplotlib\n"
     )
-
-
-@pytest.mark.slow
-def test_the_quick_run_of_everything():
-    command = [sys.executable, "-m", "agents.command", "bench", "--quick"]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, env=os.environ)
-    for measure in ("BatchEnv.step", "AEC env()", "gym.make", "import boardenvs", "memory"):
-        assert f"\n{measure}" in done.stdout

@@ -98,7 +98,7 @@ def test_what_is_told_beside_a_board(command):
     state = game.new(1, 0)[0]
     assert game.presentation.aside(state)
     text = json.dumps(game.to_dict(state))
-    status, out, _ = command("analyse", "goat_race", text, "mcts:8")
+    status, out, _ = command("analyse", "goat_race", text, "greedy")
     assert status == 0
     assert f"\n{game.presentation.aside(state)}\n" in out
 

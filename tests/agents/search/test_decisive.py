@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from two_games import others_slow
 
 import agents
 import boardenvs
@@ -134,7 +135,7 @@ def searching(kind, game, simulations):
 
 @pytest.mark.parametrize("simulations", [1, 2, 30])
 @pytest.mark.parametrize("kind", ["mcts", "puct", "gumbel"])
-@pytest.mark.parametrize("name", ["gekitai", "gomoku", "game112"])
+@pytest.mark.parametrize("name", others_slow(["gekitai", "gomoku", "game112"], ["gekitai"]))
 def test_it_wins_at_once_where_it_can_from_one_simulation_on(
     name, kind, simulations, live_positions
 ):
@@ -149,6 +150,7 @@ def test_it_wins_at_once_where_it_can_from_one_simulation_on(
         assert action in actions
 
 
+@pytest.mark.slow  # compiles tree search for Gomoku
 @pytest.mark.parametrize(("kind", "few"), [("mcts", 1), ("puct", 90), ("gumbel", 90)])
 def test_it_refuses_the_only_threat_wherever_it_comes_from(kind, few):
     # Which stone was the last is not known.
@@ -166,6 +168,7 @@ def test_it_refuses_the_only_threat_wherever_it_comes_from(kind, few):
         assert found.actions.tolist() == cells
 
 
+@pytest.mark.slow
 def test_a_leaf_in_which_an_older_line_wins_is_proven_at_once():
     game = boardenvs.make("gomoku", board_size=9)
     rows = ["........."] * 9

@@ -173,6 +173,7 @@ def test_it_finds_a_win_in_one(which):
         assert game.action_to_text(found.actions[0]) in best
 
 
+@pytest.mark.slow  # compiles tree search for Gomoku
 @pytest.mark.parametrize("winner", [1, 2])
 def test_it_finds_a_win_in_two(winner):
     # Three in a row with both ends open on a board of one line: the fourth wins at either end.

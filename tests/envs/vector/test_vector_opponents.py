@@ -6,6 +6,7 @@ import itertools
 import numpy as np
 import pytest
 from players import Last
+from two_games import others_slow
 from vector_play import choose, position, rollout, same
 
 import boardenvs
@@ -38,7 +39,7 @@ def test_opponents_see_no_true_stream(versus):
     assert not streams & {*np.concatenate(opponent.shown)["rng"].tolist()}
 
 
-@pytest.mark.parametrize("name", ["gekitai", "gomoku", "game112"])
+@pytest.mark.parametrize("name", others_slow(["gekitai", "gomoku", "game112"]))
 def test_random_opponents_open_with_any_action_alike(name):
     """Neither the seat that was drawn nor an action's number favours an opening."""
     versus = boardenvs.make(name)

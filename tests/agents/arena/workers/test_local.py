@@ -8,6 +8,7 @@ import threading
 
 import numpy as np
 import pytest
+from two_games import two_alone
 
 import boardenvs
 from agents.arena import round_robin
@@ -98,6 +99,7 @@ def test_workers_play_the_same_games(name, two_processes):
     assert collected(two_processes(work(game))) == here
 
 
+@two_alone
 def test_the_size_of_batches_does_not_matter(game, monkeypatch):
     here = collected(local.play_here(work(game)))
     monkeypatch.setattr(local, "LARGEST", 7)

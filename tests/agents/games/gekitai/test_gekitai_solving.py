@@ -15,7 +15,10 @@ VARIANTS = {
 }
 
 
-@pytest.fixture(scope="module", params=VARIANTS)
+@pytest.fixture(
+    scope="module",
+    params=[pytest.param(k, marks=pytest.mark.slow if VARIANTS[k] else []) for k in VARIANTS],
+)
 def variant(request):
     return Gekitai(**VARIANTS[request.param])
 

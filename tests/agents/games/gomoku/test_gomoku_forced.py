@@ -202,6 +202,7 @@ WON = [
 """Black to move wins by fours, the first of which is 4 C and no other."""
 
 
+@pytest.mark.slow  # compiles tree search for Gomoku
 @pytest.mark.parametrize("spec", ["mcts:20", "puct:20", "mcts:200ms", "puct:200ms"])
 def test_searches_play_a_forced_win(spec):
     game, states = board(*WON)
@@ -214,6 +215,7 @@ def test_searches_play_a_forced_win(spec):
     assert found.actions.tolist() == [cell]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spec", ["mcts:3000", "puct:400"])
 def test_searches_refuse_what_allows_one(spec):
     game, states = board("X........", *WON[1:])  # and white is to move

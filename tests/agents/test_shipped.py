@@ -6,6 +6,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from two_games import TWO
 
 import agents
 import boardenvs
@@ -17,8 +18,6 @@ from agents.training.settings import settings_for, settings_from
 PLACE = Path(agents.games.__file__).parent
 VERSIONS = sorted(PLACE.glob("*/*.int8.onnx"))
 SHIPPED = sorted({*PLACE.glob("*/*.onnx")} - {*VERSIONS})
-LONG = ("goat_race-3", "goat_race-4", "goat_race-5")
-"""Of those whose scores take long to come out again, the relatives of `goat_race-2`."""
 
 
 def trained_on(path):
@@ -141,7 +140,7 @@ def test_its_checksum(agent):
 @pytest.mark.parametrize(
     "agent",
     [
-        pytest.param(path, marks=[pytest.mark.slow] if path.stem in LONG else [], id=path.stem)
+        pytest.param(path, marks=[] if path.stem in TWO else pytest.mark.slow, id=path.stem)
         for path in SHIPPED
     ],
     indirect=True,

@@ -15,6 +15,7 @@ from result_tables import (
     replaced,
     result_file,
 )
+from two_games import TWO
 
 import boardenvs
 from agents.arena import round_robin, solos
@@ -103,7 +104,7 @@ FIRST = {game: table for table, game in reversed(GAMES_OF.items())}
 @pytest.mark.parametrize(
     "played",
     [
-        pytest.param(table, marks=[] if table in FIRST.values() else [pytest.mark.slow])
+        pytest.param(table, marks=[] if table in map(FIRST.get, TWO) else [pytest.mark.slow])
         for table in TABLES
     ],
 )

@@ -74,6 +74,7 @@ def test_values_after_a_move_are_the_movers(gekitai):
             assert other.value is None or -1 <= other.value <= 1
 
 
+@pytest.mark.slow  # compiles tree search for Goat Race
 def test_what_is_drawn_is_not_foreseen():
     game = boardenvs.make("goat_race")
     states = game.new(1, 2)

@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from two_games import others_slow
 
 import boardenvs
 from agents.arena import PairResult, Scores, report, results_table, round_robin, solos
@@ -51,7 +52,9 @@ def test_the_report(gekitai, two_results):
     }
 
 
-@pytest.mark.parametrize("name", ["gekitai", "goat_race", "dominoes175"])
+@pytest.mark.parametrize(
+    "name", others_slow(["gekitai", "goat_race", "dominoes175"], ["gekitai", "dominoes175"])
+)
 def test_the_first_games_are_those_of_a_shorter_match(name):
     # Games in which agents draw, games of two in any seats, and games of one.
     game = boardenvs.make(name)

@@ -171,6 +171,7 @@ def test_every_measure_has_rows(name, tiny):
     check(MEASURES[name](tiny))
 
 
+@pytest.mark.slow
 def test_training_is_measured(tiny):
     pytest.importorskip("sb3_contrib")
     rows = vector.learning_steps(tiny)
@@ -241,6 +242,7 @@ def test_parts_of_a_step_are_compared_with_the_step(tiny):
     assert all(row.unit == "ns/board" for row in rows)
 
 
+@pytest.mark.slow
 def test_pgx_takes_part(tiny):
     pytest.importorskip("pgx")
     (row,) = (row for row in batch.batch_steps(tiny) if row.against == "pgx connect_four")
@@ -248,6 +250,7 @@ def test_pgx_takes_part(tiny):
     assert not tiny.missing
 
 
+@pytest.mark.slow
 def test_connect_four_of_pettingzoo_takes_part(tiny):
     pytest.importorskip("pygame")
     rows = single.aec_loops(tiny)
@@ -263,6 +266,7 @@ def test_gomoku_of_open_spiel_takes_part(tiny):
     assert not tiny.missing
 
 
+@pytest.mark.slow
 def test_missing_peers_are_one_line_each(tiny, without):
     without(*PEERS)
     for name in (
@@ -301,6 +305,7 @@ def test_memory_counts_every_array(tiny):
     assert row.value == shown + gekitai.state_dtype.itemsize + 1 + 2 * 4 + 2
 
 
+@pytest.mark.slow
 def test_curves_have_their_points(tiny, monkeypatch):
     rows = scaling.curves_over_n(tiny)
     assert [row.point for row in rows] == [("N", 1), ("N", 16)] * 2

@@ -9,6 +9,7 @@ from agents.arena.openings import named_openings
 from agents.dev.__main__ import main
 
 
+@pytest.mark.slow
 def test_a_file_says_how_it_was_made_and_is_made_again(tmp_path, capsys):
     path = tmp_path / "some.json"
     words = ["openings", "gomoku", "-p", "board_size=9", "--num", "2", "--budget", "500"]

@@ -30,6 +30,7 @@ def path(gekitai, tmp_path):
     return copied
 
 
+@pytest.mark.slow
 def test_it_writes_the_version_and_what_it_is_worth(path, gekitai, monkeypatch):
     monkeypatch.setattr(tool, "_FASTER", 0.0)
     monkeypatch.setattr(tool, "_LEAST_SCORE", 0.0)
@@ -57,7 +58,8 @@ def test_it_writes_the_version_and_what_it_is_worth(path, gekitai, monkeypatch):
     assert again["score"] == score
 
 
-@pytest.mark.parametrize("slow", [pytest.param(True, marks=pytest.mark.slow), False])
+@pytest.mark.slow
+@pytest.mark.parametrize("slow", [True, False])
 def test_a_version_that_is_not_worth_it(path, gekitai, monkeypatch, slow):
     monkeypatch.setattr(tool, "_FASTER", 1e9 if slow else 0.0)
     monkeypatch.setattr(tool, "_LEAST_SCORE", 2.0)

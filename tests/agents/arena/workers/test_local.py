@@ -8,7 +8,7 @@ import threading
 
 import numpy as np
 import pytest
-from two_games import two_alone
+from two_games import others_slow, two_alone
 
 import boardenvs
 from agents.arena import round_robin
@@ -91,7 +91,7 @@ def work(game, num=60):
     )
 
 
-@pytest.mark.parametrize("name", ["gekitai", "goat_race", "pizza_order"])
+@pytest.mark.parametrize("name", others_slow(["gekitai", "goat_race", "pizza_order"], ["gekitai"]))
 def test_workers_play_the_same_games(name, two_processes):
     game = boardenvs.make(name)
     here = collected(local.play_here(work(game)))

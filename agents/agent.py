@@ -17,14 +17,14 @@ from boardenvs.show.analysis import Analysis
 __all__ = [
     "Actions",
     "Agent",
-    "Words",
+    "RandomBits",
     "blamed",
     "check_can_play",
     "one_line",
 ]
 
 Actions = npt.NDArray[np.int64]
-Words = npt.NDArray[np.uint64]
+RandomBits = npt.NDArray[np.uint64]
 
 
 def one_line(error: BaseException) -> str:
@@ -102,11 +102,11 @@ class Agent(abc.ABC):
             ValueError: these are no such states.
         """
         states = self.live(states)
-        return self.choose(states, self._new_words(len(states)))
+        return self.choose(states, self._new_random_bits(len(states)))
 
-    def _new_words(self, num: int) -> Words:
-        """A word of the agent's own random bits for each of so many states."""
-        # The same words as `self._rng.integers(0, 2**64, num, np.uint64)`, five times as fast.
+    def _new_random_bits(self, num: int) -> RandomBits:
+        """Return 64 of the agent's own random bits for each of `num` states, shape (num,)."""
+        # The same numbers as `self._rng.integers(0, 2**64, num, np.uint64)`, five times as fast.
         return self._rng.bit_generator.random_raw(num)
 
     def live(self, states: States) -> States:
@@ -133,20 +133,22 @@ class Agent(abc.ABC):
         self.live(states)
 
     @abc.abstractmethod
-    def choose(self, states: States, words: Words) -> Actions:
-        """As `act`, with a word of random bits for each state instead of the agent's own.
+    def choose(self, states: States, random_bits: RandomBits) -> Actions:
+        """As `act`, with 64 random bits for each state instead of the agent's own.
 
-        The action for a state depends on that state and its word alone, so a match comes
+        The action for a state depends on that state and its random bits only, so a match comes
         out the same however many games are played side by side.
         """
 
-    def consider(self, states: States, words: Words) -> tuple[Actions, Sequence[Analysis | None]]:
+    def consider(
+        self, states: States, random_bits: RandomBits
+    ) -> tuple[Actions, Sequence[Analysis | None]]:
         """As `choose`, and what led to each choice; `None` for an agent that weighs nothing.
 
         It costs one choice: what it tells comes of the very search, or run of the network,
         that chose the action.
         """
-        return self.choose(states, words), [None] * len(states)
+        return self.choose(states, random_bits), [None] * len(states)
 
     def policies(self, states: States) -> npt.NDArray[np.float64]:
         """With which probability it plays each action.

@@ -86,9 +86,9 @@ def judge(game: Game, state: States, agent: Opponent, seed: int, most: int) -> J
         ValueError: the agent cannot play on from here, or fails.
     """
     check_can_play(agent, state)
-    words = one_way(stream_words(seed_word(seed), 1), "analysis")
+    stream = one_way(stream_words(seed_word(seed), 1), "analysis")
     with blamed("the agent"):
-        action, analysis, proven = _asked(game, state, agent, words.copy())
+        action, analysis, proven = _asked(game, state, agent, stream.copy())
         legal = game.legal(state)[0]
         if analysis is not None:
             analysis.check(game, legal)
@@ -107,8 +107,8 @@ def judge(game: Game, state: States, agent: Opponent, seed: int, most: int) -> J
     if tells and not (game.has_chance or game.has_hidden):
         with blamed("the agent"):
             if known is None:
-                values = _after(game, state, agent, words, ranked)
-            line = _line(game, state, agent, words, [action])
+                values = _after(game, state, agent, stream, ranked)
+            line = _line(game, state, agent, stream, [action])
     if analysis is not None and analysis.line:
         line = list(analysis.line)
     proof, proofs = prove(game, state, ranked)
@@ -126,14 +126,14 @@ def judge(game: Game, state: States, agent: Opponent, seed: int, most: int) -> J
 
 
 def _asked(
-    game: Game, state: States, agent: Any, words: npt.NDArray[np.uint64]
+    game: Game, state: States, agent: Any, stream: npt.NDArray[np.uint64]
 ) -> tuple[int, Analysis | None, bool]:
     """What an agent plays, why, and whether what it expects is certain."""
     if isinstance(agent, SearchAgent):  # a search says more than the analysis that it is kept as
-        known = game.arrays.conceal(state, state["to_move"], next_words(words))
-        found = agent.search(known, next_words(words))
+        known = game.arrays.conceal(state, state["to_move"], next_words(stream))
+        found = agent.search(known, next_words(stream))
         return int(found.actions[0]), found.analyses()[0], bool(found.proven[0])
-    actions, [analysis] = consult(agent, game, state, words)
+    actions, [analysis] = consult(agent, game, state, stream)
     certain = hasattr(agent, "action_values") or (analysis is not None and analysis.proven)
     return int(actions[0]), analysis, certain
 
@@ -157,7 +157,7 @@ def _after(
     game: Game,
     state: States,
     agent: Opponent,
-    words: npt.NDArray[np.uint64],
+    stream: npt.NDArray[np.uint64],
     actions: list[int],
 ) -> dict[int, float]:
     """What the agent expects for the mover after each action, where it tells."""
@@ -169,7 +169,7 @@ def _after(
         if over[k]:
             values[action] = float(children["returns"][k, mover])
             continue
-        _, analysis, _ = _asked(game, children[k : k + 1], agent, words.copy())
+        _, analysis, _ = _asked(game, children[k : k + 1], agent, stream.copy())
         value = None if analysis is None else analysis.values[mover]
         if value is not None:
             values[action] = value
@@ -180,7 +180,7 @@ def _line(
     game: Game,
     state: States,
     agent: Opponent,
-    words: npt.NDArray[np.uint64],
+    stream: npt.NDArray[np.uint64],
     begun: list[int],
 ) -> list[int]:
     """What the agent would play on, from both sides."""
@@ -188,7 +188,7 @@ def _line(
     for action in begun:
         game.play(state, [action])
     while len(line) < _LINE and not game.over(state)[0]:
-        action, _, _ = _asked(game, state, agent, words.copy())
+        action, _, _ = _asked(game, state, agent, stream.copy())
         line.append(action)
         game.play(state, [action])
     return line

@@ -25,27 +25,27 @@ def play_alone(
 ) -> None:
     """Have an agent play games of one player to their ends, in place.
 
-    It is told no more than the player knows, and given the random words that a match of this seed
+    It is told no more than the player knows, and given the random bits that a match of this seed
     gives it.
 
     Args:
         agent: who plays.
         game: what is played.
         states: records, shape (N,).
-        seed: of the agent's words.
+        seed: of the agent's random bits.
         watch: told before every ply the positions that are not over, shape (M,), their places among
             all, and what is played.
 
     Raises:
         ValueError: the agent fails, or an action of its is illegal.
     """
-    words = one_way_words(seed, "words 0", np.arange(len(states)))
+    streams = one_way_words(seed, "words 0", np.arange(len(states)))
 
     def choose(live: States, places: npt.NDArray[np.intp]) -> Actions:
-        bits = words[places]
+        bits = streams[places]
         with blamed(f"agent {agent.spec}"):
             actions = ask(agent, game, live, bits)
-        words[places] = bits
+        streams[places] = bits
         if watch is not None:
             watch(live, places, actions)
         return actions

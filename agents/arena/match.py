@@ -51,8 +51,8 @@ class Games:
 
     numbers: Numbers
     """Which of the match's games, from 0, shape (G,)."""
-    words: npt.NDArray[np.uint64]
-    """First word of each game's own random stream, uint64 of shape (G,)."""
+    streams: npt.NDArray[np.uint64]
+    """Start of each game's own random stream, uint64 of shape (G,)."""
     who: Numbers
     """Which agent has each seat, shape (G, num_players)."""
     returns: npt.NDArray[np.float32]
@@ -182,7 +182,7 @@ class Match:
         starts = stream_words(self._base, int(groups.max()) + 1)[groups]
         states, opening = self._opened(numbers, groups, starts)
         who = self.seatings[numbers % len(self.seatings)]
-        # A stream for each agent in each game: nobody's words tell another's.
+        # A stream for each agent in each game: no stream reveals another.
         streams = np.stack(
             [one_way_words(self.seed, f"words {k}", numbers) for k in range(len(self.players))], 1
         )
@@ -235,18 +235,18 @@ class Match:
         for k in np.unique(to_move):
             mine = to_move == k
             where = live[mine]
-            words = streams[where, k]
+            asked_streams = streams[where, k]
             player = self.players[k]
             began = time.perf_counter()
             with blamed(f"agent {getattr(player, 'spec', type(player).__name__)}"):
-                actions[mine] = ask(player, self.game, states[mine], words)
+                actions[mine] = ask(player, self.game, states[mine], asked_streams)
             seconds[where, k] += (time.perf_counter() - began) / len(where)
             choices[where, k] += 1
-            streams[where, k] = words
+            streams[where, k] = asked_streams
         return actions
 
     def _started(self, numbers: Numbers, starts: npt.NDArray[np.uint64]) -> States:
-        """What games start from, their own random streams at the given words."""
+        """What games start from, their own random streams as given."""
         if self._openings is not None:
             states = self._openings[numbers // len(self.seatings) % len(self._openings)]
             states["rng"] = starts

@@ -258,7 +258,7 @@ def _episode(entry: Entry, one: Games, store: Store | None) -> Episode:
     """A game of a match; a store hands its games over without their moves."""
     if one.moves.size == 0 and store is not None:
         return store.game_of(entry.specs, int(one.numbers[0]))
-    game, word, moves = entry.match.game, int(one.words[0]), one.moves[0].tolist()
+    game, word, moves = entry.match.game, int(one.streams[0]), one.moves[0].tolist()
     return episode_of(game, entry.specs, one.who[0].tolist(), word, moves)
 
 

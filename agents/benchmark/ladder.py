@@ -120,8 +120,8 @@ def choices_of(spec: str, game: Game) -> str:
     agent = make(spec, game, agent_seed(_SEED, 0))
     assert isinstance(agent, Agent)
     states = _positions(game)
-    words = one_way_words(_SEED, "words", np.arange(len(states)))
-    known = game.arrays.conceal(states, states["to_move"], words)
+    random_bits = one_way_words(_SEED, "words", np.arange(len(states)))
+    known = game.arrays.conceal(states, states["to_move"], random_bits)
     actions = agent.choose(known, one_way_words(_SEED, "choices", np.arange(len(states))))
     return hashlib.sha256(np.asarray(actions, "<i8").tobytes()).hexdigest()
 
@@ -135,9 +135,9 @@ def _positions(game: Game) -> States:
         live = ~game.over(states)
         if not live.any():
             break
-        words = rng.integers(0, 2**64, _POSITIONS, np.uint64)
+        random_bits = rng.integers(0, 2**64, _POSITIONS, np.uint64)
         chosen = np.empty(int(live.sum()), np.int64)
-        game.kernels.random_actions(game.legal(states[live]), words[live], chosen)
+        game.kernels.random_actions(game.legal(states[live]), random_bits[live], chosen)
         played = states[live]
         game.play(played, chosen)
         states[live] = played

@@ -58,13 +58,13 @@ def met_by_search(game: Game, network: TrainedAgent, num: int, seed: int) -> Met
     played: list[States] = []
     while sum(map(len, played)) < num:
         legal = game.legal(states)
-        words = rng.integers(0, 2**64, _GAMES, np.uint64)
-        actions = masked_choice(np.zeros(legal.shape), legal, 1.0, words)
+        random_bits = rng.integers(0, 2**64, _GAMES, np.uint64)
+        actions = masked_choice(np.zeros(legal.shape), legal, 1.0, random_bits)
         turn = np.flatnonzero(states["ply"] >= openings)
         if len(turn):
             shown = game.conceal(states[turn], states["to_move"][turn], rng)
             found = search.search(shown)
-            drawn = masked_choice(np.log(found.visits + 1e-9), legal[turn], 1.0, words[turn])
+            drawn = masked_choice(np.log(found.visits + 1e-9), legal[turn], 1.0, random_bits[turn])
             early = states["ply"][turn] < _TEMPERATURE_PLIES
             actions[turn] = np.where(early, drawn, found.actions)
             played.append(shown)

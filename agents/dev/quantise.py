@@ -83,11 +83,11 @@ def quantise(
     networks = [TrainedAgent(one, seed, path) for one in sizes]
     data = path.read_bytes()
     check_convolutions(data)
-    words = np.random.SeedSequence(seed).generate_state(2 * len(sizes)).tolist()
+    seeds = np.random.SeedSequence(seed).generate_state(2 * len(sizes)).tolist()
     to_calibrate, to_compare = (
         [
-            met_by_search(one, network, -(-positions // len(sizes)), word)
-            for one, network, word in zip(sizes, networks, words[first::2], strict=True)
+            met_by_search(one, network, -(-positions // len(sizes)), game_seed)
+            for one, network, game_seed in zip(sizes, networks, seeds[first::2], strict=True)
         ]
         for first in (0, 1)
     )

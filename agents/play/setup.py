@@ -22,13 +22,13 @@ class Deal(NamedTuple):
 
     start: States
     """The position, shape (1,)."""
-    words: npt.NDArray[np.uint64]
+    stream: npt.NDArray[np.uint64]
     """What the game's own random stream starts with, shape (1,)."""
 
     @property
     def opponents(self) -> npt.NDArray[np.uint64]:
         """The opponents' random stream, from which nothing can be told of the game's."""
-        return one_way(self.words, "players")
+        return one_way(self.stream, "players")
 
 
 class Setup:
@@ -88,5 +88,5 @@ class Setup:
 
     def deal(self, number: int) -> Deal:
         """The beginning of a game, by its number from 0."""
-        words = stream_words(seed_word(self.seed), number + 1)[-1:]
-        return Deal(self.game.arrays.new(words), words)
+        stream = stream_words(seed_word(self.seed), number + 1)[-1:]
+        return Deal(self.game.arrays.new(stream), stream)

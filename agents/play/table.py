@@ -27,7 +27,7 @@ class Position(NamedTuple):
 
     state: States
     """Shape (1,)."""
-    words: npt.NDArray[np.uint64]
+    stream: npt.NDArray[np.uint64]
     """The agents' stream there, so that what is taken back comes again the same."""
 
 
@@ -79,8 +79,8 @@ class Table:
         """Begin the next game, with chances of its own."""
         deal = self._setup.deal(self._games)
         self._games += 1
-        self._views = one_way(deal.words, "page")
-        self.hint_words = one_way(deal.words, "hints")
+        self._views = one_way(deal.stream, "page")
+        self.hint_stream = one_way(deal.stream, "hints")
         self.positions = [Position(deal.start, deal.opponents)]
         self.actions: list[int] = []
         self.analysis: list[Analysis | None] = []
@@ -91,8 +91,8 @@ class Table:
         Args:
             episode: of this table's game.
         """
-        words = self.positions[0].words
-        self.positions = [Position(state, words) for state in episode.states().reshape(-1, 1)]
+        stream = self.positions[0].stream
+        self.positions = [Position(state, stream) for state in episode.states().reshape(-1, 1)]
         self.actions, self.analysis = list(episode.actions), list(episode.analysis)
 
     @property
@@ -146,7 +146,7 @@ class Table:
 
     def play(self, action: int) -> None:
         """A person's legal action."""
-        self._add(action, None, self.positions[-1].words)
+        self._add(action, None, self.positions[-1].stream)
 
     def advance(self) -> int:
         """Let the agent move whose turn it is.
@@ -157,19 +157,19 @@ class Table:
         Raises:
             ValueError: the agent fails; it is named.
         """
-        action, analysis, words = self._consult(self._setup.spec(self.turn))
-        self._add(action, analysis, words)
+        action, analysis, stream = self._consult(self._setup.spec(self.turn))
+        self._add(action, analysis, stream)
         return action
 
     def _consult(self, spec: str) -> tuple[int, Analysis | None, npt.NDArray[np.uint64]]:
         """What an agent plays and tells, and its stream afterwards."""
-        state, words = self.positions[-1]
-        words = words.copy()
+        state, stream = self.positions[-1]
+        stream = stream.copy()
         with blamed(f"agent {spec}"):
-            actions, [analysis] = consult(self._setup.agents[spec], self.game, state, words)
+            actions, [analysis] = consult(self._setup.agents[spec], self.game, state, stream)
             if analysis is not None:
                 analysis.check(self.game, self.game.legal(state)[0])
-        return int(actions[0]), analysis, words
+        return int(actions[0]), analysis, stream
 
     @property
     def undone(self) -> int:
@@ -203,12 +203,12 @@ class Table:
             self._adviser = analyst(self.game, state, agent_seed(self.seed, 1))
         spec, adviser = self._adviser
         with blamed(f"agent {spec}"):
-            actions, [analysis] = consult(adviser, self.game, state, self.hint_words.copy())
+            actions, [analysis] = consult(adviser, self.game, state, self.hint_stream.copy())
         return Hint(spec, int(actions[0]), analysis)
 
-    def _add(self, action: int, analysis: Analysis | None, words: npt.NDArray[np.uint64]) -> None:
+    def _add(self, action: int, analysis: Analysis | None, stream: npt.NDArray[np.uint64]) -> None:
         state = self.positions[-1].state.copy()
         self.game.play(state, [action])
-        self.positions.append(Position(state, words))
+        self.positions.append(Position(state, stream))
         self.actions.append(action)
         self.analysis.append(analysis)

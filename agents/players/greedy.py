@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from agents.agent import Actions, Agent, Words
+from agents.agent import Actions, Agent, RandomBits
 from boardenvs.core.chance import below, mixed, stepped
 from boardenvs.core.hooks import legal, play
 from boardenvs.core.outcome import is_over
@@ -35,25 +35,25 @@ class GreedyAgent(Agent):
         shares: npt.NDArray[np.float64] = best / best.sum(1, keepdims=True)
         return shares
 
-    def choose(self, states: States, words: Words) -> Actions:
+    def choose(self, states: States, random_bits: RandomBits) -> Actions:
         actions = np.empty(len(states), np.int64)
         greedy = greedy_actions.bound_to(self.game.rules)
-        greedy(None, states, self.game.constants, words, self.game.legal(states), actions)
+        greedy(None, states, self.game.constants, random_bits, self.game.legal(states), actions)
         return actions
 
 
 @over_rules(spread=True, plies=4)
-def greedy_actions(states, params, words, masks, actions, low, high):
+def greedy_actions(states, params, random_bits, masks, actions, low, high):
     """The greedy action of games `low` to `high - 1`."""
     for i in range(low, high):
         after = states[i : i + 1].copy()
         reply = states[i : i + 1].copy()
         replies = np.empty(masks.shape[1], np.bool_)
-        actions[i] = pick(states, i, params[0], words[i], masks[i], after, reply, replies)
+        actions[i] = pick(states, i, params[0], random_bits[i], masks[i], after, reply, replies)
 
 
 @over_rules()
-def pick(states, i, p, word, mask, after, reply, replies):
+def pick(states, i, p, stream, mask, after, reply, replies):
     """One game's action: uniformly among the best kind there is."""
     best = -1
     ties = 0
@@ -72,8 +72,8 @@ def pick(states, i, p, word, mask, after, reply, replies):
                     ties = 0
                 if value == best and value >= 0:
                     ties += 1
-                    word = stepped(word)
-                    if below(mixed(word), ties) == 0:  # each of the ties is kept equally often
+                    stream = stepped(stream)
+                    if below(mixed(stream), ties) == 0:  # each of the ties is kept equally often
                         chosen = action
         if chosen >= 0:
             break

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from agents.agent import Actions, Agent, Words
+from agents.agent import Actions, Agent, RandomBits
 from agents.making import make
 from agents.players.random import RandomAgent
 from boardenvs.core.chance import next_words
@@ -47,8 +47,8 @@ class MixedAgent(Agent):
         self.one_game_at_a_time = getattr(self.agent, "one_game_at_a_time", False)
         self._random = RandomAgent(game, seed)
 
-    def choose(self, states: States, words: Words) -> Actions:
-        streams = words.copy()
+    def choose(self, states: States, random_bits: RandomBits) -> Actions:
+        streams = random_bits.copy()
         at_random = next_words(streams) % np.uint64(_PARTS) < self.percent
         theirs = next_words(streams)
         actions = np.empty(len(states), np.int64)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from agents.agent import Actions, Agent, Words
+from agents.agent import Actions, Agent, RandomBits
 from boardenvs.game import States
 
 __all__ = ["RandomAgent"]
@@ -14,9 +14,9 @@ __all__ = ["RandomAgent"]
 class RandomAgent(Agent):
     """Any legal action, uniformly."""
 
-    def choose(self, states: States, words: Words) -> Actions:
+    def choose(self, states: States, random_bits: RandomBits) -> Actions:
         actions = np.empty(len(states), np.int64)
-        self.game.kernels.random_actions(self.game.legal(states), words, actions)
+        self.game.kernels.random_actions(self.game.legal(states), random_bits, actions)
         return actions
 
     def policies(self, states: States) -> npt.NDArray[np.float64]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from agents.agent import Actions, Agent, Words
+from agents.agent import Actions, Agent, RandomBits
 from agents.players.trained import masked_choice, masked_policy
 from boardenvs.core.checks import finite_number, shown
 from boardenvs.game import Game, States
@@ -46,11 +46,11 @@ class SB3Agent(Agent):
         self.temperature = finite_number("temperature", temperature)
         self.deterministic = temperature == 0
 
-    def choose(self, states: States, words: Words) -> Actions:
+    def choose(self, states: States, random_bits: RandomBits) -> Actions:
         if not len(states):
             return np.zeros(0, np.int64)
         masks = self.game.legal(states)
-        return masked_choice(self._scores(states), masks, self.temperature, words)
+        return masked_choice(self._scores(states), masks, self.temperature, random_bits)
 
     def policies(self, states: States) -> npt.NDArray[np.float64]:
         """As `Agent.policies`: those at its temperature."""
@@ -59,14 +59,16 @@ class SB3Agent(Agent):
         states = self.live(states)
         return masked_policy(self._scores(states) / self.temperature, self.game.legal(states))
 
-    def consider(self, states: States, words: Words) -> tuple[Actions, Sequence[Analysis | None]]:
+    def consider(
+        self, states: States, random_bits: RandomBits
+    ) -> tuple[Actions, Sequence[Analysis | None]]:
         """As `Agent.consider`: a policy's probabilities at temperature 1; nothing of Q-values."""
         if not len(states) or self._logits is _q_values:
-            return super().consider(states, words)
+            return super().consider(states, random_bits)
         logits, masks = self._scores(states), self.game.legal(states)
         unknown = np.full(self.game.num_players, np.nan)
         analyses = [Analysis.of_policy(policy, unknown) for policy in masked_policy(logits, masks)]
-        return masked_choice(logits, masks, self.temperature, words), analyses
+        return masked_choice(logits, masks, self.temperature, random_bits), analyses
 
     def _scores(self, states: States) -> npt.NDArray[np.floating[Any]]:
         """Logits or Q-values of shape (N, num_actions), unmasked."""

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from agents.agent import Actions, Agent, Words
+from agents.agent import Actions, Agent, RandomBits
 from agents.games import files
 from agents.networks.bound_network import BoundNetwork
 from agents.networks.network_file import check_network
@@ -186,11 +186,11 @@ class TrainedAgent(Agent):
             return clearer
         return self._failed(error)
 
-    def choose(self, states: States, words: Words) -> Actions:
+    def choose(self, states: States, random_bits: RandomBits) -> Actions:
         if not len(states):
             return np.zeros(0, np.int64)
         logits, _ = self.evaluate(states)
-        return masked_choice(logits, self.game.legal(states), self.temperature, words)
+        return masked_choice(logits, self.game.legal(states), self.temperature, random_bits)
 
     def policies(self, states: States) -> npt.NDArray[np.float64]:
         """As `Agent.policies`: those at its temperature."""
@@ -200,7 +200,7 @@ class TrainedAgent(Agent):
         logits, _ = self.evaluate(states)
         return masked_policy(logits / self.temperature, self.game.legal(states))
 
-    def consider(self, states: States, words: Words) -> tuple[Actions, list[Analysis]]:
+    def consider(self, states: States, random_bits: RandomBits) -> tuple[Actions, list[Analysis]]:
         """As `Agent.consider`; the probabilities are those at temperature 1."""
         if not len(states):
             return np.zeros(0, np.int64), []
@@ -213,14 +213,14 @@ class TrainedAgent(Agent):
         values[np.arange(len(states)), states["to_move"]] = estimates
         policies = masked_policy(logits, masks)
         analyses = [Analysis.of_policy(*one) for one in zip(policies, values, strict=True)]
-        return masked_choice(logits, masks, self.temperature, words), analyses
+        return masked_choice(logits, masks, self.temperature, random_bits), analyses
 
 
 def masked_choice(
     logits: npt.NDArray[np.floating[Any]],
     masks: npt.NDArray[np.bool_],
     temperature: float,
-    words: Words,
+    random_bits: RandomBits,
 ) -> Actions:
     """The best legal action, or one drawn from the softmax of the legal ones.
 
@@ -228,7 +228,7 @@ def masked_choice(
         logits: shape (N, A).
         masks: bool of shape (N, A), at least one True a row.
         temperature: 0 for the best; else the logits' divisor.
-        words: 64 random bits a row.
+        random_bits: 64 a row.
 
     Returns:
         int64 of shape (N,).
@@ -239,7 +239,7 @@ def masked_choice(
     scores = (scores - scores.max(1, keepdims=True)) / temperature
     cumulative = np.exp(scores).cumsum(1)
     # 53 bits make a double in [0, 1); the first sum above it has a legal action's share.
-    threshold = (words >> np.uint64(11)).astype(np.float64) * 2.0**-53 * cumulative[:, -1]
+    threshold = (random_bits >> np.uint64(11)).astype(np.float64) * 2.0**-53 * cumulative[:, -1]
     return (cumulative > threshold[:, None]).argmax(1)
 
 

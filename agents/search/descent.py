@@ -20,7 +20,7 @@ __all__ = ["descend"]
 
 
 @over_rules()
-def descend(tree, s, p, options, scales, word, start):
+def descend(tree, s, p, options, scales, stream, start):
     """Play from the root to a leaf; returns the leaf, the stream, and `before` for the leaf.
 
     The latter is for `decisive_action`: -1 below a quiet node, else -2.
@@ -43,20 +43,20 @@ def descend(tree, s, p, options, scales, word, start):
             if depth == 0 and options.decisive:
                 action, won_in = forced_win(s, p, options.forced_at_root)
                 start = try_first(tree, action if won_in > 0 else decisive_action(s, p, -2))
-        word = stepped(word)
-        edge = start if depth == 0 and start >= 0 else select(tree, node, scales, mixed(word))
+        stream = stepped(stream)
+        edge = start if depth == 0 and start >= 0 else select(tree, node, scales, mixed(stream))
         tree.path[depth].node = node
         tree.path[depth].edge = edge
         depth += 1
-        stream = s.rng
+        state_stream = s.rng
         before = -1 if nodes[node].quiet else -2
         play(s, p, tree.edges[edge].action)
-        node = follow(tree, node, edge, s, p, options.hidden, s.rng != stream)
+        node = follow(tree, node, edge, s, p, options.hidden, s.rng != state_stream)
         if won_in > 0:
             prove_loss(nodes[node], won_in - 1)
     tree.used[2] = depth
     tree.used[3] = node
-    return node, word, before
+    return node, stream, before
 
 
 @over_rules()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from agents.agent import Actions, Agent, Words
+from agents.agent import Actions, Agent, RandomBits
 from agents.search.exact_search import WIN, ExactSearch
 from boardenvs.core.checks import whole_number
 from boardenvs.game import Game, States
@@ -71,15 +71,15 @@ class ExactAgent(Agent):
                 f"not settled within {self._search.budget:,} positions"
             ) from None
 
-    def choose(self, states: States, words: Words) -> Actions:
+    def choose(self, states: States, random_bits: RandomBits) -> Actions:
         """As `Agent.choose`.
 
         Raises:
             ValueError: a position is too large for the budget.
         """
-        return self._choice(self._search.best_actions(states), words)
+        return self._choice(self._search.best_actions(states), random_bits)
 
-    def consider(self, states: States, words: Words) -> tuple[Actions, list[Analysis]]:
+    def consider(self, states: States, random_bits: RandomBits) -> tuple[Actions, list[Analysis]]:
         """As `Agent.consider`; the best actions are equally probable, the values exact.
 
         Raises:
@@ -91,7 +91,7 @@ class ExactAgent(Agent):
             Analysis.of_policy(mask / mask.sum(), value)
             for mask, value in zip(best, values, strict=True)
         ]
-        return self._choice(best, words), analyses
+        return self._choice(best, random_bits), analyses
 
     def policies(self, states: States) -> npt.NDArray[np.float64]:
         """As `Agent.policies`: the best actions are equally probable.
@@ -103,9 +103,9 @@ class ExactAgent(Agent):
         shares: npt.NDArray[np.float64] = best / best.sum(1, keepdims=True)
         return shares
 
-    def _choice(self, best: npt.NDArray[np.bool_], words: Words) -> Actions:
+    def _choice(self, best: npt.NDArray[np.bool_], random_bits: RandomBits) -> Actions:
         actions = np.empty(len(best), np.int64)
-        self.game.kernels.random_actions(best, words, actions)
+        self.game.kernels.random_actions(best, random_bits, actions)
         return actions
 
     def values(self, states: States) -> npt.NDArray[np.float32]:

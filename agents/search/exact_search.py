@@ -105,9 +105,9 @@ class ExactSearch:
         answers = np.zeros((len(states), game.num_actions), np.int64)
         longest = int((game.max_plies - states["ply"].astype(np.int64)).max(initial=0))
         stack = np.zeros(min(longest, _DEEPEST) + 1, game.state_dtype)
-        words = stack.view(np.uint64).reshape(len(stack), -1)
+        state_words = stack.view(np.uint64).reshape(len(stack), -1)
         masks = np.zeros((len(stack), game.num_actions), np.bool_)
-        workspace = stack, words, self._keep, self._salt, masks, _records(len(stack), _LEVEL)
+        workspace = stack, state_words, self._keep, self._salt, masks, _records(len(stack), _LEVEL)
         answer = answer_all.bound_to(game.rules)
         failed = answer(
             states, game.constants, question, self._table, workspace, self.budget, answers
@@ -271,9 +271,9 @@ def enter(p, table, workspace, level, depth):
 
     Of the caller it needs the window of the level.
     """
-    stack, words, keep, salt, masks, levels = workspace
+    stack, state_words, keep, salt, masks, levels = workspace
     here = levels[level]
-    here.key = key_of(words[level], keep, salt)
+    here.key = key_of(state_words[level], keep, salt)
     key = here.key
     floor = 1 - WIN  # nobody wins or loses before the next ply
     ceiling = WIN - 1
@@ -306,15 +306,15 @@ def enter(p, table, workspace, level, depth):
 
 
 @over_rules()
-def key_of(words, keep, salt):
+def key_of(state_words, keep, salt):
     """What stands for a position in the table: 64 bits, never 0, which marks a free place.
 
     That two of the at most some million positions of a table share one has a chance below
     one in a million.
     """
     key = np.uint64(0)
-    for k in range(len(words)):
-        word = words[k] & keep[k]
+    for k in range(len(state_words)):
+        word = state_words[k] & keep[k]
         if word != np.uint64(0):  # most words of a small board are empty
             key ^= mixed(word ^ salt[k])
     return key if key != np.uint64(0) else np.uint64(1)

@@ -45,7 +45,7 @@ class Search(NamedTuple):
     """The roots: shape (N,)."""
     params: npt.NDArray[np.void]
     """`Game.constants`."""
-    words: npt.NDArray[np.uint64]
+    streams: npt.NDArray[np.uint64]
     """The streams of the searches: shape (N,)."""
     options: npt.NDArray[np.void]
     """Of dtype `OPTIONS`: shape (1,)."""
@@ -98,7 +98,7 @@ def step_trees(search, leaves, apart, phase, num):
         How many leaves there are now.
     """
     search = Search(
-        uncounted(search.states), search.params, uncounted(search.words), search.options,
+        uncounted(search.states), search.params, uncounted(search.streams), search.options,
         uncounted(search.scales), uncounted(search.noise), uncounted(search.schedule),
         uncounted_tree(search.forest),
     )  # fmt: skip
@@ -144,7 +144,7 @@ def gather(tree, search, i, leaves, found, scratch):
     origin = search.states[i]
     p = search.params[0]
     o = search.options[0]
-    words = search.words
+    streams = search.streams
     board = scratch.board
     root = tree.nodes[0]
     strays = 0
@@ -156,17 +156,17 @@ def gather(tree, search, i, leaves, found, scratch):
         if tried == o.tries:
             break
         tried += 1
-        words[i] = stepped(words[i])
-        word = mixed(words[i])
+        streams[i] = stepped(streams[i])
+        stream = mixed(streams[i])
         leaves.states[found] = origin
         s = leaves.states[found]
-        redraw(s, p, origin.to_move, mixed(word))
+        redraw(s, p, origin.to_move, mixed(stream))
         start = -1
         if len(search.schedule) > 0:
             start = next_edge(
                 tree.nodes, tree.edges, search.noise[i], search.schedule, o.value_scale
             )
-        leaf, word, before = descend(tree, s, p, o, search.scales, word, start)
+        leaf, stream, before = descend(tree, s, p, o, search.scales, stream, start)
         n = tree.nodes[leaf]
         if n.num_edges == AWAITED:
             if leaf == 0 or strays == o.strays:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from agents.agent import Words
+from agents.agent import RandomBits
 from agents.search.guided import Search
 from agents.search.halving import halving_schedule, improve_policies
 from agents.search.mcts import Searched, unsearched
@@ -83,14 +83,14 @@ class GumbelAgent(PuctAgent):
     def search(
         self,
         states: States,
-        words: Words | None = None,
+        random_bits: RandomBits | None = None,
         noise: npt.NDArray[np.float32] | None = None,
     ) -> Improved:
         """Search each state, none of which is over.
 
         Args:
             states: as for `agents.search.mcts.MctsAgent.search`.
-            words: as there.
+            random_bits: as there.
             noise: added to the logits of the root, float32 of shape (N, num_actions); by
                 default none.
 
@@ -105,7 +105,7 @@ class GumbelAgent(PuctAgent):
             raise ValueError(f"noise must be of shape {size}, got {np.shape(noise)}")
         noise = np.ascontiguousarray(noise, np.float32)
         found = (*unsearched(self.game, len(states)), np.zeros(size, np.float32))
-        self._search_all(states, words, noise, found)
+        self._search_all(states, random_bits, noise, found)
         return Improved(*found)
 
     def _report(self, search: Search, found: Sequence[npt.NDArray[Any]]) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from agents.agent import Actions, Agent, Words
+from agents.agent import Actions, Agent, RandomBits
 from agents.in_threads import Stopping, in_threads
 from agents.search.decisive import checked_decisive, checked_forced, decisive_module_name
 from agents.search.report import add_root, report_root
@@ -121,30 +121,30 @@ class SearchAgent(Agent):
             self.time_limit = kept
 
     @abc.abstractmethod
-    def search(self, states: States, words: Words | None = None) -> Searched:
+    def search(self, states: States, random_bits: RandomBits | None = None) -> Searched:
         """Search each state; see `MctsAgent.search`."""
 
-    def _streams(self, words: Words | None, num: int) -> Words:
-        """A copy of the words given for so many states, which a search may write to, or new ones.
+    def _streams(self, random_bits: RandomBits | None, num: int) -> RandomBits:
+        """Return a copy of the random bits, or new ones, for the search to write to.
 
         Raises:
-            ValueError: they are no words for so many.
+            ValueError: they are no integers of shape (num,).
         """
-        if words is None:
-            return self._new_words(num)
-        given = np.asarray(words)
+        if random_bits is None:
+            return self._new_random_bits(num)
+        given = np.asarray(random_bits)
         if given.shape != (num,) or (num and given.dtype.kind not in "ui"):
             raise ValueError(
-                f"words must be whole numbers of shape ({num},), got {given.dtype} of shape "
+                f"random_bits must be whole numbers of shape ({num},), got {given.dtype} of shape "
                 f"{given.shape}"
             )
         return given.astype(np.uint64)
 
-    def choose(self, states: States, words: Words) -> Actions:
-        return self.search(states, words).actions
+    def choose(self, states: States, random_bits: RandomBits) -> Actions:
+        return self.search(states, random_bits).actions
 
-    def consider(self, states: States, words: Words) -> tuple[Actions, list[Analysis]]:
-        found = self.search(states, words)
+    def consider(self, states: States, random_bits: RandomBits) -> tuple[Actions, list[Analysis]]:
+        found = self.search(states, random_bits)
         return found.actions, found.analyses()
 
 
@@ -247,29 +247,31 @@ class MctsAgent(SearchAgent):
         self._scales = (self.exploration * np.sqrt(np.log(visited))).astype(np.float32)
         self._warm_up()
 
-    def search(self, states: States, words: Words | None = None) -> Searched:
+    def search(self, states: States, random_bits: RandomBits | None = None) -> Searched:
         """Search each state, none of which is over.
 
         Args:
             states: records of the game, shape (N,).
-            words: a word of random bits for each, shape (N,), on which, the time limit
+            random_bits: 64 for each, integers of shape (N,), on which, the time limit
                 aside, the outcome depends alone; by default the agent's own.
 
         Raises:
-            ValueError: these are no such states or words, or a state is over.
+            ValueError: these are no such states or random bits, or a state is over.
         """
         states = self.live(states)
-        words = self._streams(words, len(states))
+        random_bits = self._streams(random_bits, len(states))
         found = unsearched(self.game, len(states))
         if self.time_limit is None:
-            self._search_all(states, words, found)
+            self._search_all(states, random_bits, found)
         else:
             for i in range(len(states)):
                 part = [array[i : i + 1] for array in found]
-                self._search_for_a_time(states[i : i + 1], words[i : i + 1], part)
+                self._search_for_a_time(states[i : i + 1], random_bits[i : i + 1], part)
         return Searched(*found)
 
-    def _search_all(self, states: States, words: Words, found: Sequence[npt.NDArray[Any]]) -> None:
+    def _search_all(
+        self, states: States, streams: RandomBits, found: Sequence[npt.NDArray[Any]]
+    ) -> None:
         """Search states a few at a time, each thread the next few as soon as it is done."""
         game = self.game
         search = search_states.bound_to(game.rules, self._decisive_module)
@@ -285,7 +287,7 @@ class MctsAgent(SearchAgent):
                 search(
                     states[piece],
                     game.constants,
-                    words[piece],
+                    streams[piece],
                     self._options,
                     self._scales,
                     *(array[piece] for array in found),
@@ -294,14 +296,14 @@ class MctsAgent(SearchAgent):
         in_threads(work, threads)
 
     def _search_for_a_time(
-        self, state: States, words: Words, found: list[npt.NDArray[Any]]
+        self, state: States, random_bits: RandomBits, found: list[npt.NDArray[Any]]
     ) -> None:
         assert self.time_limit is not None
         end = time.perf_counter() + self.time_limit
         threads = threads_of(self) if self._by_time_alone else 1
         trees: list[Any] = [None] * threads
-        streams = stream_words(words[0], threads)
-        streams[0] = words[0]
+        streams = stream_words(random_bits[0], threads)
+        streams[0] = random_bits[0]
 
         def grow(place: int, stopping: Stopping) -> None:
             trees[place] = self._grown(state, streams[place : place + 1], end, stopping)
@@ -312,7 +314,7 @@ class MctsAgent(SearchAgent):
             add_root.bound_to(rules)(trees[0], tree)
         report_root.bound_to(rules)(trees[0], *found)
 
-    def _grown(self, state: States, words: Words, end: float, stopping: Stopping) -> Tree:
+    def _grown(self, state: States, streams: RandomBits, end: float, stopping: Stopping) -> Tree:
         """A tree that has grown until a time of the clock, is full, or has proven its root."""
         game = self.game
         further = search_further.bound_to(game.rules, self._decisive_module)
@@ -322,7 +324,9 @@ class MctsAgent(SearchAgent):
         tree = empty_tree(*size)
         done, part = 0, 1
         while True:
-            proven = further(state, game.constants, words, self._options, self._scales, tree, part)
+            proven = further(
+                state, game.constants, streams, self._options, self._scales, tree, part
+            )
             done += part
             now = time.perf_counter()
             left = end - now

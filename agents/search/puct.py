@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Protocol, cast
 import numpy as np
 import numpy.typing as npt
 
-from agents.agent import Words
+from agents.agent import RandomBits
 from agents.in_threads import Stopping, in_threads
 from agents.search.decisive import checked_decisive, checked_forced, decisive_module_name
 from agents.search.guided import STRAYS, Search, report_trees, step_trees
@@ -242,23 +242,23 @@ class PuctAgent(SearchAgent):
         """Of the network; `None` if something else guides the search."""
         return getattr(self.evaluator, "path", None)
 
-    def search(self, states: States, words: Words | None = None) -> Searched:
+    def search(self, states: States, random_bits: RandomBits | None = None) -> Searched:
         """Search each state; see `agents.search.mcts.MctsAgent.search`."""
         states = self.live(states)
         found = unsearched(self.game, len(states))
         noise = np.zeros((len(states), 0), np.float32)
-        self._search_all(states, words, noise, found)
+        self._search_all(states, random_bits, noise, found)
         return Searched(*found)
 
     def _search_all(
         self,
         states: States,
-        words: Words | None,
+        streams: RandomBits | None,
         noise: npt.NDArray[np.float32],
         found: Sequence[npt.NDArray[Any]],
     ) -> None:
         """Search states that are not over; what is found goes into the arrays `found`."""
-        words = self._streams(words, len(states))
+        streams = self._streams(streams, len(states))
         threads = self._threads()
         at_once, apart = 1, 1
         if self.time_limit is None:
@@ -272,7 +272,7 @@ class PuctAgent(SearchAgent):
             for piece in pieces[place::apart]:
                 self._search_side_by_side(
                     states[piece],
-                    words[piece],
+                    streams[piece],
                     noise[piece],
                     [array[piece] for array in found],
                     threads // apart,
@@ -290,7 +290,7 @@ class PuctAgent(SearchAgent):
     def _search_side_by_side(
         self,
         states: States,
-        words: Words,
+        streams: RandomBits,
         noise: npt.NDArray[np.float32],
         found: Sequence[npt.NDArray[Any]],
         threads: int,
@@ -300,7 +300,7 @@ class PuctAgent(SearchAgent):
 
         Args:
             states: shape (N,).
-            words: stream words, shape (N,).
+            streams: random streams, uint64 of shape (N,).
             noise: shape (N, num_actions), or (N, 0) for none.
             found: arrays for the results, N rows each.
             threads: the number of threads of this search.
@@ -318,7 +318,7 @@ class PuctAgent(SearchAgent):
         search = Search(
             states=states,
             params=self.game.constants,
-            words=words,
+            streams=streams,
             options=options,
             scales=self._scales,
             noise=noise,

@@ -21,8 +21,8 @@ __all__ = ["search_further", "search_states"]
 
 
 @over_rules()
-def search_states(states, params, words, options, scales, visits, values, proven, actions):
-    """Search states, each in a tree of its own; `words` are their streams.
+def search_states(states, params, streams, options, scales, visits, values, proven, actions):
+    """Search states, each in a tree of its own; `streams` are their random streams.
 
     Writes what `mcts.Searched` has a row of for each state.
     """
@@ -31,13 +31,13 @@ def search_states(states, params, words, options, scales, visits, values, proven
     board = states[:1].copy()
     for i in range(len(states)):
         plant(tree, states[i])
-        grow(tree, states, i, params, words, o, scales, board, o.simulations)
+        grow(tree, states, i, params, streams, o, scales, board, o.simulations)
         report(tree, i, visits, values, proven, actions)
         credit(visits, i, actions[i], o.simulations)
 
 
 @over_rules()
-def search_further(states, params, words, options, scales, tree, simulations):
+def search_further(states, params, streams, options, scales, tree, simulations):
     """So many more simulations of a single state in a tree of the caller's.
 
     A tree without nodes is planted. Returns whether the root is proven.
@@ -46,26 +46,26 @@ def search_further(states, params, words, options, scales, tree, simulations):
         plant(tree, states[0])
     done = tree.nodes[0].visits
     board = states[0:1].copy()
-    grow(tree, states, 0, params, words, options[0], scales, board, done + simulations)
+    grow(tree, states, 0, params, streams, options[0], scales, board, done + simulations)
     return tree.nodes[0].proven
 
 
 @over_rules()
-def grow(tree, states, i, params, words, options, scales, board, simulations):
+def grow(tree, states, i, params, streams, options, scales, board, simulations):
     """Simulations from state `i`, until the root has had so many or is proven."""
     tree = uncounted_tree(tree)
     while tree.nodes[0].visits < simulations and not tree.nodes[0].proven:
-        words[i] = stepped(words[i])
-        word = mixed(words[i])
+        streams[i] = stepped(streams[i])
+        stream = mixed(streams[i])
         board[0] = states[i]
-        redraw(board[0], params[0], states[i].to_move, mixed(word))
-        simulate(tree, board[0], params[0], options, scales, word)
+        redraw(board[0], params[0], states[i].to_move, mixed(stream))
+        simulate(tree, board[0], params[0], options, scales, stream)
 
 
 @over_rules()
-def simulate(tree, s, p, options, scales, word):
+def simulate(tree, s, p, options, scales, stream):
     """One simulation of UCT: down to a leaf, on at random, and the result up again."""
-    leaf, word, before = descend(tree, s, p, options, scales, word, -1)
+    leaf, stream, before = descend(tree, s, p, options, scales, stream, -1)
     n = tree.nodes[leaf]
     if options.forced > 0 and not n.proven and not is_over(s) and n.visits == 0:
         _, plies = forced_win(s, p, options.forced)
@@ -75,7 +75,7 @@ def simulate(tree, s, p, options, scales, word):
         take_proven(tree, leaf)
     else:
         ply = s.ply
-        n.quiet = roll_out(s, p, options, word, before, tree.mask)
+        n.quiet = roll_out(s, p, options, stream, before, tree.mask)
         # Won with the first action of the playout: whoever is to move at the leaf can do so.
         if options.decisive and s.ply == ply + 1 and s.returns[n.mover] >= 1:
             prove_win(n, 1)
@@ -86,7 +86,7 @@ def simulate(tree, s, p, options, scales, word):
 
 
 @over_rules(called=True)
-def roll_out(s, p, options, word, before, mask):
+def roll_out(s, p, options, stream, before, mask):
     """Random play to the end, or for so many plies, in place: uniform, but for decisive moves.
 
     Returns whether it looked for these, and there was none where it began.
@@ -94,11 +94,11 @@ def roll_out(s, p, options, word, before, mask):
     plies = 0
     quiet = False
     while not is_over(s) and plies < options.rollout_depth:
-        word = stepped(word)
+        stream = stepped(stream)
         action = decisive_action(s, p, before) if options.decisive else -1
         if action < 0:
             legal(s, p, mask)
-            action = tried_action(mask, mixed(word))
+            action = tried_action(mask, mixed(stream))
             before = -1
             quiet |= plies == 0
         elif before != -2:

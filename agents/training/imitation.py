@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from agents.agent import Agent, Words
+from agents.agent import Agent, RandomBits
 from agents.networks.policy_networks import sharded_logits_and_values
 from agents.networks.sizes import Sizes, games_of, shared_out, shares_of
 from agents.training.self_play.actors import fixed_opponents
@@ -267,8 +267,8 @@ class CloningLearner:
                 theirs = np.flatnonzero(began & ~learned & (opponents[live] == number))
                 if len(theirs):
                     known = game.conceal(part[theirs], movers[theirs], rng)
-                    words = rng.integers(0, 2**64, len(theirs), np.uint64)
-                    played[theirs] = opponent.choose(known, words)
+                    random_bits = rng.integers(0, 2**64, len(theirs), np.uint64)
+                    played[theirs] = opponent.choose(known, random_bits)
             return played
 
         playout(game, states, choose)
@@ -293,13 +293,13 @@ class CloningLearner:
         """What the agent does, the value that it tells, and that value's share of the target."""
         settings, rng, agent = self.settings, self._rng, self._agents[size]
         known = self._games[size].conceal(states, movers, rng)
-        words = rng.integers(0, 2**64, len(states), np.uint64)
-        words *= np.uint64(not settings.fixed_ties)
+        random_bits = rng.integers(0, 2**64, len(states), np.uint64)
+        random_bits *= np.uint64(not settings.fixed_ties)
         if settings.value_share:
-            chosen, judged, proven = _considered(agent, known, words, movers)
+            chosen, judged, proven = _considered(agent, known, random_bits, movers)
             return chosen, judged, np.where(proven, 1, settings.value_share)
         nothing = np.zeros(len(states))
-        return agent.choose(known, words), nothing, nothing
+        return agent.choose(known, random_bits), nothing, nothing
 
     def _likeliest(
         self, seen: npt.NDArray[np.int8], legal: npt.NDArray[np.bool_]
@@ -368,10 +368,10 @@ def _sample_dtype(game: Game) -> np.dtype[np.void]:
 
 
 def _considered(
-    agent: Agent, states: States, words: Words, movers: npt.NDArray[np.int64]
+    agent: Agent, states: States, random_bits: RandomBits, movers: npt.NDArray[np.int64]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
     """What an agent does, the values that it tells (NaN for none), and which of them are proven."""
-    chosen, analyses = agent.consider(states, words)
+    chosen, analyses = agent.consider(states, random_bits)
     values = [one and one.values[seat] for one, seat in zip(analyses, movers, strict=True)]
     judged = np.array([np.nan if value is None else value for value in values])
     return chosen, judged, np.array([one is not None and one.proven for one in analyses])

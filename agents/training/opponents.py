@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from agents.agent import Actions, Agent, Words
+from agents.agent import Actions, Agent, RandomBits
 from agents.players.trained import masked_choice
 from boardenvs.game import Game, States
 
@@ -36,14 +36,14 @@ class LatestSelf(Agent):
         """Play as this model's policy."""
         self._policy = model.policy
 
-    def choose(self, states: States, words: Words) -> Actions:
+    def choose(self, states: States, random_bits: RandomBits) -> Actions:
         assert self._policy is not None, "attach comes first"
         if not len(states):
             return np.zeros(0, np.int64)
         seen = torch.from_numpy(self.game.observe_to_move(states))
         with torch.inference_mode():
             logits = self._policy.logits(seen.to(self._policy.device)).cpu().numpy()
-        return masked_choice(logits, self.game.legal(states), 1.0, words)
+        return masked_choice(logits, self.game.legal(states), 1.0, random_bits)
 
 
 class EarlierSelves(LatestSelf):

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from agents.agent import Actions, Agent, Words
+from agents.agent import Actions, Agent, RandomBits
 from agents.players.trained import masked_choice
 from boardenvs.game import Game, States
 
@@ -32,11 +32,11 @@ class PolicyAgent(Agent):
         super().__init__(game, 0, "policy")
         self._policy = policy
 
-    def choose(self, states: States, words: Words) -> Actions:
+    def choose(self, states: States, random_bits: RandomBits) -> Actions:
         if not len(states):
             return np.zeros(0, np.int64)
         seen = torch.from_numpy(self.game.observe_to_move(states))
         self._policy.set_training_mode(False)
         with torch.inference_mode():
             logits = self._policy.logits(seen.to(self._policy.device)).cpu().numpy()
-        return masked_choice(logits, self.game.legal(states), 0.0, words)
+        return masked_choice(logits, self.game.legal(states), 0.0, random_bits)

@@ -197,9 +197,9 @@ class GameAECEnv(AECEnv[str, Observation, int]):
             table.position["rng"] = word  # a new game has the stream that comes next
             table.step_one(RESTART)
         else:
-            words = stream_words(word, 1)
+            streams = stream_words(word, 1)
             table.games.states[:] = initial_states(
-                self.game, states, state, words, seeded=seed is not None
+                self.game, states, state, streams, seeded=seed is not None
             )
             table.step_one(BEGIN)
         self._first = table.games.states.tobytes()  # many times as fast as a copy

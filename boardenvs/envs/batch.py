@@ -96,9 +96,9 @@ class BatchEnv:
         starts = given_states(self.game, states, self.num_envs)
         if seed is not None or not hasattr(self, "_np_random"):
             self._np_random = np.random.default_rng(plain_seed(seed))
-        words = stream_words(base_word(seed, self._np_random), self.num_envs)
+        streams = stream_words(base_word(seed, self._np_random), self.num_envs)
         self._table.games.states[:] = initial_states(
-            self.game, starts, states, words, seeded=seed is not None
+            self.game, starts, states, streams, seeded=seed is not None
         )
         self._table.step(np.full(self.num_envs, BEGIN))
         self._to_move[:] = self.states["to_move"]

@@ -145,7 +145,7 @@ def initial_states(
     game: Game,
     states: States | None,
     state: Any,
-    words: npt.NDArray[np.uint64],
+    streams: npt.NDArray[np.uint64],
     *,
     seeded: bool,
 ) -> States:
@@ -155,14 +155,14 @@ def initial_states(
         game: what is played.
         states: from `given_states`.
         state: what that was made from.
-        words: stream words, shape (N,): of new games, and of positions where a seed was
+        streams: uint64 of shape (N,): of new games, and of positions where a seed was
             given or the position has no stream of its own, being a dictionary without `rng`.
         seeded: whether a seed was given.
     """
     if states is None:
-        return game.arrays.new(words)
+        return game.arrays.new(streams)
     if seeded or (isinstance(state, Mapping) and "rng" not in state):
-        states["rng"] = words
+        states["rng"] = streams
     return states
 
 

@@ -20,9 +20,9 @@ class Opponent(Protocol):
 
     Episodes name an opponent by its attribute `spec`, if it has one.
 
-    An opponent may also have `choose(states, words) -> actions`, `words` being one
-    random stream word for each state; then its moves do not depend on how many games
-    are played side by side. With `consider(states, words) -> (actions, analyses)` it
+    An opponent may also have `choose(states, random_bits) -> actions`, `random_bits` being
+    64 for each state, uint64 of shape (N,); then its moves do not depend on how many games are
+    played side by side. With `consider(states, random_bits) -> (actions, analyses)` it
     chooses the same and also tells, for each state, what it made of it: a
     `boardenvs.show.analysis.Analysis` or `None`.
     """
@@ -57,7 +57,10 @@ def player_names(
 
 
 def ask(
-    player: Literal["random"] | Opponent, game: Game, states: States, words: npt.NDArray[np.uint64]
+    player: Literal["random"] | Opponent,
+    game: Game,
+    states: States,
+    streams: npt.NDArray[np.uint64],
 ) -> npt.NDArray[np.int64]:
     """What a player does in each state, told no more than the seat to move may know.
 
@@ -65,7 +68,7 @@ def ask(
         player: "random", or an object with `act` (or `choose`, which then goes first).
         game: the game that is played.
         states: shape (N,), none over, the player to move in all.
-        words: a random stream word for each state, uint64 of shape (N,); stepped in place.
+        streams: a random stream for each state, uint64 of shape (N,); stepped in place.
 
     Returns:
         Actions, int64 of shape (N,), within the action space but not always legal.
@@ -73,24 +76,27 @@ def ask(
     Raises:
         ValueError: the player answered anything else.
     """
-    bits = next_words(words)
+    bits = next_words(streams)
     if isinstance(player, str):
         actions = np.empty(len(states), np.int64)
         game.kernels.random_actions(game.legal(states), bits, actions)
         return actions
     known = game.arrays.conceal(states, states["to_move"], bits)
     if hasattr(player, "choose"):
-        return game.arrays.action_numbers(player.choose(known, next_words(words)), len(states))
+        return game.arrays.action_numbers(player.choose(known, next_words(streams)), len(states))
     return game.arrays.action_numbers(player.act(known), len(states))
 
 
 def consult(
-    player: Literal["random"] | Opponent, game: Game, states: States, words: npt.NDArray[np.uint64]
+    player: Literal["random"] | Opponent,
+    game: Game,
+    states: States,
+    streams: npt.NDArray[np.uint64],
 ) -> tuple[npt.NDArray[np.int64], list[Analysis | None]]:
     """As `ask`, and beside the actions what the player made of each state, if it tells."""
     consider = getattr(player, "consider", None)
     if consider is None:
-        return ask(player, game, states, words), [None] * len(states)
-    known = game.arrays.conceal(states, states["to_move"], next_words(words))
-    actions, analyses = consider(known, next_words(words))
+        return ask(player, game, states, streams), [None] * len(states)
+    known = game.arrays.conceal(states, states["to_move"], next_words(streams))
+    actions, analyses = consider(known, next_words(streams))
     return game.arrays.action_numbers(actions, len(states)), list(analyses)

@@ -142,7 +142,7 @@ class SeatTable(Table):
     def reset(
         self,
         states: States,
-        words: npt.NDArray[np.uint64],
+        streams: npt.NDArray[np.uint64],
         which: npt.NDArray[np.bool_],
         *,
         retry: bool,
@@ -151,7 +151,7 @@ class SeatTable(Table):
 
         Args:
             states: to begin with, shape (N,).
-            words: for each place, what the streams of opponents and seats come from.
+            streams: for each place, what the streams of opponents and seats come from.
             which: bool of shape (N,).
             retry: whether to begin another game where one ends before the caller's turn.
 
@@ -160,10 +160,10 @@ class SeatTable(Table):
         """
         games = self.games
         if np.count_nonzero(which) == len(which):  # NumPy is slow at records that a mask selects
-            games.words[:] = one_way(words, _LABEL)
+            games.words[:] = one_way(streams, _LABEL)
             games.states[:] = states
         else:
-            games.words[which] = one_way(words[which], _LABEL)
+            games.words[which] = one_way(streams[which], _LABEL)
             games.states[which] = states[which]
         self._begin(np.where(which, BEGIN, LEAVE))
         over = self.over() & which
@@ -314,9 +314,9 @@ class SeatTable(Table):
         self, opponent: Literal["random"] | opponents.Opponent, where: npt.NDArray[np.intp]
     ) -> npt.NDArray[np.int64]:
         """What one opponent does in these places, shape (len(where),)."""
-        words = self.games.words[where]
-        chosen = opponents.ask(opponent, self.game, self.games.states[where], words)
-        self.games.words[where] = words
+        streams = self.games.words[where]
+        chosen = opponents.ask(opponent, self.game, self.games.states[where], streams)
+        self.games.words[where] = streams
         if self.illegal == "raise":
             refused = ~self.games.masks[where, chosen]
             if refused.any():

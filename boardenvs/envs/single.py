@@ -126,9 +126,9 @@ class SeatEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
         if states is None:
             self._table.reset_one(base)
         else:
-            words = stream_words(base, 1)
-            initial = initial_states(self.game, states, state, words, seeded=seed is not None)
-            self._table.reset(initial, words, np.ones(1, np.bool_), retry=False)
+            streams = stream_words(base, 1)
+            initial = initial_states(self.game, states, state, streams, seeded=seed is not None)
+            self._table.reset(initial, streams, np.ones(1, np.bool_), retry=False)
         self._seat = self._table.games.seats[0]
         self._live = True
         if self._info_is_fixed:

@@ -158,16 +158,16 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
         if not isinstance(seed, Sequence | np.ndarray):
             if seed is not None or self._np_random is None:
                 self._np_random, self._np_random_seed = seeding.np_random(plain_seed(seed))
-            words = stream_words(base_word(seed, self.np_random), self.num_envs)
+            streams = stream_words(base_word(seed, self.np_random), self.num_envs)
         else:
             if len(seed) != self.num_envs:
                 raise ValueError(f"expected {self.num_envs} seeds, got {len(seed)}")
             bases = [seed_word(one) for one in seed]
-            words = np.concatenate([stream_words(base, 1) for base in bases])
+            streams = np.concatenate([stream_words(base, 1) for base in bases])
             self._np_random = np.random.default_rng([int(base) for base in bases])
             self._np_random_seed = -1  # as Gymnasium says of a generator without one
-        initial = initial_states(self.game, states, state, words, seeded=seed is not None)
-        self._table.reset(initial, words, which, retry=states is None)
+        initial = initial_states(self.game, states, state, streams, seeded=seed is not None)
+        self._table.reset(initial, streams, which, retry=states is None)
         self._done[which] = False
         self._any_done = bool(self._done.any())
         infos = self._infos(self._table.games.masks.copy())

@@ -92,7 +92,7 @@ def test_an_agent_in_the_arena_cannot_compute_the_games_stream(seed):
     (games,) = [games for games in Match(game, [spy, spy], seed).play(np.arange(1)) if games]
     known = foreseen([*spy.words, *(int(states["rng"][0]) for states in spy.told)])
     assert int(seed_word(seed)) not in known
-    state = game.arrays.new(games.words)
+    state = game.arrays.new(games.streams)
     for action in games.moves[0]:
         assert int(state["rng"][0]) not in known
         game.play(state, [action])

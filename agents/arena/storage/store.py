@@ -200,7 +200,7 @@ class Store:
         match = self._ids[specs]
         rows = zip(
             games.numbers.tolist(),
-            games.words.tolist(),
+            games.streams.tolist(),
             games.who.tolist(),
             games.moves.tolist(),
             games.returns.tolist(),
@@ -269,13 +269,13 @@ class Store:
             with self._well_formed():
                 columns = zip(*rows[low : low + 4096], strict=True)
                 numbers, seeds, who, returns, plies, offenders, taken = columns
-                words = np.array([int(seed, 16) for seed in seeds], np.uint64)
+                streams = np.array([int(seed, 16) for seed in seeds], np.uint64)
                 count = len(numbers)
                 shape = count, len(specs), 2
                 seconds, choices = np.moveaxis(_parsed(taken, np.float64, shape, 0, 1e12), 2, 0)
                 yield Games(
                     np.array(numbers, np.int64),
-                    words,
+                    streams,
                     _parsed(who, np.int64, (count, seats), 0, len(specs) - 1),
                     _parsed(returns, np.float32, (count, seats), -1, 1),
                     np.array(plies, np.int32),

@@ -44,11 +44,11 @@ def stepping(game: Game, num: int, seconds: float, threads: int | None = None) -
         threads: of `BatchEnv`.
     """
     env = boardenvs.BatchEnv(game, num, 0, threads=threads)
-    words = stream_words(np.uint64(1), num)
+    streams = stream_words(np.uint64(1), num)
     actions = np.zeros(num, np.int64)
 
     def prepare() -> None:
-        game.kernels.random_actions(env.action_mask, next_words(words), actions)
+        game.kernels.random_actions(env.action_mask, next_words(streams), actions)
 
     def work() -> int:
         env.step(actions)

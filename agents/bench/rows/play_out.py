@@ -21,12 +21,12 @@ _GAMES = 256  # at once
 def playing_out(game: Game, seconds: float) -> Side:
     """Plies a second on one core."""
     mask = np.zeros(game.num_actions, np.bool_)
-    words = stream_words(np.uint64(1), _GAMES)
+    streams = stream_words(np.uint64(1), _GAMES)
     starts = game.new(_GAMES, 0)
     states = starts.copy()
 
     def work() -> int:
-        game.kernels.play_out(states, game.constants, words, mask)
+        game.kernels.play_out(states, game.constants, streams, mask)
         return int(states["ply"].sum())
 
     return lambda: rate(work, seconds, lambda: np.copyto(states, starts))

@@ -22,14 +22,14 @@ _PLIES = 64
 
 
 @over_rules(spread=True, plies=_PLIES)
-def random_plies(states, params, start, plies, words, masks, out, low, high):
-    """`step_games` so many times, with uniformly random legal actions, drawn from `words`."""
+def random_plies(states, params, start, plies, streams, masks, out, low, high):
+    """`step_games` so many times, with uniformly random legal actions, drawn from `streams`."""
     for i in range(low, high):
         s = states[i]
         for _ in range(plies):
             legal(s, params[0], masks[i])
-            words[i] = stepped(words[i])
-            play(s, params[0], random_action(masks[i], mixed(words[i])))
+            streams[i] = stepped(streams[i])
+            play(s, params[0], random_action(masks[i], mixed(streams[i])))
             if is_over(s):
                 restart(states, i, params, start)
             observe_row(s, params[0], s.to_move, out[i])
@@ -45,12 +45,12 @@ def playing_on(game: Game, num: int, seconds: float) -> Side:
     """
     loop = random_plies.bound_to(game.rules)
     states = game.new(num, 0)
-    words = stream_words(np.uint64(1), num)
+    streams = stream_words(np.uint64(1), num)
     masks = np.zeros((num, game.num_actions), np.bool_)
     out = np.zeros((num, game.observation_size), np.int8)
 
     def work() -> int:
-        loop(None, states, game.constants, game.start, _PLIES, words, masks, out)
+        loop(None, states, game.constants, game.start, _PLIES, streams, masks, out)
         return _PLIES * num
 
     return lambda: rate(work, seconds)

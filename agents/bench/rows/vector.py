@@ -29,12 +29,12 @@ def vectoring(name: str, num: int, seconds: float) -> Side:
     """
     envs = gymnasium.make_vec(env_id(name), num, vectorization_mode="vector_entry_point")
     random_actions = boardenvs.make(name).kernels.random_actions
-    words = stream_words(np.uint64(1), num)
+    streams = stream_words(np.uint64(1), num)
     actions = np.zeros(num, np.int64)
     mask = envs.reset(seed=0)[1]["action_mask"]
 
     def prepare() -> None:
-        random_actions(mask.view(np.bool_), next_words(words), actions)
+        random_actions(mask.view(np.bool_), next_words(streams), actions)
 
     def work() -> int:
         nonlocal mask

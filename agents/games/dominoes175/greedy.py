@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents.agent import Actions, Agent, Words
+from agents.agent import Actions, Agent, RandomBits
 from boardenvs.core.chance import below, mixed, stepped
 from boardenvs.dominoes175 import rules
 from boardenvs.dominoes175.rules import CELLS, ENDS, GOAL, HIGH, LOW, STACKS, top
@@ -29,22 +29,22 @@ class Dominoes175GreedyAgent(Agent):
     How often it wins, and how often the best policy does, `agents.games.dominoes175.optimum` tells.
     """
 
-    def choose(self, states: States, words: Words) -> Actions:
+    def choose(self, states: States, random_bits: RandomBits) -> Actions:
         actions = np.empty(len(states), np.int64)
         masks = self.game.legal(states)
-        greedy_actions.bound_to(rules)(None, states, words, masks, actions)
+        greedy_actions.bound_to(rules)(None, states, random_bits, masks, actions)
         return actions
 
 
 @over_rules(spread=True)
-def greedy_actions(states, words, masks, actions, low, high):
+def greedy_actions(states, random_bits, masks, actions, low, high):
     """The greedy action of games `low` to `high - 1`."""
     for i in range(low, high):
-        actions[i] = pick(states[i], words[i], masks[i])
+        actions[i] = pick(states[i], random_bits[i], masks[i])
 
 
 @over_rules()
-def pick(s, word, mask):
+def pick(s, stream, mask):
     """One game's action: uniformly among the best."""
     best = -1
     ties = 0
@@ -57,8 +57,8 @@ def pick(s, word, mask):
                 ties = 0
             if value == best:
                 ties += 1
-                word = stepped(word)
-                if below(mixed(word), ties) == 0:  # each of the ties is kept equally often
+                stream = stepped(stream)
+                if below(mixed(stream), ties) == 0:  # each of the ties is kept equally often
                     chosen = action
     return chosen
 

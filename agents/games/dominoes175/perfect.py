@@ -7,7 +7,7 @@ import functools
 import numpy as np
 import numpy.typing as npt
 
-from agents.agent import Actions, Agent, Words
+from agents.agent import Actions, Agent, RandomBits
 from agents.games import require
 from agents.games.dominoes175.optimum import Optimum
 from boardenvs.dominoes175.rules import CELLS, ENDS, GOAL, STACKS
@@ -32,12 +32,12 @@ class Dominoes175PerfectAgent(Agent):
         require(game, __package__, "agent 'perfect'")
         super().__init__(game, seed, spec)
 
-    def choose(self, states: States, words: Words) -> Actions:
+    def choose(self, states: States, random_bits: RandomBits) -> Actions:
         good = self.game.legal(states)
         values = rates(self.game, states)
         good[:, CELLS:] &= values == values.max(1, keepdims=True)
         actions = np.empty(len(states), np.int64)
-        self.game.kernels.random_actions(good, words, actions)
+        self.game.kernels.random_actions(good, random_bits, actions)
         return actions
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from agents.agent import Actions, Agent, Words
+from agents.agent import Actions, Agent, RandomBits
 from agents.games import require
 from agents.games.gekitai.proofs.solving import Solver
 from agents.games.gekitai.proofs.strategy import known_wins
@@ -73,10 +73,10 @@ class GekitaiExactAgent(Agent):
         assert isinstance(self.game, Gekitai)
         return Solver(self.game, _TABLE_BITS, known_wins(self.game))
 
-    def choose(self, states: States, words: Words) -> Actions:
-        return self._choice([self._judged(state) for state in states], words)
+    def choose(self, states: States, random_bits: RandomBits) -> Actions:
+        return self._choice([self._judged(state) for state in states], random_bits)
 
-    def consider(self, states: States, words: Words) -> tuple[Actions, list[Analysis]]:
+    def consider(self, states: States, random_bits: RandomBits) -> tuple[Actions, list[Analysis]]:
         """As `Agent.consider`; the actions to choose from are equally probable.
 
         A value is told only where it is proved.
@@ -87,12 +87,12 @@ class GekitaiExactAgent(Agent):
             values = np.full(2, -one.value)
             values[state["to_move"]] = one.value
             analyses.append(Analysis.of_policy(one.best / one.best.sum(), values))
-        return self._choice(judged, words), analyses
+        return self._choice(judged, random_bits), analyses
 
-    def _choice(self, judged: list[_Judgement], words: Words) -> Actions:
+    def _choice(self, judged: list[_Judgement], random_bits: RandomBits) -> Actions:
         best = np.array([one.best for one in judged]).reshape(-1, self.game.num_actions)
         actions = np.empty(len(best), np.int64)
-        self.game.kernels.random_actions(best, words, actions)
+        self.game.kernels.random_actions(best, random_bits, actions)
         return actions
 
     def values(self, states: States) -> npt.NDArray[np.float32]:

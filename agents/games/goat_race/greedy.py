@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents.agent import Actions, Agent, Words
+from agents.agent import Actions, Agent, RandomBits
 from boardenvs.core.chance import below, mixed, stepped
 from boardenvs.game import States
 from boardenvs.goat_race import rules
@@ -46,24 +46,24 @@ class GoatRaceGreedyAgent(Agent):
     with the throw in force; later throws are not considered. Among equals it picks uniformly.
     """
 
-    def choose(self, states: States, words: Words) -> Actions:
+    def choose(self, states: States, random_bits: RandomBits) -> Actions:
         actions = np.empty(len(states), np.int64)
         greedy = greedy_actions.bound_to(rules)
-        greedy(None, states, self.game.constants, words, self.game.legal(states), actions)
+        greedy(None, states, self.game.constants, random_bits, self.game.legal(states), actions)
         return actions
 
 
 @over_rules(spread=True, plies=4)
-def greedy_actions(states, params, words, masks, actions, low, high):
+def greedy_actions(states, params, random_bits, masks, actions, low, high):
     """The greedy action of games `low` to `high - 1`."""
     for i in range(low, high):
         work = states[i : i + 1].copy()
         scores = np.empty(len(work[0].returns))
-        actions[i] = pick(work[0], params[0], words[i], masks[i], scores)
+        actions[i] = pick(work[0], params[0], random_bits[i], masks[i], scores)
 
 
 @over_rules()
-def pick(s, p, word, mask, scores):
+def pick(s, p, stream, mask, scores):
     """One game's action, uniformly among the best. `s` is changed and put right again."""
     best = 0.0
     ties = 0
@@ -77,8 +77,8 @@ def pick(s, p, word, mask, scores):
             ties = 0
         if value >= best - _SAME:
             ties += 1
-            word = stepped(word)
-            if below(mixed(word), ties) == 0:  # each of the ties is kept equally often
+            stream = stepped(stream)
+            if below(mixed(stream), ties) == 0:  # each of the ties is kept equally often
                 chosen = action
     return chosen
 

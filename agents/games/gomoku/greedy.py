@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents.agent import Actions, Agent, Words
+from agents.agent import Actions, Agent, RandomBits
 from boardenvs.core.chance import below, mixed, stepped
 from boardenvs.game import Game, States
 from boardenvs.gomoku import rules
@@ -39,22 +39,22 @@ class GomokuGreedyAgent(Agent):
         powers = 5 ** np.arange(game.params["win_length"])  # sums stay below 2**62 at any size
         self._weights = np.stack([2 * powers, powers])
 
-    def choose(self, states: States, words: Words) -> Actions:
+    def choose(self, states: States, random_bits: RandomBits) -> Actions:
         actions = np.empty(len(states), np.int64)
         greedy = weightiest_actions.bound_to(rules)
-        greedy(None, states, self.game.constants, self._weights, words, actions)
+        greedy(None, states, self.game.constants, self._weights, random_bits, actions)
         return actions
 
 
 @over_rules(spread=True, plies=16)
-def weightiest_actions(states, params, weights, words, actions, low, high):
+def weightiest_actions(states, params, weights, random_bits, actions, low, high):
     """The greedy action of games `low` to `high - 1`."""
     cells = params[0].side * params[0].side
     urgency = np.empty(cells, np.int8)
     weight = np.empty(cells, np.int64)
     for i in range(low, high):
         weigh(states[i], params[0], weights, urgency, weight)
-        actions[i] = pick(states[i], words[i], urgency, weight)
+        actions[i] = pick(states[i], random_bits[i], urgency, weight)
 
 
 @over_rules()
@@ -109,7 +109,7 @@ def longer(s, p, row, column, down, right, stone):
 
 
 @over_rules()
-def pick(s, word, urgency, weight):
+def pick(s, stream, urgency, weight):
     """The most urgent of the empty cells, among them the weightiest, among them any."""
     chosen = -1
     ties = 0
@@ -124,7 +124,7 @@ def pick(s, word, urgency, weight):
             if urgency[a] > urgency[chosen] or weight[a] > weight[chosen]:
                 ties = 0
         ties += 1
-        word = stepped(word)
-        if below(mixed(word), ties) == 0:  # each of the ties is kept equally often
+        stream = stepped(stream)
+        if below(mixed(stream), ties) == 0:  # each of the ties is kept equally often
             chosen = a
     return chosen

@@ -6,7 +6,7 @@ from typing import cast
 
 import numpy as np
 
-from agents.agent import Actions, Agent, Words
+from agents.agent import Actions, Agent, RandomBits
 from agents.games import require
 from boardenvs.game import Game, States
 from boardenvs.gomoku import Gomoku
@@ -30,7 +30,7 @@ class NeighbourAgent(Agent):
         super().__init__(game, seed, spec)
         self._gomoku = cast("Gomoku", game)
 
-    def choose(self, states: States, words: Words) -> Actions:
+    def choose(self, states: States, random_bits: RandomBits) -> Actions:
         actions = np.empty(len(states), np.int64)
-        self.game.kernels.random_actions(self._gomoku.near_last(states), words, actions)
+        self.game.kernels.random_actions(self._gomoku.near_last(states), random_bits, actions)
         return actions

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from agents.agent import Actions, Agent, Words
+from agents.agent import Actions, Agent, RandomBits
 from agents.games import require
 from agents.games.gomoku.engine.alpha_beta import PROVEN, WIN, transpositions
 from agents.games.gomoku.engine.chains import proofs
@@ -177,10 +177,10 @@ class ThreatsAgent(Agent):
         in_threads(work, threads)
         return thoughts
 
-    def choose(self, states: States, words: Words) -> Actions:
+    def choose(self, states: States, random_bits: RandomBits) -> Actions:
         return np.array([one.action for one in self.think(states)], np.int64)
 
-    def consider(self, states: States, words: Words) -> tuple[Actions, list[Analysis]]:
+    def consider(self, states: States, random_bits: RandomBits) -> tuple[Actions, list[Analysis]]:
         """As `Agent.consider`; it tells its line, its depth, and whether the value is proven."""
         thoughts = self.think(states)
         analyses = []

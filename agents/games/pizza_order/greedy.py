@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents.agent import Actions, Agent, Words
+from agents.agent import Actions, Agent, RandomBits
 from boardenvs.game import States
 from boardenvs.kernels.binding import over_rules
 from boardenvs.pizza_order import rules
@@ -42,11 +42,11 @@ class PizzaOrderGreedyAgent(Agent):
     preset, a single ingredient, "that is all", "no".
     """
 
-    def choose(self, states: States, words: Words) -> Actions:
+    def choose(self, states: States, random_bits: RandomBits) -> Actions:
         good = np.empty((len(states), self.game.num_actions), np.bool_)
         mark_answers.bound_to(rules)(None, states, good)
         actions = np.empty(len(states), np.int64)
-        self.game.kernels.random_actions(good, words, actions)
+        self.game.kernels.random_actions(good, random_bits, actions)
         return actions
 
 

@@ -44,22 +44,22 @@ class Adviser:
         self._agent: Opponent | None = None
         self._said: dict[bytes, Advice] = {}
 
-    def judge(self, state: States, words: npt.NDArray[np.uint64]) -> Advice:
+    def judge(self, state: States, stream: npt.NDArray[np.uint64]) -> Advice:
         """What it would play in a position, told no more than the player to move may know.
 
         Args:
             state: shape (1,), not over.
-            words: what its random stream starts with, shape (1,).
+            stream: what its random stream starts with, shape (1,).
 
         Raises:
             ValueError: it cannot be made, or fails.
         """
-        key = state.tobytes() + words.tobytes()
+        key = state.tobytes() + stream.tobytes()
         with self._lock, blamed(f"agent {self.spec}"):
             if key not in self._said:
                 if self._agent is None:
                     self._agent = make(self.spec, self._game, self._seed)
-                actions, [analysis] = consult(self._agent, self._game, state, words.copy())
+                actions, [analysis] = consult(self._agent, self._game, state, stream.copy())
                 if analysis is not None:
                     analysis.check(self._game, self._game.legal(state)[0])
                 if len(self._said) >= _MOST:

@@ -198,11 +198,11 @@ class Session:
             raise ValueError("the game is over there")
         if game.has_hidden and not self.over and table.mover(at) != self.seat:
             raise ValueError("this player knows what you do not")
-        state, words = table.positions[at].state, table.hint_words
+        state, stream = table.positions[at].state, table.hint_stream
         known = table.known(self.seat, at, at + 1)[0]
 
         def news() -> dict[str, Any]:
-            action, analysis = self.adviser.judge(state, words)
+            action, analysis = self.adviser.judge(state, stream)
             return {
                 "at": at,
                 "by": self.adviser.name,

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from agents.agent import Actions, Agent, Words, blamed, one_line
+from agents.agent import Actions, Agent, RandomBits, blamed, one_line
 from agents.players.text.answers import MoveError, read_move
 from agents.players.text.calls import call_each
 from agents.players.text.prompts import request
@@ -52,10 +52,12 @@ class TextAgent(Agent):
         """Where games may stand that it forfeits at its second move, having failed at the first:
         for each the bytes of every such position."""
 
-    def choose(self, states: States, words: Words) -> Actions:
-        return self.consider(states, words)[0]
+    def choose(self, states: States, random_bits: RandomBits) -> Actions:
+        return self.consider(states, random_bits)[0]
 
-    def consider(self, states: States, words: Words) -> tuple[Actions, Sequence[Analysis | None]]:
+    def consider(
+        self, states: States, random_bits: RandomBits
+    ) -> tuple[Actions, Sequence[Analysis | None]]:
         """As `Agent.consider`: every prompt and answer, and what was wrong with it."""
         game = self.game
         actions = np.full(len(states), -1, np.int64)

@@ -50,9 +50,9 @@ class Dialogue:
         self.seat = whole_number("seat", seat, 0, game.num_players - 1)
         self.tries = whole_number("tries", tries, 1)
         self.list_moves = truth_value("list_moves", list_moves)
-        word = stream_words(seed_word(whole_number("seed", seed, 0)), 1)
-        self._words = one_way(word, "players")
-        self._states = game.arrays.new(word)
+        stream = stream_words(seed_word(whole_number("seed", seed, 0)), 1)
+        self._stream = one_way(stream, "players")
+        self._states = game.arrays.new(stream)
         self._opponent: Literal["random"] | Opponent = "random"
         if opponent != "random" and game.num_players > 1:
             self._opponent = make_builtin(opponent, game)
@@ -106,13 +106,13 @@ class Dialogue:
         lines = []
         while not self.over and states["to_move"][0] != self.seat:
             mover = int(states["to_move"][0])
-            action = int(ask(self._opponent, game, states, self._words)[0])
+            action = int(ask(self._opponent, game, states, self._stream)[0])
             if not game.has_hidden:
                 move = game.action_to_text(action, states[0])
                 lines.append(f"{game.seat_names[mover]} played {move}.\n")
             game.play(states, [action])
         if self.over:
             return ""
-        known = game.arrays.conceal(states, self.seat, next_words(self._words))
+        known = game.arrays.conceal(states, self.seat, next_words(self._stream))
         moves = "".join([*lines, "\n"]) if lines else ""
         return moves + turn(game, known[0], list_moves=self.list_moves)

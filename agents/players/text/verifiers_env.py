@@ -82,17 +82,17 @@ class Games(vf.Taskset[GameTask, GamesConfig]):
         """
         config = self.config
         game = boardenvs.make(config.game, **config.params)
-        words = stream_words(seed_word(config.seed), config.num_games)
+        streams = stream_words(seed_word(config.seed), config.num_games)
         copied = {
             key: getattr(config, key) for key in ("params", "opponent", "tries", "list_moves")
         }
-        for number, word in enumerate(words.tolist()):
+        for number, stream in enumerate(streams.tolist()):
             yield GameTask(
                 GameData(
                     name=f"{config.game}-{number}",
                     game=config.game,
                     seat=number % game.num_players,
-                    seed=word >> 33,
+                    seed=stream >> 33,
                     **copied,
                 ),
                 config.task,

@@ -62,8 +62,8 @@ class GameMultiAgentEnv(MultiAgentEnv):
         all but the local one (index 0) the seed is mixed with the runner's index.
         """
         if seed is not None and self._worker:
-            words = np.random.SeedSequence((seed, self._worker)).generate_state(1, np.uint64)
-            seed = int(words[0])
+            seeds = np.random.SeedSequence((seed, self._worker)).generate_state(1, np.uint64)
+            seed = int(seeds[0])
         self._env.reset(seed, options)
         return {self._env.agent_selection: self._observe(self._env.agent_selection)}, {}
 

@@ -82,7 +82,7 @@ class SearchedGames:
         num = settings.games if num is None else num
         against = round(settings.opponent_share * num) if self.opponents else 0
         self._against = np.where(np.arange(num) < against, np.arange(num), _EVERY_SEAT)
-        self.states: States = game.arrays.new(self._words(num))
+        self.states: States = game.arrays.new(self._random_bits(num))
         self.seats = np.full(num, _EVERY_SEAT)
         """The learner's in each game."""
         self.openings = np.zeros(num, np.int64)
@@ -96,8 +96,8 @@ class SearchedGames:
         game, settings, rng = self.game, self.settings, self._rng
         num = len(self.states)
         movers = self.states["to_move"].astype(np.int64)
-        shown = game.arrays.conceal(self.states, movers, self._words(num))
-        words, draws = self._words(num), self._words(num)
+        shown = game.arrays.conceal(self.states, movers, self._random_bits(num))
+        random_bits, draws = self._random_bits(num), self._random_bits(num)
         actions = np.zeros(num, np.int64)
 
         at_random = self.states["ply"] < self.openings
@@ -112,7 +112,7 @@ class SearchedGames:
         for k, opponent in enumerate(self.opponents):
             turn = np.flatnonzero(theirs & (self._against % len(self.opponents) == k))
             if len(turn):
-                actions[turn] = opponent.choose(shown[turn], words[turn])
+                actions[turn] = opponent.choose(shown[turn], random_bits[turn])
         for agent, turn in (
             (self._full, np.flatnonzero(mine & full)),
             (self._cheap, np.flatnonzero(mine & ~full)),
@@ -121,7 +121,7 @@ class SearchedGames:
                 continue
             noisy = full[turn] | (self.states["ply"][turn] < settings.temperature_plies)
             noise = rng.gumbel(size=(len(turn), game.num_actions)) * noisy[:, None]
-            found = agent.search(shown[turn], words[turn], noise.astype(np.float32))
+            found = agent.search(shown[turn], random_bits[turn], noise.astype(np.float32))
             actions[turn] = found.actions
             if agent is self._full:
                 self._keep(turn, shown[turn], legal[turn], found)
@@ -134,7 +134,7 @@ class SearchedGames:
         self._seat(over)
         return Played(samples, int(mine.sum()), lengths)
 
-    def _words(self, num: int) -> npt.NDArray[np.uint64]:
+    def _random_bits(self, num: int) -> npt.NDArray[np.uint64]:
         return self._rng.integers(0, 2**64, num, np.uint64)
 
     def _seat(self, which: npt.NDArray[np.bool_]) -> None:

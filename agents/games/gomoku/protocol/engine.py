@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from agents.agent import Actions, Agent, Words
+from agents.agent import Actions, Agent, RandomBits
 from agents.clock import seconds_of
 from agents.games.gomoku.protocol.engine_process import EngineError, EngineProcess, words_of
 from agents.games.gomoku.protocol.messages import FREE, OTHER, OWN, UNLIMITED, cell_of, text_of
@@ -121,7 +121,7 @@ class EngineAgent(Agent):
         except EngineError as fault:
             raise ValueError(f"engine {self.command!r} {fault}") from None
 
-    def choose(self, states: States, words: Words) -> Actions:
+    def choose(self, states: States, random_bits: RandomBits) -> Actions:
         cells = states["cells"][:, : self.game.num_actions]
         movers = states["to_move"]
         return np.array(

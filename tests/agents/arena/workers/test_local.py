@@ -53,7 +53,7 @@ def collected(finished):
         for k, number in enumerate(games.numbers.tolist()):
             assert (match, number) not in found
             found[match, number] = (
-                int(games.words[k]),
+                int(games.streams[k]),
                 games.who[k].tolist(),
                 games.returns[k].tolist(),
                 int(games.plies[k]),
@@ -198,7 +198,7 @@ def test_moves_lead_to_the_result(game):
     match = Match(game, [local.Players(game, 0).get(s, k) for k, s in enumerate(players)], 0, 2)
     games = [part for part in match.play(np.arange(20)) if part is not None]
     for part in games:
-        states = game.arrays.new(part.words)
+        states = game.arrays.new(part.streams)
         for actions in part.moves.T:
             game.play(states, actions)
         np.testing.assert_array_equal(states["returns"], part.returns)

@@ -1,4 +1,4 @@
-"""The words of random bits that a search is given: one for each state, or it refuses."""
+"""The random bits that a search is given: 64 for each state, or it refuses."""
 
 import numpy as np
 import pytest
@@ -8,29 +8,34 @@ import agents
 
 @pytest.mark.parametrize("options", [{}, {"time_limit": 1e6}], ids=["free", "clock"])
 @pytest.mark.parametrize("spec", ["mcts:30", "puct:30"])
-def test_words_that_are_none(spec, options, game112, refused):
+def test_random_bits_that_are_none(spec, options, game112, refused):
     agent = agents.make(spec, game112, seed=0, **options)
     states = game112.new(3, 0)
-    for words, got in (
+    for random_bits, got in (
         (np.zeros(1, np.uint64), r"uint64 of shape \(1,\)"),
         (np.zeros((3, 1), np.uint64), r"uint64 of shape \(3, 1\)"),
         (np.uint64(1), r"uint64 of shape \(\)"),
         (np.zeros(3), r"float64 of shape \(3,\)"),
         (["a", "b", "c"], r"<U1 of shape \(3,\)"),
     ):
-        with refused(rf"words must be whole numbers of shape \(3,\), got {got}"):
-            agent.search(states, words)
+        with refused(rf"random_bits must be whole numbers of shape \(3,\), got {got}"):
+            agent.search(states, random_bits)
 
 
 @pytest.mark.parametrize("spec", ["mcts:30", "puct:30"])
-def test_whole_numbers_of_any_kind_are_words(spec, game112):
+def test_whole_numbers_of_any_kind_are_random_bits(spec, game112):
     agent = agents.make(spec, game112, seed=0)
     states = game112.new(3, 0)
-    words = np.arange(5, 8, dtype=np.uint64)
-    given = words.copy()
+    random_bits = np.arange(5, 8, dtype=np.uint64)
+    given = random_bits.copy()
     found = agent.search(states, given)
-    np.testing.assert_array_equal(given, words)  # which are not written to
+    np.testing.assert_array_equal(given, random_bits)  # which are not written to
     given.setflags(write=False)
-    for same in (given, words.astype(np.int64), words.tolist(), np.repeat(words, 2)[::2]):
+    for same in (
+        given,
+        random_bits.astype(np.int64),
+        random_bits.tolist(),
+        np.repeat(random_bits, 2)[::2],
+    ):
         np.testing.assert_array_equal(agent.search(states, same).visits, found.visits)
-    assert agent.search(states[:0], words[:0]).visits.shape == (0, game112.num_actions)
+    assert agent.search(states[:0], random_bits[:0]).visits.shape == (0, game112.num_actions)

@@ -49,6 +49,8 @@ def test_ours(library):
     run(library, 2, names)
 
 
-@pytest.mark.parametrize("library", ["PettingZoo", "OpenSpiel", "pgx"])
+@pytest.mark.parametrize(
+    "library", ["PettingZoo", "OpenSpiel", pytest.param("pgx", marks=pytest.mark.slow)]
+)
 def test_theirs(library):
     run(library, 1, theirs(library))

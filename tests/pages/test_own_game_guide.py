@@ -46,6 +46,7 @@ def test_the_game_is_played(ran):
     assert done.stdout.startswith("mcts:200: ")
 
 
+@pytest.mark.slow
 def test_the_command_takes_it(ran):
     done = ran("-m", "agents.command", "watch", "nim:Nim", "mcts:20", "greedy")
     assert (done.returncode, done.stderr) == (0, "")

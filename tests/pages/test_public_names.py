@@ -24,6 +24,7 @@ def of(package, name):
 
 # Some names stand in two packages, and the games' `env` has one docstring.
 EXAMPLES = {of(*one).__doc__: one for one in reversed(NAMES) if callable(of(*one))}
+LONG = ("agents.curves", "learn")
 
 
 def test_what_people_import_is_documented():
@@ -37,7 +38,13 @@ def test_what_people_import_is_documented():
     }
 
 
-@pytest.mark.parametrize(("package", "name"), EXAMPLES.values())
+@pytest.mark.parametrize(
+    ("package", "name"),
+    [
+        pytest.param(*one, marks=pytest.mark.slow if one == LONG else [])
+        for one in EXAMPLES.values()
+    ],
+)
 def test_the_example_of(package, name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     # What an example registers is forgotten after it.

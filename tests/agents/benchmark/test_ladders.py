@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
+from two_games import TWO
 
 import agents
 from agents.analysis.intervals import wilson
@@ -25,7 +26,13 @@ def test_a_task_is_called_by_its_game(suite):
         assert read_ladder(suite, task.name).data["game"] == task.game
 
 
-@pytest.fixture(scope="module", params=LADDERS, ids="-".join)
+@pytest.fixture(
+    scope="module",
+    params=[
+        pytest.param(one, marks=[] if one[1] in TWO else pytest.mark.slow, id="-".join(one))
+        for one in LADDERS
+    ],
+)
 def ladder(request):
     return read_ladder(*request.param)
 

@@ -230,6 +230,7 @@ def test_positions_are_kept_and_learned_from_again():
     assert 0.1 < np.mean(later) < 0.9
 
 
+@pytest.mark.slow
 def test_with_a_buffer_it_comes_to_do_as_the_agent_does():
     game = boardenvs.make("gomoku", board_size=7, win_length=4)
     kept = replace(SMALL.clone, buffer=50_000, opponents=("random",), opponent_share=0.3)
@@ -340,6 +341,7 @@ def test_a_run_clones_first_and_goes_on_where_it_was(tmp_path):
     assert len(again.ppo.earlier.selves) == 2  # before and after cloning
 
 
+@pytest.mark.slow
 def test_earlier_selves_are_kept_after_cloning_too(tmp_path):
     """As often as without: what was cloned does not count as the learner's decisions."""
     game = boardenvs.make("gekitai")

@@ -14,6 +14,7 @@ from gymnasium.envs.registration import EnvSpec
 from gymnasium.utils.env_match import check_environments_match
 from gymnasium.vector import AutoresetMode
 from gymnasium.wrappers import FlattenObservation
+from two_games import TWO
 from variants import first_variant
 
 import boardenvs
@@ -38,7 +39,7 @@ def fresh_process(code, folder):
 
 
 def test_found_by_gymnasium_without_importing_the_package(tmp_path):
-    ids = [env_id(name) for name in GAMES]
+    ids = [env_id(name) for name in TWO]
     code = f"""
 import sys
 import gymnasium

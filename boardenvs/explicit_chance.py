@@ -128,7 +128,7 @@ def chance_class(game: Game) -> type[Chance]:
     That is `Chance` of a module `explicit_chance` beside its class, or beside one it derives from
     as far as it has the rules of that one; by default the one here, which asks the rules.
     """
-    for home in game.homes:
+    for home in game.packages:
         if importlib.util.find_spec(f"{home}.explicit_chance") is not None:
             own: type[Chance] = importlib.import_module(f"{home}.explicit_chance").Chance
             return own

@@ -54,7 +54,7 @@ class Game:
     A subclass calls `__init__` with the facts. The functions `legal` and `play` in its file, or in
     a file `rules.py` beside it, are the rules; `boardenvs.core.hooks` describes these and others.
     The operations on text, pictures and dictionaries have defaults that a subclass may override.
-    This package's own code also uses `arrays`, `kernels`, `constants`, `start`, `rules`, `homes`
+    This package's own code also uses `arrays`, `kernels`, `constants`, `start`, `rules`, `packages`
     and `presentation`.
 
     Example:
@@ -211,22 +211,22 @@ class Game:
     @property
     def rules(self) -> types.ModuleType:
         """The module of the rules, see `boardenvs.core.rules.find_rules`."""
-        return self._rules_and_homes[0]
+        return self._rules_and_packages[0]
 
     @property
-    def homes(self) -> tuple[str, ...]:
+    def packages(self) -> tuple[str, ...]:
         """The packages that say what the game is, the last one that of its rules."""
-        return self._rules_and_homes[1]
+        return self._rules_and_packages[1]
 
     @functools.cached_property
-    def _rules_and_homes(self) -> tuple[types.ModuleType, tuple[str, ...]]:
+    def _rules_and_packages(self) -> tuple[types.ModuleType, tuple[str, ...]]:
         from boardenvs.core.rules import find_rules
 
         return find_rules(type(self))
 
     @property
     def most_chance_outcomes(self) -> int:
-        """At most so many outcomes has a draw of the rules'; 0 where nothing is drawn.
+        """Maximum number of outcomes of one random draw; 0 for a game without chance.
 
         A game that has chance says it by a property of its own, or raises `ValueError` here.
         """

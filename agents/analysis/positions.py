@@ -152,7 +152,7 @@ def _readings(text: str, game: Game) -> Iterator[tuple[str, dict[str, Any]]]:
     board, _, last = text.rpartition("\n")
     for below in (last, ""):
         try:
-            more = game.presentation.from_aside(below)
+            more = game.presentation.from_turn_line(below)
         except ValueError:
             continue
         rest = f"{board if below else text}\n"

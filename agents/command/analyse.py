@@ -114,8 +114,8 @@ def _print(game: Game, state: Any, spec: str, judgement: Judgement) -> None:
     screen = Screen()
     mover = game.seat_names[int(state["to_move"])]
     screen.board(game.to_text(state), game.presentation.spans(state))
-    if aside := game.presentation.aside(state):
-        screen.say(aside)
+    if turn_line := game.presentation.turn_line(state):
+        screen.say(turn_line)
     print()
     screen.say(_verdict(game, state, spec, judgement), "bold")
     rows = [_row(game, state, move, judgement) for move in judgement.moves]

@@ -28,7 +28,11 @@ def add(commands: Commands) -> None:
         ["gekitai", "gekitai --steps 50000 --seed 1 --out runs/short"],
     )
     train.add_argument(
-        "--steps", type=int, metavar="N", help="decisions to train for; by default the settings'"
+        "--steps",
+        type=int,
+        metavar="N",
+        help="steps of all parts of the training together; "
+        "the last part is cut or lengthened; by default the settings' steps",
     )
     train.add_argument("--seed", type=int, default=None, help="of everything random; by default 0")
     train.add_argument(

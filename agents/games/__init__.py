@@ -13,7 +13,7 @@ defined in a package P, is P.players. Either may hold
 - openings, `*.openings.json`, and a reader of lists of openings; see `agents.arena.openings`;
 - trained networks, `*.onnx`, with their cards, and their versions in int8, `*.int8.onnx`.
 
-The folders of a game follow from the bases of its class, as its rules do (`boardenvs.Game.homes`).
+The folders of a game follow from the bases of its class (`boardenvs.Game.packages`).
 Each of the things above comes from the nearest folder that has it. A subclass with unchanged rules
 has all that its base has. A subclass with rules of its own has nothing of its base.
 """
@@ -57,7 +57,7 @@ def folder_of(name: str) -> str:
 def folders(game: Game) -> list[str]:
     """Return the packages of a game's players, the nearest first."""
     places = []
-    for home in game.homes:
+    for home in game.packages:
         package, _, name = home.rpartition(".")
         ours = package == "boardenvs" and name in GAMES
         places.append(folder_of(name) if ours else f"{home}.{_OWN}")

@@ -1,6 +1,6 @@
-"""A network that judges what lies in one array into others, with nothing made anew in between.
+"""An ONNX session bound to fixed input and output arrays, so that a call allocates nothing.
 
-Of a small network's call that is what takes longest after the network itself.
+Making new arrays takes longer than anything else in the call of a small network.
 """
 
 from __future__ import annotations

@@ -107,8 +107,8 @@ class _Sitting:
         game, table = self._game, self._table
         while True:
             view = table.view
-            if aside := game.presentation.aside(view):
-                self._screen.say(aside)
+            if turn_line := game.presentation.turn_line(view):
+                self._screen.say(turn_line)
             self._prompt(view)
             try:
                 text = input()

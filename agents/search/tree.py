@@ -174,7 +174,7 @@ def tree_of(forest, i):
 
 @over_rules()
 def uncounted_tree(tree):
-    """The same tree, in views that do not count as references; see `numba_arrays.uncounted`."""
+    """Return the same tree as views of `boardenvs.kernels.arrays.uncounted`."""
     return Tree(
         uncounted(tree.nodes),
         uncounted(tree.edges),

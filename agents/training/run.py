@@ -1,4 +1,16 @@
-"""A training run: self-play against a mix of opponents, watched, saved and exported."""
+"""A training run: self-play against a mix of opponents, watched, saved and exported.
+
+The parts of a run, in their order, and where each is written:
+
+1. `imitation`: the policy learns to imitate an agent, if the settings have a part `[clone]`.
+2. `ppo`: MaskablePPO on `vec_env`, against the agents and earlier selves of `opponents`.
+3. `self_play.guided`: a search that the policy guides plays games (`self_play.actors`,
+   `self_play.searched_games`, `agents.search.gumbel`). The policy learns from them through
+   `self_play.replay_buffer`, if the settings have a part `[guided]`.
+
+Between the updates `evaluation` measures the policy, and the run saves a checkpoint. At the end
+`export` writes the best policy as an ONNX network with a card.
+"""
 
 from __future__ import annotations
 
@@ -205,7 +217,7 @@ class TrainingRun:
         with tensorboard_log(self.folder / "tensorboard") as logger:
             self.model.set_logger(logger)
             self._save_settings()
-            if not (self._through or self.stale):
+            if not (self._is_complete or self.stale):
                 self._learn(progress=progress)
 
     def _learn(self, *, progress: bool) -> None:
@@ -239,8 +251,8 @@ class TrainingRun:
             self.save_checkpoint()
 
     @property
-    def _through(self) -> bool:
-        """Whether each part has all its steps; one that had more leaves no fewer to the others."""
+    def _is_complete(self) -> bool:
+        """Whether every part has done its steps."""
         settings, guided = self.settings, self.guided
         return (
             (self.clone is None or self.clone.steps >= self.clone.settings.steps)
@@ -260,7 +272,7 @@ class TrainingRun:
     def _learn_from(self, part: Any, name: str, steps: int, bar: Any) -> None:
         """One of the parts besides MaskablePPO, up to its end."""
         while part.steps < steps and not self.stale:
-            self.pause(bar)
+            self.checkpoint_if_due(bar)
             for key, value in part.advance().items():
                 self.model.logger.record_mean(f"{name}/{key}", value)
             self.show_steps(bar)
@@ -269,8 +281,8 @@ class TrainingRun:
         """Bring the bar up to date; beyond its total it would leave out how far the run is."""
         bar.update(min(self.steps, bar.total) - bar.n)
 
-    def pause(self, bar: Any) -> None:
-        """Between two updates: evaluate and leave a checkpoint, if it is time."""
+    def checkpoint_if_due(self, bar: Any) -> None:
+        """Evaluate and save a checkpoint, if `evaluate_every` steps have passed."""
         last = self.history[-1]["steps"] if self.history else None
         if last is None or self.steps - last >= self.settings.evaluate_every:
             point = self.evaluate()
@@ -395,7 +407,7 @@ class _Watcher(BaseCallback):
 
     def _on_rollout_start(self) -> None:
         run, done = self._run, self.num_timesteps
-        run.pause(self._bar)
+        run.checkpoint_if_due(self._bar)
         if done - self._remembered >= run.settings.remember_every:
             run.ppo.earlier.remember()
             self._remembered = done

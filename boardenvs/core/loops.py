@@ -1,7 +1,9 @@
 """The loops over a batch of games, written once for all games.
 
-They are compiled against one game's rules, which supply the hooks they call; see
-`boardenvs.core.hooks`. `Kernels` binds those that Python calls.
+An environment's `step(action)` comes here: `GameAECEnv.step` calls `Table.step_one`, which calls
+`step_game`, which calls `act`, which calls `play` of the game's rules. `play`, `legal` and the
+others of `boardenvs.core.hooks` are placeholders: `over_rules` puts the functions of the game's
+`rules.py` in their place and compiles the loop. `Kernels` has the compiled loops of one game.
 """
 
 # Compiled functions carry no annotations.

@@ -52,13 +52,13 @@ def find_rules(cls: type) -> tuple[types.ModuleType, tuple[str, ...]]:
     Raises:
         ValueError: none of them has rules.
     """
-    homes = []
+    packages = []
     for one in cls.__mro__:
         if hasattr(sys.modules.get(one.__module__), "__path__"):
-            homes.append(one.__module__)
+            packages.append(one.__module__)
         rules = _rules_beside(one)
         if rules is not None:
-            return rules, tuple(dict.fromkeys(homes))
+            return rules, tuple(dict.fromkeys(packages))
     raise ValueError(
         f"{cls.__name__} has no rules: expected functions legal and play above the class in "
         f"{cls.__module__}, or in a file rules.py of its package"

@@ -89,7 +89,7 @@ class Dominoes175(Game):  # noqa: D101 its docstring begins with `about`
         >>> game = boardenvs.make("dominoes175")
         >>> states = game.new(2, seed=0)
         >>> game.play(states, [game.action_from_text("0,0"), game.action_from_text("1,2")])
-        >>> game.observe(states, seat=0).shape, game.presentation.aside(states[0])
+        >>> game.observe(states, seat=0).shape, game.presentation.turn_line(states[0])
         ((2, 109), 'Tile in hand: [3|6]')
     """
 

@@ -18,12 +18,12 @@ __all__ = ["Dominoes175Presentation"]
 class Dominoes175Presentation(Presentation):
     """How the game looks to people."""
 
-    def aside(self, state: np.void) -> str:
+    def turn_line(self, state: np.void) -> str:
         hand = self.game.hand_of(self.game.arrays.one(state))
         return "" if hand is None else f"Tile in hand: {notation.tile_to_text(*hand)}"
 
-    def from_aside(self, line: str) -> dict[str, Any]:
-        return {"hand": notation.tile_from_aside(line)} if line else {}
+    def from_turn_line(self, line: str) -> dict[str, Any]:
+        return {"hand": notation.tile_from_turn_line(line)} if line else {}
 
     def rules_in_short(self) -> list[str]:
         return [

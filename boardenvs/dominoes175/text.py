@@ -25,7 +25,7 @@ __all__ = [
     "grid_to_text",
     "table_from_text",
     "table_to_text",
-    "tile_from_aside",
+    "tile_from_turn_line",
     "tile_span",
     "tile_to_text",
 ]
@@ -107,7 +107,7 @@ def table_from_text(text: str) -> tuple[list[int], list[list[Tile]]]:
     return [cell for cell, shown_ in enumerate(held) if shown_ == TAKEN], stacks
 
 
-def tile_from_aside(line: str) -> Tile:
+def tile_from_turn_line(line: str) -> Tile:
     """The tile in hand, of a line such as `Tile in hand: [0|2]`.
 
     Raises:

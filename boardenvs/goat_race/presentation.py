@@ -24,7 +24,7 @@ class GoatRacePresentation(Presentation):
 
     seat_colors = FILLS
 
-    def aside(self, state: np.void) -> str:
+    def turn_line(self, state: np.void) -> str:
         record = self.game.arrays.one(state)
         order = ", ".join(self.game.seat_names[seat] for seat in record["order"])
         decision = DECISIONS[record["decision"]]
@@ -36,8 +36,8 @@ class GoatRacePresentation(Presentation):
         }
         return f"Order: {order}; die: {record['die']}; {asked[decision]}"
 
-    def from_aside(self, line: str) -> dict[str, Any]:
-        return notation.told_by_aside(line, self.game.seat_names) if line else {}
+    def from_turn_line(self, line: str) -> dict[str, Any]:
+        return notation.parse_turn_line(line, self.game.seat_names) if line else {}
 
     def rules_in_short(self) -> list[str]:
         last = ascii_uppercase[self.game.width - 1]

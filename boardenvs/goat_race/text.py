@@ -21,9 +21,9 @@ __all__ = [
     "cells_of_move",
     "obstacles",
     "obstacles_from_text",
+    "parse_turn_line",
     "position_from_text",
     "position_to_text",
-    "told_by_aside",
     "walls",
 ]
 
@@ -90,11 +90,11 @@ def position_from_text(text: str, height: int, width: int, players: Sequence[str
     )
 
 
-def told_by_aside(line: str, players: Sequence[str]) -> dict[str, Any]:
+def parse_turn_line(line: str, players: Sequence[str]) -> dict[str, Any]:
     """Order, decision and die, as keyword arguments of `GoatRace.from_text`.
 
     Args:
-        line: as `GoatRacePresentation.aside` gives it.
+        line: as `GoatRacePresentation.turn_line` gives it.
         players: their colours, by seat.
 
     Raises:

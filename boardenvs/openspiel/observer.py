@@ -33,7 +33,7 @@ class BoardObserver:
         if not state.dealt:
             return ""
         record = state.states[0]
-        return self._game.to_text(record) + self._game.presentation.aside(record)
+        return self._game.to_text(record) + self._game.presentation.turn_line(record)
 
 
 class HistoryObserver:

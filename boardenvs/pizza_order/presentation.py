@@ -18,14 +18,14 @@ __all__ = ["PizzaOrderPresentation"]
 class PizzaOrderPresentation(Presentation):
     """How the game looks to people."""
 
-    def aside(self, state: np.void) -> str:
+    def turn_line(self, state: np.void) -> str:
         pizzas = [
             notation.pizza_text(notation.flavor_of(ids), ids)
             for ids in notation.wanted(self.game.arrays.one(state))
         ]
         return "Wanted: " + "; ".join(f"{k}. {pizza}" for k, pizza in enumerate(pizzas, 1))
 
-    def from_aside(self, line: str) -> dict[str, Any]:
+    def from_turn_line(self, line: str) -> dict[str, Any]:
         return {"wanted": notation.wanted_from_text(line)} if line else {}
 
     def rules_in_short(self) -> list[str]:

@@ -70,18 +70,18 @@ class Presentation:
         """
         return ""
 
-    def aside(self, state: np.void) -> str:
-        """What the player to move sees and `to_text` does not show, such as the throw of a die.
+    def turn_line(self, state: np.void) -> str:
+        """Return what the player to move sees and `to_text` does not show, such as the die.
 
-        One line, or "" where there is no more to say.
+        The text is one line, or "" if there is nothing to add.
         """
         return ""
 
-    def from_aside(self, line: str) -> dict[str, Any]:
-        """What an aside tells, as keyword arguments of `from_text`.
+    def from_turn_line(self, line: str) -> dict[str, Any]:
+        """Return what a turn line says, as keyword arguments of `from_text`.
 
         Args:
-            line: as `aside` gives it.
+            line: as `turn_line` gives it.
 
         Raises:
             ValueError: it is none.

@@ -209,7 +209,7 @@ def analyse_arguments(rng):
     position = mangled(
         [
             json.dumps(game.to_dict(state[0])),
-            f"{game.to_text(state[0])}{game.presentation.aside(state[0])}\n",
+            f"{game.to_text(state[0])}{game.presentation.turn_line(state[0])}\n",
             marked(game.to_text(state[0]), game.presentation.spans(state[0])),
         ][rng.integers(3)],
         rng,

@@ -73,7 +73,7 @@ def test_every_function_refuses_or_answers(game, records, attempt):
     }
     others = (
         game.to_text,
-        game.presentation.aside,
+        game.presentation.turn_line,
         game.to_dict,
         game.picture,
         game.info,

@@ -470,7 +470,7 @@ def test_what_the_player_sees_beside_the_text(random_positions):
     for state in random_positions(GAME, 5, 0):
         low, high = GAME.info(state)["hand"]
         expected = "" if low < 0 else f"Tile in hand: [{low}|{high}]"
-        assert GAME.presentation.aside(state) == expected
+        assert GAME.presentation.turn_line(state) == expected
 
 
 # -- Random play ----------------------------------------------------------------------

@@ -59,7 +59,7 @@ def test_the_table_of_the_rules_page():
     state = GAME.from_dict(position([[[6, 6]]]))
     assert GAME.to_text(state) == TABLE
     assert GAME.from_text(TABLE) == state
-    assert GAME.presentation.aside(state) == ""
+    assert GAME.presentation.turn_line(state) == ""
 
 
 def test_a_table_with_a_tile_in_hand():
@@ -72,7 +72,7 @@ def test_a_table_with_a_tile_in_hand():
     assert GAME.to_text(state) == HELD
     assert GAME.from_text(HELD, hand=(2, 6)) == state
     assert GAME.from_text(HELD, hand=[6, 2], to_move=0, ply=11) == state
-    assert GAME.presentation.aside(state) == "Tile in hand: [2|6]"
+    assert GAME.presentation.turn_line(state) == "Tile in hand: [2|6]"
     for ply in (10, 12):
         with pytest.raises(ValueError, match="ply must be 11"):
             GAME.from_text(HELD, hand=(2, 6), ply=ply)

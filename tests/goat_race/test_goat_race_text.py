@@ -85,13 +85,13 @@ def test_the_text_of_a_new_game():
     assert lines[17] == f"Player whose turn it is: {('WHITE', 'BLACK', 'RED')[state['to_move']]}"
 
 
-def test_the_aside():
+def test_the_turn_line():
     state = THREE.from_dict(POSITION)
-    aside = THREE.presentation.aside
-    assert aside(state) == ("Order: RED, WHITE, BLACK; die: 3; move sideways, or s to stay")
+    turn_line = THREE.presentation.turn_line
+    assert turn_line(state) == ("Order: RED, WHITE, BLACK; die: 3; move sideways, or s to stay")
     forward = THREE.from_dict({**POSITION, "decision": "forward"})
-    assert aside(forward) == "Order: RED, WHITE, BLACK; die: 3; move a goat of row 3 forward"
-    assert "place a goat" in aside(THREE.new(1, 0)[0])
+    assert turn_line(forward) == "Order: RED, WHITE, BLACK; die: 3; move a goat of row 3 forward"
+    assert "place a goat" in turn_line(THREE.new(1, 0)[0])
 
 
 def test_from_text_completes_what_is_not_said():

@@ -108,7 +108,7 @@ def test_observations(game):
             seen = game.observe(state.states[0], player).ravel().tolist()
             assert state.observation_tensor(player) == seen
         text = state.observation_string(0)
-        assert text == game.to_text(state.states[0]) + game.presentation.aside(state.states[0])
+        assert text == game.to_text(state.states[0]) + game.presentation.turn_line(state.states[0])
         assert state.information_state_string(0) == state.history_str()
         action = int(rng.choice(state.legal_actions()))
         assert state.action_to_string(action) == game.action_to_text(action, state.states[0])

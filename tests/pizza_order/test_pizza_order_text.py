@@ -176,9 +176,9 @@ lines = st.sampled_from([*SAMPLE.splitlines(keepends=True), f"{FLAVOR}1\n", f"{M
 # -- What the text does not show -------------------------------------------------------
 
 
-def test_the_aside_says_the_order_wanted(pizza):
+def test_the_turn_line_says_the_order_wanted(pizza):
     state = pizza.from_dict({"wanted": [[12, 3], [1], [13, 1]], "answers": []})
-    assert pizza.presentation.aside(state) == (
+    assert pizza.presentation.turn_line(state) == (
         "Wanted: 1. Carbonara (Bacon, Cheese); 2. Custom (Ham); 3. Hawaiian (Ham, Pineapple)"
     )
     assert pizza.to_dict(state)["wanted"] == [[3, 12], [1], [1, 13]]

@@ -28,5 +28,5 @@ def won(**kwargs):
 def shown_text(game, state):
     """The position, and below it what only its player to move has still to be told."""
     over = state["terminated"] or state["truncated"]
-    aside = "" if over else game.presentation.aside(state)
-    return game.to_text(state) + (aside and f"{aside}\n")
+    turn_line = "" if over else game.presentation.turn_line(state)
+    return game.to_text(state) + (turn_line and f"{turn_line}\n")

@@ -30,8 +30,8 @@ def turn(game: Game, state: np.void, *, list_moves: bool = False) -> str:
         state: a position that is not over.
         list_moves: whether to list the legal moves.
     """
-    aside = game.presentation.aside(state)
-    parts = [f"The position:\n\n{game.to_text(state)}" + (f"{aside}\n" if aside else "")]
+    turn_line = game.presentation.turn_line(state)
+    parts = [f"The position:\n\n{game.to_text(state)}" + (f"{turn_line}\n" if turn_line else "")]
     if list_moves:
         legal = np.flatnonzero(game.legal(game.arrays.batch(state))[0])
         moves = [game.action_to_text(int(action), state) for action in legal]

@@ -119,8 +119,8 @@ def end_in_words(game: Game, state: np.void, players: Sequence[str]) -> str:
 
 def position_text(game: Game, state: np.void) -> str:
     """A position, and below it what else its player to move knows."""
-    aside = "" if is_over(state) else game.presentation.aside(state)
-    return game.to_text(state) + (f"{aside}\n" if aside else "")
+    turn_line = "" if is_over(state) else game.presentation.turn_line(state)
+    return game.to_text(state) + (f"{turn_line}\n" if turn_line else "")
 
 
 def show_moves(

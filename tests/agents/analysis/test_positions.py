@@ -15,9 +15,9 @@ from boardenvs.episode import Episode
 
 def shown(game, state):
     """A position as `boardenvs play` shows it, marks and the line below it included."""
-    aside = game.presentation.aside(state)
+    turn_line = game.presentation.turn_line(state)
     text = marked(game.to_text(state), game.presentation.spans(state))
-    return text + (f"{aside}\n" if aside else "")
+    return text + (f"{turn_line}\n" if turn_line else "")
 
 
 def test_what_play_shows_is_read_again(name, random_positions):
@@ -29,7 +29,7 @@ def test_what_play_shows_is_read_again(name, random_positions):
         found = read_position(shown(game, state), game, to_move=to_move)
         again = found.state[0]
         assert game.to_text(again) == game.to_text(state)
-        assert game.presentation.aside(again) == game.presentation.aside(state)
+        assert game.presentation.turn_line(again) == game.presentation.turn_line(state)
         assert game.to_move(found.state) == state["to_move"]
         if name != "goat_race":  # whose covered goats no text tells
             assert np.array_equal(game.legal(found.state), game.legal(game.arrays.batch(state)))
@@ -113,4 +113,4 @@ def test_episodes_of_another_game_or_ply(tmp_path):
 )
 def test_lines_below_a_board_that_are_none(name, line, said):
     with pytest.raises(ValueError, match=said):
-        boardenvs.make(name).presentation.from_aside(line)
+        boardenvs.make(name).presentation.from_turn_line(line)

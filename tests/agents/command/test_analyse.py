@@ -96,11 +96,11 @@ def test_the_depth_of_an_engine(command):
 def test_what_is_told_beside_a_board(command):
     game = boardenvs.make("goat_race", num_players=2)
     state = game.new(1, 0)[0]
-    assert game.presentation.aside(state)
+    assert game.presentation.turn_line(state)
     text = json.dumps(game.to_dict(state))
     status, out, _ = command("analyse", "goat_race", text, "greedy")
     assert status == 0
-    assert f"\n{game.presentation.aside(state)}\n" in out
+    assert f"\n{game.presentation.turn_line(state)}\n" in out
 
 
 @pytest.mark.parametrize(

@@ -193,7 +193,7 @@ class Subjects:
             "illegal": "lose",
             "size": 64,
             "text": game.to_text(self.state),
-            "line": game.presentation.aside(self.state),
+            "line": game.presentation.turn_line(self.state),
             "to_move": int(self.state["to_move"]),
             "ply": int(self.state["ply"]),
             "data": game.to_dict(self.state),

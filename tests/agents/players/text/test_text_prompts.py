@@ -12,7 +12,7 @@ def test_all_that_it_needs(name, random_positions):
     for state in states[~game.over(states)][::10]:
         told = request(game, state, list_moves=True)
         assert game.to_text(state) in told
-        assert game.presentation.aside(state) in told
+        assert game.presentation.turn_line(state) in told
         assert game.presentation.what_to_type(state) in told
         assert f"as {game.seat_names[state['to_move']]}." in told
         assert all(rule in told for rule in game.presentation.rules_in_short())

@@ -56,7 +56,9 @@ def customer(request):
     """Orders what the first message says is wanted: greedy's answers in such an order."""
     messages = [one["content"] for one in request["messages"] if one["role"] == "user"]
     wanted = re.search("^Wanted: .*$", messages[0], re.MULTILINE)[0]
-    start = next(state for state in PIZZA.new(4000, 0) if PIZZA.presentation.aside(state) == wanted)
+    start = next(
+        state for state in PIZZA.new(4000, 0) if PIZZA.presentation.turn_line(state) == wanted
+    )
     answers = Episode.play(PIZZA, ["greedy"], state=start).actions
     return f"Move: {PIZZA.action_to_text(answers[len(messages) - 1])}"
 

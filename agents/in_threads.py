@@ -6,7 +6,7 @@ import _thread
 import contextlib
 from collections.abc import Callable
 
-__all__ = ["LOOK", "StoppedError", "Stopping", "closed_doors", "in_threads", "never"]
+__all__ = ["LOOK", "StoppedError", "Stopping", "held_locks", "in_threads", "never"]
 
 LOOK = 0.1
 """Seconds after which a thread that waits for others looks itself how things stand."""
@@ -24,12 +24,12 @@ def never() -> bool:
     return False
 
 
-def closed_doors(num: int) -> list[_thread.LockType]:
-    """Locks that are closed: whoever waits at one goes on when another thread has opened it."""
-    doors = [_thread.allocate_lock() for _ in range(num)]
-    for door in doors:
-        door.acquire()
-    return doors
+def held_locks(num: int) -> list[_thread.LockType]:
+    """Return `num` locks that are held: a thread that waits for one goes on once it is released."""
+    locks = [_thread.allocate_lock() for _ in range(num)]
+    for lock in locks:
+        lock.acquire()
+    return locks
 
 
 def in_threads(work: Callable[[int, Stopping], object], num: int) -> None:
@@ -53,7 +53,7 @@ def in_threads(work: Callable[[int, Stopping], object], num: int) -> None:
     stop = False
     taken: dict[int, bool] = {}  # whether a thread does it; the first to say so decides
     ended = [False] * num
-    doors = closed_doors(num)  # each opened when one has ended
+    locks = held_locks(num)  # each released when one has ended
 
     def run(place: int) -> None:
         nonlocal stop
@@ -67,7 +67,7 @@ def in_threads(work: Callable[[int, Stopping], object], num: int) -> None:
             stop = True
         finally:
             ended[place] = True
-            doors[place].release()
+            locks[place].release()
 
     begun = 0
     try:
@@ -79,7 +79,7 @@ def in_threads(work: Callable[[int, Stopping], object], num: int) -> None:
             work(0, lambda: stop)
         for place in range(1, num):
             while not ended[place]:
-                doors[place].acquire(timeout=LOOK)
+                locks[place].acquire(timeout=LOOK)
     finally:
         stop = True
         for place in range(1, num):
@@ -87,7 +87,7 @@ def in_threads(work: Callable[[int, Stopping], object], num: int) -> None:
             if place <= begun or taken.setdefault(place, False):
                 while not ended[place]:
                     try:
-                        doors[place].acquire(timeout=LOOK)
+                        locks[place].acquire(timeout=LOOK)
                     except BaseException as error:  # noqa: BLE001 another interrupt
                         failures.append(error)
     if failures:

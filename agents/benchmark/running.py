@@ -55,7 +55,11 @@ class Contender:
 
     def players(self, game: Game, seed: int) -> Players:
         """It and the reference agents, made when they are asked for."""
-        return Players(game, seed) if self.make_agent is None else _Guests(self, game, seed)
+        return (
+            Players(game, seed)
+            if self.make_agent is None
+            else _PlayersWithContender(self, game, seed)
+        )
 
     def agent(self, game: Game, seed: int) -> Opponent:
         """It, with the seed that it has in the first place of a match."""
@@ -69,15 +73,15 @@ class Contender:
         return made
 
 
-class _Guests(Players):
+class _PlayersWithContender(Players):
     """Agents, the first one of which is none that a spec makes."""
 
     def __init__(self, contender: Contender, game: Game, seed: int) -> None:
         super().__init__(game, seed)
-        self._guest = contender.agent(game, seed)
+        self._contender = contender.agent(game, seed)
 
     def get(self, spec: str, place: int) -> Opponent:
-        return self._guest if place == 0 else super().get(spec, place)
+        return self._contender if place == 0 else super().get(spec, place)
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,9 @@ _NOBODY_ELSE = ("latest", "earlier")  # the learner's own selves, in settings of
 
 
 def met_in_training(agent: Opponent) -> tuple[str, ...] | None:
-    """The specs of the agents that a trained agent's card names: opponents, teacher, yardsticks.
+    """Return the specs that a trained agent's card names: opponents and teacher.
 
-    Those that only told the best checkpoint count as well: the agent was chosen by them.
+    The opponents of evaluations are included: the best checkpoint was chosen by them.
 
     Args:
         agent: one that `boardenvs train` left, or that searches with its network; of others it is
@@ -32,7 +32,7 @@ def met_in_training(agent: Opponent) -> tuple[str, ...] | None:
     clone = settings.get("clone") or {}
     taught = [clone.get("agent"), *clone.get("opponents", ())]
     searched = (settings.get("guided") or {}).get("opponents", ())
-    yardsticks = settings.get("evaluate_against", ())
-    named = [*settings.get("opponents", ()), *taught, *searched, *yardsticks]
+    evaluated_against = settings.get("evaluate_against", ())
+    named = [*settings.get("opponents", ()), *taught, *searched, *evaluated_against]
     specs = [spec for spec in named if isinstance(spec, str) and spec not in _NOBODY_ELSE]
     return tuple(dict.fromkeys(specs))

@@ -43,11 +43,11 @@ def play(game: Game, opponents: Sequence[str], seats: Sequence[int], seed: int |
     Raises:
         ValueError: there is no such opponent or seat, or it cannot play the game.
     """
-    _Sitting(Table(game, opponents, seats, seed)).play()
+    _TerminalGame(Table(game, opponents, seats, seed)).play()
 
 
-class _Sitting:
-    """The persons at the keyboard."""
+class _TerminalGame:
+    """A game of the persons at the keyboard."""
 
     def __init__(self, table: Table) -> None:
         self._table = table

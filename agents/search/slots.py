@@ -16,7 +16,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from agents.in_threads import LOOK, StoppedError, Stopping, closed_doors, in_threads, never
+from agents.in_threads import LOOK, StoppedError, Stopping, held_locks, in_threads, never
 from agents.search.guided import Leaves
 from boardenvs.game import Game, States
 
@@ -187,27 +187,27 @@ class _Turns:
         self._stopping = stopping
         self._number = 0
         self._unjudged = -1  # slot whose leaves are to be evaluated before any turn
-        # A gate is opened when a slot's thread may go on, its door whenever it is its turn.
-        # Nobody holds a lock that another one wants.
-        self._gates, self._doors = closed_doors(len(slots)), closed_doors(len(slots))
+        # A start lock is released when a slot's thread may begin, its turn lock at each turn.
+        # No thread holds a lock that another thread waits for.
+        self._start_locks, self._turn_locks = held_locks(len(slots)), held_locks(len(slots))
 
     def work(self, place: int, stopping: Stopping) -> None:
         """What the thread of a slot does."""
         slots = self._slots
         if place == 0:
             self.take_alone(stopping, self._is_one_of_several)
-            self._doors[self._number % len(slots)].release()
-            for gate in self._gates:
-                gate.release()
+            self._turn_locks[self._number % len(slots)].release()
+            for lock in self._start_locks:
+                lock.release()
         else:
-            self._wait(self._gates[place], stopping)
+            self._wait(self._start_locks[place], stopping)
         if place == self._unjudged:
             self._evaluate(slots[place])
         while True:
-            self._wait(self._doors[place], stopping)
+            self._wait(self._turn_locks[place], stopping)
             if not self.are_over:
                 self._take(place)
-            self._doors[(place + 1) % len(slots)].release()
+            self._turn_locks[(place + 1) % len(slots)].release()
             if self.are_over:
                 return
             if slots[place].num:
@@ -246,7 +246,7 @@ class _Turns:
             self.are_over = not any(one.num for one in slots)
 
     def _wait(self, lock: _thread.LockType, stopping: Stopping) -> None:
-        """Wait for a lock to be opened."""
+        """Wait until a lock is released."""
         while not lock.acquire(timeout=LOOK):
             self._check(stopping)
         self._check(stopping)

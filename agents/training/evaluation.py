@@ -10,7 +10,7 @@ from agents.making import make
 from agents.networks.sizes import Sizes
 from boardenvs.game import Game
 
-__all__ = ["ALONE", "SizesYardstick", "Yardstick", "entry_name", "score_texts"]
+__all__ = ["ALONE", "Evaluation", "SizesEvaluation", "entry_name", "score_texts"]
 
 ALONE = "alone"
 """The name of the evaluation in a game for one."""
@@ -18,7 +18,7 @@ ALONE = "alone"
 _SEED = 1  # the same games at every evaluation, so that the curve is smooth
 
 
-class Yardstick:
+class Evaluation:
     """Fixed opponents, each in all the other seats; none in a game for one."""
 
     def __init__(self, game: Game, specs: Sequence[str], seed: int) -> None:
@@ -74,7 +74,7 @@ class Yardstick:
         ]
 
 
-class SizesYardstick(Yardstick):
+class SizesEvaluation(Evaluation):
     """The same opponents on boards of several sizes, against an agent for each."""
 
     def __init__(self, sizes: Sizes, specs: Sequence[str], seed: int) -> None:
@@ -82,7 +82,7 @@ class SizesYardstick(Yardstick):
         super().__init__(sizes.games[0], specs, seed)
         self.parameter = sizes.parameter
         self._parts = {
-            value: Yardstick(game, specs, seed)
+            value: Evaluation(game, specs, seed)
             for value, game in zip(sizes.values, sizes.games, strict=True)
         }
 

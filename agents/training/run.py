@@ -31,7 +31,7 @@ from agents.networks.sizes import Sizes, games_of, games_of_card
 from agents.players.sb3 import from_sb3
 from agents.report.progress import progress_bar
 from agents.training.curve import draw_curve
-from agents.training.evaluation import SizesYardstick, Yardstick, score_texts
+from agents.training.evaluation import Evaluation, SizesEvaluation, score_texts
 from agents.training.export import export_policy
 from agents.training.imitation import CloningLearner
 from agents.training.policy_agent import PolicyAgent
@@ -115,10 +115,10 @@ class TrainingRun:
         self.guided: GuidedLearner | None = None
         """Once search-guided self-play has begun."""
         rivals = settings.evaluate_against
-        self.yardstick = (
-            SizesYardstick(game, rivals, seed)
+        self.evaluation = (
+            SizesEvaluation(game, rivals, seed)
             if isinstance(game, Sizes)
-            else Yardstick(game, rivals, seed)
+            else Evaluation(game, rivals, seed)
         )
         self.ppo = PPOLearner(games_of(game)[0], settings, seed, device, precision)
         if settings.clone:
@@ -292,7 +292,7 @@ class TrainingRun:
     @property
     def stale(self) -> bool:
         """Whether the last `patience` evaluations brought no new best score."""
-        means = [self.yardstick.mean(point) for point in self.history]
+        means = [self.evaluation.mean(point) for point in self.history]
         return bool(means) and means[::-1].index(max(means)) >= self.settings.patience
 
     def agent(self) -> Any:
@@ -310,17 +310,17 @@ class TrainingRun:
         The best are the latest whose interval reaches up to that of the highest mean score: the
         learning rate falls to the end, and the highest of many scores is chance.
         """
-        point = self.yardstick.point(self.agent(), self.settings.evaluation_games, self.steps)
-        for spec in self.yardstick.rivals:
+        point = self.evaluation.point(self.agent(), self.settings.evaluation_games, self.steps)
+        for spec in self.evaluation.rivals:
             self.model.logger.record(f"evaluation/score_against_{spec}", point[spec]["score"])
             for size, found in point.get("sizes", {}).items():
                 name = f"evaluation/score_against_{spec}_on_{size}"
                 self.model.logger.record(name, found[spec]["score"])
         self.model.logger.dump(self.steps)
         self.history.append(point)
-        mean = self.yardstick.mean(point)
-        highest = max(self.history, key=self.yardstick.mean)
-        if self.yardstick.overlap(point, highest):
+        mean = self.evaluation.mean(point)
+        highest = max(self.history, key=self.evaluation.mean)
+        if self.evaluation.overlap(point, highest):
             weights = copy.deepcopy(self.model.policy.state_dict())
             self.best = {"steps": self.steps, "score": mean, "policy": weights}
         return point
@@ -360,12 +360,12 @@ class TrainingRun:
             "precision": self.ppo.precision,
             "settings": self.settings.to_dict(),
         }
-        settings, yardstick = self.settings, self.yardstick
-        self.card["scores"] = yardstick.entries(self.agent(), settings.final_games, seed)
+        settings, evaluation = self.settings, self.evaluation
+        self.card["scores"] = evaluation.entries(self.agent(), settings.final_games, seed)
         path = self.folder / _NETWORK
         export_policy(self.model.policy, self.game, path, self.card)
         title = f"{self.game!r}: {settings.evaluation_games} games an evaluation"
-        curve = draw_curve(title, self.history, list(yardstick.rivals), self.best["steps"])
+        curve = draw_curve(title, self.history, list(evaluation.rivals), self.best["steps"])
         write_atomically(self.folder / _CURVE, curve)
         self.model.policy.load_state_dict(latest)
         return path

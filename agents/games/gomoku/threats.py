@@ -72,7 +72,7 @@ class Thought:
     """How many positions it has looked at."""
 
 
-class _Desk:
+class _Searcher:
     """What one thread thinks with."""
 
     def __init__(self, game: Gomoku, bits: int) -> None:
@@ -138,7 +138,7 @@ class ThreatsAgent(Agent):
         self.nodes = whole_number("nodes", nodes, 1, MOST_NODES)
         self.threads = None if threads is None else whole_number("threads", threads, 1)
         self.deterministic = self.repeatable = time_limit is None
-        self._desks: list[_Desk] = []
+        self._searchers: list[_Searcher] = []
         if time_limit is not None:
             self._warm_up()
 
@@ -146,7 +146,7 @@ class ThreatsAgent(Agent):
         """Compile, and use all that is used later, before the clock runs."""
         cells = self._gomoku.start["cells"][0].copy()
         cells[0] = 1
-        self._think(self._desk(0), cells, _WARM, None)
+        self._think(self._searcher(0), cells, _WARM, None)
         self.think(self.game.new(1, 0))
 
     def think(self, states: States) -> list[Thought]:
@@ -162,7 +162,7 @@ class ThreatsAgent(Agent):
         threads = min(threads_for(self.threads), max(1, len(states)))
         thoughts: list[Any] = [None] * len(states)
         numbers = deque(range(len(states)))
-        desks = [self._desk(k) for k in range(threads)]
+        searchers = [self._searcher(k) for k in range(threads)]
 
         def work(place: int, stopping: Stopping) -> None:
             while not stopping():
@@ -171,7 +171,7 @@ class ThreatsAgent(Agent):
                 except IndexError:
                     return
                 thoughts[number] = self._think(
-                    desks[place], states["cells"][number], self.nodes, self.time_limit
+                    searchers[place], states["cells"][number], self.nodes, self.time_limit
                 )
 
         in_threads(work, threads)
@@ -193,29 +193,37 @@ class ThreatsAgent(Agent):
             analyses.append(replace(found, line=one.line, depth=one.depth, proven=one.proven))
         return np.array([one.action for one in thoughts], np.int64), analyses
 
-    def _desk(self, place: int) -> _Desk:
-        while len(self._desks) <= place:
+    def _searcher(self, place: int) -> _Searcher:
+        while len(self._searchers) <= place:
             bits = min(max(_LEAST, (2 * self.nodes).bit_length()), _MOST)
-            self._desks.append(_Desk(self._gomoku, bits))
-        return self._desks[place]
+            self._searchers.append(_Searcher(self._gomoku, bits))
+        return self._searchers[place]
 
     def _think(
-        self, desk: _Desk, cells: npt.NDArray[np.int8], nodes: int, seconds: float | None
+        self, searcher: _Searcher, cells: npt.NDArray[np.int8], nodes: int, seconds: float | None
     ) -> Thought:
         began = time.perf_counter()
         cells = np.array(cells)
-        generation = int(desk.work["generation"][0])
-        np.copyto(desk.work, desk.start)
-        s: Any = desk.work[0]
+        generation = int(searcher.work["generation"][0])
+        np.copyto(searcher.work, searcher.start)
+        s: Any = searcher.work[0]
         if seconds is None:
-            desk.clear()
+            searcher.clear()
             self._share(s, nodes)
-            think(s, desk.codes, desk.table, desk.facts, desk.known, cells, nodes)
+            think(s, searcher.codes, searcher.table, searcher.facts, searcher.known, cells, nodes)
             return self._thought(s)
         s["generation"] = (generation + 1) % 65536
         self._share(s, int(seconds * _NODES))
         most = _FIRST
-        while not think(s, desk.codes, desk.table, desk.facts, desk.known, cells, min(most, nodes)):
+        while not think(
+            s,
+            searcher.codes,
+            searcher.table,
+            searcher.facts,
+            searcher.known,
+            cells,
+            min(most, nodes),
+        ):
             now = time.perf_counter()
             left = began + seconds - now
             if left <= max(_LATE * seconds, _SOON) or most >= nodes:

@@ -58,7 +58,7 @@ def make_app(room: Room, token: str, host: str) -> Starlette:
         ],
         exception_handlers={
             HTTPException: _refusal,
-            ClientDisconnect: _nobody,
+            ClientDisconnect: _client_gone,
             Exception: _failure,
         },
     )
@@ -212,6 +212,6 @@ def _refusal(request: Request, error: Exception) -> Response:
     return JSONResponse({"problem": error.detail}, error.status_code, error.headers)
 
 
-def _nobody(request: Request, error: Exception) -> Response:
+def _client_gone(request: Request, error: Exception) -> Response:
     """A client left in the middle of its order: nobody hears the answer."""
     return Response(status_code=400)

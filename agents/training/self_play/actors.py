@@ -71,7 +71,7 @@ class Actor:
         """
         others = fixed_opponents(game, opponents, seed)
         self._rng = np.random.default_rng([seed, number])
-        self._evaluator = PolicyEvaluator(game, _nobody)
+        self._evaluator = PolicyEvaluator(game, _no_network_yet)
         self._games = SearchedGames(
             game, settings, self._rng, self._evaluator, others, num=games, threads=1
         )
@@ -101,7 +101,7 @@ class Actor:
         self._rng.bit_generator.state = json.loads(state["rng"])
 
 
-def _nobody(seen: npt.NDArray[np.int8]) -> Any:
+def _no_network_yet(seen: npt.NDArray[np.int8]) -> Any:
     raise AssertionError("an actor was sent no network yet")
 
 

@@ -76,7 +76,7 @@ class PolicyEvaluator:
         """Nothing is judged yet."""
         self.game = game
         self._judge = judge
-        self._room = max(1, _MEMORY // (5 * game.num_actions + game.observation_size))
+        self._capacity = max(1, _MEMORY // (5 * game.num_actions + game.observation_size))
         self._places: dict[bytes, int] = {}
         self._logits = np.zeros((0, game.num_actions), np.float32)
         self._values = np.zeros(0, np.float32)
@@ -89,7 +89,7 @@ class PolicyEvaluator:
     def evaluate(self, states: States) -> tuple[Floats, Floats]:
         """Logits of shape (N, num_actions), unmasked, and values of shape (N,)."""
         seen = self.game.observe_to_move(states)
-        if len(self._places) + len(seen) > self._room:
+        if len(self._places) + len(seen) > self._capacity:
             self._places.clear()
         known = len(self._places)
         flat = seen.reshape(len(seen), -1)

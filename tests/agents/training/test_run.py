@@ -108,7 +108,7 @@ def test_a_worse_learner_is_not_kept(tmp_path, gekitai, tiny_settings, monkeypat
         found.append(weights(run.model)["action_net.bias"].clone())
         return dict.fromkeys(OPPONENTS, Scored(next(given)))
 
-    monkeypatch.setattr(run.yardstick, "scores", scores)
+    monkeypatch.setattr(run.evaluation, "scores", scores)
     run.learn(progress=False)
     assert len(found) == 5
     assert run.best["score"] == pytest.approx(0.6)
@@ -126,7 +126,7 @@ def test_the_latest_that_is_not_clearly_worse_is_kept(
     found = []
     for score in given:
         scores = dict.fromkeys(OPPONENTS, Scored(score, 0.1))
-        monkeypatch.setattr(run.yardstick, "scores", lambda *args, scores=scores: scores)
+        monkeypatch.setattr(run.evaluation, "scores", lambda *args, scores=scores: scores)
         run.evaluate()
         found.append(given.index(pytest.approx(run.best["score"])))
     assert found == [0, 1, 2, 2, 4]
@@ -158,7 +158,7 @@ def test_it_ends_early_when_nothing_gets_better(tmp_path, gekitai, tiny_settings
         asked.append(run.steps)
         return dict.fromkeys(OPPONENTS, Scored(given[len(asked) - 1]))
 
-    monkeypatch.setattr(run.yardstick, "scores", scores)
+    monkeypatch.setattr(run.evaluation, "scores", scores)
     run.learn(progress=False)
     assert len(asked) == 6
     assert run.stale

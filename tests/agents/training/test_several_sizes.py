@@ -22,7 +22,7 @@ from agents.networks.sizes import Sizes, free_axes, make_sizes
 from agents.players.trained import TrainedAgent
 from agents.training import imitation as cloning
 from agents.training import start
-from agents.training.evaluation import SizesYardstick
+from agents.training.evaluation import SizesEvaluation
 from agents.training.export import export_policy
 from agents.training.imitation import CloningLearner, CloningSettings
 from agents.training.policy_agent import PolicyAgent
@@ -227,7 +227,7 @@ def test_it_goes_on_from_its_state_bit_for_bit(tmp_path, monkeypatch):
     torch.save(whole.state(), tmp_path / "state.pt")
     figures = [whole.advance() for _ in range(4)]
     assert any("policy_loss" in each for each in figures)
-    assert whole._sent._int8 is not None
+    assert whole._writer._int8 is not None
     other.load_state(torch.load(tmp_path / "state.pt", weights_only=True))
     assert [other.advance() for _ in range(4)] == figures
     assert equal(weights(other.policy), weights(whole.policy))
@@ -340,13 +340,13 @@ def test_settings_that_are_for_several_sizes_alone(tmp_path, refused):
         TrainingRun(SIX, replace(SETTINGS, shares={"6": 1}), 0, tmp_path)
 
 
-def test_the_yardstick_takes_an_agent_for_each_size():
-    yardstick = SizesYardstick(SIZES, ["random"], 0)
+def test_the_evaluation_takes_an_agent_for_each_size():
+    evaluation = SizesEvaluation(SIZES, ["random"], 0)
     players = [agents.make("greedy", game, 0) for game in SIZES.games]
-    point = yardstick.point(players, 10, 0)
+    point = evaluation.point(players, 10, 0)
     assert point["sizes"]["5"]["random"]["games"] == 10
-    assert yardstick.mean(point) == point["random"]["score"] > 0.5
-    assert [e["params"] for e in yardstick.entries(players, 4, 0)] == [
+    assert evaluation.mean(point) == point["random"]["score"] > 0.5
+    assert [e["params"] for e in evaluation.entries(players, 4, 0)] == [
         {"board_size": 5}, {"board_size": 7}
     ]  # fmt: skip
 

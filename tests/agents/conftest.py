@@ -121,26 +121,6 @@ def cluster():
         made.shutdown()
 
 
-@pytest.fixture(scope="session")
-def tiny_settings():
-    """Settings of a run that takes about a second and learns next to nothing."""
-    from agents.training.settings import Settings
-
-    return Settings(
-        steps=2048,
-        num_envs=16,
-        rollout=16,
-        batch_size=256,
-        epochs=1,
-        hidden=(16,),
-        selves=3,
-        remember_every=256,
-        evaluate_every=512,
-        evaluation_games=10,
-        final_games=20,
-    )
-
-
 @dataclass
 class Trained:
     """A finished run and what it left."""

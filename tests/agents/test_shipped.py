@@ -149,7 +149,7 @@ def test_the_scores_of_the_card_come_out_again(agent):
     """In fewer games: a score as far off as this has one chance in ten thousand."""
     others = agent.game.num_players - 1
     for entry in scores_on(agent.card, agent.game):
-        games = min(entry["games"], 300 if others else 20_000)
+        games = min(entry["games"], 100 if others else 10_000)
         players = [agent, *[entry["against"]] * others]
         again = agents.play_match(agent.game, players, games, entry["seed"])
         # Of a game with draws the spread is smaller; one in a hundred keeps it off 0.

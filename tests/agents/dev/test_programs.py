@@ -79,9 +79,8 @@ def test_gekitai_proof_prints_what_is_proved(arguments, answer, capsys):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("bits", [18, 20])
-def test_the_first_player_wins_gekitai(bits, capsys):
-    assert main(["gekitai_proof", "--table-bits", str(bits)]) == 0
+def test_the_first_player_wins_gekitai(capsys):
+    assert main(["gekitai_proof", "--table-bits", "20"]) == 0
     out, err = capsys.readouterr()
     assert out.splitlines()[-1].startswith("Player X can force a win: in ")
     assert err.splitlines()[0].startswith("1,0")

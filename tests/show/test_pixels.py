@@ -297,7 +297,7 @@ def test_human_rendering(monkeypatch, env):
     pygame = pytest.importorskip("pygame", reason="HumanRendering needs pygame")
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
     window = HumanRendering(env)
-    window.metadata["render_fps"] = 1000
+    window.metadata = window.metadata | {"render_fps": 1000}  # of this object, not of its class
     window.reset(seed=1)
     # pygame has width first.
     shown = np.moveaxis(pygame.surfarray.array3d(window.window), 0, 1)

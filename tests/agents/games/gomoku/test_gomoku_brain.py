@@ -2,6 +2,8 @@
 
 import io
 import itertools
+import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -294,7 +296,7 @@ def test_a_manager_that_does_not_wait_gets_a_quick_move_where_nothing_else_is_in
 def test_the_first_move_is_timed_from_the_start_of_the_process(monkeypatch):
     now = 100.0
     monkeypatch.setattr("boardenvs.inbox.time.perf_counter", lambda: now)
-    monkeypatch.setattr("boardenvs.inbox.time.process_time", lambda: 1.0)
+    monkeypatch.setattr("boardenvs.inbox._age", lambda: 2.0)
 
     def lines():
         nonlocal now
@@ -311,6 +313,21 @@ def test_the_first_move_is_timed_from_the_start_of_the_process(monkeypatch):
         if answer == "0,0":
             moved.set()
     assert manager.made[-1].limits == [pytest.approx(9.97 - 2), pytest.approx(9.97)]
+
+
+STOPPED = """
+import time
+from boardenvs.inbox import Inbox
+
+time.sleep(5)  # as if a manager has stopped the process
+used = time.process_time()
+age = time.perf_counter() - Inbox([]).came
+assert used / 2 < age < 6 * time.process_time(), (used, age)
+"""
+
+
+def test_the_start_of_the_process_leaves_out_the_time_in_which_it_was_stopped():
+    subprocess.run([sys.executable, "-c", STOPPED], check=True)
 
 
 def test_what_cannot_get_ready_is_raised_where_lines_are_awaited(manager):

@@ -40,6 +40,7 @@ def test_the_first_game_is_short():
     assert len([line for line in NIM.splitlines() if line.strip()]) <= 35
 
 
+@pytest.mark.slow
 def test_the_game_is_played(ran):
     done = ran("use.py")
     assert (done.returncode, done.stderr) == (0, "")

@@ -16,6 +16,8 @@ from agents.training import imitation as cloning
 from agents.training import start
 from agents.training.imitation import CloningSettings
 
+pytestmark = pytest.mark.slow
+
 PACKAGE = Path(boardenvs.__file__).parent
 AGENTS = Path(agents.__file__).parent
 PAGES = [PACKAGE.parent / "README.md", *sorted([*PACKAGE.glob("**/*.md"), *AGENTS.glob("**/*.md")])]

@@ -17,6 +17,7 @@ def grades(gekitai):
     return {spec: graded(spec) for spec in ("random", "exact")}
 
 
+@pytest.mark.slow
 def test_who_plays_what_is_proved_keeps_every_win(grades):
     found = grades["exact"]
     assert found.won == found.kept > 20  # four games from the first seat, all won

@@ -26,6 +26,8 @@ from agents.bench.rows import (
 from agents.bench.timing import interleaved, rate
 from agents.command import main
 
+pytestmark = pytest.mark.slow
+
 KEYS = ["measure", "game", "value", "unit", "against", "against_value", "ratio"]
 TINY = Effort(
     games=("gekitai", "pizza_order"),

@@ -92,6 +92,7 @@ def test_a_card_without_any_game_has_no_mean():
     assert "mean" not in str(card) + page_html(card)
 
 
+@pytest.mark.slow
 def test_compiling_is_no_playing_time(monkeypatch):
     """Nor is what a policy loads when it is first asked."""
     clock = SimpleNamespace(now=0.0)
@@ -244,6 +245,7 @@ def test_those_met_in_imitation_and_in_searched_games_count():
     assert met_in_training(trained) == ("greedy", "mcts:20", "mcts:10", "random")
 
 
+@pytest.mark.slow
 def test_a_trained_agents_card_says_whom_it_met():
     (task,) = agents.benchmark("trained", held_out=True, **QUICK).to_dict()["tasks"]
     assert task["met"] == ["random", "greedy"]  # its settings name `exact`, which is no rung, too

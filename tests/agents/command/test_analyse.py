@@ -47,6 +47,7 @@ def test_an_episode_at_a_ply(command, tmp_path, gekitai):
     assert 5 <= counted <= 20
 
 
+@pytest.mark.slow
 def test_a_game_of_another_program(command, fails, tmp_path):
     file = tmp_path / "game.psq"
     stones = ["5,5,0", "1,1,0", "6,5,0", "1,2,0", "7,5,0", "1,3,0", "8,5,0", "1,4,0"]

@@ -148,6 +148,7 @@ sys.exit(any([main(words) for words in [*(["info", name] for name in boardenvs.G
 """
 
 
+@pytest.mark.slow
 def test_what_is_said_without_docstrings():
     usual, without = (
         subprocess.run(

@@ -28,6 +28,7 @@ def test_the_same_seed_makes_the_same_curve(learner, short):
     assert curves[0].command == f"boardenvs curves game112 --learn {learner} --seeds 5 --minutes 0"
 
 
+@pytest.mark.slow
 def test_searched_games_teach(monkeypatch):
     """Without random openings all games of 112 come to be drawn alike."""
     # A second each time that it learns, however busy the machine is.

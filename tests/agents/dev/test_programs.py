@@ -10,6 +10,8 @@ from agents.dev.__main__ import main
 from agents.games.dominoes175.optimum import Optimum
 from agents.games.gekitai.proofs.check_strategy import FILE
 
+pytestmark = pytest.mark.slow
+
 
 def test_grading_prints_a_line_for_each_agent(capsys):
     words = "grading gekitai random greedy --games 2 --budget 100 --seed 3"
@@ -78,7 +80,6 @@ def test_gekitai_proof_prints_what_is_proved(arguments, answer, capsys):
     assert capsys.readouterr().out.splitlines()[-1].startswith(answer)
 
 
-@pytest.mark.slow
 def test_the_first_player_wins_gekitai(capsys):
     assert main(["gekitai_proof", "--table-bits", "20"]) == 0
     out, err = capsys.readouterr()
@@ -97,7 +98,6 @@ def test_the_shipped_strategy_is_checked(tmp_path, capsys):
     assert "position 0 has no answer" in capsys.readouterr().err
 
 
-@pytest.mark.slow
 def test_the_strategy_is_made_again_by_its_command(tmp_path):
     card = json.loads(FILE.with_suffix(".json").read_text(encoding="utf-8"))
     words = card["command"].split()

@@ -67,6 +67,7 @@ def test_a_search_finds_the_same(name, kind, simulations, live_positions):
     check_alike(game, states[-9:].copy(), kind, simulations)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("remembered", [True, False], ids=["trained with", "trained without"])
 def test_a_network_sees_what_it_was_trained_on(remembered, network_file, live_positions):
     trained_on = boardenvs.make("goat_race", num_players=2, memory=remembered)

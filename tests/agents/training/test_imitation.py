@@ -49,6 +49,7 @@ class Recorder(agents.agent.Agent):
         return self.game.legal(states).argmax(1)
 
 
+@pytest.mark.slow
 def test_it_comes_to_do_as_the_agent_does():
     game = boardenvs.make("gomoku", board_size=7, win_length=4)
     clone = learner(game)

@@ -227,6 +227,7 @@ SEARCHING = Settings(
 )
 
 
+@pytest.mark.slow
 def test_search_follows_and_goes_on_where_it_was(tmp_path):
     """An interrupted run ends like one that was not: search goes on bit for bit."""
     game = boardenvs.make("gomoku", board_size=5, win_length=4)

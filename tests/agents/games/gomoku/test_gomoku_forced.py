@@ -105,6 +105,7 @@ def positions(game, num, seed):
     return every[rng.permutation(len(every))[:num]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "params",
     [

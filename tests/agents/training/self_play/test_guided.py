@@ -109,6 +109,7 @@ def test_the_seed_decides_everything(gomoku):
     assert_equal_weights(weights(one), weights(same))
 
 
+@pytest.mark.slow
 def test_it_learns_to_beat_random(gomoku):
     settings = GuidedSettings(
         **{**SMALL.to_dict(), "games": 32, "full_share": 1.0, "buffer": 3000, "learning_rate": 3e-3}

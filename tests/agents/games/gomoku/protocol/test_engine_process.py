@@ -15,6 +15,8 @@ import pytest
 from agents.games.gomoku.protocol import engine_process
 from agents.games.gomoku.protocol.engine_process import EngineError, EngineProcess, words_of
 
+pytestmark = pytest.mark.slow
+
 PATIENCE = 60.0
 posix = pytest.mark.skipif(os.name == "nt", reason="process groups as POSIX has them")
 

@@ -145,6 +145,7 @@ def dropping(tmp_path, monkeypatch):
     return lambda how: shlex.join([sys.executable, str(path), how])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "how",
     [
@@ -161,6 +162,7 @@ def test_what_a_program_loses_it_is_asked_again(small, dropping, how):
     assert play_match(short, [engine, "random"], 2, 1).forfeits == [0, 0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("how", "asked", "forfeits"),
     [("drops RESTART", "RESTART within 3.5 s", 1), ("drops moves", "BOARD within 1.5 s", 2)],

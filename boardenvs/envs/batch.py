@@ -71,10 +71,10 @@ class BatchEnv:
         """
         check_illegal(illegal)
         self.game = resolve_game(game)
-        self.num_envs = whole_number("num_envs", num_envs, 1)
+        self.num_envs = whole_number("num_envs", num_envs, 1, 2**31 - 1)
         self.illegal = illegal
         self.threads = None if threads is None else whole_number("threads", threads, 1)
-        self._table = Table(self.game, num_envs, restarts=True, threads=self.threads)
+        self._table = Table(self.game, self.num_envs, restarts=True, threads=self.threads)
         self._look()
         self.reset(seed)
 

@@ -14,7 +14,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from boardenvs.core.chance import seed_word, stream_words
-from boardenvs.core.checks import one_of, shown, whole_number
+from boardenvs.core.checks import one_of, whole_number
 from boardenvs.core.loops import LEAVE
 from boardenvs.envs.interface import (
     RENDER_FPS,
@@ -97,9 +97,8 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
             ValueError: for any argument that is unknown or out of range.
         """
         self.game = resolve_game(game, params)
-        self.num_envs = whole_number("num_envs", num_envs, 1)
-        if self.num_envs >= 2**31:  # of which Gymnasium's spaces make nothing
-            raise ValueError(f"num_envs must be below 2^31, got {shown(num_envs)}")
+        # Gymnasium's spaces take no more.
+        self.num_envs = whole_number("num_envs", num_envs, 1, 2**31 - 1)
         check_rendering(render_mode, render_size)
         self.render_mode = render_mode
         self._render_size = render_size

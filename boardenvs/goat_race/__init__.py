@@ -14,7 +14,7 @@ from boardenvs.goat_race import text as notation
 from boardenvs.goat_race.picture import board_picture
 from boardenvs.goat_race.positions import ARRIVALS, GOATS
 from boardenvs.goat_race.presentation import GoatRacePresentation
-from boardenvs.goat_race.text import COLORS, DECISIONS, LETTERS
+from boardenvs.goat_race.text import COLORS, DECISIONS
 
 __all__ = ["GoatRace"]
 
@@ -135,7 +135,7 @@ class GoatRace(Game):  # noqa: D101 its docstring begins with `about`
     def to_text(self, state: np.void) -> str:
         record = self.arrays.one(state)
         return notation.position_to_text(
-            self.tops(record),
+            positions.tops(record),
             self.seat_names,
             2 if record["decision"] == 0 else 3,
             self.seat_names[record["to_move"]],
@@ -234,37 +234,16 @@ class GoatRace(Game):  # noqa: D101 its docstring begins with `about`
         else:
             status = f"{self.seat_names[record['to_move']]} to move"
         return board_picture(
-            self.tops(record),
+            positions.tops(record),
             heights={key: len(pile) for key, pile in positions.stacks_of(record).items()},
             players=[self.seat_names[seat] for seat in record["order"]],
             arrived=[int(record["arrived"][seat]) for seat in record["order"]],
             to_move=None if over else self.seat_names[record["to_move"]],
             winner=winner,
             die=int(record["die"]),
-            last=self.last_cells(record),
+            last=positions.last_cells(record, self.num_actions),
             status=status,
         )
-
-    def last_cells(self, record: np.void) -> list[tuple[int, int]]:
-        """Where the last action began and ended: rows and columns, counted from 0."""
-        action = int(record["last_action"])
-        if action < 0 or action == self.num_actions - self.width - 1:
-            return []
-        if action < self.height:
-            return [(action, 0)]
-        return notation.cells_of_move(action, self.height, self.width, int(record["last_die"]))
-
-    def tops(self, record: np.void) -> list[str]:
-        """One string a row: the first letter of the goat on top, `X`, or a blank."""
-        rows = []
-        for row in range(self.height):
-            cells = []
-            for column in range(self.width):
-                stack = int(record["stacks"][row, column])
-                letter = LETTERS[(stack & 7) - 1] if stack else " "
-                cells.append("X" if record["blocked"][row] >> column & 1 else letter)
-            rows.append("".join(cells))
-        return rows
 
     # -- JSON ---------------------------------------------------------------------------
 

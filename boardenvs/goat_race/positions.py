@@ -21,10 +21,12 @@ __all__ = [
     "check_last_action",
     "checked_stacks",
     "complete_stacks",
+    "last_cells",
     "put_stacks",
     "set_placement",
     "set_race",
     "stacks_of",
+    "tops",
 ]
 
 GOATS = 4
@@ -259,3 +261,24 @@ def check_last_action(state: np.void) -> None:
         )
     if not fits:
         raise ValueError(f"last_action {action} is not what the board shows")
+
+
+def last_cells(record: np.void, num_actions: int) -> list[tuple[int, int]]:
+    """Return where the last action began and ended: rows and columns, counted from 0."""
+    height, width = record["stacks"].shape
+    action = int(record["last_action"])
+    if action < 0 or action == num_actions - width - 1:
+        return []
+    if action < height:
+        return [(action, 0)]
+    return cells_of_move(action, height, width, int(record["last_die"]))
+
+
+def tops(record: np.void) -> list[str]:
+    """Return a string for each row: the first letter of the goat on top, `X`, or a blank."""
+    rows = []
+    for stacks, blocked in zip(record["stacks"].tolist(), record["blocked"].tolist(), strict=True):
+        letters = [LETTERS[(stack & 7) - 1] if stack else " " for stack in stacks]
+        row = ("X" if blocked >> column & 1 else one for column, one in enumerate(letters))
+        rows.append("".join(row))
+    return rows

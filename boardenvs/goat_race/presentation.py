@@ -10,7 +10,7 @@ import numpy as np
 from boardenvs.core.checks import whole_number
 from boardenvs.goat_race import text as notation
 from boardenvs.goat_race.picture import FILLS, seat_symbol
-from boardenvs.goat_race.positions import ARRIVALS, GOATS
+from boardenvs.goat_race.positions import ARRIVALS, GOATS, last_cells, tops
 from boardenvs.goat_race.text import DECISIONS, LETTERS, LOOK_OF
 from boardenvs.show.grid import cell_span
 from boardenvs.show.presentation import Presentation, Span
@@ -67,12 +67,12 @@ class GoatRacePresentation(Presentation):
         record = self.game.arrays.one(state)
         spans = [
             cell_span(row, column, self.game.height, LOOK_OF[letter])
-            for row, letters in enumerate(self.game.tops(record))
+            for row, letters in enumerate(tops(record))
             for column, letter in enumerate(letters)
             if letter in LOOK_OF
         ]
         if record["offender"] < 0:
-            for row, column in self.game.last_cells(record):
+            for row, column in last_cells(record, self.game.num_actions):
                 spans.append(cell_span(row, column, self.game.height, "last"))
         return spans
 

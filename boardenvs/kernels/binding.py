@@ -174,22 +174,26 @@ def _compiled(value: Any, modules: _Modules, kind: str) -> Any:
     name = f"{function.__name__}_{made_from}"
     if (name, kind) not in _copies:
         _copies[name, kind] = None
-        scope = {name: copied(one) for name, one in used_globals(function).items()}
-        copy = types.FunctionType(
-            function.__code__.replace(co_name=name),
-            {**function.__globals__, **scope},
-            name,
-            function.__defaults__,
-            function.__closure__,
-        )
-        copy.__qualname__ = name
-        own = {k: v for k, v in getattr(value, "targetoptions", {}).items() if k != "nopython"}
-        compiled = njit(**{**own, **_KINDS[kind]})(copy)
-        if kind.endswith("loop"):
-            subject = _subject(modules[-1])
-            keep_on_disk(compiled, file_name(function, *modules), lambda: made_from, subject)
-            report_faults(compiled)
-        _copies[name, kind] = compiled
+        try:
+            scope = {name: copied(one) for name, one in used_globals(function).items()}
+            copy = types.FunctionType(
+                function.__code__.replace(co_name=name),
+                {**function.__globals__, **scope},
+                name,
+                function.__defaults__,
+                function.__closure__,
+            )
+            copy.__qualname__ = name
+            own = {k: v for k, v in getattr(value, "targetoptions", {}).items() if k != "nopython"}
+            compiled = njit(**{**own, **_KINDS[kind]})(copy)
+            if kind.endswith("loop"):
+                subject = _subject(modules[-1])
+                keep_on_disk(compiled, file_name(function, *modules), lambda: made_from, subject)
+                report_faults(compiled)
+            _copies[name, kind] = compiled
+        except BaseException:
+            del _copies[name, kind]
+            raise
     return _copies[name, kind]
 
 

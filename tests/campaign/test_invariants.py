@@ -383,7 +383,7 @@ def test_a_twin_that_goes_astray_is_found(monkeypatch):
     def step(self, actions):
         told = real(self, actions)
         if self.threads != 1:  # a twin
-            self._states["rng"][0] ^= np.uint64(1)
+            self._table.games.states["rng"][0] ^= np.uint64(1)
         return told
 
     monkeypatch.setattr(boardenvs.BatchEnv, "step", step)

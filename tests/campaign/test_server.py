@@ -415,7 +415,7 @@ def test_planted_faults_are_found(monkeypatch):
 
     read = app.read_order
     monkeypatch.setattr(app, "read_order", broken)
-    monkeypatch.setattr(app._Desk, "_check_token", lambda *_: None)
+    monkeypatch.setattr(app._Endpoints, "_check_token", lambda *_: None)
     with errors_told() as errors, serve("game112", "random", 1) as served:
         body = b"null"
         head = served.half_an_order().partition(b"\r\n\r\n")[0].replace(b": 100", b": 4")

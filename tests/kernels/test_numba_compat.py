@@ -242,7 +242,10 @@ from numba.core.dispatcher import Dispatcher
 
 def compile(self, sig, original=Dispatcher.compile):
     entry = original(self, sig)
-    return None if "boardenvs" in sys._getframe(1).f_globals["__name__"] else entry
+    caller = sys._getframe(1)
+    if caller.f_globals["__name__"] == "boardenvs.kernels.faults":  # stands between
+        caller = caller.f_back
+    return None if "boardenvs" in caller.f_globals["__name__"] else entry
 
 Dispatcher.compile = compile
 """

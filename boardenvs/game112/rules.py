@@ -15,11 +15,6 @@ from boardenvs.core.outcome import end_in_draw, end_ply, end_with_winner, is_ove
 
 
 @njit
-def deal(s, p):
-    """Do nothing: the game starts with an empty board."""
-
-
-@njit
 def legal(s, p, mask):
     """Mark both values on every empty position."""
     for action in range(2 * p.positions):
@@ -71,12 +66,6 @@ def observe_row(s, p, seat, out):
         out[i] = cells[i] == 1
         out[size + i] = cells[i] == 2
         out[2 * size + i] = cells[i] == 0
-
-
-@njit
-def redraw(s, p, seat, word):
-    """Replace the random stream. Nothing is hidden."""
-    s.rng = word
 
 
 @njit

@@ -132,11 +132,6 @@ def pushed(p, mine, theirs, placed):
 
 
 @njit
-def deal(s, p):
-    """Nothing is left to chance."""
-
-
-@njit
 def legal(s, p, mask):
     """Mark every empty cell."""
     occupied = s.pieces[0] | s.pieces[1]
@@ -178,12 +173,6 @@ def observe_row(s, p, seat, out):
         out[a] = mine & bit != np.uint64(0)
         out[size + a] = theirs & bit != np.uint64(0)
         out[2 * size + a] = (mine | theirs) & bit == np.uint64(0)
-
-
-@njit
-def redraw(s, p, seat, word):
-    """Nothing is hidden; the stream is replaced all the same."""
-    s.rng = word
 
 
 @njit

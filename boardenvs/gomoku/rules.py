@@ -60,11 +60,6 @@ def wins_through(cells, p, action):
 
 
 @njit
-def deal(s, p):
-    """Nothing is left to chance."""
-
-
-@njit
 def legal(s, p, mask):
     """Every empty intersection."""
     cells = s.cells
@@ -116,12 +111,6 @@ def observe_row(s, p, seat, out):
         out[a] = cells[a] == mine
         out[size + a] = cells[a] == theirs
         out[2 * size + a] = cells[a] == 0
-
-
-@njit
-def redraw(s, p, seat, word):
-    """Nothing is hidden; the stream is replaced all the same."""
-    s.rng = word
 
 
 @njit

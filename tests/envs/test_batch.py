@@ -277,11 +277,11 @@ def test_reset_starts_anew(game):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"num_envs": 0}, "num_envs must be a whole number of at least 1"),
-        ({"num_envs": -3}, "num_envs must be a whole number of at least 1"),
-        ({"num_envs": 2.0}, "num_envs must be a whole number of at least 1"),
-        ({"num_envs": True}, "num_envs must be a whole number of at least 1"),
-        ({"num_envs": None}, "num_envs must be a whole number of at least 1"),
+        ({"num_envs": 0}, "num_envs must be a whole number from 1 to"),
+        ({"num_envs": -3}, "num_envs must be a whole number from 1 to"),
+        ({"num_envs": 2.0}, "num_envs must be a whole number from 1 to"),
+        ({"num_envs": True}, "num_envs must be a whole number from 1 to"),
+        ({"num_envs": None}, "num_envs must be a whole number from 1 to"),
         ({"seed": -1}, "seed must be a whole number of at least 0"),
         ({"seed": 0.5}, "seed must be a whole number of at least 0"),
         ({"seed": "0"}, "seed must be a whole number of at least 0"),

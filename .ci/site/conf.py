@@ -134,8 +134,15 @@ class PlainProperty(Plain, PyProperty):
     """A property."""
 
 
+def source_of(app: Sphinx, module: str, name: str) -> str | None:
+    """Return the module with the source of a name; `None` for the module of the value."""
+    # Registration makes modules such as boardenvs.gekitai_v0, which have no file.
+    return "boardenvs.envs.aec" if module.endswith("_v0") else None
+
+
 def setup(app: Sphinx) -> None:
     """Called by Sphinx."""
+    app.connect("viewcode-follow-imported", source_of)
     app.connect("autodoc-process-signature", plain_signature)
     app.connect("autodoc-process-docstring", in_order, priority=400)  # before napoleon
     app.connect("autodoc-skip-member", told_elsewhere)

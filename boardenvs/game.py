@@ -269,7 +269,7 @@ class Game:
         num = checks.whole_number("num", num, 0)
         return self.arrays.new(stream_words(seed_word(seed), num))
 
-    def legal(self, states: States) -> npt.NDArray[np.bool_]:
+    def legal(self, states: States | np.void) -> npt.NDArray[np.bool_]:
         """Legal actions: bool array of shape (N, num_actions), all False after the end."""
         return self.arrays.legal(self.arrays.batch(states))
 

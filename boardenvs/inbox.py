@@ -89,9 +89,7 @@ class Inbox:
         """Arrival time of the current line by `time.perf_counter`; at first the process's start."""
         self.ready = threading.Event()
         """Set when the work given to `get_ready` has ended, with or without success."""
-        self._items: queue.SimpleQueue[tuple[float, str] | BaseException | None] = (
-            queue.SimpleQueue()
-        )
+        self._items: queue.SimpleQueue[_Item] = queue.SimpleQueue()
         self._begin(lambda: self._read(stream, first_answer))
 
     def get_ready(self, work: Callable[[], object]) -> None:

@@ -1,10 +1,10 @@
-"""The door of the `boardenvs` command, which stands in `agents`, if that is the right one."""
+"""The entry point of the `boardenvs` command, whose subcommands lie in `agents.command`."""
 
 from __future__ import annotations
 
 import sys
 
-from boardenvs.console import end_on_signals, leave, prepare_streams
+from boardenvs.cli import end_on_signals, leave, prepare_streams
 from boardenvs.envs.named_players import find_command
 from boardenvs.inbox import open_early
 

@@ -6,7 +6,8 @@ import types
 
 import numpy as np
 import pytest
-from episodes import GAME112, WON, First, shown_text, won
+from episodes import GAME112, WON, shown_text, won
+from players import First
 
 import boardenvs
 from boardenvs import Episode

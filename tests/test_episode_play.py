@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from episodes import GAME112, First
+from episodes import GAME112
+from players import First
 
 from boardenvs import Episode
 

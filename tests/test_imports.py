@@ -92,7 +92,7 @@ MAY_IMPORT = {
         "kernels",
         "show",
         "game",
-        "console",
+        "cli",
         "episode",
         "explicit_chance",
         "registration",

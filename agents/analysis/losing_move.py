@@ -14,7 +14,7 @@ from boardenvs.game import Game
 __all__ = ["BEFORE", "Loss", "LossJudge", "loss_line", "remarks", "where_lost"]
 
 BEFORE = ("won", "drawn", "lost", "not settled")
-"""What the loser may have had before the move that lost."""
+"""Results that the loser could force before the move that lost."""
 _OF_VALUE = {1.0: "won", 0.0: "drawn"}
 
 

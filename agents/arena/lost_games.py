@@ -28,7 +28,7 @@ class LostGame:
     played: str
     """The move as text; empty for the start."""
     before: str
-    """What the loser had before it: one of `agents.analysis.losing_move.BEFORE`."""
+    """Result that the loser could force before the move: an entry of `losing_move.BEFORE`."""
 
 
 def lost_game(judge: LossJudge, episode: Episode, number: int, who: list[int]) -> LostGame | None:

@@ -246,7 +246,7 @@ class Match:
         return actions
 
     def _started(self, numbers: Numbers, starts: npt.NDArray[np.uint64]) -> States:
-        """What games start from, their own random streams as given."""
+        """Return the positions that games start from, with the given random streams."""
         if self._openings is not None:
             states = self._openings[numbers // len(self.seatings) % len(self._openings)]
             states["rng"] = starts

@@ -49,8 +49,8 @@ def arena_text(
 def results_table(results: Sequence[PairResult | SoloResult]) -> Table:
     """Return a table of results: the score of `a` with its interval, where draws count half.
 
-    For a game for one it is the agent's share of games won. Where pairs played until it
-    was decided, a column tells whether it is. Where games were forfeited, a column counts those
+    In a game for one player the score is the agent's share of games won. If pairs played until a
+    test decided, a column shows the decision. If games were forfeited, a column counts the games
     that `a` and `b` lost by illegal moves.
 
     Example:

@@ -1,4 +1,4 @@
-"""What no environment can beat: writing the bytes, and an environment that does nothing.
+"""Upper bounds for any environment: writing the bytes, and an environment that does nothing.
 
 The latter has a game's spaces, the length of its random games, and one observation and mask, those
 of its start, at every step.

@@ -62,7 +62,7 @@ class Effort:
 
 
 FULL = Effort()
-"""About six minutes on two cores."""
+"""About nine minutes on two cores."""
 
 QUICK = Effort(
     games=("gekitai", "gomoku"),

@@ -55,9 +55,9 @@ def _number(value: float | None) -> str:
     """Three digits that matter, and thousands, millions and so on as words of their own."""
     if value is None:
         return "-"
-    for size, suffix in ((1e9, " G"), (1e6, " M"), (1e4, " k")):
-        if value >= size:
-            return f"{value / (1e3 if suffix == ' k' else size):.3g}{suffix}"
+    for least, size, suffix in ((1e9, 1e9, " G"), (1e6, 1e6, " M"), (1e4, 1e3, " k")):
+        if value >= least:
+            return f"{value / size:.3g}{suffix}"
     return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
 
 

@@ -1,8 +1,7 @@
 """`Rounds`: games that are planned a few at a time, by what came of those before.
 
-Whoever plays (see `agents.arena.workers.local`) takes batches of a round; the next one is planned
-when the last game of it is finished. So the same games are played however many processes share
-them.
+`agents.arena.workers.local` plays a round in batches. The next round is planned when the last game
+of this one is finished. So the same games are played for any number of processes.
 """
 
 from __future__ import annotations
@@ -91,7 +90,7 @@ class Record:
 
 
 class Rounds:
-    """What there is to play, a round at a time; an `agents.arena.workers.local.Work`."""
+    """Games to play, one round at a time; an `agents.arena.workers.local.Work`."""
 
     def __init__(
         self,

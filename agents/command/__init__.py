@@ -29,7 +29,7 @@ from agents.command import (
     watch,
 )
 from agents.command.common.parser import Commands
-from boardenvs.console import drop_output, exit_status
+from boardenvs.cli import drop_output, exit_status
 from boardenvs.core.checks import printable
 
 __all__ = ["main", "make_parser"]

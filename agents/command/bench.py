@@ -18,7 +18,7 @@ def add(commands: Commands) -> None:
     bench = commands.add(
         "bench",
         _run,
-        "measure speed beside ceilings and other packages, in about six minutes",
+        "measure speed beside ceilings and other packages, in about nine minutes",
         ["--quick", "--json figures.json --plot figures.png"],
         games=(),
     )

@@ -25,22 +25,25 @@ from agents.dev import (
     openings,
     quantise,
 )
-from boardenvs.console import OneLineParser, run_program
+from boardenvs.cli import OneLineParser, run_program
 
 __all__ = ["PROGRAMS", "main"]
 
 PROGRAMS = {
-    "cluster_model": cluster_model,
-    "dominoes175_optimum": dominoes175_optimum,
-    "gekitai_check_strategy": gekitai_check_strategy,
-    "gekitai_proof": gekitai_proof,
-    "gekitai_strategy": gekitai_strategy,
-    "gomoku_proof": gomoku_proof,
-    "grading": grading,
-    "make_ladder": make_ladder,
-    "only_moves": only_moves,
-    "openings": openings,
-    "quantise": quantise,
+    program.__name__.rpartition(".")[2]: program
+    for program in (
+        cluster_model,
+        dominoes175_optimum,
+        gekitai_check_strategy,
+        gekitai_proof,
+        gekitai_strategy,
+        gomoku_proof,
+        grading,
+        make_ladder,
+        only_moves,
+        openings,
+        quantise,
+    )
 }
 
 

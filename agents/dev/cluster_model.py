@@ -4,16 +4,20 @@ It is a discrete-event model of measured times.
 
     python -m agents.dev cluster_model gomoku -p board_size=9
 
-measures on this machine what an actor's order takes (see `agents.training.self_play.ray_actors`),
-what its samples take to come out of their bytes and into the replay buffer, to be drawn again, and
-what a gradient step takes. Then it plays through what so many actors and one learner do:
+The program measures these times on this machine:
 
-- an actor searches, sends its samples, waits until the learner takes them, and gets the network;
-- both go over the learner's link, one after the other;
-- the learner takes what has come, has those actors go on, and takes the gradient steps that this is
-  worth.
+- an order to an actor (see `agents.training.self_play.ray_actors`);
+- reading an actor's samples from bytes into the replay buffer, and sampling from the buffer;
+- a gradient step.
 
-What is busy nearly all the time is the limit: actors, link, buffer or gradient steps.
+Then it simulates a number of actors and one learner:
+
+- An actor searches, sends its samples, waits until the learner takes them, and gets the network.
+- Samples and networks use the learner's link, one after the other.
+- The learner takes the samples that have arrived, lets their actors go on, and takes the gradient
+  steps for these samples.
+
+The part that is busy nearly all the time is the limit: actors, link, buffer or gradient steps.
 """
 
 from __future__ import annotations

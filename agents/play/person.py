@@ -16,7 +16,7 @@ def typed_move(game: Game, state: np.void, text: str) -> int:
         ValueError: it is malformed or not legal in this position; the message names a legal one.
     """
     action = game.action_from_text(text, state)
-    mask = game.legal(game.arrays.batch(state))[0]
+    mask = game.legal(state)[0]
     if not mask[action]:
         example = game.action_to_text(int(mask.argmax()), state)
         raise ValueError(f"{text.strip()} is not legal here; {example} would be")

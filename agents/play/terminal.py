@@ -175,7 +175,7 @@ class _TerminalGame:
 
     def _moves(self) -> None:
         game, view = self._game, self._table.view
-        legal = np.flatnonzero(game.legal(game.arrays.batch(view))[0])
+        legal = np.flatnonzero(game.legal(view)[0])
         self._screen.columns([game.action_to_text(int(action), view) for action in legal])
 
     def _hint_line(self, hint: Hint) -> str:

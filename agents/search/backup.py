@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents.search.tree import AWAITED
+from agents.search.tree import AWAITED, DEPTH
 from boardenvs.kernels.binding import over_rules
 
 __all__ = [
@@ -41,7 +41,7 @@ def back_up(tree, leaf, guided):
     for k in range(len(tree.result)):
         tree.sums[k] += tree.result[k]
     tree.nodes[leaf].visits += 1
-    for k in range(tree.used[2]):
+    for k in range(tree.used[DEPTH]):
         n = tree.nodes[tree.path[k].node]
         e = tree.edges[tree.path[k].edge]
         n.visits += 1
@@ -130,7 +130,7 @@ def take_proven(tree, leaf):
 def prove(tree, leaf):
     """A proven leaf proves its edge, and that perhaps the node above, and so on up."""
     n = tree.nodes[leaf]
-    for k in range(tree.used[2] - 1, -1, -1):
+    for k in range(tree.used[DEPTH] - 1, -1, -1):
         e = tree.edges[tree.path[k].edge]
         if not n.proven or n.drawn or e.proven:
             return

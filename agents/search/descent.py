@@ -10,7 +10,7 @@ import numpy as np
 
 from agents.search.backup import prove_loss
 from agents.search.decisive import decisive_action, forced_win
-from agents.search.tree import expand, follow
+from agents.search.tree import DEPTH, expand, follow
 from boardenvs.core.chance import below, mixed, stepped
 from boardenvs.core.hooks import legal, play
 from boardenvs.core.outcome import is_over
@@ -54,8 +54,7 @@ def descend(tree, s, p, options, scales, stream, start):
         node = follow(tree, node, edge, s, p, options.hidden, s.rng != state_stream)
         if won_in > 0:
             prove_loss(nodes[node], won_in - 1)
-    tree.used[2] = depth
-    tree.used[3] = node
+    tree.used[DEPTH] = depth
     return node, stream, before
 
 

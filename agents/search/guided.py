@@ -25,12 +25,22 @@ from agents.search.decisive import decisive_action, forced_win
 from agents.search.descent import descend
 from agents.search.halving import next_edge
 from agents.search.report import credit, report
-from agents.search.tree import AWAITED, Tree, expand, follow, plant, tree_of, uncounted_tree
+from agents.search.tree import (
+    AWAITED,
+    NUM_AWAITED,
+    NUM_NODES,
+    Tree,
+    expand,
+    follow,
+    plant,
+    tree_of,
+    uncounted_tree,
+)
 from boardenvs.core.chance import mixed, stepped
 from boardenvs.core.hooks import legal, observe_row, play, redraw
 from boardenvs.core.outcome import is_over
-from boardenvs.kernels.arrays import uncounted
 from boardenvs.kernels.binding import over_rules
+from boardenvs.kernels.intrinsics import uncounted
 
 __all__ = ["Leaves", "Search", "report_trees", "step_trees"]
 
@@ -112,7 +122,7 @@ def step_trees(search, leaves, apart, phase, num):
         leaf = leaves.owners[row, 1]
         open_leaf(tree, leaf, leaves.masks[row], leaves.logits[row], leaves.estimates[row])
         settle(tree, leaf)
-        tree.used[4] -= 1
+        tree.used[NUM_AWAITED] -= 1
     scratch = _Scratch(
         search.states[:1].copy(),
         np.empty(leaves.seen.shape[1], np.int8),
@@ -121,7 +131,7 @@ def step_trees(search, leaves, apart, phase, num):
     found = 0
     for i in range(len(search.states)):
         tree = tree_of(search.forest, i)
-        if tree.used[0] == 0:
+        if tree.used[NUM_NODES] == 0:
             if phase < i % apart:
                 continue
             plant(tree, search.states[i])
@@ -149,8 +159,9 @@ def gather(tree, search, i, leaves, found, scratch):
     root = tree.nodes[0]
     strays = 0
     tried = 0
-    most = min(max((root.visits - tree.used[4]) // o.visits_each, 1), o.most_awaited)
-    end = found + min((most + 1) // 2, most - tree.used[4], tree.used[4] + o.lead)
+    awaited = tree.used[NUM_AWAITED]
+    most = min(max((root.visits - awaited) // o.visits_each, 1), o.most_awaited)
+    end = found + min((most + 1) // 2, most - awaited, awaited + o.lead)
     # The root's own evaluation is one visit more.
     while found < end and root.visits - strays <= o.simulations and not root.proven:
         if tried == o.tries:
@@ -186,7 +197,7 @@ def gather(tree, search, i, leaves, found, scratch):
                 expect(tree, leaf)
                 leaves.owners[found, 0] = i
                 leaves.owners[found, 1] = leaf
-                tree.used[4] += 1
+                tree.used[NUM_AWAITED] += 1
                 found += 1
                 continue
             if leaf == 0:

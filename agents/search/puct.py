@@ -18,7 +18,7 @@ from agents.search.guided import STRAYS, Search, report_trees, step_trees
 from agents.search.mcts import SearchAgent, Searched, simulations_within, threads_of, unsearched
 from agents.search.network import SearchNetwork
 from agents.search.slots import Bind, Clock, Judge, Judged, Slot, take_turns
-from agents.search.tree import OPTIONS, Tree, empty_forest
+from agents.search.tree import NUM_AWAITED, OPTIONS, Tree, empty_forest
 from boardenvs.core.checks import finite_number, whole_number
 from boardenvs.game import Game, States
 from boardenvs.kernels.numba_compat import entry_point
@@ -51,8 +51,8 @@ class _Awaiting(NamedTuple):
 
 
 _FEW = 200
-"""Simulations, up to which a search awaits fewer leaves, as it always did: the frozen ladders of
-`agents.benchmark` hold such agents."""
+"""Searches of up to this many simulations await fewer leaves: the frozen ladders of
+`agents.benchmark` record their choices."""
 _OF_FEW = _Awaiting(simulations_each=16, visits_each=16, lead=_MOST_AWAITED, strays=16)
 _OF_MANY = _Awaiting(simulations_each=25, visits_each=1, lead=1, strays=STRAYS)
 """As many as cost no strength at the same number of simulations, see `agents/bench/README.md`."""
@@ -231,7 +231,7 @@ class PuctAgent(SearchAgent):
         each = _OF_MANY if self.time_limit is None else _BY_TIME
         if self.simulations <= _FEW:
             each = _OF_FEW
-            self.play_version = 3  # these play as before
+            self.play_version = 3  # the version that those ladders record
         most = min(self.simulations // each.simulations_each, _MOST_AWAITED)
         self._options["most_awaited"] = max(1, most)
         for name in ("visits_each", "lead", "strays"):
@@ -343,7 +343,11 @@ class PuctAgent(SearchAgent):
                 leaves = step(number, judged)
                 judged = 0
                 # Simulations that end the game are not awaited, and there may be any number.
-                if used[4] or root["proven"] or root["visits"] > options["simulations"][0]:
+                if (
+                    used[NUM_AWAITED]
+                    or root["proven"]
+                    or root["visits"] > options["simulations"][0]
+                ):
                     break
             return leaves
 

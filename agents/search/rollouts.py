@@ -10,7 +10,7 @@ from agents.search.backup import back_up, prove, prove_win, take_proven
 from agents.search.decisive import decisive_action, forced_win
 from agents.search.descent import descend
 from agents.search.report import credit, report
-from agents.search.tree import empty_tree, plant, uncounted_tree
+from agents.search.tree import NUM_NODES, empty_tree, plant, uncounted_tree
 from boardenvs.core.chance import mixed, stepped
 from boardenvs.core.choice import tried_action
 from boardenvs.core.hooks import legal, play, redraw
@@ -42,7 +42,7 @@ def search_further(states, params, streams, options, scales, tree, simulations):
 
     A tree without nodes is planted. Returns whether the root is proven.
     """
-    if tree.used[0] == 0:
+    if tree.used[NUM_NODES] == 0:
         plant(tree, states[0])
     done = tree.nodes[0].visits
     board = states[0:1].copy()

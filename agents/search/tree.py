@@ -26,13 +26,17 @@ from numba.extending import register_jitable
 from boardenvs.core.chance import mixed, stepped
 from boardenvs.core.hooks import observe_row
 from boardenvs.core.outcome import is_over
-from boardenvs.kernels.arrays import uncounted
 from boardenvs.kernels.binding import over_rules
+from boardenvs.kernels.intrinsics import uncounted
 
 __all__ = [
     "AWAITED",
+    "DEPTH",
     "EDGE",
     "NODE",
+    "NUM_AWAITED",
+    "NUM_EDGES",
+    "NUM_NODES",
     "OPTIONS",
     "Options",
     "Tree",
@@ -49,6 +53,8 @@ MOST_EDGES = 2**23
 """Of one tree: 256 MB. A full tree searches on without growing."""
 AWAITED = -1
 """Edges of a leaf whose evaluation is yet to come."""
+NUM_NODES, NUM_EDGES, DEPTH, NUM_AWAITED = range(4)
+"""Entries of `Tree.used`."""
 UNKNOWN = np.float32(-2)
 """The best proven value of a node without a proven edge."""
 
@@ -124,8 +130,8 @@ class Tree(NamedTuple):
     path: npt.NDArray[np.void]
     """For each ply in the tree the node it was played in, and the edge."""
     used: npt.NDArray[np.int64]
-    """How many nodes, how many edges, how many steps of the path; the leaf it leads to; and how
-    many leaves are awaited."""
+    """Numbers of nodes and edges in use, of steps in `path`, and of leaves that are awaited: int64
+    of shape (4,), indexed by `NUM_NODES` and so on."""
     result: npt.NDArray[np.float32]
     """What the simulation gave each seat."""
     sums: npt.NDArray[np.float64]
@@ -141,7 +147,7 @@ def empty_tree(simulations, actions, size, players):
         np.empty(simulations + 2, NODE),
         np.empty(min((simulations + 1) * actions, MOST_EDGES), EDGE),
         np.empty(simulations + 2, STEP),
-        np.zeros(5, np.int64),
+        np.zeros(4, np.int64),
         np.zeros(players, np.float32),
         np.zeros(players, np.float64),
         np.zeros(actions, np.bool_),
@@ -174,7 +180,7 @@ def tree_of(forest, i):
 
 @over_rules()
 def uncounted_tree(tree):
-    """Return the same tree as views of `boardenvs.kernels.arrays.uncounted`."""
+    """Return the same tree as views of `boardenvs.kernels.intrinsics.uncounted`."""
     return Tree(
         uncounted(tree.nodes),
         uncounted(tree.edges),
@@ -190,8 +196,8 @@ def uncounted_tree(tree):
 @over_rules()
 def plant(tree, s):
     """The tree of the root alone."""
-    tree.used[0] = 0
-    tree.used[1] = 0
+    tree.used[NUM_NODES] = 0
+    tree.used[NUM_EDGES] = 0
     for k in range(len(tree.sums)):
         tree.sums[k] = 0
     new_node(tree, s, np.uint64(0), False, False)
@@ -200,8 +206,8 @@ def plant(tree, s):
 @over_rules()
 def new_node(tree, s, key, hidden, drawn):
     """A leaf for position `s`."""
-    node = tree.used[0]
-    tree.used[0] = node + 1
+    node = tree.used[NUM_NODES]
+    tree.used[NUM_NODES] = node + 1
     n = tree.nodes[node]
     n.key = key
     n.first = 0
@@ -224,7 +230,7 @@ def new_node(tree, s, key, hidden, drawn):
 @over_rules()
 def expand(tree, node):
     """Give a leaf an edge for each action of `tree.mask`, if there is room; returns whether."""
-    first = tree.used[1]
+    first = tree.used[NUM_EDGES]
     if first + len(tree.mask) > len(tree.edges):
         return False
     edge = first
@@ -244,7 +250,7 @@ def expand(tree, node):
             edge += 1
     tree.nodes[node].first = first
     tree.nodes[node].num_edges = edge - first
-    tree.used[1] = edge
+    tree.used[NUM_EDGES] = edge
     return True
 
 

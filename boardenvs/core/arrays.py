@@ -27,11 +27,10 @@ class Arrays:
         self._game = game
 
     def batch(self, states: Any) -> States:
-        """`states` as a writable contiguous array of shape (N,); a copy only if need be.
+        """Return `states` as a writable contiguous array of shape (N,), copied only if necessary.
 
-        Whatever bytes they hold, the rules can be asked about records that come back: an index
-        outside of an array would end the process. That they are positions which a game leads
-        to is another matter, see `restore`.
+        The rules can be called on the returned records: no index leads outside of an array. The
+        records need not be positions that a game leads to; `Game.restore` checks that.
 
         Raises:
             ValueError: it is no array of this game's records, or one holds what no position does.
@@ -44,7 +43,7 @@ class Arrays:
         return array
 
     def records(self, states: Any) -> States:
-        """As `batch`, but for what the records hold, which is not checked.
+        """Return what `batch` does, without checking the contents of the records.
 
         Raises:
             ValueError: it is no array of this game's records.
@@ -62,7 +61,7 @@ class Arrays:
         return array if array.dtype.type is np.record else array.view(self._game.state_dtype)
 
     def one(self, state: Any) -> np.void:
-        """`state` as one record. Raises `ValueError` if it is none."""
+        """Return `state` as one record, or raise `ValueError`."""
         batch = self.batch(state)
         if len(batch) != 1:
             raise ValueError(f"expected one {self._game.name} record, got {len(batch)}")
@@ -78,29 +77,32 @@ class Arrays:
             )
 
     def legal(self, states: States) -> npt.NDArray[np.bool_]:
-        """As `legal`, of an array as `records` gives it, which may show what no game leads to."""
+        """Return the legal actions as `Game.legal` does, without checking the records."""
         masks = np.empty((len(states), self._game.num_actions), np.bool_)
         self._game.kernels.legal_games(states, self._game.constants, masks)
         return masks
 
-    def new(self, words: npt.NDArray[np.uint64]) -> States:
-        """Start positions whose random streams start at the given words, shape (N,)."""
-        states = np.empty(len(words), self._game.state_dtype)
-        self._game.kernels.start_games(states, self._game.constants, self._game.start, words)
+    def new(self, streams: npt.NDArray[np.uint64]) -> States:
+        """Return start positions with the given random streams, shape (N,)."""
+        states = np.empty(len(streams), self._game.state_dtype)
+        self._game.kernels.start_games(states, self._game.constants, self._game.start, streams)
         return states
 
-    def conceal(self, states: States, seat: npt.ArrayLike, words: npt.NDArray[np.uint64]) -> States:
-        """As `conceal`, drawing record i from the stream word `words[i]`.
+    def conceal(
+        self, states: States, seat: npt.ArrayLike, streams: npt.NDArray[np.uint64]
+    ) -> States:
+        """Return what `Game.conceal` does, resampled from the random stream `streams[i]`.
 
-        It is asked before every ply of an opponent, so what the records hold is not checked.
+        The environments call this before every ply of an opponent, so the contents of the records
+        are not checked.
         """
         copies = self.records(states).copy()
         seats = self.seats(seat, len(copies))
-        self._game.kernels.redraw_games(copies, self._game.constants, seats, words)
+        self._game.kernels.redraw_games(copies, self._game.constants, seats, streams)
         return copies
 
     def action_numbers(self, actions: npt.ArrayLike, num: int) -> npt.NDArray[np.int64]:
-        """`actions` as int64 of shape (num,).
+        """Return `actions` as int64 of shape (num,).
 
         Raises:
             ValueError: they are not whole numbers, not so many, or not in the action space.

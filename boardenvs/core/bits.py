@@ -11,7 +11,7 @@ import numpy as np
 from numba import njit
 
 from boardenvs.core.chance import times
-from boardenvs.kernels.arrays import HAS_BITS, read_bits, write_bits
+from boardenvs.kernels.intrinsics import HAS_BITS, read_bits, write_bits
 
 __all__ = ["bits_of", "number_up_to", "place_of", "show_bits"]
 

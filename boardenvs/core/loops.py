@@ -22,8 +22,8 @@ from boardenvs.core.chance import below, mixed, stepped
 from boardenvs.core.choice import random_action, tried_action
 from boardenvs.core.hooks import deal, judge, legal, observe_row, play, redraw, sound
 from boardenvs.core.outcome import forfeit, is_over, truncate_if_long
-from boardenvs.kernels.arrays import uncounted
 from boardenvs.kernels.binding import Loop, over_rules
+from boardenvs.kernels.intrinsics import uncounted
 
 LEAVE, RESTART, BEGIN = -1, -2, -3
 """What a step takes in place of an action: leave the game as it is; start a new one, whose stream

@@ -29,7 +29,7 @@ from boardenvs.envs.interface import (
     initial_states,
     integer_box,
     plain_seed,
-    show,
+    rendered,
 )
 from boardenvs.envs.table import Table
 from boardenvs.game import Game, Illegal, check_illegal
@@ -156,13 +156,13 @@ class GameAECEnv(AECEnv[str, Observation, int]):
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         """The space of an agent's observations. Raises `ValueError` for any other agent."""
-        return self._of(agent, self.observation_spaces)
+        return self._by_agent(agent, self.observation_spaces)
 
     def action_space(self, agent: str) -> spaces.Space[Any]:
         """The space of an agent's actions. Raises `ValueError` for any other agent."""
-        return self._of(agent, self.action_spaces)
+        return self._by_agent(agent, self.action_spaces)
 
-    def _of(self, agent: str, found: Mapping[str, Any]) -> Any:
+    def _by_agent(self, agent: str, found: Mapping[str, Any]) -> Any:
         """What is an agent's own."""
         try:
             return found[agent]
@@ -212,16 +212,16 @@ class GameAECEnv(AECEnv[str, Observation, int]):
         self.infos: dict[str, dict[str, Any]] = {}
         self._skip_agent_selection = None
         self.has_updated = True
-        self._select()
-        self._tell()
+        self._select_agent()
+        self._set_infos()
         if self.render_mode == "human":
             self.render()
 
-    def _select(self) -> None:
+    def _select_agent(self) -> None:
         """Select the agent to move."""
         self.agent_selection = self.possible_agents[self._table.position["to_move"].item()]
 
-    def _tell(self) -> None:
+    def _set_infos(self) -> None:
         """Set the infos."""
         info = self.game.info(self._table.position)
         for agent in self.agents:
@@ -233,7 +233,7 @@ class GameAECEnv(AECEnv[str, Observation, int]):
         Raises:
             ValueError: there is no such agent.
         """
-        seat = self._of(agent, self._seat)
+        seat = self._by_agent(agent, self._seat)
         table = self._table
         # After the end, too, where nothing is legal and `to_move` stays.
         if seat == table.position["to_move"].item():
@@ -274,9 +274,9 @@ class GameAECEnv(AECEnv[str, Observation, int]):
             raise ValueError(f"action {action} is illegal for {agent}")
         self._played.append(action)
         table.step_one(action)
-        self._select()
+        self._select_agent()
         if self._info_moves:
-            self._tell()
+            self._set_infos()
         if table.games.terminated[0] or table.games.truncated[0]:
             self._end()
         if self.render_mode == "human":
@@ -318,7 +318,7 @@ class GameAECEnv(AECEnv[str, Observation, int]):
             ValueError: the environment was made without `render_mode`, or for a picture
                 where the extra `[render]` is not installed.
         """
-        shown = show(self.game, self._table.games.states, self.render_mode, self._render_size)
+        shown = rendered(self.game, self._table.games.states, self.render_mode, self._render_size)
         return None if shown is None else shown[0]
 
 

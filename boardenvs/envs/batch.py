@@ -75,7 +75,7 @@ class BatchEnv:
         self.illegal = illegal
         self.threads = None if threads is None else whole_number("threads", threads, 1)
         self._table = Table(self.game, self.num_envs, restarts=True, threads=self.threads)
-        self._look()
+        self._make_views()
         self.reset(seed)
 
     def reset(self, seed: int | None = None, states: Any = None) -> None:
@@ -103,7 +103,7 @@ class BatchEnv:
         self._table.step(np.full(self.num_envs, BEGIN))
         self._to_move[:] = self.states["to_move"]
 
-    def _look(self) -> None:
+    def _make_views(self) -> None:
         """Set the read-only views."""
         self._to_move = np.zeros(self.num_envs, np.int8)
         self.states = _read_only(self._table.games.states)
@@ -113,7 +113,7 @@ class BatchEnv:
 
     def __setstate__(self, attributes: dict[str, object]) -> None:
         self.__dict__.update(attributes)
-        self._look()  # a copy has views of its own arrays, not copies of views
+        self._make_views()  # a copy has views of its own arrays, not copies of views
         self._to_move[:] = self.states["to_move"]
 
     def step(

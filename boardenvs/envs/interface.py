@@ -29,8 +29,8 @@ __all__ = [
     "initial_states",
     "integer_box",
     "plain_seed",
+    "rendered",
     "resolve_game",
-    "show",
 ]
 
 RENDER_MODES = ["ansi", "human", "rgb_array"]
@@ -177,7 +177,7 @@ def check_rendering(render_mode: str | None, render_size: int) -> None:
     whole_number("render_size", render_size, *SIZES)
 
 
-def show(
+def rendered(
     game: Game, states: States, render_mode: str | None, size: int
 ) -> list[str] | list[npt.NDArray[np.uint8]] | None:
     """Each position's console text in mode "ansi", its pixels in mode "rgb_array".

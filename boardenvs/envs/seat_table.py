@@ -10,6 +10,7 @@ import numpy.typing as npt
 from boardenvs.core.chance import one_way, stream_words
 from boardenvs.core.checks import shown, whole_number
 from boardenvs.core.loops import BEGIN, LEAVE, RANDOM_SEAT, RESTART
+from boardenvs.core.records import is_over
 from boardenvs.envs import opponents
 from boardenvs.envs.named_players import make_builtin
 from boardenvs.envs.table import Table
@@ -137,7 +138,7 @@ class SeatTable(Table):
         self.games = self.games._replace(
             random_opponents=self._in_one_loop, restarts=self._in_one_loop and self._follow_on
         )
-        self._look()
+        self._make_views()
 
     def reset(
         self,
@@ -215,8 +216,7 @@ class SeatTable(Table):
 
     def over(self) -> npt.NDArray[np.bool_]:
         """Return which games have ended: bool of shape (N,)."""
-        states = self.games.states
-        over: npt.NDArray[np.bool_] = states["terminated"] | states["truncated"]
+        over: npt.NDArray[np.bool_] = is_over(self.games.states)
         return over
 
     def act(self, actions: npt.NDArray[np.int64]) -> None:

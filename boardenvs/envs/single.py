@@ -22,8 +22,8 @@ from boardenvs.envs.interface import (
     initial_states,
     integer_box,
     plain_seed,
+    rendered,
     resolve_game,
-    show,
 )
 from boardenvs.envs.opponents import OpponentSpec, player_names
 from boardenvs.envs.seat_table import SeatTable
@@ -185,7 +185,7 @@ class SeatEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
             ValueError: the environment was made without `render_mode`, or for a picture
                 where the extra `[render]` is not installed.
         """
-        shown = show(self.game, self._table.games.states, self.render_mode, self._render_size)
+        shown = rendered(self.game, self._table.games.states, self.render_mode, self._render_size)
         return None if shown is None else shown[0]
 
     @property

@@ -24,7 +24,6 @@ class Table:
         num: int,
         seat: int = EVERY_SEAT,
         *,
-        random_opponents: bool = False,
         restarts: bool = False,
         threads: int | None = 1,
     ) -> None:
@@ -34,8 +33,7 @@ class Table:
             game: what is played.
             num: N.
             seat: as `Games.seat`.
-            random_opponents: as there.
-            restarts: as there.
+            restarts: as `Games.restarts`.
             threads: over how many to spread a step; `None` for as many as measured to pay.
         """
         self.game = game
@@ -53,12 +51,12 @@ class Table:
             truncated=np.zeros(num, np.bool_),
             last=np.repeat(game.start, num),
             seat=seat,
-            random_opponents=random_opponents,
+            random_opponents=False,
             restarts=restarts,
         )
-        self._look()
+        self._make_views()
 
-    def _look(self) -> None:
+    def _make_views(self) -> None:
         """Set views of game 0, which cost more to make than to read."""
         games = self.games
         self.position: npt.NDArray[np.void] = games.states[0, ...]
@@ -75,7 +73,7 @@ class Table:
 
     def __setstate__(self, attributes: dict[str, Any]) -> None:
         self.__dict__.update(attributes)
-        self._look()  # a copy has views of its own arrays, not copies of views
+        self._make_views()  # a copy has views of its own arrays, not copies of views
 
     def observations(self) -> npt.NDArray[np.int8]:
         """View what is seen of each game: shape (N, *observation_shape)."""

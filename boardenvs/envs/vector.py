@@ -27,8 +27,8 @@ from boardenvs.envs.interface import (
     initial_states,
     integer_box,
     plain_seed,
+    rendered,
     resolve_game,
-    show,
 )
 from boardenvs.envs.lazy_dict import Later, LazyDict
 from boardenvs.envs.opponents import OpponentSpec
@@ -307,7 +307,7 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
         Raises:
             ValueError: as there.
         """
-        shown = show(self.game, self._table.games.states, self.render_mode, self._render_size)
+        shown = rendered(self.game, self._table.games.states, self.render_mode, self._render_size)
         return None if shown is None else tuple(shown)
 
 

@@ -94,8 +94,7 @@ class Gekitai(Game):  # noqa: D101 its docstring begins with `about`
         rows = states["pieces"].astype("<u8")[..., None].view(np.uint8)
         bits = np.unpackbits(rows, axis=-1, bitorder="little").reshape(-1, 2, 8, 8)
         bits = bits[:, :, : self.board_size, : self.board_size].astype(np.int8)
-        owners: npt.NDArray[np.int8] = bits[:, 0] * 0 + bits[:, 1] * 1 - (1 - bits.sum(1))
-        return owners.astype(np.int8)
+        return (bits[:, 0] + 2 * bits[:, 1] - 1).astype(np.int8)
 
     def symmetries(self) -> Symmetries:
         if self.rules.__name__ != f"{__name__}.rules":  # a variant may know up from down

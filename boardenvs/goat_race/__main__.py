@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from boardenvs.console import program_parser, run_program
+from boardenvs.cli import program_parser, run_program
 from boardenvs.goat_race.console import start
 
 

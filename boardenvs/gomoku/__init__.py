@@ -66,7 +66,7 @@ class Gomoku(Game):  # noqa: D101 its docstring begins with `about`
     ) -> None:
         board_size = self.board_size = whole_number("board_size", board_size, 5, 26)
         win_length = self.win_length = whole_number("win_length", win_length, 1, board_size)
-        self.exact = exact = truth_value("exact", exact)
+        self.exact = truth_value("exact", exact)
         super().__init__(
             params={
                 "board_size": board_size,

@@ -17,7 +17,7 @@ from typing import Any, Generic, ParamSpec, TypeVar
 
 from numba import njit, prange
 
-from boardenvs.kernels.cache import file_name, keep_on_disk
+from boardenvs.kernels.cache import file_prefix, keep_on_disk
 from boardenvs.kernels.digest import digest, used_globals
 from boardenvs.kernels.faults import report_faults
 from boardenvs.kernels.hook import Hook
@@ -106,12 +106,12 @@ class Loop(Generic[_P, _R]):
 
     def _compiled(self, modules: _Modules) -> Callable[..., Any]:
         choose_layer()
-        serial = _compiled(self.function, modules, "loop")
+        serial = _compiled_copy(self.function, modules, "loop")
         if self.plies is None:
             return serial
         scope = {**globals(), _over_range.__name__: self}
         chunks = types.FunctionType(_in_chunks.__code__, scope, f"{self.function.__name__}_chunks")
-        return over_threads(serial, _compiled(chunks, modules, "parallel loop"), self.plies)
+        return over_threads(serial, _compiled_copy(chunks, modules, "parallel loop"), self.plies)
 
 
 def _module(given: str | types.ModuleType) -> types.ModuleType:
@@ -145,7 +145,7 @@ _KINDS: dict[str, dict[str, Any]] = {
 }
 
 
-def _compiled(value: Any, modules: _Modules, kind: str) -> Any:
+def _compiled_copy(value: Any, modules: _Modules, kind: str) -> Any:
     """Return a compiled copy of a function, in which what it calls is copied too.
 
     Args:
@@ -163,11 +163,11 @@ def _compiled(value: Any, modules: _Modules, kind: str) -> Any:
 
     def copied(one: Any) -> Any:
         if isinstance(one, Loop):
-            return _compiled(one.function, modules, one.kind)
+            return _compiled_copy(one.function, modules, one.kind)
         if not isinstance(one, Hook) and not _is_copied(one, modules[-1]):
             return one
         one = meaning(one)
-        return _compiled(one, modules, "helper") or one
+        return _compiled_copy(one, modules, "helper") or one
 
     made_from = digest(value, meaning, _KINDS)
     # Numba names machine code after it: code that is made from other things must differ.
@@ -188,7 +188,7 @@ def _compiled(value: Any, modules: _Modules, kind: str) -> Any:
             compiled = njit(**{**own, **_KINDS[kind]})(copy)
             if kind.endswith("loop"):
                 subject = _subject(modules[-1])
-                keep_on_disk(compiled, file_name(function, *modules), lambda: made_from, subject)
+                keep_on_disk(compiled, file_prefix(function, *modules), lambda: made_from, subject)
                 report_faults(compiled)
             _copies[name, kind] = compiled
         except BaseException:

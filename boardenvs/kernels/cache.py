@@ -30,7 +30,7 @@ import numba
 from boardenvs.kernels.digest import digest
 from boardenvs.kernels.numba_compat import is_compiled, records_are_named, say_lacking
 
-__all__ = ["DiskCache", "cached_njit", "file_name", "keep_on_disk"]
+__all__ = ["DiskCache", "cached_njit", "file_prefix", "keep_on_disk"]
 
 _said: set[str] = set()
 """The lines about compiling that this process has printed, each once."""
@@ -151,7 +151,7 @@ def _short(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def file_name(function: Any, *modules: Any) -> str:
+def file_prefix(function: Any, *modules: Any) -> str:
     """Return what the names of a function's files begin with, if bound to these modules."""
     files = [(one.__name__, getattr(one, "__file__", "")) for one in modules]
     own = function.__qualname__, function.__code__.co_filename, files
@@ -180,7 +180,7 @@ def cached_njit(what: str, **options: Any) -> Callable[[Callable[..., Any]], Any
 
     def decorate(function: Callable[..., Any]) -> Any:
         compiled = numba.njit(**options)(function)
-        keep_on_disk(compiled, file_name(function), lambda: digest(compiled), what)
+        keep_on_disk(compiled, file_prefix(function), lambda: digest(compiled), what)
         return compiled
 
     return decorate
@@ -191,7 +191,7 @@ def keep_on_disk(compiled: Any, name: str, made_from: Callable[[], str], what: s
 
     Args:
         compiled: from `numba.njit`, without a cache.
-        name: what the names of its files begin with, see `file_name`.
+        name: what the names of its files begin with, see `file_prefix`.
         made_from: returns a digest of what the code is made from; called once, late.
         what: is compiled, for people.
     """

@@ -1,4 +1,4 @@
-"""The parts of Numba that this package uses and Numba does not document; see also `arrays`.
+"""The parts of Numba that this package uses and Numba does not document; see also `intrinsics`.
 
 Another version of Numba may lack any of them. Then everything still runs, with the same results,
 but slower or on one thread, and one line says so.

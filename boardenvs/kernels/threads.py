@@ -188,7 +188,7 @@ def fix_threads(num: int | None) -> None:
 
 
 def threads_for(num: int | None) -> int:
-    """Return `num`, or if it is `None` how many threads there are."""
+    """Return `num`, else the number that `fix_threads` set, else how many threads there are."""
     return num or _fixed or most_threads()
 
 

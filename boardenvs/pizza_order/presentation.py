@@ -41,7 +41,7 @@ class PizzaOrderPresentation(Presentation):
 
     def what_to_type(self, state: np.void) -> str:
         record = self.game.arrays.one(state)
-        legal = self.game.legal(self.game.arrays.batch(record))[0]
+        legal = self.game.legal(record)[0]
         example = self.game.action_to_text(int(legal.argmax()))
         if record["asks"] == rules.MORE:
             return "y for one more pizza, n to end the order"

@@ -105,7 +105,7 @@ class Presentation:
             ValueError: the game is over.
         """
         state = self.game.arrays.one(state)
-        legal = np.flatnonzero(self.game.legal(self.game.arrays.batch(state))[0])
+        legal = np.flatnonzero(self.game.legal(state)[0])
         if not len(legal):
             raise ValueError("the game is over: there is no move")
         return self.game.action_to_text(int(legal[len(legal) // 2]), state)

@@ -5,19 +5,10 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 from gymnasium.utils.env_match import check_environments_match
+from players import First
 
 from boardenvs.envs.single import SeatEnv
 from boardenvs.registration import env_id
-
-
-class First:
-    """The first legal action."""
-
-    def __init__(self, game):
-        self.game = game
-
-    def act(self, states):
-        return self.game.legal(states).argmax(1)
 
 
 def test_unwrapped(game):

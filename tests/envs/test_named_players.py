@@ -11,9 +11,9 @@ from pathlib import Path
 import gymnasium
 import numpy as np
 import pytest
-from episodes import First
 from gymnasium.envs.registration import EnvSpec
 from gymnasium.utils.env_checker import data_equivalence
+from players import First
 
 import agents
 import boardenvs

@@ -6,9 +6,10 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
-from episodes import EVIL, GAME112, THOUGHT, WON, First, shown_text, won
+from episodes import EVIL, GAME112, THOUGHT, WON, shown_text, won
 from hypothesis import given
 from hypothesis import strategies as st
+from players import First
 
 import boardenvs
 from boardenvs import Episode

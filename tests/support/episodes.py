@@ -1,4 +1,4 @@
-"""Episodes, players and words that several test files take."""
+"""Episodes and words that several test files take."""
 
 import boardenvs
 from boardenvs import Episode
@@ -7,18 +7,6 @@ GAME112 = boardenvs.make("game112", board_size=5)
 WON = [7, 1, 4, 2]  # 4 2, 1 2, 3 1, 2 1: the second player makes 1, 1, 2
 THOUGHT = {"kind": "visits", "actions": [7, 2], "weights": [30, 10], "values": [0.25, -0.25]}
 EVIL = ["</script><script>alert(1)</script>", "<img src=x onerror='a()'> {{title}} \"'&amp;"]
-
-
-class First:
-    """Plays the first legal action; remembers what it was shown."""
-
-    def __init__(self, game):
-        self.game = game
-        self.shown = []
-
-    def act(self, states):
-        self.shown.append(states.copy())
-        return self.game.legal(states).argmax(1)
 
 
 def won(**kwargs):

@@ -23,7 +23,7 @@ _PLIES = 64
 
 @over_rules(spread=True, plies=_PLIES)
 def random_plies(states, params, start, plies, streams, masks, out, low, high):
-    """`step_games` so many times, with uniformly random legal actions, drawn from `streams`."""
+    """Call `step_games` many times with uniformly random legal actions from `streams`."""
     for i in range(low, high):
         s = states[i]
         for _ in range(plies):

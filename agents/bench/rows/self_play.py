@@ -32,9 +32,9 @@ __all__ = ["guided_searches", "judging", "self_play_parts", "self_playing"]
 
 _ALONE = "ONNX Runtime alone"
 _BATCHES = (64, 256)
-"""At once, of which the network may choose the best,"""
+"""Batch sizes of the network alone; the best one counts."""
 _TOGETHER = ("one session", "a session for each core")
-"""and how it uses the cores."""
+"""Ways in which the network alone uses the cores; the best one counts."""
 _ROUNDS = 8
 """Batches that each thread judges at a time."""
 _GAMES: tuple[tuple[str, dict[str, Any], int], ...] = (

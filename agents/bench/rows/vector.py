@@ -77,9 +77,10 @@ def learning(env: Any, steps: int) -> Side:
     Raises:
         ImportError: there is no Stable-Baselines3.
     """
-    import torch
     from sb3_contrib import MaskablePPO
     from stable_baselines3.common.logger import Logger
+
+    from agents.networks.sharded import one_torch_thread
 
     total = steps * env.num_envs
     model = MaskablePPO(
@@ -95,13 +96,9 @@ def learning(env: Any, steps: int) -> Side:
     model.set_logger(Logger(folder=None, output_formats=[]))
 
     def side() -> float:
-        threads = torch.get_num_threads()
-        torch.set_num_threads(1)  # as `boardenvs train` does
         began = time.perf_counter()
-        try:
+        with one_torch_thread():
             model.learn(total, reset_num_timesteps=False)
-        finally:
-            torch.set_num_threads(threads)
         return total / (time.perf_counter() - began)
 
     return side

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 import boardenvs
 from agents.arguments import add_game
 from agents.specs import QUOTING, SPECS
-from boardenvs.console import OneLineParser
+from boardenvs.cli import OneLineParser
 from boardenvs.core.suggestion import did_you_mean
 from boardenvs.registration import game_class
 

@@ -286,7 +286,7 @@ class Session:
         game = self.game
         legal: list[int] = []
         if self.is_persons_turn:
-            legal = np.flatnonzero(game.legal(game.arrays.batch(state))[0]).tolist()
+            legal = np.flatnonzero(game.legal(state)[0]).tolist()
         return {
             "mine": self.is_persons_turn,
             "over": self.over,

@@ -71,7 +71,7 @@ def read_move(game: Game, state: np.void, answer: str) -> int:
     except ValueError as error:
         reason = " ".join(str(error).split())
         raise MoveError(printable(f"{move}: {reason}")) from None
-    if not game.legal(game.arrays.batch(state))[0, action]:
+    if not game.legal(state)[0, action]:
         raise MoveError(printable(f"{move} is not legal here"), action)
     return action
 

@@ -33,7 +33,7 @@ def turn(game: Game, state: np.void, *, list_moves: bool = False) -> str:
     turn_line = game.presentation.turn_line(state)
     parts = [f"The position:\n\n{game.to_text(state)}" + (f"{turn_line}\n" if turn_line else "")]
     if list_moves:
-        legal = np.flatnonzero(game.legal(game.arrays.batch(state))[0])
+        legal = np.flatnonzero(game.legal(state)[0])
         moves = [game.action_to_text(int(action), state) for action in legal]
         parts.append(f"Legal moves: {'; '.join(moves)}\n")
     answer = game.presentation.what_to_type(state)

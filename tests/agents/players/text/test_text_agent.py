@@ -6,6 +6,7 @@ import time
 import warnings
 
 import numpy as np
+import players
 import pytest
 
 import agents
@@ -48,16 +49,8 @@ def scripted(*answers):
     return function
 
 
-class First:
-    """The first legal action."""
-
+class First(players.First):
     deterministic = True
-
-    def __init__(self, game):
-        self.game = game
-
-    def act(self, states):
-        return self.game.legal(states).argmax(1)
 
 
 # -- Its moves --------------------------------------------------------------------------

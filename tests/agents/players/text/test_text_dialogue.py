@@ -26,16 +26,6 @@ def played(dialogue, answer=first):
     return told
 
 
-class First:
-    """The first legal action."""
-
-    def __init__(self, game):
-        self.game = game
-
-    def act(self, states):
-        return self.game.legal(states).argmax(1)
-
-
 def test_a_game_to_its_end(name):
     game = boardenvs.make(name)
     for seat in range(game.num_players):

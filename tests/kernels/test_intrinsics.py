@@ -6,7 +6,7 @@ import numba
 import numpy as np
 import pytest
 
-from boardenvs.kernels.arrays import uncounted
+from boardenvs.kernels.intrinsics import uncounted
 from boardenvs.kernels.numba_compat import COMPILES
 
 

@@ -56,7 +56,8 @@ class Games(NamedTuple):
     truncated: npt.NDArray[np.bool_]
     """Whether the step has ended each game by `max_plies`: shape (N,)."""
     last: npt.NDArray[np.void]
-    """Where each game that ended and was followed by another one stood: shape (N,)."""
+    """Where each game that ended and was followed by another one stood: shape (N,). It is empty if
+    `seat` is `EVERY_SEAT`."""
     seat: int
     """The caller's seat in new games: one, `EVERY_SEAT` or `RANDOM_SEAT`."""
     random_opponents: bool
@@ -233,7 +234,8 @@ def step_game(games, i, action):
             play_opponents(s, p, games.seats[i], games.words, i, games.masks[i])
         report(games, i)
         if games.restarts and is_over(s):
-            games.last[i] = s
+            if games.seat != EVERY_SEAT:
+                games.last[i] = s
             anew = True
     if anew or action == BEGIN:
         begin(games, i, anew)

@@ -219,7 +219,7 @@ class GameAECEnv(AECEnv[str, Observation, int]):
 
     def _select_agent(self) -> None:
         """Select the agent to move."""
-        self.agent_selection = self.possible_agents[self._table.position["to_move"].item()]
+        self.agent_selection = self.possible_agents[self._table.to_move.item()]
 
     def _set_infos(self) -> None:
         """Set the infos."""
@@ -236,7 +236,7 @@ class GameAECEnv(AECEnv[str, Observation, int]):
         seat = self._by_agent(agent, self._seat)
         table = self._table
         # After the end, too, where nothing is legal and `to_move` stays.
-        if seat == table.position["to_move"].item():
+        if seat == table.to_move.item():
             return {
                 "observation": table.observation.copy(),
                 "action_mask": table.action_mask.copy(),

@@ -101,20 +101,17 @@ class BatchEnv:
             self.game, starts, states, streams, seeded=seed is not None
         )
         self._table.step(np.full(self.num_envs, BEGIN))
-        self._to_move[:] = self.states["to_move"]
 
     def _make_views(self) -> None:
         """Set the read-only views."""
-        self._to_move = np.zeros(self.num_envs, np.int8)
         self.states = _read_only(self._table.games.states)
-        self.to_move = _read_only(self._to_move)
+        self.to_move = _read_only(self._table.to_move)
         self.action_mask = _read_only(self._table.games.masks)
         self.observation = _read_only(self._table.observations())
 
     def __setstate__(self, attributes: dict[str, object]) -> None:
         self.__dict__.update(attributes)
         self._make_views()  # a copy has views of its own arrays, not copies of views
-        self._to_move[:] = self.states["to_move"]
 
     def step(
         self, actions: npt.ArrayLike
@@ -138,7 +135,6 @@ class BatchEnv:
         if self.illegal == "raise":
             self.game.arrays.require_legal(games.masks, numbers)
         self._table.step(numbers)
-        self._to_move[:] = self.states["to_move"]
         return games.rewards, games.terminated, games.truncated
 
 

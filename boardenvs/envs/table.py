@@ -49,7 +49,7 @@ class Table:
             rewards=np.zeros((num, game.num_players if seat == EVERY_SEAT else 1), np.float32),
             terminated=np.zeros(num, np.bool_),
             truncated=np.zeros(num, np.bool_),
-            last=np.repeat(game.start, num),
+            last=np.repeat(game.start, num if seat != EVERY_SEAT else 0),
             seat=seat,
             random_opponents=False,
             restarts=restarts,
@@ -57,10 +57,12 @@ class Table:
         self._make_views()
 
     def _make_views(self) -> None:
-        """Set views of game 0, which cost more to make than to read."""
+        """Set views of the games, which cost more to make than to read."""
         games = self.games
         self.position: npt.NDArray[np.void] = games.states[0, ...]
         """Its record, as `Game.info` takes it: shape ()."""
+        self.to_move = games.states["to_move"]
+        """The seat to move in each game: int8 of shape (N,)."""
         self.observation = games.seen[0].reshape(self.game.observation_shape)
         """What is seen of it: int8 of shape observation_shape."""
         self.action_mask = games.masks[0].view(np.int8)
@@ -68,7 +70,7 @@ class Table:
         self._step_one: Callable[[int], object] | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        views = ("position", "observation", "action_mask", "_step_one")
+        views = ("position", "to_move", "observation", "action_mask", "_step_one")
         return {k: v for k, v in vars(self).items() if k not in views}
 
     def __setstate__(self, attributes: dict[str, Any]) -> None:

@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from boardenvs.core import checks, forms
 from boardenvs.core.arrays import Arrays, States
-from boardenvs.core.records import is_over, record_dtype
+from boardenvs.core.records import record_dtype
 from boardenvs.show.presentation import Presentation
 
 if TYPE_CHECKING:
@@ -295,7 +295,7 @@ class Game:
                 f"such an array, got a {type(given).__name__} that NumPy copies"
             )
         numbers = self.arrays.action_numbers(actions, len(states))
-        over = is_over(states)
+        over = states["terminated"] | states["truncated"]
         if over.any():
             raise ValueError(
                 f"game {int(over.argmax())} of the batch is over; play takes live games"
@@ -379,7 +379,8 @@ class Game:
 
         It is asked before every ply, so what the records hold is not checked.
         """
-        over: npt.NDArray[np.bool_] = is_over(self.arrays.records(states))
+        records = self.arrays.records(states)
+        over: npt.NDArray[np.bool_] = records["terminated"] | records["truncated"]
         return over
 
     def info(self, state: np.void | States) -> dict[str, Any]:
@@ -445,6 +446,13 @@ class Game:
         record = self.from_dict(data)
         forms.check_same_text(text, self.to_text(record))
         return record
+
+    def _from_fields(
+        self, fields: Mapping[str, Any], to_move: int | None, ply: int | None
+    ) -> np.void:
+        """Return what `from_dict` does for the game's own fields and two values of `from_text`."""
+        given = {"to_move": to_move, "ply": ply}
+        return self.from_dict({**fields, **{k: v for k, v in given.items() if v is not None}})
 
     def action_to_text(self, action: int, state: np.void | None = None) -> str:
         """Return an action as a player types it; by default its number.
@@ -601,7 +609,7 @@ class Game:
         elif offender < 0:
             forms.write_outcome(data, record, self.max_plies)
         if offender >= 0:
-            if offender != record["to_move"] or is_over(record):
+            if offender != record["to_move"] or self.over(record)[0]:
                 raise ValueError(f"offender {offender} was not to move in a live game")
             nothing_legal = np.zeros((1, self.num_actions), np.bool_)
             self.kernels.play_games(states, self.constants, np.zeros(1, np.int64), nothing_legal)
@@ -620,7 +628,7 @@ class Game:
         """
         found = self.kernels.first_fault(states, self.constants, self.num_actions)
         self.arrays.check_fault(states, *found)
-        if not is_over(states[0]) and not self.arrays.legal(states).any():
+        if not self.over(states)[0] and not self.arrays.legal(states).any():
             raise ValueError("terminated must be True, since no action is legal, got False")
 
     def restore(self, state: Any) -> States:

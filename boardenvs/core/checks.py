@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,9 @@ __all__ = [
     "is_whole",
     "one_of",
     "printable",
+    "require_implied",
     "shown",
+    "symbol_rows",
     "text_value",
     "truth_value",
     "whole_number",
@@ -113,6 +115,38 @@ def one_of(what: str, value: Any, expected: Iterable[str]) -> str:
         listed = " or ".join(map(repr, words)) if len(words) < 3 else f"one of {words}"
         raise ValueError(f"{what} must be {listed}, got {shown(value)}")
     return value
+
+
+def symbol_rows(what: str, value: Any, size: int, symbols: str) -> list[str]:
+    """Return `value`, which must be the rows of a square: `size` strings of `size` symbols.
+
+    Raises:
+        ValueError: `value` is no such list, or a row has a character that is not in `symbols`.
+    """
+    if (
+        not isinstance(value, list)
+        or len(value) != size
+        or not all(isinstance(row, str) and len(row) == size for row in value)
+        or set("".join(value)) - set(symbols)
+    ):
+        raise ValueError(
+            f"{what} must be {size} strings of {size} characters, each one of {symbols!r}, "
+            f"got {shown(value)}"
+        )
+    return value
+
+
+def require_implied(given: Mapping[str, Any], reason: str, **implied: int) -> None:
+    """Raise `ValueError` for a given value that differs from the one that a position implies.
+
+    Args:
+        given: values by name; names that are missing are accepted.
+        reason: end of the message, such as `with 3 stones on the board`.
+        **implied: the right values by name.
+    """
+    for name, value in implied.items():
+        if given.get(name, value) != value:
+            raise ValueError(f"{name} must be {value} {reason}, got {given[name]}")
 
 
 def file_path(what: str, value: Any) -> Path:

@@ -21,7 +21,7 @@ from boardenvs.core.checks import (
     truth_value,
     whole_number,
 )
-from boardenvs.core.records import is_over, own_names
+from boardenvs.core.records import own_names
 
 __all__ = [
     "check_same_text",
@@ -99,7 +99,7 @@ def write_outcome(data: Mapping[str, Any], record: np.void, max_plies: int) -> N
 def fields_to_text(record: np.void) -> str:
     """Return a position as text, see above."""
     names = [*own_names(record.dtype.names or ()), "to_move", "ply"]
-    if is_over(record):
+    if record["terminated"] or record["truncated"]:
         names += ["terminated", "returns"]
     lines = []
     for name in names:

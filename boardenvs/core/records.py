@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["FAULTS", "FILLER", "fault_message", "is_over", "own_names", "record_dtype"]
+__all__ = ["FAULTS", "FILLER", "fault_message", "own_names", "record_dtype"]
 
 FILLER = "_pad"
 """What the names of fields begin with that fill holes; each ends with its offset."""
@@ -71,18 +71,6 @@ def _without_holes(dtype: np.dtype[Any]) -> np.dtype[Any]:
     )
 
 
-def is_over(records: Any) -> Any:
-    """Whether games have ended, by the rules or by `max_plies`.
-
-    Args:
-        records: of any game, of any shape, or a single one.
-
-    Returns:
-        bool array of that shape, or a single truth value.
-    """
-    return records["terminated"] | records["truncated"]
-
-
 def fault_message(fault: int, record: np.void, num_actions: int, max_plies: int) -> str:
     """What is wrong with a record and what was expected, in one line.
 
@@ -93,7 +81,7 @@ def fault_message(fault: int, record: np.void, num_actions: int, max_plies: int)
         max_plies: of the game.
     """
     name = FAULTS[fault]
-    over = is_over(record)
+    over = record["terminated"] or record["truncated"]
     last = len(record["returns"]) - 1
     expected = {
         "to_move": f"from 0 to {last}",

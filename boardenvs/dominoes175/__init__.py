@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from boardenvs.core.checks import whole_number
+from boardenvs.core.checks import require_implied, whole_number
 from boardenvs.dominoes175 import rules
 from boardenvs.dominoes175 import text as notation
 from boardenvs.dominoes175.picture import table_picture
@@ -19,7 +19,6 @@ __all__ = ["Dominoes175"]
 
 _TILES = [(int(low), int(high)) for low, high in zip(rules.LOW, rules.HIGH, strict=True)]
 """The ends of each tile, smaller first, by its number."""
-_ENDS = dict(enumerate(_TILES))
 _HELD = np.full((256, 2), -1, np.int8)  # -1 for no tile and for unchecked values of records
 _HELD[:CELLS] = _TILES
 _NUMBERS = {ends: number for number, ends in enumerate(_TILES)}
@@ -183,14 +182,8 @@ class Dominoes175(Game):  # noqa: D101 its docstring begins with `about`
                 )
             unseen = [tile for tile in range(CELLS) if tile not in used]
             grid = [used.pop(0) if cell in taken else unseen.pop(0) for cell in range(CELLS)]
-        data: dict[str, Any] = {
-            "grid": [_TILES[tile] for tile in grid],
-            "taken": taken,
-            "stacks": stacks,
-            "to_move": to_move,
-            "ply": ply,
-        }
-        record = self.from_dict({k: v for k, v in data.items() if v is not None})
+        fields = {"grid": [_TILES[tile] for tile in grid], "taken": taken, "stacks": stacks}
+        record = self._from_fields(fields, to_move, ply)
         if held is not None and held != record["hand"]:
             raise ValueError(f"hand must be {self.hand_of(record)} by the deck, got {_TILES[held]}")
         return record
@@ -226,7 +219,8 @@ class Dominoes175(Game):  # noqa: D101 its docstring begins with `about`
 
     def hand_of(self, state: np.void | States) -> tuple[int, int] | None:
         """Return the ends of the tile in hand, or `None` if there is none."""
-        return _ENDS.get(state["hand"].item())
+        hand = state["hand"].item()
+        return _TILES[hand] if 0 <= hand < CELLS else None
 
     def _stacks(self, state: np.void) -> list[list[tuple[int, int]]]:
         """The tiles of each stack from the bottom up, each as bottom and top."""
@@ -267,8 +261,7 @@ class Dominoes175(Game):  # noqa: D101 its docstring begins with `about`
             raise ValueError(f"stacks go on after one of {GOAL}, but that one wins")
 
         ply = 2 * (len(taken) - len(left)) + len(left)
-        if fields.get("ply", ply) != ply:
-            raise ValueError(f"ply must be {ply} after {len(taken)} tiles, got {fields['ply']}")
+        require_implied(fields, f"after {len(taken)} tiles", ply=ply)
         if ply > self.max_plies:
             raise ValueError(f"ply is {ply} here, but no game is longer than {self.max_plies}")
         state["ply"] = ply

@@ -62,7 +62,7 @@ def ask(
     states: States,
     streams: npt.NDArray[np.uint64],
 ) -> npt.NDArray[np.int64]:
-    """What a player does in each state, told no more than the seat to move may know.
+    """What a player does in each state from what the seat to move may know.
 
     Args:
         player: "random", or an object with `act` (or `choose`, which then goes first).

@@ -10,7 +10,6 @@ import numpy.typing as npt
 from boardenvs.core.chance import one_way, stream_words
 from boardenvs.core.checks import shown, whole_number
 from boardenvs.core.loops import BEGIN, LEAVE, RANDOM_SEAT, RESTART
-from boardenvs.core.records import is_over
 from boardenvs.envs import opponents
 from boardenvs.envs.named_players import make_builtin
 from boardenvs.envs.table import Table
@@ -216,7 +215,8 @@ class SeatTable(Table):
 
     def over(self) -> npt.NDArray[np.bool_]:
         """Return which games have ended: bool of shape (N,)."""
-        over: npt.NDArray[np.bool_] = is_over(self.games.states)
+        states = self.games.states
+        over: npt.NDArray[np.bool_] = states["terminated"] | states["truncated"]
         return over
 
     def act(self, actions: npt.NDArray[np.int64]) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from boardenvs.core.checks import whole_number
+from boardenvs.core.checks import require_implied, whole_number
 from boardenvs.game import Game
 from boardenvs.game112 import text as notation
 from boardenvs.game112.picture import board_picture
@@ -66,12 +66,8 @@ class Game112(Game):  # noqa: D101 its docstring begins with `about`
     def from_text(
         self, text: str, *, to_move: int | None = None, ply: int | None = None
     ) -> np.void:
-        data: dict[str, Any] = {
-            "board": notation.board_from_text(text, self.board_size),
-            "to_move": to_move,
-            "ply": ply,
-        }
-        return self.from_dict({k: v for k, v in data.items() if v is not None})
+        cells = notation.board_from_text(text, self.board_size)
+        return self._from_fields({"board": cells}, to_move, ply)
 
     def action_to_text(self, action: int, state: np.void | None = None) -> str:
         return notation.action_to_text(whole_number("action", action, 0, self.num_actions - 1))
@@ -112,11 +108,9 @@ class Game112(Game):  # noqa: D101 its docstring begins with `about`
         filled = sum(c > 0 for c in cells)
         if filled > self.max_plies:
             raise ValueError(f"board has {filled} positions filled in {self.max_plies} plies")
-        for key, implied in (("ply", filled), ("to_move", filled % 2)):
-            if fields.get(key, implied) != implied:
-                raise ValueError(
-                    f"{key} must be {implied} with {filled} positions filled, got {fields[key]}"
-                )
+        require_implied(
+            fields, f"with {filled} positions filled", ply=filled, to_move=filled % 2
+        )
         state["cells"][: self.board_size] = cells
         last = int(state["last_action"])
         if last >= 0 and cells[last // 2] != last % 2 + 1:

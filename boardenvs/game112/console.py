@@ -33,6 +33,8 @@ __all__ = [
     "start",
 ]
 
+_SYMBOLS = "812"
+"""The digit of an empty position, of a 1 and of a 2."""
 _UNFINISHED = "Unfinished!"
 
 
@@ -137,24 +139,22 @@ def makeMove(board: int, position: int, move: int) -> int | str:
     if not 1 <= position <= game.board_size:
         return "offboard!"
     action = 2 * (position - 1) + (move - 1)
-    if not game.legal(states)[0, action]:
+    if not game.arrays.legal(states)[0, action]:
         return "occupied!"
     game.play(states, [action])
-    cells = states["cells"][0, : game.board_size]
-    return int("".join("812"[cell] for cell in cells))
+    return int("".join(_SYMBOLS[cell] for cell in game.cells(states[0])))
 
 
 def isWin(board: int) -> bool:
-    """Whether three neighbouring positions read 1, 1, 2."""
+    """Return whether three neighbouring positions read 1, 1, 2."""
     game, states = _position(board)
     game.kernels.judge_games(states, game.constants)
-    return bool(states["returns"].any())  # a full board without a winner returns zeros
+    return bool(states["returns"].any())  # all 0 on a full board without a winner
 
 
 def isFull(board: int) -> bool:
-    """Whether no position is empty."""
-    game, states = _position(board)
-    return not game.legal(states).any()
+    """Return whether no position is empty."""
+    return 0 not in _cells(board)
 
 
 def _cells(board: int) -> list[int]:
@@ -164,20 +164,17 @@ def _cells(board: int) -> list[int]:
         ValueError: it is no board.
     """
     number = _integer("board", board)
-    digits = [kthDigit(number, k) for k in range(min(digitCount(number), 10))][::-1]
-    if number < 0 or len(digits) > 9 or set(digits) - {1, 2, 8}:
+    if not 0 < number < 10**9 or set(str(number)) - set(_SYMBOLS):
         raise ValueError(f"board must be 1 to 9 digits, each 1, 2 or 8, got {board!r}")
-    return [0 if digit == 8 else digit for digit in digits]
+    return [_SYMBOLS.index(digit) for digit in str(number)]
 
 
 def _position(board: int) -> tuple[Game112, States]:
-    """The game of a board's size and the record of the board, shape (1,), not yet judged."""
+    """Return the game of a board's size, and the board's record, shape (1,), not yet judged."""
     cells = _cells(board)
     game = _game(len(cells))
     states = game.start.copy()
     states["cells"][0, : len(cells)] = cells
-    states["ply"] = sum(cell > 0 for cell in cells)
-    states["truncated"] = all(cells)  # there is nothing more to play
     return game, states
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boardenvs.core.checks import whole_number
+from boardenvs.core.checks import symbol_rows, whole_number
 from boardenvs.core.symmetries import Symmetries
 from boardenvs.game import Game, States
 from boardenvs.gekitai import text as notation
@@ -121,12 +121,7 @@ class Gekitai(Game):  # noqa: D101 its docstring begins with `about`
                     "0 for X or 1 for O"
                 )
             to_move = int("X" in shown)  # the last piece placed is still there
-        data: dict[str, Any] = {
-            "board": rows,
-            "to_move": to_move,
-            "ply": ply,
-        }
-        return self.from_dict({k: v for k, v in data.items() if v is not None})
+        return self._from_fields({"board": rows}, to_move, ply)
 
     def action_to_text(self, action: int, state: np.void | None = None) -> str:
         action = whole_number("action", action, 0, self.num_actions - 1)
@@ -157,15 +152,7 @@ class Gekitai(Game):  # noqa: D101 its docstring begins with `about`
 
     def _position_from_dict(self, fields: dict[str, Any], state: np.void) -> None:
         size = self.board_size
-        rows = fields["board"]
-        if (
-            not isinstance(rows, list)
-            or len(rows) != size
-            or not all(
-                isinstance(r, str) and len(r) == size and not set(r) - set("XO.") for r in rows
-            )
-        ):
-            raise ValueError(f"board must be {size} strings of {size} X, O or '.', got {rows!r}")
+        rows = symbol_rows("board", fields["board"], size, "XO.")
         counts = []
         for seat, symbol in enumerate(notation.SYMBOLS):
             cells = [8 * r + c for r in range(size) for c in range(size) if rows[r][c] == symbol]

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from boardenvs.core.checks import truth_value, whole_number
+from boardenvs.core.checks import require_implied, symbol_rows, truth_value, whole_number
 from boardenvs.core.symmetries import Symmetries
 from boardenvs.game import Game, States
 from boardenvs.gomoku import psq, sgf
@@ -124,12 +124,7 @@ class Gomoku(Game):  # noqa: D101 its docstring begins with `about`
     ) -> np.void:
         rows = notation.board_from_text(text, self.board_size)
         symbols = str.maketrans(" " + notation.STONES, "." + _SYMBOLS)
-        data: dict[str, Any] = {
-            "board": [row.translate(symbols) for row in rows],
-            "to_move": to_move,
-            "ply": ply,
-        }
-        return self.from_dict({k: v for k, v in data.items() if v is not None})
+        return self._from_fields({"board": [row.translate(symbols) for row in rows]}, to_move, ply)
 
     def action_to_text(self, action: int, state: np.void | None = None) -> str:
         action = whole_number("action", action, 0, self.num_actions - 1)
@@ -161,16 +156,7 @@ class Gomoku(Game):  # noqa: D101 its docstring begins with `about`
         return {"board": self._rows(state, "." + _SYMBOLS)}
 
     def _position_from_dict(self, fields: dict[str, Any], state: np.void) -> None:
-        size = self.board_size
-        rows = fields["board"]
-        if (
-            not isinstance(rows, list)
-            or len(rows) != size
-            or not all(
-                isinstance(r, str) and len(r) == size and not set(r) - set("XO.") for r in rows
-            )
-        ):
-            raise ValueError(f"board must be {size} strings of {size} X, O or '.', got {rows!r}")
+        rows = symbol_rows("board", fields["board"], self.board_size, f".{_SYMBOLS}")
         cells = np.array([".XO".index(symbol) for symbol in "".join(rows)], np.int8)
         black, white = ((cells == stone).sum() for stone in (1, 2))
         if black - white not in (0, 1):
@@ -178,12 +164,8 @@ class Gomoku(Game):  # noqa: D101 its docstring begins with `about`
         stones = int(black + white)
         if stones > self.max_plies:
             raise ValueError(f"board has {stones} stones after {self.max_plies} plies")
-        for key, implied in (("ply", stones), ("to_move", stones % 2)):
-            if fields.get(key, implied) != implied:
-                raise ValueError(
-                    f"{key} must be {implied} with {stones} stones on the board, got {fields[key]}"
-                )
         to_move = stones % 2
+        require_implied(fields, f"with {stones} stones on the board", ply=stones, to_move=to_move)
         mover = 1 - to_move
         last = int(state["last_action"])
         if last >= 0 and cells[last] != mover + 1:

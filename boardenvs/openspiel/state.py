@@ -9,7 +9,6 @@ from typing import Any, Protocol
 import numpy as np
 import pyspiel
 
-from boardenvs.core.records import is_over
 from boardenvs.explicit_chance import Chance, Ways
 from boardenvs.game import Game, States
 
@@ -64,7 +63,7 @@ class BoardState(pyspiel.State):
     def is_terminal(self) -> bool:
         if self._ways:
             return False
-        return bool(is_over(self._states)[0])
+        return bool(self._states["terminated"][0] or self._states["truncated"][0])
 
     def returns(self) -> list[float]:
         n = self.num_players()

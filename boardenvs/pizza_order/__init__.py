@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boardenvs.core.checks import whole_number
+from boardenvs.core.checks import require_implied, whole_number
 from boardenvs.game import Game, States
 from boardenvs.pizza_order import rules
 from boardenvs.pizza_order import text as notation
@@ -134,14 +134,10 @@ class PizzaOrder(Game):  # noqa: D101 its docstring begins with `about`
         Raises:
             ValueError: the text shows no such dialogue, or `wanted` is no order.
         """
-        data: dict[str, Any] = {
-            "answers": notation.answers_from_text(text, self.max_pizzas),
-            "to_move": to_move,
-            "ply": ply,
-        }
-        data = {key: value for key, value in data.items() if value is not None}
-        # What is wanted changes nothing in the text: anything will do to check that.
-        record = self.from_dict({"wanted": [list(rules.PRESETS[0])], **data})
+        answers = notation.answers_from_text(text, self.max_pizzas)
+        # The text does not depend on the order wanted, so any order will do to check it.
+        any_order = {"wanted": [list(rules.PRESETS[0])], "answers": answers}
+        record = self._from_fields(any_order, to_move, ply)
         expected = [line.rstrip() for line in self.to_text(record).splitlines()]
         for number, line in enumerate(text.splitlines()):
             if number >= len(expected) or line.rstrip() != expected[number]:
@@ -151,7 +147,7 @@ class PizzaOrder(Game):  # noqa: D101 its docstring begins with `about`
             raise ValueError(f"the text ends before {expected[len(text.splitlines())]!r}")
         if wanted is None:
             wanted = [list(ids) for _, ids in _pizzas(record) if ids] or notation.wanted(record)
-        return self.from_dict({"wanted": wanted, **data})
+        return self._from_fields({"wanted": wanted, "answers": answers}, to_move, ply)
 
     def action_to_text(self, action: int, state: np.void | None = None) -> str:
         return notation.action_to_text(whole_number("action", action, 0, self.num_actions - 1))
@@ -221,12 +217,7 @@ class PizzaOrder(Game):  # noqa: D101 its docstring begins with `about`
                 f"answers must be a list of actions, 0 to {self.num_actions - 1}, "
                 f"got {answers!r:.100}"
             )
-        said = {"ply": len(answers), "to_move": 0}
-        for key, value in said.items():
-            if fields.get(key, value) != value:
-                raise ValueError(
-                    f"{key} must be {value} with {len(answers)} answers, got {fields[key]}"
-                )
+        require_implied(fields, f"with {len(answers)} answers", ply=len(answers), to_move=0)
         last = answers[-1] if answers else -1
         if state["last_action"] not in (-1, last):
             raise ValueError(f"last_action {state['last_action']} is not the last of the answers")

@@ -17,7 +17,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from boardenvs.core.records import is_over
 from boardenvs.game import Game, States
 from boardenvs.show.analysis import Analysis, line_texts
 from boardenvs.show.page.rules import rules_html
@@ -100,7 +99,7 @@ def end_in_words(game: Game, state: np.void, players: Sequence[str]) -> str:
         state: its last position.
         players: a name for each seat; a person who plays is `You`.
     """
-    if not is_over(state):
+    if not game.over(state)[0]:
         return ""
     if state["truncated"]:
         return (
@@ -119,7 +118,7 @@ def end_in_words(game: Game, state: np.void, players: Sequence[str]) -> str:
 
 def position_text(game: Game, state: np.void) -> str:
     """A position, and below it what else its player to move knows."""
-    turn_line = "" if is_over(state) else game.presentation.turn_line(state)
+    turn_line = "" if game.over(state)[0] else game.presentation.turn_line(state)
     return game.to_text(state) + (f"{turn_line}\n" if turn_line else "")
 
 

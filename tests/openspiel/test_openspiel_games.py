@@ -173,22 +173,6 @@ def test_a_game_derived_from_another_has_what_that_says():
     assert race.game.params["obstacles"] == [list(pair) for pair in enumerate("BCDEFG", 1)]
 
 
-def test_what_is_given_goes_before_what_the_game_says():
-    class Race(GoatRace):
-        name = "short_race_of_the_tests"
-
-    boardenvs.openspiel.register(
-        Race,
-        num_players=(2, 3),
-        most_outcomes=lambda game: 99,
-        readers={"obstacles": lambda text: list(enumerate(text[::-1], 1))},
-    )
-    race = load("short_race_of_the_tests", "obstacles=BCDEFG")
-    assert race.get_type().max_num_players == 3
-    assert race.max_chance_outcomes() == 99
-    assert race.game.params["obstacles"] == [list(pair) for pair in enumerate("GFEDCB", 1)]
-
-
 @pytest.mark.parametrize(
     ("facts", "message"),
     [
@@ -196,7 +180,7 @@ def test_what_is_given_goes_before_what_the_game_says():
             {"has_chance": True},
             "refused_of_the_tests has chance: its most_chance_outcomes must say",
         ),
-        ({"has_hidden": True}, "draws it when seen"),
+        ({"has_hidden": True}, "needs a module explicit_chance"),
     ],
 )
 def test_a_game_that_says_too_little_is_refused(facts, message):

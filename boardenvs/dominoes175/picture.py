@@ -13,6 +13,7 @@ from boardenvs.show.svg import (
     MARGIN,
     RED,
     WIN,
+    Area,
     element,
     label,
     last_frame,
@@ -77,8 +78,8 @@ def table_picture(
     return svg(width, _FLOOR + 36, f"Dominoes 175: {status}", shapes)
 
 
-def place_area(action: int) -> tuple[float, float, float, float]:
-    """Where an action is chosen: the tile to turn over, or the stack; x, y, width and height."""
+def place_area(action: int) -> Area:
+    """Return where an action is chosen: the place of the tile to turn over, or of the stack."""
     cell, stack = divmod(action, COLUMNS), (action - ROWS * COLUMNS) // 2
     if action < ROWS * COLUMNS:
         x, y = MARGIN + cell[1] * _COLUMN, MARGIN + cell[0] * _ROW

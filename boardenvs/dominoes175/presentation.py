@@ -11,6 +11,7 @@ from boardenvs.dominoes175 import text as notation
 from boardenvs.dominoes175.picture import place_area
 from boardenvs.dominoes175.rules import CELLS, GOAL, STACKS
 from boardenvs.show.presentation import Presentation, Span
+from boardenvs.show.svg import Area
 
 __all__ = ["Dominoes175Presentation"]
 
@@ -69,6 +70,6 @@ class Dominoes175Presentation(Presentation):
         tile = "-".join(map(str, self.game.hand_of(record) or ()))
         return f"Lost: the tile {tile} fits on no stack."
 
-    def action_area(self, action: int, state: np.void) -> tuple[float, float, float, float] | None:
+    def action_area(self, action: int, state: np.void) -> Area | None:
         whole_number("action", action, 0, self.game.num_actions - 1)
         return place_area(action)

@@ -7,7 +7,7 @@ import numpy as np
 from boardenvs.core.checks import whole_number
 from boardenvs.game112 import text as notation
 from boardenvs.show.presentation import Presentation, Span
-from boardenvs.show.svg import cell_area
+from boardenvs.show.svg import Area, cell_area
 
 __all__ = ["Game112Presentation"]
 
@@ -44,6 +44,6 @@ class Game112Presentation(Presentation):
         won = self.game.arrays.one(state)["returns"].any()
         return "1, 1, 2 in a row" if won else "the row is full"
 
-    def action_area(self, action: int, state: np.void) -> tuple[float, float, float, float] | None:
+    def action_area(self, action: int, state: np.void) -> Area | None:
         whole_number("action", action, 0, self.game.num_actions - 1)
         return cell_area(0, action // 2)

@@ -9,7 +9,7 @@ from boardenvs.gekitai import text as notation
 from boardenvs.gekitai.picture import lines, seat_symbol
 from boardenvs.show.grid import cell_span
 from boardenvs.show.presentation import Presentation, Span
-from boardenvs.show.svg import cell_area
+from boardenvs.show.svg import Area, cell_area
 
 __all__ = ["GekitaiPresentation"]
 
@@ -64,6 +64,6 @@ class GekitaiPresentation(Presentation):
         whole_number("seat", seat, 0, self.game.num_players - 1)
         return seat_symbol(seat)
 
-    def action_area(self, action: int, state: np.void) -> tuple[float, float, float, float] | None:
+    def action_area(self, action: int, state: np.void) -> Area | None:
         whole_number("action", action, 0, self.game.num_actions - 1)
         return cell_area(*divmod(action, self.game.board_size))

@@ -82,6 +82,8 @@ class GoatRace(Game):  # noqa: D101 its docstring begins with `about`
         one_of("draw_rule", draw_rule, _DRAW_RULES)
         walls = None if obstacles is None else notation.walls(obstacles, height, width)
         self.seat_names = COLORS[:num_players]
+        self.stay = height + 2 * height * width
+        """The action that moves no goat sideways."""
         memory_planes = (GOATS * num_players - 1) * num_players if memory else 0
         super().__init__(
             params={
@@ -94,7 +96,7 @@ class GoatRace(Game):  # noqa: D101 its docstring begins with `about`
                 "max_plies": max_plies,
             },
             num_players=num_players,
-            num_actions=height + 2 * height * width + 1 + width,
+            num_actions=self.stay + 1 + width,
             observation_shape=(2 * num_players + 5 + memory_planes, height, width),
             fields=[
                 ("stacks", np.int64, (height, width)),
@@ -109,7 +111,6 @@ class GoatRace(Game):  # noqa: D101 its docstring begins with `about`
             constants={
                 "width": (np.int64, width),
                 "height": (np.int64, height),
-                "stay": (np.int64, height + 2 * height * width),
                 "walls": ((np.int32, (height,)), [0] * height if walls is None else walls),
                 "fixed": (np.bool_, walls is not None),
                 "goats": (np.int64, GOATS),
@@ -241,7 +242,7 @@ class GoatRace(Game):  # noqa: D101 its docstring begins with `about`
             to_move=None if over else self.seat_names[record["to_move"]],
             winner=winner,
             die=int(record["die"]),
-            last=positions.last_cells(record, self.num_actions),
+            last=positions.last_cells(record),
             status=status,
         )
 
@@ -301,7 +302,7 @@ class GoatRace(Game):  # noqa: D101 its docstring begins with `about`
             raise ValueError("die must have been thrown in a race that is on")
         after["truncated"] = False
         choices = self.arrays.legal(after)[0]
-        choices[self.num_actions - self.width - 1] = False  # staying is no choice by itself
+        choices[self.stay] = False  # staying is no choice by itself
         if not choices.any():
             raise ValueError(
                 f"decision {decision!r} of {self.seat_names[state['to_move']]} with die "

@@ -458,8 +458,7 @@ class Game:
         """The current player's sideways moves as they are typed; only `move`, if it is given."""
         states = self._position(_SIDEWAYS)
         states["to_move"] = COLORS.index(self.get_current_player().get_color())
-        stay = self._rules.num_actions - self.board.get_width() - 1
-        actions = np.flatnonzero(self._rules.arrays.legal(states)[0, :stay]).tolist()
+        actions = np.flatnonzero(self._rules.arrays.legal(states)[0, : self._rules.stay]).tolist()
         moves = [self._rules.action_to_text(action) for action in actions]
         return [typed for typed in moves if move is None or typed == _typed(move)]
 

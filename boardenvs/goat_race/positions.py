@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from boardenvs.goat_race.text import LETTERS, cells_of_move
+from boardenvs.core.checks import require_implied
+from boardenvs.goat_race.text import LETTERS, cells_of_action
 from boardenvs.show.grid import address
 
 __all__ = [
@@ -179,18 +180,12 @@ def set_placement(fields: dict[str, Any], max_plies: int, state: np.void) -> Non
         raise ValueError(f"stacks of the gate must be level to one goat, got heights {heights}")
     if wrong := _wrong_layer(state, placed):
         raise ValueError(wrong)
-    for key, implied in (
-        ("die", 0),
-        ("last_die", 0),
-        ("ply", placed),
-        ("to_move", order[placed % num_players]),
-    ):
-        if fields.get(key, implied) != implied:
-            raise ValueError(f"{key} must be {implied} here, got {fields[key]}")
+    to_move = order[placed % num_players]
+    require_implied(fields, "here", die=0, last_die=0, ply=placed, to_move=to_move)
     if placed > max_plies:
         raise ValueError(f"stacks hold {placed} goats placed in {max_plies} plies")
     state["ply"] = placed
-    state["to_move"] = order[placed % num_players]
+    state["to_move"] = to_move
 
 
 def _wrong_layer(state: np.void, placed: int) -> str:
@@ -246,13 +241,14 @@ def check_last_action(state: np.void) -> None:
     if (last_die > 0) != (action >= height):
         raise ValueError(f"last_die {last_die} does not belong to last_action {action}")
     placed = GOATS * num_players
-    if action < 0 or action == height + 2 * height * width:
+    cells = last_cells(state)
+    if not cells:
         fits = action < 0 or state["ply"] > placed
-    elif action < height:
+    elif len(cells) == 1:
         mover = state["order"][(state["ply"] - 1) % num_players]
         fits = 0 < state["ply"] <= placed and state["tops"][mover, action] & 1
     else:
-        row, column = cells_of_move(action, height, width, last_die)[1]
+        row, column = cells[1]
         fits = (
             0 <= row < height
             and column < width
@@ -263,15 +259,11 @@ def check_last_action(state: np.void) -> None:
         raise ValueError(f"last_action {action} is not what the board shows")
 
 
-def last_cells(record: np.void, num_actions: int) -> list[tuple[int, int]]:
-    """Return where the last action began and ended: rows and columns, counted from 0."""
+def last_cells(record: np.void) -> list[tuple[int, int]]:
+    """Return what `cells_of_action` does for the last action; no cells if there is none."""
     height, width = record["stacks"].shape
     action = int(record["last_action"])
-    if action < 0 or action == num_actions - width - 1:
-        return []
-    if action < height:
-        return [(action, 0)]
-    return cells_of_move(action, height, width, int(record["last_die"]))
+    return [] if action < 0 else cells_of_action(action, height, width, int(record["last_die"]))
 
 
 def tops(record: np.void) -> list[str]:

@@ -14,7 +14,7 @@ from boardenvs.goat_race.positions import ARRIVALS, GOATS, last_cells, tops
 from boardenvs.goat_race.text import DECISIONS, LETTERS, LOOK_OF
 from boardenvs.show.grid import cell_span
 from boardenvs.show.presentation import Presentation, Span
-from boardenvs.show.svg import cell_area
+from boardenvs.show.svg import Area, cell_area
 
 __all__ = ["GoatRacePresentation"]
 
@@ -72,7 +72,7 @@ class GoatRacePresentation(Presentation):
             if letter in LOOK_OF
         ]
         if record["offender"] < 0:
-            for row, column in last_cells(record, self.game.num_actions):
+            for row, column in last_cells(record):
                 spans.append(cell_span(row, column, self.game.height, "last"))
         return spans
 
@@ -95,25 +95,15 @@ class GoatRacePresentation(Presentation):
         whole_number("seat", seat, 0, self.game.num_players - 1)
         return seat_symbol(LETTERS[seat])
 
-    def action_area(self, action: int, state: np.void) -> tuple[float, float, float, float] | None:
-        """Return where a move's goat is; staying is nowhere."""
-        whole_number("action", action, 0, self.game.num_actions - 1)
-        if action == self.game.num_actions - self.game.width - 1:
-            return None
-        if action < self.game.height:
-            return cell_area(action, 0)
-        begin, _ = notation.cells_of_move(
-            action, self.game.height, self.game.width, self.game.die_of(state)
-        )
-        return cell_area(*begin)
+    def action_area(self, action: int, state: np.void) -> Area | None:
+        cells = self._cells_of(action, state)
+        return cell_area(*cells[0]) if cells else None
 
-    def action_target(
-        self, action: int, state: np.void
-    ) -> tuple[float, float, float, float] | None:
-        whole_number("action", action, 0, self.game.num_actions - 1)
-        if action < self.game.height or action == self.game.num_actions - self.game.width - 1:
-            return None
-        _, end = notation.cells_of_move(
-            action, self.game.height, self.game.width, self.game.die_of(state)
-        )
-        return cell_area(*end)
+    def action_target(self, action: int, state: np.void) -> Area | None:
+        cells = self._cells_of(action, state)
+        return cell_area(*cells[1]) if len(cells) == 2 else None
+
+    def _cells_of(self, action: int, state: np.void) -> list[tuple[int, int]]:
+        action = whole_number("action", action, 0, self.game.num_actions - 1)
+        die = self.game.die_of(state)
+        return notation.cells_of_action(action, self.game.height, self.game.width, die)

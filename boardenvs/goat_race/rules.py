@@ -265,7 +265,7 @@ def legal(s, p, mask):
 
 @njit
 def stay(s):
-    """The action that moves nothing sideways, as `p.stay`, by what the compiler knows."""
+    """Return the action that moves no goat sideways."""
     height, width = s.stacks.shape
     return height + 2 * height * width
 
@@ -397,12 +397,6 @@ def observe_row(s, p, seat, out):
                             out[below_top + k * plane] = 1
                     stack >>= 3
                     below_top += n * plane
-
-
-@njit
-def redraw(s, p, seat, word):
-    """Every move was public: only the dice to come are replaced."""
-    s.rng = word
 
 
 @njit

@@ -18,7 +18,7 @@ __all__ = [
     "Position",
     "action_from_text",
     "action_to_text",
-    "cells_of_move",
+    "cells_of_action",
     "obstacles",
     "obstacles_from_text",
     "parse_turn_line",
@@ -112,11 +112,11 @@ def parse_turn_line(line: str, players: Sequence[str]) -> dict[str, Any]:
             f"'Order: {', '.join(players)}; die: 3; move a goat of row 3 forward', got "
             f"{shown(line)}"
         )
-    told: dict[str, Any] = {"order": [players.index(name) for name in names]}
+    arguments: dict[str, Any] = {"order": [players.index(name) for name in names]}
     if found[2] is not None:
-        told["die"] = int(found[2])
-        told["decision"] = "sideways" if found[3] == "sideways" else "forward"
-    return told
+        arguments["die"] = int(found[2])
+        arguments["decision"] = "sideways" if found[3] == "sideways" else "forward"
+    return arguments
 
 
 def walls(pairs: Any, height: int, width: int) -> list[int]:
@@ -164,16 +164,22 @@ def obstacles_from_text(text: str) -> list[tuple[int, str]]:
 # -- Actions ------------------------------------------------------------------------------
 
 
-def cells_of_move(action: int, height: int, width: int, die: int) -> list[tuple[int, int]]:
-    """Where a sideways or forward action begins and ends: row and column, counted from 0.
+def cells_of_action(action: int, height: int, width: int, die: int) -> list[tuple[int, int]]:
+    """Return the cells of an action as rows and columns, counted from 0.
 
-    The end is off the board for a few actions, which are never legal.
+    A move has the cells where it begins and ends. The end is off the board for a few actions,
+    which are never legal. A placement has one cell, and staying has none.
     """
-    if action < height + 2 * height * width:
+    stay = height + 2 * height * width
+    if action == stay:
+        return []
+    if action < height:
+        return [(action, 0)]
+    if action < stay:
         cell, down = divmod(action - height, 2)
         row, column = divmod(cell, width)
         return [(row, column), (row + 2 * down - 1, column)]
-    column = action - height - 2 * height * width - 1
+    column = action - stay - 1
     return [(die - 1, column), (die - 1, column + 1)]
 
 
@@ -182,13 +188,13 @@ def action_to_text(action: int, height: int, width: int, die: int) -> str:
 
     The few actions that would leave the board read as if it went on: `A1A0`, `I3J3`.
     """
-    stay = height + 2 * height * width
-    if action < height:
-        return str(action + 1)
-    if action == stay:
+    cells = cells_of_action(action, height, width, die)
+    if not cells:
         return _STAY
-    begin, end = cells_of_move(action, height, width, die)
-    if action < stay:
+    if len(cells) == 1:
+        return str(action + 1)
+    begin, end = cells
+    if begin[1] == end[1]:
         return address(*begin) + address(*end)
     row = str(die) if die else ""
     return f"{_letter(begin[1])}{row}{_letter(end[1])}{row}"

@@ -8,7 +8,7 @@ from boardenvs.core.checks import whole_number
 from boardenvs.gomoku import text as notation
 from boardenvs.gomoku.picture import seat_symbol
 from boardenvs.show.presentation import Presentation, Span
-from boardenvs.show.svg import cell_area
+from boardenvs.show.svg import Area, cell_area
 
 __all__ = ["GomokuPresentation"]
 
@@ -63,6 +63,6 @@ class GomokuPresentation(Presentation):
         whole_number("seat", seat, 0, self.game.num_players - 1)
         return seat_symbol(seat)
 
-    def action_area(self, action: int, state: np.void) -> tuple[float, float, float, float] | None:
+    def action_area(self, action: int, state: np.void) -> Area | None:
         whole_number("action", action, 0, self.game.num_actions - 1)
         return cell_area(*divmod(action, self.game.board_size))

@@ -77,10 +77,10 @@ def read(data: bytes, game: Game | None = None) -> Episode:
 
 def _decoded(data: bytes) -> str:
     charset = "utf-8-sig"
-    if (told := re.search(rb"\bCA\[([A-Za-z0-9_-]+)\]", data)) is not None:
+    if (found := re.search(rb"\bCA\[([A-Za-z0-9_-]+)\]", data)) is not None:
         with contextlib.suppress(LookupError):
-            found = codecs.lookup(told[1].decode()).name
-            charset = found if found in _CHARSETS else charset
+            name = codecs.lookup(found[1].decode()).name
+            charset = name if name in _CHARSETS else charset
     return data.decode(charset, "replace")
 
 
@@ -173,10 +173,10 @@ def _check_result(episode: Episode, result: str) -> None:
 
     The result of an unfinished game is not checked, since a player may have resigned.
     """
-    told = {"B+": 0, "W+": 1}.get(result[:2].upper())
+    winner = {"B+": 0, "W+": 1}.get(result[:2].upper())
     if result == "0" or result.lower() == "draw":
-        told = -1
-    if episode.terminated and told is not None and told != winner_of(episode):
+        winner = -1
+    if episode.terminated and winner is not None and winner != winner_of(episode):
         rule = f"{rule_of(episode.game)} (exact={episode.game.params['exact']})"
         raise ValueError(f"RE must be the result by the rule {rule}, got {result[:20]!r}")
 

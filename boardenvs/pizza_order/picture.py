@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from boardenvs.pizza_order.rules import CUSTOM, DONE, FIRST
 from boardenvs.pizza_order.text import FLAVORS, INGREDIENTS, Pizza
-from boardenvs.show.svg import INK, element, label, last_frame, moving, svg
+from boardenvs.show.svg import INK, Area, element, label, last_frame, moving, svg
 
 __all__ = ["answer_area", "order_picture"]
 
@@ -77,8 +77,8 @@ def order_picture(
     return svg(_WIDTH, y + _MENU_ROWS * _CHIP_HEIGHT + _EDGE, f"Pizza order: {status}", shapes)
 
 
-def answer_area(action: int, most: int) -> tuple[float, float, float, float]:
-    """The place of an answer in the menu: x, y, width and height.
+def answer_area(action: int, most: int) -> Area:
+    """Return the place of an answer in the menu.
 
     Args:
         action: the answer.

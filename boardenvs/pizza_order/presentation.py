@@ -11,6 +11,7 @@ from boardenvs.pizza_order import rules
 from boardenvs.pizza_order import text as notation
 from boardenvs.pizza_order.picture import answer_area
 from boardenvs.show.presentation import Presentation, Span
+from boardenvs.show.svg import Area
 
 __all__ = ["PizzaOrderPresentation"]
 
@@ -64,6 +65,6 @@ class PizzaOrderPresentation(Presentation):
             return "The order is right: it has the pizzas wanted."
         return "The order is wrong: these are not the pizzas wanted."
 
-    def action_area(self, action: int, state: np.void) -> tuple[float, float, float, float] | None:
+    def action_area(self, action: int, state: np.void) -> Area | None:
         whole_number("action", action, 0, self.game.num_actions - 1)
         return answer_area(action, self.game.max_pizzas)

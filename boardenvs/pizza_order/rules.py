@@ -166,12 +166,6 @@ def observe_row(s, p, seat, out):
 
 
 @njit
-def redraw(s, p, seat, word):
-    """The customer knows the order wanted; the stream alone is replaced."""
-    s.rng = word
-
-
-@njit
 def sound(s, p):
     """Whether there are such pizzas and questions, and room for the pizza that is asked for."""
     if s.num_wanted < 1 or s.num_wanted > p.most or s.num_taken < 0 or s.num_taken > p.most:

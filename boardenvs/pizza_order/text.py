@@ -140,8 +140,8 @@ def wanted_from_text(line: str) -> list[list[int]]:
     Raises:
         ValueError: it is no such line.
     """
-    told = re.fullmatch(r"Wanted: (.+)", text_value("text", line).strip())
-    pizzas = re.findall(r"\(([^()]*)\)", told[1]) if told else []
+    found = re.fullmatch(r"Wanted: (.+)", text_value("text", line).strip())
+    pizzas = re.findall(r"\(([^()]*)\)", found[1]) if found else []
     if not pizzas:
         raise ValueError(f"expected a line such as 'Wanted: 1. Custom (Bacon)', got {line!r}")
     try:
@@ -199,8 +199,8 @@ def action_from_text(text: str, asks: str | None) -> int:
 
 def wanted(state: np.void) -> list[list[int]]:
     """Return the ids of the ingredients of each pizza wanted, in ascending order."""
-    words = state["wanted"].tolist()[: state["num_wanted"].item()]
-    return [[i + 1 for i in range(len(INGREDIENTS)) if word >> i & 1] for word in words]
+    sets = state["wanted"].tolist()[: state["num_wanted"].item()]
+    return [[i + 1 for i in range(len(INGREDIENTS)) if ids >> i & 1] for ids in sets]
 
 
 def flavor_of(ids: Sequence[int]) -> int:

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from boardenvs.core import checks
+from boardenvs.show.svg import Area
 
 __all__ = ["LOOKS", "Presentation", "Span"]
 
@@ -49,14 +50,14 @@ class Presentation:
         By default these are the rules that `about` lists, or else its first paragraph.
         """
         about = inspect.cleandoc(self.game.about)
-        told = re.search(r"^- Rules: (.*?)(?=\n- |\n\n|\Z)", about, re.MULTILINE | re.DOTALL)
-        rules = " ".join((told[1] if told else about.partition("\n\n")[0]).split())
+        listed = re.search(r"^- Rules: (.*?)(?=\n- |\n\n|\Z)", about, re.MULTILINE | re.DOTALL)
+        rules = " ".join((listed[1] if listed else about.partition("\n\n")[0]).split())
         return [rules] if rules else []
 
     def setting(self) -> str:
         """What this game was made with, in words; by default its arguments."""
-        said = [f"{key.replace('_', ' ')} {value}" for key, value in self.game.params.items()]
-        return ", ".join(said)
+        facts = [f"{key.replace('_', ' ')} {value}" for key, value in self.game.params.items()]
+        return ", ".join(facts)
 
     def ended_by(self, state: np.void) -> str:
         """What ended a game by its rules, in words.
@@ -122,32 +123,30 @@ class Presentation:
         """
         return ""
 
-    def action_area(self, action: int, state: np.void) -> tuple[float, float, float, float] | None:
-        """Where in the picture of a position a person points to choose an action.
+    def action_area(self, action: int, state: np.void) -> Area | None:
+        """Return where in the picture of a position a person points to choose an action.
 
         Args:
             action: its number, legal in the position.
             state: the position.
 
         Returns:
-            x, y, width and height in the picture's user units; several actions may have the
-            same area. `None` for an action that has no place in the picture.
+            An area, which several actions may share; `None` for an action that has no place in
+            the picture.
 
         Raises:
             ValueError: the action is none.
         """
         return None
 
-    def action_target(
-        self, action: int, state: np.void
-    ) -> tuple[float, float, float, float] | None:
-        """Where in the picture an action moves what stands in its `action_area`.
+    def action_target(self, action: int, state: np.void) -> Area | None:
+        """Return where in the picture an action moves what stands in its `action_area`.
 
         Args:
             action: its number, legal in the position.
             state: the position.
 
         Returns:
-            An area as `action_area` has it, or `None` for an action that moves nothing from there.
+            An area, or `None` for an action that moves nothing from there.
         """
         return None

@@ -19,6 +19,7 @@ __all__ = [
     "PAPER",
     "RED",
     "WIN",
+    "Area",
     "Picture",
     "cell_area",
     "centre",
@@ -37,6 +38,8 @@ __all__ = [
     "winner_mark",
 ]
 
+Area = tuple[float, float, float, float]
+"""A rectangle in a picture: x, y, width and height, in user units."""
 CELL = 48
 """Side of a cell."""
 MARGIN = 32
@@ -96,8 +99,8 @@ def centre(row: int, column: int) -> tuple[float, float]:
     return MARGIN + (column + 0.5) * CELL, MARGIN + (row + 0.5) * CELL
 
 
-def cell_area(row: int, column: int) -> tuple[float, float, float, float]:
-    """A cell of `grid`: x, y, width and height."""
+def cell_area(row: int, column: int) -> Area:
+    """Return the place of a cell of `grid`."""
     return MARGIN + column * CELL, MARGIN + row * CELL, CELL, CELL
 
 

@@ -19,6 +19,7 @@ from boardenvs.goat_race.rules import (
     is_stuck,
     move_goat,
     put,
+    stay,
     take,
 )
 from boardenvs.kernels.binding import over_rules
@@ -93,9 +94,9 @@ def outlook(s, p, action, scores):
         take(s, action, 0)
         return value
     if s.decision == FORWARD:
-        column = action - p.stay - 1
+        column = action - stay(s) - 1
         return worth_after(s, p, me, s.die - 1, column, s.die - 1, column + 1, scores)
-    if action == p.stay:
+    if action == stay(s):
         return best_forward(s, p, me, scores)
     cell = (action - p.height) // 2
     row = cell // p.width

@@ -58,7 +58,7 @@ class Episode:
 
     In a notebook an episode shows itself as the page that `to_html` makes.
 
-    Its attributes are not to be changed.
+    Do not change its attributes.
 
     Attributes:
         game: what was played, a `Game`.
@@ -136,16 +136,16 @@ class Episode:
         Args:
             game: what is played.
             players: one for each seat: an agent's spec, as `agents.make` takes it, or an
-                object with `act(states) -> actions`. Both are told no more than their seat
-                may know; agents that are made here get seeds that come from `seed`.
+                object with `act(states) -> actions`. Both see only what their seat may
+                know; agents that are made here get seeds that come from `seed`.
             seed: of the game's and the players' chance; `None` for a fresh one.
             state: where to begin, as `initial` of the constructor; by default at the
                 beginning. With a seed its random stream begins anew, without one it goes on.
             names: names of the players. By default each player's spec, such as `greedy`, or
                 `player_0`, `player_1`, ... for objects without an attribute `spec`. Players
                 with the same spec also get the name of their seat: `greedy (Player X)`.
-            analysis: whether to keep what each player made of the positions, as far as it
-                has `consider(states, words)` and tells; the game is the same.
+            analysis: whether to keep each player's analysis of the positions, if it has
+                `consider(states, random_bits)`. The game is the same.
 
         Raises:
             ValueError: for an argument that is no such thing, or a player's answer that
@@ -192,7 +192,7 @@ class Episode:
         return cls(game, initial, actions, names, analyses)
 
     def _checked(self, analysis: Sequence[Analysis | None] | None) -> list[Analysis | None]:
-        """The analysis of each action, checked."""
+        """Return the analysis of each action, checked."""
         if analysis is None:
             return [None] * len(self)
         if not isinstance(analysis, list | tuple) or len(analysis) != len(self):
@@ -209,11 +209,11 @@ class Episode:
         return list(analysis)
 
     def __len__(self) -> int:
-        """How many actions there are."""
+        """Return how many actions there are."""
         return len(self.actions)
 
     def states(self) -> States:
-        """The positions, the first one before any action: shape (len(self) + 1,)."""
+        """Return the positions, the first one before any action: shape (len(self) + 1,)."""
         return self._states.copy()
 
     @property
@@ -256,7 +256,7 @@ class Episode:
         return f"<episode of {self.game!r}: {len(self)} actions, {self.result}>"
 
     def to_text(self) -> str:
-        """The whole game in the console format: each action and the position after it."""
+        """Return the whole game in the console format: each action and the position after it."""
         boards = [position_text(self.game, state) for state in self._states]
         parts = [f"{self.game!r}: {', '.join(self.players)}\n{boards[0]}"]
         moves = show_moves(self.game, self._states, self.actions, self.players)
@@ -268,7 +268,7 @@ class Episode:
     # -- Files --------------------------------------------------------------------------
 
     def _content(self) -> dict[str, Any]:
-        """All there is to keep, as JSON gives it back."""
+        """Return the content of a file, as JSON gives it back."""
         content = {
             "format": _FORMAT,
             "version": _VERSION,
@@ -341,7 +341,7 @@ class Episode:
 
     @classmethod
     def from_json(cls, data: str | bytes) -> Episode:
-        """As `load`, from what was in the file.
+        """Load an episode from the content of a file, as `load` does.
 
         Raises:
             ValueError: as `load`.
@@ -353,7 +353,7 @@ class Episode:
 
     @staticmethod
     def _checked_parse(data: bytes, name: str, parse: Callable[[bytes], Episode]) -> Episode:
-        # Whatever a hostile file makes the parser, a game or NumPy raise, callers get one error.
+        # A hostile file may make the parser, a game or NumPy raise any of these errors.
         try:
             with np.errstate(all="raise"):
                 return parse(data)
@@ -395,7 +395,7 @@ class Episode:
     # -- HTML ---------------------------------------------------------------------------
 
     def to_html(self, remarks: Mapping[int, str] | None = None) -> str:
-        """One HTML page that replays the game, with all it needs inside.
+        """Return one HTML page that replays the game and needs no other file.
 
         Args:
             remarks: what is to be said of some actions, such as that one lost the game: a sentence
@@ -474,7 +474,7 @@ class Episode:
 
 
 def _names(game: Game, players: Sequence[str] | None) -> list[str]:
-    """The players' names, checked: one line each, and nothing that UTF-8 cannot write."""
+    """Return the players' names, checked: one line each, and nothing that UTF-8 cannot write."""
     if players is None:
         return [f"player_{seat}" for seat in range(game.num_players)]
     if (
@@ -490,5 +490,5 @@ def _names(game: Game, players: Sequence[str] | None) -> list[str]:
 
 
 def _digest(content: dict[str, Any]) -> str:
-    """SHA-256 of JSON values, however they are laid out in the file."""
+    """Return the SHA-256 of JSON values, whatever their layout in the file."""
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode("ascii")).hexdigest()

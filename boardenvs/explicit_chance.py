@@ -71,7 +71,7 @@ class Chance:
         self._advance = entry_point(game.kernels.play_games, start, constants, action, mask)
 
     def deal(self, outcomes: Sequence[int]) -> tuple[States, Ways]:
-        """The start of a game after the given outcomes, and those of the next draw.
+        """Return the start of a game after the given outcomes, and those of the next draw.
 
         Where there is one, the position is not yet to be looked at.
         """
@@ -79,7 +79,7 @@ class Chance:
         return states, self._run(self._deal, states, outcomes)
 
     def play(self, states: States, action: int, outcomes: Sequence[int]) -> tuple[States, Ways]:
-        """The position after an action and the given outcomes, and those of the next draw.
+        """Return the position after an action and the given outcomes, and those of the next draw.
 
         Where there is one, the position is not yet to be looked at.
 
@@ -95,17 +95,17 @@ class Chance:
         return after, self._run(self._play, after, outcomes, action)
 
     def outcome_to_text(self, outcome: int, ways: Ways) -> str:
-        """One outcome of a draw, counted from 1."""
+        """Return one outcome of a draw as text, counted from 1."""
         return f"chance: {outcome + 1} of {len(ways)}"
 
     def mask(self, states: States) -> Any:
-        """Legal actions, bool of shape (num_actions,)."""
+        """Return the legal actions, bool of shape (num_actions,)."""
         masks = np.empty((1, self.game.num_actions), np.bool_)
         self._legal(states, self.game.constants, masks)
         return masks[0]
 
     def _play_compiled(self, states: States, action: int) -> None:
-        """One action by the compiled rules; where they draw, the stream word is not 0 any more."""
+        """Play one action by the compiled rules. If they draw, the stream is not 0 afterwards."""
         mask = self.mask(states)
         if not 0 <= action < len(mask) or not mask[action]:
             raise ValueError(f"action {action} is not legal in this {self.game.name} position")
@@ -123,10 +123,10 @@ class Chance:
 
 
 def chance_class(game: Game) -> type[Chance]:
-    """How a game's chance is made explicit.
+    """Return the class that makes a game's chance explicit.
 
-    That is `Chance` of a module `explicit_chance` beside its class, or beside one it derives from
-    as far as it has the rules of that one; by default the one here, which asks the rules.
+    It is `Chance` of a module `explicit_chance` in the package of the game's class, or of a class
+    that it derives from and has its rules from. By default it is the class here.
     """
     for home in game.packages:
         if importlib.util.find_spec(f"{home}.explicit_chance") is not None:

@@ -238,7 +238,7 @@ class Game:
         return 0
 
     def symmetries(self) -> Symmetries:
-        """Ways to turn the board that change nothing about the game; by default there are none.
+        """Return ways to turn the board that change nothing about the game; by default none.
 
         Whatever is learned of a position holds for it in every view. A game that overrides this
         promises that to play in a view comes to the same as to see what was played in that view,
@@ -251,7 +251,7 @@ class Game:
     # -- Operations on arrays of records; a single record counts as an array of one. ----
 
     def new(self, num: int, seed: int | None = None) -> States:
-        """Start positions.
+        """Return start positions.
 
         Args:
             num: how many, at least 0.
@@ -270,11 +270,11 @@ class Game:
         return self.arrays.new(stream_words(seed_word(seed), num))
 
     def legal(self, states: States | np.void) -> npt.NDArray[np.bool_]:
-        """Legal actions: bool array of shape (N, num_actions), all False after the end."""
+        """Return the legal actions: bool of shape (N, num_actions), all False after the end."""
         return self.arrays.legal(self.arrays.batch(states))
 
     def play(self, states: States, actions: npt.ArrayLike, *, illegal: Illegal = "lose") -> None:
-        """One action in each game, in place.
+        """Play one action in each game, in place.
 
         Args:
             states: shape (N,), none of them over.
@@ -308,7 +308,7 @@ class Game:
             target[...] = states.reshape(target.shape)
 
     def observe(self, states: States, seat: npt.ArrayLike) -> npt.NDArray[np.int8]:
-        """What a seat sees: int8 array of shape `(N, *observation_shape)`.
+        """Return what a seat sees: int8 array of shape `(N, *observation_shape)`.
 
         Args:
             states: shape (N,).
@@ -324,7 +324,7 @@ class Game:
         return out.reshape(len(states), *self.observation_shape)
 
     def observe_to_move(self, states: States) -> npt.NDArray[np.int8]:
-        """What the seat to move sees in each state, as of `observe`, for less.
+        """Return what the seat to move sees in each state; this is faster than `observe`.
 
         Args:
             states: shape (N,).
@@ -339,10 +339,10 @@ class Game:
         return out.reshape(len(states), *self.observation_shape)
 
     def conceal(self, states: States, seat: npt.ArrayLike, rng: np.random.Generator) -> States:
-        """Copies as far as a seat may know them.
+        """Return copies that hold only what a seat may know.
 
-        Hidden parts and the random stream are drawn afresh, the latter even where
-        nothing is hidden, so that no search foresees the dice.
+        Hidden parts and the random stream are resampled. The stream is resampled in every
+        game, so that no search foresees the dice.
 
         Args:
             states: shape (N,).
@@ -359,23 +359,23 @@ class Game:
         return self.arrays.conceal(states, seat, words)
 
     def to_move(self, states: States) -> npt.NDArray[np.int8]:
-        """The seat whose turn it is, shape (N,); after the end, who would be next."""
+        """Return the seat whose turn it is, shape (N,); after the end, who would be next."""
         return self.arrays.batch(states)["to_move"].copy()
 
     def returns(self, states: States) -> npt.NDArray[np.float32]:
-        """Each seat's result: shape (N, num_players), all 0 until the end."""
+        """Return each seat's result: shape (N, num_players), all 0 until the end."""
         return self.arrays.batch(states)["returns"].copy()
 
     def terminated(self, states: States) -> npt.NDArray[np.bool_]:
-        """Whether the rules have ended the game, shape (N,)."""
+        """Return whether the rules have ended the game, shape (N,)."""
         return self.arrays.batch(states)["terminated"].copy()
 
     def truncated(self, states: States) -> npt.NDArray[np.bool_]:
-        """Whether `max_plies` has ended the game, shape (N,)."""
+        """Return whether `max_plies` has ended the game, shape (N,)."""
         return self.arrays.batch(states)["truncated"].copy()
 
     def over(self, states: States | np.void) -> npt.NDArray[np.bool_]:
-        """Whether each game has ended, by the rules or by `max_plies`, shape (N,).
+        """Return whether each game has ended, by the rules or by `max_plies`, shape (N,).
 
         It is asked before every ply, so what the records hold is not checked.
         """
@@ -428,7 +428,7 @@ class Game:
     def from_text(
         self, text: str, *, to_move: int | None = None, ply: int | None = None
     ) -> np.void:
-        """The position that a text shows.
+        """Return the position that a text shows.
 
         Args:
             text: as `to_text` writes it.
@@ -467,7 +467,7 @@ class Game:
         return str(checks.whole_number("action", action, 0, self.num_actions - 1))
 
     def action_from_text(self, text: str, state: np.void | None = None) -> int:
-        """The number of an action that a player typed.
+        """Return the number of an action that a player typed.
 
         Raises:
             ValueError: it is malformed or not in the action space.
@@ -478,7 +478,7 @@ class Game:
         return checks.whole_number("action", int(word), 0, self.num_actions - 1)
 
     def picture(self, state: np.void) -> str:
-        """One position as an SVG image; unless the game draws its own, its text.
+        """Return one position as an SVG image; by default an image of its text.
 
         It shows what lies open on the table: the last move and the winning line marked,
         what nobody has turned over yet face down. At the end of a notebook's cell,
@@ -492,7 +492,7 @@ class Game:
         return text_picture(self.to_text(state), f"{self.name}: a position")
 
     def rgb_array(self, state: np.void, size: int = 640) -> npt.NDArray[np.uint8]:
-        """The `picture` of one position as pixels, for videos and whatever else reads them.
+        """Return the `picture` of one position as pixels, for videos and whatever else reads them.
 
         Args:
             state: a record.
@@ -537,11 +537,11 @@ class Game:
         forms.write_fields(fields, state)
 
     def to_dict(self, state: np.void) -> dict[str, Any]:
-        """One position as JSON values; `from_dict` gives the same record back."""
+        """Return one position as JSON values; `from_dict` gives the same record back."""
         return self._to_dict(self.arrays.one(state))
 
     def _to_dict(self, record: np.void) -> dict[str, Any]:
-        """As `to_dict`, of any bytes; `_position_to_dict` answers for those, too."""
+        """Return what `to_dict` does, for a record of any bytes."""
         return {
             "game": self.name,
             "params": copy.deepcopy(self.params),
@@ -557,7 +557,7 @@ class Game:
         }
 
     def from_dict(self, data: Mapping[str, Any]) -> np.void:
-        """The record of a position given as `to_dict` writes it, or by hand.
+        """Return the record of a position given as `to_dict` writes it, or by hand.
 
         Only the game's own fields are required. Who has won follows from the position where the
         rules have a function `judge`. If the dictionary has the outcome too, it must agree. Where
@@ -632,7 +632,7 @@ class Game:
             raise ValueError("terminated must be True, since no action is legal, got False")
 
     def restore(self, state: Any) -> States:
-        """A valid position, given as a record, an array of one, or a dictionary.
+        """Return a valid position, given as a record, an array of one, or a dictionary.
 
         Returns:
             A fresh array of shape (1,).

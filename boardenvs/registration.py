@@ -57,12 +57,12 @@ _Class = TypeVar("_Class", bound="type[Game]")
 
 
 def names() -> list[str]:
-    """All games, those that were registered by the user included."""
+    """Return all games, those that were registered by the user included."""
     return [*GAMES, *_own]
 
 
 def game_class(name: str) -> type[Game]:
-    """The class of a game.
+    """Return the class of a game.
 
     Raises:
         ValueError: there is no such game.
@@ -88,13 +88,18 @@ def check_params(cls: type[Game], params: Mapping[str, Any]) -> None:
                 f"{did_you_mean(key, known)}"
             )
     for key, parameter in known.items():
-        named = parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
-        if named and key not in params and parameter.default is parameter.empty:
+        if key not in params and _has_no_default(parameter):
             raise ValueError(f"{cls.name} needs the parameter {key!r}, which has no default")
 
 
+def _has_no_default(parameter: inspect.Parameter) -> bool:
+    """Return whether a parameter must be given."""
+    named = parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
+    return named and parameter.default is parameter.empty
+
+
 def make(name: str, /, **params: Any) -> Game:
-    """A game by name.
+    """Return a game by name.
 
     Args:
         name: one of `GAMES`, or of a game that was registered.
@@ -114,7 +119,7 @@ def make(name: str, /, **params: Any) -> Game:
 
 
 def env_id(name: str) -> str:
-    """A game's id in Gymnasium's registry, such as `boardenvs/Gekitai-v0`.
+    """Return a game's id in Gymnasium's registry, such as `boardenvs/Gekitai-v0`.
 
     Raises:
         ValueError: there is no such game.
@@ -179,21 +184,25 @@ def register(cls: _Class) -> _Class:
 
 
 def _check(cls: type[Game]) -> None:
-    """Raise `ValueError` for a game whose rules will not do, or what they raise when they run."""
+    """Check a game's rules and, if the game needs no parameters, run them once.
+
+    Raises:
+        ValueError: a function of the rules is missing or does not do what it is for.
+        Exception: what a function of the rules raises.
+    """
     from boardenvs.core.rules import check_signatures, fields_fault, find_rules, run_once
 
     rules, _ = find_rules(cls)
     if rules.__name__.startswith("boardenvs."):  # a game that derives from one of the six
         return
     check_signatures(cls.name, rules)
-    parameters = inspect.signature(cls).parameters.values()
-    named = [one for one in parameters if one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD)]
-    if all(one.default is not one.empty for one in named):
-        make_default: Callable[[], Game] = cls  # all of its parameters have defaults
-        game = make_default()
-        if fault := fields_fault(game):
-            raise ValueError(f"{cls.name} {fault}")
-        run_once(game)
+    if any(map(_has_no_default, inspect.signature(cls).parameters.values())):
+        return
+    make_default: Callable[[], Game] = cls
+    game = make_default()
+    if fault := fields_fault(game):
+        raise ValueError(f"{cls.name} {fault}")
+    run_once(game)
 
 
 def register_all() -> None:

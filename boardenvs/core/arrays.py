@@ -148,6 +148,6 @@ class Arrays:
 
 
 def _any_outside(numbers: npt.NDArray[np.int64], end: int) -> bool:
-    """Whether any of them is below 0, or not below `end`."""
+    """Return whether any of them is below 0, or not below `end`."""
     # Taken for unsigned, those below 0 are large, too: one look at them instead of two.
     return bool(np.maximum.reduce(numbers.view(np.uint64), initial=0) >= end)

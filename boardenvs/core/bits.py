@@ -41,7 +41,7 @@ show_bits: Any = write_bits if HAS_BITS else _show_bits
 
 @njit
 def _bits_of(entries, first, size):
-    """The `size` entries from `first` on as the lowest bits of a word, the first one lowest.
+    """Return the `size` entries from `first` on as the lowest bits of a word, the first one lowest.
 
     Args:
         entries: one-dimensional, of bool.
@@ -69,7 +69,7 @@ PLAIN = [
 
 @njit
 def number_up_to(word):
-    """How many bits are set in a word up to each of its bytes, itself included.
+    """Return how many bits are set in a word up to each of its bytes, itself included.
 
     Source: S. Vigna, "Broadword implementation of rank/select queries", WEA 2008.
 
@@ -84,7 +84,7 @@ def number_up_to(word):
 
 @njit
 def place_of(word, numbers, k):
-    """Which bit of a word is the set one that `k` others precede.
+    """Return the place of the set bit of a word that has `k` set bits below it.
 
     Args:
         word: uint64, with more than `k` bits set.
@@ -103,7 +103,7 @@ def place_of(word, numbers, k):
 
 @njit
 def _at_most(numbers, k):
-    """How many of the bytes of a word, none above 127, are at most `k`."""
+    """Return how many of the bytes of a word, none above 127, are at most `k`."""
     # The highest bit of their bytes withstands the subtraction.
     withstood = ((k * _LOW_BITS | _HIGH_BITS) - numbers) & _HIGH_BITS
     return times(withstood >> np.uint64(7), _LOW_BITS) >> np.uint64(56)

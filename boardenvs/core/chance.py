@@ -38,7 +38,7 @@ _INTS = int(_GAMMA), int(_MIX_1), int(_MIX_2)  # for single words, for which Num
 
 
 def _plain_times(a: np.uint64, b: np.uint64) -> np.uint64:
-    """The lowest 64 bits of a product."""
+    """Return the lowest 64 bits of a product."""
     return np.uint64(int(a) * int(b) & 0xFFFFFFFFFFFFFFFF)
 
 
@@ -53,7 +53,7 @@ else:
 
     @njit
     def times(a, b):  # type: ignore[no-untyped-def]
-        """The lowest 64 bits of a product."""
+        """Return the lowest 64 bits of a product."""
         return a * b
 
     @njit
@@ -71,13 +71,13 @@ overflow that is meant."""
 
 @njit
 def stepped(word):  # type: ignore[no-untyped-def]
-    """The stream word after `word`."""
+    """Return the stream word after `word`."""
     return _plus(word, _GAMMA)
 
 
 @njit
 def mixed(word):  # type: ignore[no-untyped-def]
-    """The 64 random bits that belong to a stream word."""
+    """Return the 64 random bits that belong to a stream word."""
     z = times(word ^ (word >> np.uint64(30)), _MIX_1)
     z = times(z ^ (z >> np.uint64(27)), _MIX_2)
     return z ^ (z >> np.uint64(31))
@@ -85,19 +85,19 @@ def mixed(word):  # type: ignore[no-untyped-def]
 
 @njit
 def below(bits, bound):  # type: ignore[no-untyped-def]
-    """An integer from 0 to `bound - 1` out of 64 random bits (bias under `bound / 2**32`)."""
+    """Return an integer from 0 to `bound - 1` from 64 random bits (bias under `bound / 2**32`)."""
     return np.int64(((bits >> np.uint64(32)) * np.uint64(bound)) >> np.uint64(32))
 
 
 @njit
 def draw(s, bound):  # type: ignore[no-untyped-def]
-    """An integer from 0 to `bound - 1` from the stream of record `s`, which moves on."""
+    """Return an integer from 0 to `bound - 1` from the stream of record `s`, which moves on."""
     s.rng = stepped(s.rng)
     return below(mixed(s.rng), bound)
 
 
 def seed_word(seed: int | None) -> np.uint64:
-    """The 64-bit word that stands for a user's seed; a fresh one for `None`.
+    """Return the 64-bit word that stands for a user's seed; a fresh one for `None`.
 
     Raises:
         ValueError: the seed is not a whole number of at least 0.
@@ -110,7 +110,7 @@ def seed_word(seed: int | None) -> np.uint64:
 
 
 def stream_words(word: np.uint64, num: int) -> npt.NDArray[np.uint64]:
-    """`num` stream words that look unrelated; word i is the same for every `num`.
+    """Return `num` random streams that look unrelated; stream i is the same for every `num`.
 
     Args:
         word: as from `seed_word`.
@@ -126,7 +126,7 @@ def stream_words(word: np.uint64, num: int) -> npt.NDArray[np.uint64]:
 
 
 def one_way(words: npt.NDArray[np.uint64], label: str) -> npt.NDArray[np.uint64]:
-    """Words from which nobody can compute the given ones, uint64 of shape (N,).
+    """Return words from which nobody can compute the given ones: uint64 of shape (N,).
 
     The steps of SplitMix64 can be turned back. A player that is given random bits must not
     find the stream of the game that way, so what players get comes out of a cryptographic hash.

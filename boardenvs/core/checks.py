@@ -1,4 +1,4 @@
-"""Checks of what callers hand in: what is bad is told in one clear line."""
+"""Checks of arguments. Each raises `ValueError` with one clear line."""
 
 from __future__ import annotations
 
@@ -32,30 +32,30 @@ _LONGEST = 200
 
 
 def printable(text: str) -> str:
-    """A text with all that is no printable character as Python would write it: one line."""
+    """Return a text on one line: characters that cannot be printed are escaped."""
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
 def shown(value: Any) -> str:
-    """A value as a message shows it: in one line, however many its `repr` has, and not endless."""
+    """Return a value as a message shows it: on one line of limited length."""
     text = " ".join(repr(value).split("\n"))
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 4]} ..."
 
 
 def is_whole(value: Any) -> bool:
-    """Whether `value` is a whole number, Python's or NumPy's; `True` and `False` are none."""
+    """Return whether `value` is an int or a NumPy integer, but not a bool."""
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
 def is_list(value: Any) -> bool:
-    """Whether `value` is a list of things: a sequence or an array, but no text and no bytes."""
+    """Return whether `value` is a sequence or an array, but not text or bytes."""
     if isinstance(value, np.ndarray):
         return value.ndim > 0
     return isinstance(value, Sequence) and not isinstance(value, str | bytes)
 
 
 def whole_number(what: str, value: Any, low: int, high: int | None = None) -> int:
-    """`value` as an int.
+    """Return `value` as an int.
 
     Raises:
         ValueError: it is no whole number, or lies outside of `low` to `high`.
@@ -67,7 +67,7 @@ def whole_number(what: str, value: Any, low: int, high: int | None = None) -> in
 
 
 def finite_number(what: str, value: Any, low: float = 0, high: float | None = None) -> float:
-    """`value` as a float.
+    """Return `value` as a float.
 
     Raises:
         ValueError: it is no finite number, or lies outside of `low` to `high`.
@@ -83,7 +83,7 @@ def finite_number(what: str, value: Any, low: float = 0, high: float | None = No
 
 
 def truth_value(what: str, value: Any) -> bool:
-    """`value` as a bool.
+    """Return `value` as a bool.
 
     Raises:
         ValueError: it is neither `True` nor `False`.
@@ -94,7 +94,7 @@ def truth_value(what: str, value: Any) -> bool:
 
 
 def text_value(what: str, value: Any) -> str:
-    """`value` as a str.
+    """Return `value` as a str.
 
     Raises:
         ValueError: it is none.
@@ -105,7 +105,7 @@ def text_value(what: str, value: Any) -> str:
 
 
 def one_of(what: str, value: Any, expected: Iterable[str]) -> str:
-    """`value`, which must be one of some words.
+    """Return `value`, which must be one of the expected words.
 
     Raises:
         ValueError: it is none of them.
@@ -150,7 +150,7 @@ def require_implied(given: Mapping[str, Any], reason: str, **implied: int) -> No
 
 
 def file_path(what: str, value: Any) -> Path:
-    """`value` as a path.
+    """Return `value` as a path.
 
     Raises:
         ValueError: it names no file.

@@ -18,10 +18,9 @@ _WORD_BITS = 64
 
 @njit
 def random_action(mask, bits):
-    """One of the marked actions, uniformly, out of 64 random bits; -1 if none is.
+    """Return a random marked action, uniformly, from 64 random bits; -1 if none is marked.
 
-    Where they fit into two words, nothing random is in a branch, which a processor could not
-    foresee.
+    A processor cannot predict a random branch, so masks of up to two words have none.
     """
     size = len(mask)
     if size <= _WORD_BITS:
@@ -58,9 +57,10 @@ def random_action(mask, bits):
 
 @njit
 def tried_action(mask, bits):
-    """As `random_action`, which is asked only when a few actions at random were all not marked.
+    """Return a random marked action, uniformly, after a few tries at random.
 
-    Where most are marked this is much faster; the choice is another one, as uniform.
+    This is much faster than `random_action` if most actions are marked. It chooses other actions
+    for the same bits.
     """
     for _ in range(4):
         action = below(bits, len(mask))

@@ -86,7 +86,7 @@ def fault(s, p, num_actions):
 
 @over_rules()
 def first_fault(states, params, num_actions):
-    """The first record with a fault, and that; -1 and 0 where there is none."""
+    """Return the first record with a fault, and that; -1 and 0 where there is none."""
     for i in range(len(states)):
         found = fault(states[i], params[0], num_actions)
         if found != 0:
@@ -122,7 +122,7 @@ def restart(states, i, params, start):
 
 @over_rules()
 def legal_games(states, params, masks):
-    """Legal actions of every game; none once it is over."""
+    """Write the legal actions of every game; none once it is over."""
     masks = uncounted(masks)
     for i in range(len(states)):
         refresh_mask(states[i], params[0], masks[i])
@@ -130,7 +130,7 @@ def legal_games(states, params, masks):
 
 @over_rules()
 def refresh_mask(s, p, mask):
-    """Legal actions of one game; none once it is over."""
+    """Write the legal actions of one game; none once it is over."""
     if is_over(s):
         for a in range(len(mask)):
             mask[a] = False
@@ -140,7 +140,7 @@ def refresh_mask(s, p, mask):
 
 @over_rules()
 def observe_games(states, params, seats, out):
-    """What each given seat sees."""
+    """Write what each given seat sees."""
     out = uncounted(out)
     for i in range(len(states)):
         observe_row(states[i], params[0], seats[i], out[i])
@@ -148,7 +148,7 @@ def observe_games(states, params, seats, out):
 
 @over_rules()
 def observe_movers(states, params, num_actions, out):
-    """What the seat to move sees; returns as `first_fault`, up to which records are observed."""
+    """Write what the seat to move sees, up to the first record with a fault; return that fault."""
     out = uncounted(out)
     for i in range(len(states)):
         found = fault(states[i], params[0], num_actions)
@@ -288,7 +288,7 @@ def report(games, i):
 
 @over_rules()
 def random_actions(masks, bits, actions):
-    """One marked action of every row, uniformly, out of 64 random bits each."""
+    """Write a random marked action of every row, uniformly, from 64 random bits each."""
     masks = uncounted(masks)
     for i in range(len(masks)):
         actions[i] = random_action(masks[i], bits[i])
@@ -296,7 +296,7 @@ def random_actions(masks, bits, actions):
 
 @over_rules()
 def play_out(states, params, words, mask):
-    """Uniformly random play to the end of every game, in place; `mask` is scratch space."""
+    """Play every game to its end at random, in place; `mask` is scratch space."""
     for i in range(len(states)):
         s = states[i]
         while not is_over(s):

@@ -26,7 +26,7 @@ __all__ = [
 
 @njit
 def is_over(s):
-    """Whether the game of record `s` has ended, by its rules or by `max_plies`."""
+    """Return whether the game of record `s` has ended, by its rules or by `max_plies`."""
     return s.terminated or s.truncated
 
 
@@ -70,7 +70,7 @@ def end_alone(s, reward):
 
 @njit
 def forfeit(s):
-    """The seat to move made an illegal action: it loses at once. No ply is counted."""
+    """End the game after an illegal action: the seat to move loses. No ply is counted."""
     s.offender = s.to_move
     end_with_loser(s, s.to_move)
 

@@ -17,7 +17,7 @@ FAULTS = ("", "to_move", "last_action", "offender", "ply", "returns", "own field
 
 
 def _header(num_players: int) -> list[tuple[Any, ...]]:
-    """The fields that every record has."""
+    """Return the fields that every record has."""
     return [
         ("rng", np.uint64),  # the random stream, see boardenvs.core.chance
         ("returns", np.float32, (num_players,)),  # 0 until the end
@@ -37,7 +37,7 @@ def own_names(names: Iterable[str]) -> list[str]:
 
 
 def record_dtype(num_players: int, fields: list[tuple[Any, ...]]) -> np.dtype[np.void]:
-    """The record of a game: the common fields, then its own, each aligned as in C.
+    """Return the record of a game: the common fields, then its own, each aligned as in C.
 
     NumPy copies a record field by field and leaves what lies between as it happens to be, so
     that the bytes of equal positions would differ. Fields of zeros take the place of the holes.
@@ -47,7 +47,7 @@ def record_dtype(num_players: int, fields: list[tuple[Any, ...]]) -> np.dtype[np
 
 
 def _without_holes(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """The same layout with a field in place of every hole, in records within it too."""
+    """Return the same layout with a field in place of every hole, in records within it too."""
     if dtype.subdtype is not None:
         base, shape = dtype.subdtype
         return np.dtype((_without_holes(base), shape))
@@ -72,7 +72,7 @@ def _without_holes(dtype: np.dtype[Any]) -> np.dtype[Any]:
 
 
 def fault_message(fault: int, record: np.void, num_actions: int, max_plies: int) -> str:
-    """What is wrong with a record and what was expected, in one line.
+    """Return what is wrong with a record and what was expected, in one line.
 
     Args:
         fault: a number of `FAULTS`, at least 1.

@@ -124,7 +124,7 @@ def fields_fault(game: Any) -> str:
 
 
 def plain_rules(rules: types.ModuleType, draw: Callable[[Any, int], np.int64]) -> dict[str, Any]:
-    """The names of a rules module, compiled functions as plain Python that calls this `draw`."""
+    """Return the names of a rules module; its functions are plain Python that calls `draw`."""
     packages = {"boardenvs", rules.__name__.partition(".")[0]}
     scopes: dict[int, dict[str, Any]] = {}
 

@@ -61,12 +61,12 @@ class Symmetries:
 
     @classmethod
     def none(cls, num_actions: int, observation_size: int) -> Symmetries:
-        """Those of a game without any: the game as it is."""
+        """Return one view, the game as it is, for a game without symmetries."""
         return cls(np.arange(num_actions)[None], np.arange(observation_size)[None])
 
     @classmethod
     def of_square(cls, side: int, planes: int) -> Symmetries:
-        """The eight of a square board whose cells are the actions, row by row.
+        """Return the eight views of a square board whose cells are the actions, row by row.
 
         For rules that know neither up from down nor left from right.
 
@@ -83,7 +83,7 @@ class Symmetries:
     def observations(
         self, observations: npt.NDArray[_Scalar], which: npt.NDArray[np.integer[Any]]
     ) -> npt.NDArray[_Scalar]:
-        """Observations as views show them.
+        """Return observations as views show them.
 
         Args:
             observations: shape (N, ...).
@@ -97,7 +97,7 @@ class Symmetries:
     def by_action(
         self, values: npt.NDArray[_Scalar], which: npt.NDArray[np.integer[Any]]
     ) -> npt.NDArray[_Scalar]:
-        """What there is for each action, such as masks, as views number the actions.
+        """Return values of the actions, such as masks, as views number the actions.
 
         Args:
             values: shape (N, num_actions).
@@ -110,13 +110,13 @@ class Symmetries:
     def actions_shown(
         self, actions: npt.NDArray[np.integer[Any]], which: npt.NDArray[np.integer[Any]]
     ) -> npt.NDArray[np.int64]:
-        """Actions of the game, shape (N,), by their numbers in views."""
+        """Return the numbers that actions of the game, shape (N,), have in views."""
         return (self.actions[which] == np.asarray(actions)[:, None]).argmax(1)
 
     def actions_meant(
         self, actions: npt.NDArray[np.integer[Any]], which: npt.NDArray[np.integer[Any]]
     ) -> npt.NDArray[np.int64]:
-        """The inverse of `actions_shown`."""
+        """Return actions of the game by their numbers in views: the inverse of `actions_shown`."""
         if len(self) == 1:
             return np.asarray(actions).astype(np.int64, casting="same_kind", copy=False)
         return self.actions[which, np.asarray(actions)].astype(np.int64, copy=False)

@@ -32,7 +32,7 @@ def _plain(value: Any) -> Any:
 
 
 def _pair(what: str, value: Any) -> tuple[int, int]:
-    """Two numbers of dots. Raises `ValueError` if it is anything else."""
+    """Return two numbers of dots, or raise `ValueError`."""
     pair = _plain(value)
     if not isinstance(pair, list | tuple) or len(pair) != 2:
         raise ValueError(f"{what} must hold pairs of dots such as [0, 6], got {value!r}")
@@ -43,13 +43,13 @@ def _pair(what: str, value: Any) -> tuple[int, int]:
 
 
 def _tile(what: str, value: Any) -> int:
-    """The number of a tile given by its ends. Raises `ValueError` if it is anything else."""
+    """Return the number of a tile given by its ends, or raise `ValueError`."""
     ends = _pair(what, value)
     return _NUMBERS[min(ends), max(ends)]
 
 
 def _full_set(what: str, value: Any) -> list[int]:
-    """The numbers of 28 tiles given as pairs. Raises `ValueError` unless they are all there."""
+    """Return the numbers of 28 tiles given as pairs. Raises `ValueError` if one is missing."""
     pairs = _plain(value)
     if not isinstance(pairs, list | tuple) or len(pairs) != CELLS:
         raise ValueError(f"{what} must be {CELLS} pairs, a full set, got {pairs!r}")
@@ -151,7 +151,7 @@ class Dominoes175(Game):  # noqa: D101 its docstring begins with `about`
         ply: int | None = None,
         hand: Any = None,
     ) -> np.void:
-        """The position that a text shows.
+        """Return the position that a text shows.
 
         Which tile lay or lies in which cell it does not show: unless the game has a
         `deck`, those on the stacks and in hand come first, in order, on the cells that
@@ -223,7 +223,7 @@ class Dominoes175(Game):  # noqa: D101 its docstring begins with `about`
         return _TILES[hand] if 0 <= hand < CELLS else None
 
     def _stacks(self, state: np.void) -> list[list[tuple[int, int]]]:
-        """The tiles of each stack from the bottom up, each as bottom and top."""
+        """Return the tiles of each stack from the bottom up, each as bottom and top."""
         return [
             [(int(dots[i]), int(dots[i + 1])) for i in range(min(height, GOAL))]
             for dots, height in zip(state["dots"], state["heights"], strict=True)
@@ -295,7 +295,7 @@ class Dominoes175(Game):  # noqa: D101 its docstring begins with `about`
                 state["dots"][k, height : height + 2] = bottom, top
 
     def _may_be_last(self, action: int, state: np.void) -> bool:
-        """Whether a position may be one right after an action."""
+        """Return whether a position may be one right after an action."""
         if state["hand"] >= 0 or action < CELLS:
             return bool(
                 state["hand"] >= 0 and action < CELLS and state["grid"][action] == state["hand"]

@@ -56,7 +56,7 @@ def _require(condition: bool, message: str) -> None:
 
 
 def _is_number(value: Any, limit: int) -> bool:
-    """Whether it is a whole number from 0 to `limit - 1`."""
+    """Return whether it is a whole number from 0 to `limit - 1`."""
     return is_whole(value) and 0 <= value < limit
 
 
@@ -89,15 +89,15 @@ class Domino:
         self.__faceDown = not self.__faceDown
 
     def getTop(self) -> int:
-        """The dots on top."""
+        """Return the dots on top."""
         return self.__top
 
     def getBottom(self) -> int:
-        """The dots at the bottom."""
+        """Return the dots at the bottom."""
         return self.__bottom
 
     def isFaceDown(self) -> bool:
-        """Whether the dots are hidden."""
+        """Return whether the dots are hidden."""
         return self.__faceDown
 
     def __str__(self) -> str:
@@ -131,7 +131,7 @@ class DominoDeck:
         self.__tiles.extend(_tiles_from_file() if useFile else _shuffled_tiles(rng))
 
     def deal(self) -> Domino:
-        """The front tile, face down; it leaves the deck. Takes constant time.
+        """Return the front tile, face down; it leaves the deck. Takes constant time.
 
         Raises:
             DominoError: there is none.
@@ -144,11 +144,11 @@ class DominoDeck:
         return tile
 
     def isEmpty(self) -> bool:
-        """Whether no tile is left."""
+        """Return whether no tile is left."""
         return not self.__tiles
 
     def size(self) -> int:
-        """How many tiles are left."""
+        """Return how many tiles are left."""
         return len(self.__tiles)
 
     def __str__(self) -> str:
@@ -156,7 +156,7 @@ class DominoDeck:
 
 
 def _face_up(tile: Domino) -> str:
-    """A tile with its dots shown, whichever way it lies."""
+    """Return a tile with its dots shown, whichever way it lies."""
     return tile_to_text(tile.getBottom(), tile.getTop())
 
 
@@ -167,7 +167,7 @@ def _shuffled_tiles(rng: Shuffler | None) -> list[Domino]:
 
 
 def _tiles_from_file() -> list[Domino]:
-    """The tiles of a file whose name is asked for until it can be read.
+    """Return the tiles of a file whose name is asked for until it can be read.
 
     Raises:
         DominoError: it has anything but exactly 28 valid lines.
@@ -200,7 +200,7 @@ class DominoStack:
         self.__tiles: list[Domino] = []
 
     def peek(self) -> int:
-        """The dots on top of the stack.
+        """Return the dots on top of the stack.
 
         Raises:
             DominoError: it is empty.
@@ -210,11 +210,11 @@ class DominoStack:
         return self.__tiles[-1].getTop()
 
     def isEmpty(self) -> bool:
-        """Whether there is no tile on it."""
+        """Return whether there is no tile on it."""
         return not self.__tiles
 
     def size(self) -> int:
-        """How many tiles there are."""
+        """Return how many tiles there are."""
         return len(self.__tiles)
 
     def push(self, domino: Domino) -> None:
@@ -244,7 +244,7 @@ def _game() -> Dominoes175:
 
 
 def _playable_tops(domino: Domino, below: int | None) -> list[int]:
-    """Which ends of a tile may be on top when it is played on those dots, or on nothing."""
+    """Return which ends of a tile may be on top when it is played on those dots, or on nothing."""
     game = _game()
     low, high = sorted((domino.getBottom(), domino.getTop()))
     states = game.start.copy()
@@ -316,19 +316,19 @@ class Table:
         return True
 
     def isWinner(self) -> bool:
-        """Whether a stack is six high."""
+        """Return whether a stack is six high."""
         return any(stack.size() >= GOAL for stack in self.__stacks)
 
     def getNumStacks(self) -> int:
-        """How many stacks there are."""
+        """Return how many stacks there are."""
         return STACKS
 
     def getNumRows(self) -> int:
-        """How many rows the grid has."""
+        """Return how many rows the grid has."""
         return ROWS
 
     def getNumColumns(self) -> int:
-        """How many columns the grid has."""
+        """Return how many columns the grid has."""
         return COLUMNS
 
     def revealGrid(self) -> None:
@@ -371,7 +371,7 @@ def main(rng: Shuffler | None = None) -> None:
 
 
 def _answer(prompt: str) -> str:
-    """One line of input; "?" for one that is no text."""
+    """Return one line of input; "?" for a line that is no text."""
     try:
         return input(prompt)
     except UnicodeDecodeError:

@@ -57,7 +57,7 @@ def table_picture(
     last: int,
     status: str,
 ) -> str:
-    """The table as SVG.
+    """Return the table as SVG.
 
     Args:
         taken: for each cell, row by row, whether its tile was turned over.
@@ -88,7 +88,7 @@ def place_area(action: int) -> Area:
 
 
 def _grid(taken: Sequence[bool], last: int) -> list[str]:
-    """The tiles that are left, face down, and outlines where others lay."""
+    """Return the tiles that are left, face down, and outlines where others lay."""
     shapes = [
         label(MARGIN + (c + 0.5) * _COLUMN, MARGIN / 2, str(c), _LETTERS) for c in range(COLUMNS)
     ]
@@ -111,7 +111,7 @@ def _grid(taken: Sequence[bool], last: int) -> list[str]:
 
 
 def _hand(hand: tuple[int, int] | None, *, lost: bool) -> list[str]:
-    """The tile in hand, its larger end on top, and a cross beside it if it fits nowhere."""
+    """Return the tile in hand, its larger end on top, and a cross beside it if it fits nowhere."""
     x, y = _HAND_X, _HAND_Y
     words = "nothing in hand" if hand is None else "in hand, fits nowhere" if lost else "in hand"
     shapes = _words(y + _TILE / 2 + 18, words)
@@ -126,7 +126,7 @@ def _hand(hand: tuple[int, int] | None, *, lost: bool) -> list[str]:
 
 
 def _words(y: float, words: str) -> list[str]:
-    """Words below the tile in hand, one or two a line."""
+    """Return words below the tile in hand, one or two a line."""
     return [
         label(_HAND_X, y + 1.2 * _LETTERS * number, line, _LETTERS)
         for number, line in enumerate(textwrap.wrap(words, 8))
@@ -134,7 +134,7 @@ def _words(y: float, words: str) -> list[str]:
 
 
 def _stack(k: int, stack: Sequence[tuple[int, int]], *, framed: bool) -> list[str]:
-    """One stack with room up to the height that wins; the top tile may be framed."""
+    """Return one stack up to the height that wins; the top tile may be framed."""
     x = _STACKS_X + (k + 0.5) * _STACK
     shapes = [label(x, _FLOOR + 18, str(k), _LETTERS)]
     if len(stack) >= GOAL:
@@ -154,7 +154,7 @@ def _stack(k: int, stack: Sequence[tuple[int, int]], *, framed: bool) -> list[st
 
 
 def _tile(x: float, y: float, bottom: int, top: int) -> list[str]:
-    """A tile face up around a point."""
+    """Return a tile face up around a point."""
     shapes = [
         _box(0, 0, fill=_FACE, stroke=INK, stroke_width=1.5),
         element("path", d=f"M{-_END / 2 + 4:g} 0h{_END - 8}", stroke=INK),
@@ -169,7 +169,7 @@ def _tile(x: float, y: float, bottom: int, top: int) -> list[str]:
 
 
 def _box(x: float, y: float, grow: float = 0, **attributes: str | float) -> str:
-    """A tile's outline around a point, larger by so much on each side."""
+    """Return a tile's outline around a point, larger by so much on each side."""
     return element(
         "rect",
         x=x - _END / 2 - grow,
@@ -182,10 +182,10 @@ def _box(x: float, y: float, grow: float = 0, **attributes: str | float) -> str:
 
 
 def _outline(x: float, y: float) -> str:
-    """A place without a tile."""
+    """Return a place without a tile."""
     return _box(x, y, fill="none", stroke=INK, stroke_opacity=0.35, stroke_dasharray="3 4")
 
 
 def _frame(x: float, y: float) -> str:
-    """Marks the last action."""
+    """Return a frame that marks the last action."""
     return last_frame(x - _END / 2 - 3, y - _TILE / 2 - 3, _END + 6, _TILE + 6)

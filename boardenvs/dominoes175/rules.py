@@ -46,7 +46,7 @@ OBSERVED = SEEN_STACKS + STACKS * PER_STACK
 
 @njit
 def top(s, k):
-    """The dots on top of stack `k`; -1 if it is empty."""
+    """Return the dots on top of stack `k`; -1 if it is empty."""
     height = s.heights[k]
     dots = s.dots[k, np.uint64(height)]  # whatever it is: a choice of values needs no jump
     return np.int8(-1) if height == 0 else dots
@@ -97,7 +97,7 @@ def deal(s, p):
 
 @njit
 def swap(s, cell, other):
-    """Two tiles of the grid change places."""
+    """Swap two tiles of the grid."""
     tile = s.grid[cell]
     s.grid[cell] = s.grid[other]
     s.grid[other] = tile
@@ -188,7 +188,7 @@ def redraw(s, p, seat, word):
 
 @njit
 def sound(s, p):
-    """Whether there are such tiles and dots, and cells enough to turn over until the game ends."""
+    """Return whether tiles and dots exist, and enough cells are left for the game to end."""
     over = is_over(s)
     if s.hand < -1 or s.hand >= CELLS:
         return False

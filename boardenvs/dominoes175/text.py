@@ -41,12 +41,12 @@ Tile = tuple[int, int]
 
 
 def tile_to_text(bottom: int, top: int) -> str:
-    """A tile face up, such as `[0|1]`."""
+    """Return a tile face up, such as `[0|1]`."""
     return f"[{bottom}|{top}]"
 
 
 def grid_to_text(cells: Sequence[str]) -> str:
-    """The grid under the numbers of its columns, every line ended by a newline.
+    """Return the grid under the numbers of its columns, every line ended by a newline.
 
     Args:
         cells: a tile or `TAKEN` for each cell, row by row.
@@ -59,7 +59,7 @@ def grid_to_text(cells: Sequence[str]) -> str:
 
 
 def table_to_text(cells: Sequence[str], stacks: Sequence[Sequence[str]]) -> str:
-    """Grid and stacks, every line ended by a newline.
+    """Return grid and stacks, every line ended by a newline.
 
     Args:
         cells: as `grid_to_text` takes them.
@@ -71,20 +71,20 @@ def table_to_text(cells: Sequence[str], stacks: Sequence[Sequence[str]]) -> str:
 
 
 def cell_span(cell: int, look: str) -> Span:
-    """Where a cell that is taken stands in a table."""
+    """Return where a cell that is taken stands in a table."""
     row, column = divmod(cell, COLUMNS)
     start = 5 + (5 + len(_GAP)) * column
     return Span(2 + row, start, start + len(TAKEN), look)
 
 
 def tile_span(stack: int, height: int, look: str) -> Span:
-    """Where a tile on a stack stands in a table; heights count from 0."""
+    """Return where a tile on a stack stands in a table; heights count from 0."""
     start = 4 + 6 * height
     return Span(4 + ROWS + stack, start, start + 5, look)
 
 
 def table_from_text(text: str) -> tuple[list[int], list[list[Tile]]]:
-    """The cells that are taken and the tiles of each stack, from the bottom up.
+    """Return the cells that are taken and the tiles of each stack, from the bottom up.
 
     Raises:
         ValueError: it is no text as `table_to_text` writes it, with the grid face down.
@@ -95,7 +95,7 @@ def table_from_text(text: str) -> tuple[list[int], list[list[Tile]]]:
         [(int(bottom), int(top)) for bottom, top in re.findall(r"\[([0-6])\|([0-6])\]", line)]
         for line in lines[4 + ROWS : 4 + ROWS + STACKS]
     ]
-    # Whatever was read, written anew it must be what was given.
+    # Writing what was read must give the same text.
     shown = [[tile_to_text(*tile) for tile in stack] for stack in [*stacks, [], [], []][:STACKS]]
     held = [TAKEN if cell == TAKEN else HIDDEN for cell in [*cells, *CELLS * [HIDDEN]][:CELLS]]
     expected = [line.rstrip(" ") for line in table_to_text(held, shown).splitlines()]
@@ -108,7 +108,7 @@ def table_from_text(text: str) -> tuple[list[int], list[list[Tile]]]:
 
 
 def tile_from_turn_line(line: str) -> Tile:
-    """The tile in hand, of a line such as `Tile in hand: [0|2]`.
+    """Return the tile in hand, of a line such as `Tile in hand: [0|2]`.
 
     Raises:
         ValueError: it is no such line.
@@ -120,7 +120,7 @@ def tile_from_turn_line(line: str) -> Tile:
 
 
 def deck_from_text(text: str) -> list[list[int]]:
-    """The tiles in the order of the cells, from a text such as `0/0 0/1 ...`.
+    """Return the tiles in the order of the cells, from a text such as `0/0 0/1 ...`.
 
     Raises:
         ValueError: they are not pairs of numbers.
@@ -133,7 +133,7 @@ def deck_from_text(text: str) -> list[list[int]]:
 
 
 def action_to_text(action: int, hand: Tile | None) -> str:
-    """A cell such as `0,3`, or a stack and the end on top, such as `0 6`.
+    """Return a cell such as `0,3`, or a stack and the end on top, such as `0 6`.
 
     Args:
         action: its number.
@@ -149,7 +149,7 @@ def action_to_text(action: int, hand: Tile | None) -> str:
 
 
 def action_from_text(text: str, hand: Tile | None) -> int:
-    """The number of an action as `action_to_text` writes it; blanks do not matter.
+    """Return the number of an action as `action_to_text` writes it; blanks do not matter.
 
     Raises:
         ValueError: it is malformed, there is no such cell or stack, or the tile in hand

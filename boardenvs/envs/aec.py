@@ -49,7 +49,7 @@ Observation = dict[str, npt.NDArray[np.int8]]
 
 
 def _too_early(method: str, *args: Any, **kwargs: Any) -> None:
-    """Stands for a method of an environment that was not reset."""
+    """Raise PettingZoo's error for a method that is called before `reset`."""
     getattr(EnvLogger, f"error_{method}_before_reset")()
 
 
@@ -77,7 +77,7 @@ class GameAECEnv(AECEnv[str, Observation, int]):
     with the same errors and warnings; those wrappers cost more than a ply.
 
     Raises:
-        AttributeError: before `reset`, for what an agent is told (`agents`, `rewards`, ...).
+        AttributeError: before `reset`, for what `reset` sets (`agents`, `rewards`, ...).
         AssertionError: for `step`, `observe`, `state`, `render` or `agent_iter` before
             `reset`, and for a loop over `agent_iter` without steps.
 
@@ -155,15 +155,15 @@ class GameAECEnv(AECEnv[str, Observation, int]):
         self._info_moves = game.has_info and not game.info_is_fixed
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
-        """The space of an agent's observations. Raises `ValueError` for any other agent."""
+        """Return the space of an agent's observations. Raises `ValueError` for any other agent."""
         return self._by_agent(agent, self.observation_spaces)
 
     def action_space(self, agent: str) -> spaces.Space[Any]:
-        """The space of an agent's actions. Raises `ValueError` for any other agent."""
+        """Return the space of an agent's actions. Raises `ValueError` for any other agent."""
         return self._by_agent(agent, self.action_spaces)
 
     def _by_agent(self, agent: str, found: Mapping[str, Any]) -> Any:
-        """What is an agent's own."""
+        """Return the entry of an agent."""
         try:
             return found[agent]
         except (KeyError, TypeError):  # the latter for what cannot be a key
@@ -228,7 +228,7 @@ class GameAECEnv(AECEnv[str, Observation, int]):
             self.infos[agent] = info.copy()
 
     def observe(self, agent: str) -> Observation:
-        """What an agent sees: its view of the board, and its mask.
+        """Return what an agent sees: its view of the board, and its mask.
 
         Raises:
             ValueError: there is no such agent.
@@ -247,12 +247,12 @@ class GameAECEnv(AECEnv[str, Observation, int]):
         }
 
     def state(self) -> npt.NDArray[np.int8]:
-        """All seats' views in order: int8 of shape `(num_players, *observation_shape)`."""
+        """Return all seats' views in order: int8 of shape `(num_players, *observation_shape)`."""
         n = self.game.num_players
         return self.game.observe(np.repeat(self._table.games.states, n), np.arange(n))
 
     def step(self, action: int | None) -> None:
-        """The selected agent's action.
+        """Play the selected agent's action.
 
         Raises:
             OutOfBoundsError: it is outside of the action space.
@@ -283,7 +283,7 @@ class GameAECEnv(AECEnv[str, Observation, int]):
             self.render()
 
     def _end(self) -> None:
-        """Tell everyone of the end, and of rewards, which come at no other time."""
+        """Set the flags of the end and the rewards, which come at no other time."""
         games = self._table.games
         self.terminations = dict.fromkeys(self.agents, games.terminated.item())
         self.truncations = dict.fromkeys(self.agents, games.truncated.item())
@@ -291,7 +291,7 @@ class GameAECEnv(AECEnv[str, Observation, int]):
         self._accumulate_rewards()
 
     def agent_iter(self, max_iter: int = 2**63) -> AECIterable[str, Observation, int]:
-        """The agents in turn, at most `max_iter` of them, until all have left."""
+        """Return the agents in turn, at most `max_iter` of them, until all have left."""
         return _Turns(self, max_iter)
 
     @property
@@ -309,10 +309,10 @@ class GameAECEnv(AECEnv[str, Observation, int]):
         return Episode(self.game, first, self._played)
 
     def close(self) -> None:
-        """Nothing is held open; the environment stays usable."""
+        """Do nothing: the environment holds nothing open and stays usable."""
 
     def render(self) -> Any:
-        """What `render_mode` says: text as str, a picture as uint8 (H, W, 3), or `None`.
+        """Return what `render_mode` says: text as str, a picture as uint8 (H, W, 3), or `None`.
 
         Raises:
             ValueError: the environment was made without `render_mode`, or for a picture
@@ -361,7 +361,7 @@ def make_env(name: str) -> Callable[..., GameAECEnv]:
         render_size: int = RENDER_SIZE,
         **params: Any,
     ) -> GameAECEnv:
-        """The game as a PettingZoo environment, with checks.
+        """Return the game as a PettingZoo environment, with checks.
 
         Args:
             render_mode: as for `GameAECEnv`.

@@ -116,7 +116,7 @@ class BatchEnv:
     def step(
         self, actions: npt.ArrayLike
     ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
-        """One action in every game, by the seat to move; games that end start anew.
+        """Play one action in every game, by the seat to move; games that end start anew.
 
         Args:
             actions: N whole numbers.

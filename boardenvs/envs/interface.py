@@ -47,12 +47,12 @@ class OutOfBoundsError(ValueError, AssertionError):
 
 
 def integer_box(high: int, shape: tuple[int, ...]) -> spaces.Space[Any]:
-    """The space of int8 arrays from 0 to `high`."""
+    """Return the space of int8 arrays from 0 to `high`."""
     return spaces.Box(0, high, shape, np.int8)
 
 
 def action_number(action: Any, num_actions: int) -> int:
-    """An action as an int.
+    """Return an action as an int.
 
     Raises:
         OutOfBoundsError: it is no whole number, or not in the action space.
@@ -69,7 +69,7 @@ def action_number(action: Any, num_actions: int) -> int:
 
 
 def resolve_game(game: Game | str, params: Mapping[str, Any] | None = None) -> Game:
-    """A game given as such or by name and parameters.
+    """Return a game that is given as a `Game`, or by name and parameters.
 
     Raises:
         ValueError: it is neither, or parameters stand beside a finished game, and as
@@ -87,7 +87,7 @@ def resolve_game(game: Game | str, params: Mapping[str, Any] | None = None) -> G
 
 
 def plain_seed(seed: int | None) -> int | None:
-    """A seed as Gymnasium takes it. Raises `ValueError` as `seed_word` does."""
+    """Return a seed as Gymnasium takes it. Raises `ValueError` as `seed_word` does."""
     if seed is None:
         return None
     seed_word(seed)
@@ -95,7 +95,7 @@ def plain_seed(seed: int | None) -> int | None:
 
 
 def base_word(seed: int | None, np_random: np.random.Generator) -> np.uint64:
-    """The word that a reset's random streams come from: the seed's, or the next one."""
+    """Return the word that a reset's random streams come from: the seed's, or the next one."""
     if seed is not None:
         return seed_word(seed)
     # The same word as `np_random.integers(0, 2**64, dtype=np.uint64)`, ten times as fast.
@@ -103,7 +103,7 @@ def base_word(seed: int | None, np_random: np.random.Generator) -> np.uint64:
 
 
 def given_options(options: Any, *known: str) -> Mapping[str, Any]:
-    """The options of a reset; none are none.
+    """Return the options of a reset, an empty mapping if there are none.
 
     Raises:
         ValueError: they are no dictionary, or a key is not among the `known`.
@@ -119,7 +119,7 @@ def given_options(options: Any, *known: str) -> Mapping[str, Any]:
 
 
 def given_states(game: Game, state: Any, num: int) -> States | None:
-    """The positions to start from; `None` where none are given.
+    """Return the positions to start from; `None` where none are given.
 
     Args:
         game: what is played.
@@ -149,7 +149,7 @@ def initial_states(
     *,
     seeded: bool,
 ) -> States:
-    """What a reset begins with: the positions it was given, or new games.
+    """Return what a reset begins with: the positions it was given, or new games.
 
     Args:
         game: what is played.
@@ -180,7 +180,7 @@ def check_rendering(render_mode: str | None, render_size: int) -> None:
 def rendered(
     game: Game, states: States, render_mode: str | None, size: int
 ) -> list[str] | list[npt.NDArray[np.uint8]] | None:
-    """Each position's console text in mode "ansi", its pixels in mode "rgb_array".
+    """Return each position's console text in mode "ansi", its pixels in mode "rgb_array".
 
     Mode "human" prints the texts and returns `None`.
 

@@ -47,7 +47,7 @@ class LazyDict(dict[str, Any]):  # noqa: PLW1641 as hashable as any dictionary: 
         return super().__iter__()
 
     def _made(self) -> LazyDict:
-        """This dictionary, with all values made."""
+        """Return this dictionary after making all values."""
         for key in self:
             self[key]
         return self

@@ -24,26 +24,26 @@ _SIGN = b"Players for the games of boardenvs"
 
 
 def make_player(spec: str, game: Game, seed: int) -> Opponent:
-    """A player by its spec, as `agents.make` makes it.
+    """Make a player from its spec, as `agents.make` does.
 
     Raises:
-        ValueError: it cannot; or `agents` is not there, or not the right one.
+        ValueError: the spec is wrong; or `agents` is not there, or not the right one.
     """
     made: Opponent = _found("agents.making", "make")(spec, game, seed)
     return made
 
 
 def make_builtin(spec: str, game: Game) -> Opponent:
-    """As `make_player`, but of the package's own agents alone: no code of a user's is run.
+    """Make one of this package's own agents, as `make_player` does.
 
-    That is for specs that may come from a file.
+    No code of a user runs, so the spec may come from a file.
     """
     made: Opponent = _found("agents.making", "make_builtin")(spec, game)
     return made
 
 
 def find_command() -> Callable[[], int]:
-    """The `boardenvs` command itself, which stands in `agents`.
+    """Return the `boardenvs` command, which is in the package `agents`.
 
     Raises:
         ValueError: `agents` is not there, or not the right one.

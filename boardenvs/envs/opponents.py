@@ -1,4 +1,4 @@
-"""Who plays the other seats: what an opponent is, and how it is asked without telling too much."""
+"""Players of the other seats: what an opponent is, and how it is asked for actions."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Opponent(Protocol):
     """
 
     def act(self, states: States) -> npt.ArrayLike:
-        """One action for each state, given as far as the seat to move may know it."""
+        """Return one action for each state. States hold only what the seat to move may know."""
 
 
 OpponentSpec = str | Opponent | list[Any]
@@ -62,7 +62,7 @@ def ask(
     states: States,
     streams: npt.NDArray[np.uint64],
 ) -> npt.NDArray[np.int64]:
-    """What a player does in each state from what the seat to move may know.
+    """Return a player's action in each state; it sees only what the seat to move may know.
 
     Args:
         player: "random", or an object with `act` (or `choose`, which then goes first).
@@ -93,7 +93,7 @@ def consult(
     states: States,
     streams: npt.NDArray[np.uint64],
 ) -> tuple[npt.NDArray[np.int64], list[Analysis | None]]:
-    """As `ask`, and beside the actions what the player made of each state, if it tells."""
+    """Do as `ask`, and also return the player's analysis of each state, if it has one."""
     consider = getattr(player, "consider", None)
     if consider is None:
         return ask(player, game, states, streams), [None] * len(states)

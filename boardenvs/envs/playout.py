@@ -45,6 +45,6 @@ def plies(
 
 
 def playout(game: Game, states: States, choose: Choose, *, illegal: Illegal = "lose") -> None:
-    """As `plies`, to the ends of all games at once."""
+    """Play games to their ends as `plies` does."""
     for _ in plies(game, states, choose, illegal=illegal):
         pass

@@ -313,7 +313,7 @@ class SeatTable(Table):
     def _opponent_actions(
         self, opponent: Literal["random"] | opponents.Opponent, where: npt.NDArray[np.intp]
     ) -> npt.NDArray[np.int64]:
-        """What one opponent does in these places, shape (len(where),)."""
+        """Return one opponent's actions in these places, shape (len(where),)."""
         streams = self.games.words[where]
         chosen = opponents.ask(opponent, self.game, self.games.states[where], streams)
         self.games.words[where] = streams
@@ -329,7 +329,7 @@ class SeatTable(Table):
 
 
 def _lineup(game: Game, opponent: Any) -> list[Literal["random"] | opponents.Opponent]:
-    """Who plays the other seats of a game, in order; the rest as for `SeatTable.set_opponent`."""
+    """Return the players of the other seats in order, as `SeatTable.set_opponent` takes them."""
     others = game.num_players - 1
     several = isinstance(opponent, list | tuple)
     if several and len(opponent) != others:

@@ -107,7 +107,7 @@ class SeatEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[npt.NDArray[np.int8], dict[str, Any]]:
-        """Start a game, opponents ahead of you included.
+        """Start a game, and play the opponents' actions before your first turn.
 
         Args:
             seed: of the game and the opponents' random moves.
@@ -140,7 +140,7 @@ class SeatEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
     def step(
         self, action: np.int64 | int
     ) -> tuple[npt.NDArray[np.int8], float, bool, bool, dict[str, Any]]:
-        """Your action, then the opponents', up to your next turn or the end.
+        """Play your action, then the opponents', up to your next turn or the end.
 
         Raises:
             OutOfBoundsError: the action is outside of the action space.
@@ -175,11 +175,11 @@ class SeatEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
         self._table.set_opponent(opponent)
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
-        """Legal actions, bool of shape (num_actions,)."""
+        """Return the legal actions, bool of shape (num_actions,)."""
         return self._table.games.masks[0].copy()
 
     def render(self) -> Any:
-        """What `render_mode` says: text as str, a picture as uint8 (H, W, 3), or `None`.
+        """Return what `render_mode` says: text as str, a picture as uint8 (H, W, 3), or `None`.
 
         Raises:
             ValueError: the environment was made without `render_mode`, or for a picture

@@ -191,7 +191,7 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
     def step(
         self, actions: npt.NDArray[np.int64]
     ) -> tuple[npt.NDArray[np.int8], Floats, Bools, Bools, dict[str, Any]]:
-        """Your action in every game, then the opponents'.
+        """Play your action in every game, then the opponents'.
 
         Args:
             actions: N whole numbers in the action space. With `NEXT_STEP`, those for
@@ -208,7 +208,7 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
         return stepped.seen, stepped.rewards, stepped.terminated, stepped.truncated, infos
 
     def step_arrays(self, actions: npt.NDArray[np.int64]) -> Stepped:
-        """`step` in arrays alone, for loops to which infos would be a burden.
+        """Step as `step` does, without infos, which would slow down some loops.
 
         Args:
             actions: as for `step`.
@@ -230,7 +230,7 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
         return stepped
 
     def _infos(self, masks: Bools) -> LazyDict:
-        """Infos of the games as they stand, with their masks, which are given away."""
+        """Return the infos of the games; the array `masks` becomes part of them."""
         infos: dict[str, Any] = {
             "action_mask": masks.view(np.int8),
             "_action_mask": self._everywhere,
@@ -244,7 +244,7 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
         return LazyDict(infos)
 
     def _final(self, stepped: Stepped) -> dict[str, Later]:
-        """Observation and info of the games that just ended, as Gymnasium names them."""
+        """Return observations and infos of the games that just ended, as Gymnasium names them."""
         ended = stepped.ended
         present = Later(functools.partial(_marked, ended, self.num_envs))
         return {
@@ -261,7 +261,7 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
     def _final_obs(
         self, ended: npt.NDArray[np.intp], last: States, seats: npt.NDArray[np.int64]
     ) -> npt.NDArray[Any]:
-        """What these seats saw of these ends of games in these places, elsewhere `None`."""
+        """Return what each seat saw at the end of its game, by place; `None` elsewhere."""
         observations = np.empty(self.num_envs, object)
         observations[ended] = np.fromiter(self.game.observe(last, seats), object, len(ended))
         return observations
@@ -269,7 +269,7 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
     def _final_info(
         self, ended: npt.NDArray[np.intp], last: States, seats: npt.NDArray[np.int64]
     ) -> dict[str, Any]:
-        """Infos of these ends of games in these places, in full columns."""
+        """Return the infos of the games that ended, in columns with a row for every game."""
         num = self.num_envs
         columns = {"seat": seats, **self.game.infos(last)}
         infos = {
@@ -298,11 +298,11 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
         self._table.set_opponent(opponent)
 
     def action_masks(self) -> Bools:
-        """Legal actions, bool of shape (N, num_actions)."""
+        """Return the legal actions, bool of shape (N, num_actions)."""
         return self._table.games.masks.copy()
 
     def render(self) -> tuple[Any, ...] | None:
-        """As `SeatEnv.render`, one of N for each game; "human" prints them all.
+        """Render every game as `SeatEnv.render` does; "human" prints them all.
 
         Raises:
             ValueError: as there.
@@ -312,7 +312,7 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
 
 
 def _marked(places: npt.NDArray[np.intp], num: int) -> Bools:
-    """Truth values of `num` places: whether each is one of these."""
+    """Return a mask of `num` places that marks the given ones."""
     marked = np.zeros(num, np.bool_)
     marked[places] = True
     return marked

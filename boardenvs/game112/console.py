@@ -39,7 +39,7 @@ _UNFINISHED = "Unfinished!"
 
 
 def play112(gameSpec: int) -> str:
-    """The board at the end of a game, and its result.
+    """Return the board at the end of a game, and its result.
 
     Args:
         gameSpec: the size of the board, then a position and a value for each move, one
@@ -100,7 +100,7 @@ def _ask(player: int) -> tuple[int, int]:
 
 
 def _turn(board: int, player: int, position: int, value: int) -> tuple[int, str]:
-    """The board after a move, and the result so far."""
+    """Return the board after a move, and the result so far."""
     after = makeMove(board, position, value)
     if isinstance(after, str):
         return board, f"Player {player}: {after}"
@@ -113,12 +113,12 @@ def _turn(board: int, player: int, position: int, value: int) -> tuple[int, str]
 
 
 def makeBoard(moves: int) -> int:
-    """An empty board for so many moves, 1 to 9: `makeBoard(3)` is 888."""
+    """Return an empty board for so many moves, 1 to 9: `makeBoard(3)` is 888."""
     return int("8" * whole_number("moves", moves, 1, 9))
 
 
 def makeMove(board: int, position: int, move: int) -> int | str:
-    """The board after a move, or what is wrong with it.
+    """Return the board after a move, or what is wrong with it.
 
     Args:
         board: one digit a position: 1, 2, or 8 where it is empty.
@@ -158,7 +158,7 @@ def isFull(board: int) -> bool:
 
 
 def _cells(board: int) -> list[int]:
-    """The positions of a board from the left, 0 for an empty one.
+    """Return the positions of a board from the left, 0 for an empty one.
 
     Raises:
         ValueError: it is no board.
@@ -187,7 +187,7 @@ def _game(size: int) -> Game112:
 
 
 def digitCount(n: int) -> int:
-    """How many digits a number has, at least 1; its sign is ignored."""
+    """Return how many digits a number has, at least 1; its sign is ignored."""
     rest, count = abs(_integer("n", n)), 1
     while rest >= 10:
         rest //= 10
@@ -196,28 +196,28 @@ def digitCount(n: int) -> int:
 
 
 def kthDigit(n: int, k: int) -> int:
-    """Digit `k` from the right, counted from 0; 0 past the last; the sign is ignored."""
+    """Return digit `k` from the right, counted from 0; 0 past the last; the sign is ignored."""
     return int(abs(_integer("n", n)) // 10 ** whole_number("k", k, 0) % 10)
 
 
 def replaceKthDigit(n: int, k: int, d: int) -> int:
-    """`n` with digit `k` from the right replaced by `d`; the sign stays."""
+    """Return `n` with digit `k` from the right replaced by `d`; the sign stays."""
     change = (whole_number("d", d, 0, 9) - kthDigit(n, k)) * 10 ** int(k)
     return int(n) - change if n < 0 else int(n) + change
 
 
 def getLeftmostDigit(n: int) -> int:
-    """The first digit; the sign is ignored."""
+    """Return the first digit; the sign is ignored."""
     return kthDigit(n, digitCount(n) - 1)
 
 
 def clearLeftmostDigit(n: int) -> int:
-    """`n` without its first digit: 789 gives 89, 60789 gives 789, 9 gives 0."""
+    """Return `n` without its first digit: 789 gives 89, 60789 gives 789, 9 gives 0."""
     return replaceKthDigit(n, digitCount(n) - 1, 0)
 
 
 def _integer(what: str, value: Any) -> int:
-    """`value` as an int. Raises `ValueError` if it is no whole number."""
+    """Return `value` as an int. Raises `ValueError` if it is no whole number."""
     if not is_whole(value):
         raise ValueError(f"{what} must be a whole number, got {value!r}")
     return int(value)

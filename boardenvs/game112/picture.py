@@ -12,7 +12,7 @@ _WORDS = 240  # width that the status needs
 
 
 def board_picture(cells: Sequence[int], last: int, status: str) -> str:
-    """The row as SVG.
+    """Return the row as SVG.
 
     Args:
         cells: values; 0 stands for an empty position.

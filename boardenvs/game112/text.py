@@ -17,12 +17,12 @@ __all__ = [
 
 
 def board_to_text(cells: Sequence[int]) -> str:
-    """The line of a board; 0 stands for an empty position."""
+    """Return the line of a board; 0 stands for an empty position."""
     return f"| {' '.join('-12'[c] for c in cells)} |\n"
 
 
 def board_from_text(text: str, size: int) -> list[int]:
-    """The values of a line as `board_to_text` writes it, with or without the bars at its ends.
+    """Return the values of a line of `board_to_text`, with or without the bars at its ends.
 
     Raises:
         ValueError: it is no such line.
@@ -38,17 +38,17 @@ def board_from_text(text: str, size: int) -> list[int]:
 
 
 def cell_span(cell: int, look: str) -> Span:
-    """Where a position of the row, counted from 0, stands in the line."""
+    """Return where a position of the row, counted from 0, stands in the line."""
     return Span(0, 2 + 2 * cell, 3 + 2 * cell, look)
 
 
 def action_to_text(action: int) -> str:
-    """Position and value, such as `4 2`."""
+    """Return position and value, such as `4 2`."""
     return f"{action // 2 + 1} {action % 2 + 1}"
 
 
 def action_from_text(text: str, size: int) -> int:
-    """The action of a position and a value, two whole numbers with blanks between.
+    """Return the action of a position and a value, two whole numbers with blanks between.
 
     Raises:
         ValueError: they are none, or outside of the board or the values.

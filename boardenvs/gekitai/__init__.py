@@ -88,7 +88,7 @@ class Gekitai(Game):  # noqa: D101 its docstring begins with `about`
         )
 
     def owners(self, states: States | np.void) -> npt.NDArray[np.int8]:
-        """Who stands where: int8 of shape (N, board_size, board_size), -1 for an empty cell."""
+        """Return the owner of each cell, -1 for none: int8 of shape (N, board_size, board_size)."""
         states = self.arrays.records(states)
         # Little-endian bytes of a bitboard are its rows, bits of a byte the columns.
         rows = states["pieces"].astype("<u8")[..., None].view(np.uint8)
@@ -107,7 +107,7 @@ class Gekitai(Game):  # noqa: D101 its docstring begins with `about`
     def from_text(
         self, text: str, *, to_move: int | None = None, ply: int | None = None
     ) -> np.void:
-        """As `Game.from_text`.
+        """Return the position that a text shows, as `Game.from_text` does.
 
         `to_move` or `ply` is required where both players have pieces on the board; else who has
         one moved last.

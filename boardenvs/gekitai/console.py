@@ -83,7 +83,7 @@ class Board(abc.ABC):
         self.cells: list[list[Piece | None]] = [[None] * cols for _ in range(rows)]
 
     def get_piece(self, y: int, x: int) -> Piece | None:
-        """The piece at row `y` and column `x`; `None` if there is none, or off the board."""
+        """Return the piece at row `y` and column `x`; `None` if there is none, or off the board."""
         return self.cells[y][x] if self._on_board(y, x) else None
 
     def print(self) -> None:
@@ -122,7 +122,7 @@ class Gekitai(Board):
         self._game = Game(board_size=N, pieces=P, line_length=L)
 
     def is_move_valid(self, y: int, x: int) -> bool:
-        """Whether row `y` and column `x` is an empty cell of the board."""
+        """Return whether row `y` and column `x` is an empty cell of the board."""
         legal = self._game.arrays.legal(self._position())[0]
         return self._on_board(y, x) and bool(legal[y * self.N + x])
 
@@ -162,17 +162,17 @@ class Gekitai(Board):
         self.cells[y][x] = piece
 
     def pieces_in_line(self, player: Player) -> bool:
-        """Whether L of the player's pieces stand in an unbroken row, column or diagonal."""
+        """Return whether L of the player's pieces stand in an unbroken row, column or diagonal."""
         found = np.empty((1, 2), np.bool_)
         _lines.bound_to(rules)(self._position(), self._game.constants, found)
         return bool(found[0, _COLORS.index(player.color)])
 
     def game_over(self) -> bool:
-        """Whether either player has a line, or all P pieces on the board."""
+        """Return whether either player has a line, or all P pieces on the board."""
         return self.winner(self.players[0]) is not None
 
     def winner(self, mover: Player) -> Player | None:
-        """Who has won after a move of `mover`, whose own line or full count comes first."""
+        """Return who has won after a move of `mover`, whose own line or full count comes first."""
         states = self._position(1 - _COLORS.index(mover.color))
         self._game.kernels.judge_games(states, self._game.constants)
         if not states["terminated"][0]:
@@ -217,7 +217,7 @@ class Gekitai(Board):
         return self.players[_COLORS.index(piece.color)]
 
     def _position(self, to_move: int = 0) -> States:
-        """The record of what `cells` shows, as a live game at its first ply; shape (1,)."""
+        """Return the record of what `cells` shows, as a live game at its first ply; shape (1,)."""
         states = self._game.start.copy()
         states["to_move"] = to_move
         for y, row in enumerate(self.cells):
@@ -230,7 +230,7 @@ class Gekitai(Board):
 
 @over_rules()
 def _lines(states: Any, params: Any, found: Any) -> None:
-    """Which players have a line: writes a bool array of shape (N, 2)."""
+    """Write which players have a line: a bool array of shape (N, 2)."""
     for i in range(len(states)):
         for seat in range(2):
             found[i, seat] = has_line(states[i].pieces[seat], params[0].line)

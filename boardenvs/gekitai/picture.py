@@ -37,7 +37,7 @@ def board_picture(
     to_move: int | None,
     winner: int | None,
 ) -> str:
-    """Board and hands as SVG.
+    """Return board and hands as SVG.
 
     Args:
         rows: one string a row, of `X`, `O` and `.`.
@@ -84,14 +84,14 @@ def board_picture(
 
 
 def seat_symbol(seat: int) -> str:
-    """A player's piece, as `Presentation.seat_symbol`."""
+    """Return a player's piece, as `Presentation.seat_symbol`."""
     return "".join(piece(12, 12, _FILLS[seat], SYMBOLS[seat], radius=11))
 
 
 def lines(
     rows: Sequence[str], symbol: str, length: int
 ) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
-    """The ends of every unbroken run of a symbol that is long enough."""
+    """Yield the ends of every unbroken run of a symbol that is long enough."""
     held = {(r, c) for r, row in enumerate(rows) for c, s in enumerate(row) if s == symbol}
     for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
         for r, c in sorted(held):

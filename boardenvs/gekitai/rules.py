@@ -44,26 +44,26 @@ _DIRECTIONS = len(_TURN)
 
 @njit
 def moved(bits, d):
-    """All cells of a word one step on in direction `d`."""
+    """Return all cells of a word one step on in direction `d`."""
     left = _TURN[d]
     return (bits << left | bits >> (np.uint64(64) - left)) & _STAYS[d]
 
 
 @njit
 def ahead(bits, d):
-    """All cells of a word one step forwards in direction `d`, of the first four."""
+    """Return all cells of a word one step forwards in direction `d`, of the first four."""
     return moved(bits, d)
 
 
 @njit
 def back(bits, d):
-    """All cells of a word one step backwards in direction `d`, of the first four."""
+    """Return all cells of a word one step backwards in direction `d`, of the first four."""
     return moved(bits, d + _DIRECTIONS // 2)
 
 
 @njit
 def cell_bit(p, action):
-    """The word with the one cell of an action."""
+    """Return the word with the one cell of an action."""
     return np.uint64(1) << p.bits[action]
 
 
@@ -75,7 +75,7 @@ def count(bits):
 
 @njit
 def has_three(bits):
-    """Whether a word has three cells in an unbroken row, column or diagonal."""
+    """Return whether a word has three cells in an unbroken row, column or diagonal."""
     not_a = np.uint64(_NOT_A)
     row = bits & bits << np.uint64(1) & not_a  # cells at which two end
     column = bits & bits << np.uint64(8)
@@ -90,7 +90,7 @@ def has_three(bits):
 
 @njit
 def has_line(bits, length):
-    """Whether a word has `length` cells, at least 3, in an unbroken row, column or diagonal."""
+    """Return whether a word has `length` >= 3 cells in an unbroken row, column or diagonal."""
     if length == 3 or not has_three(bits):
         return has_three(bits)
     for d in range(_DIRECTIONS // 2):
@@ -104,13 +104,13 @@ def has_line(bits, length):
 
 @njit
 def satisfied(p, bits):
-    """Whether one player's pieces fulfil a condition of victory."""
+    """Return whether one player's pieces fulfil a condition of victory."""
     return has_line(bits, p.line) | (count(bits) >= p.pieces)
 
 
 @njit
 def pushed(p, mine, theirs, placed):
-    """Both players' cells after the piece at `placed` pushed its neighbours.
+    """Return both players' cells after the piece at `placed` pushed its neighbours.
 
     The piece on a neighbouring cell leaves it and reaches the next one, if that is on the board;
     nothing happens where no piece stands or the way is blocked. The eight pushes read the board
@@ -177,7 +177,7 @@ def observe_row(s, p, seat, out):
 
 @njit
 def sound(s, p):
-    """Whether nobody has more pieces on the board than there are, and a live game an empty cell."""
+    """Return whether nobody has too many pieces, and a game that goes on has an empty cell."""
     occupied = s.pieces[0] | s.pieces[1]
     return (
         count(s.pieces[0]) <= p.pieces

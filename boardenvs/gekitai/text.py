@@ -14,7 +14,7 @@ SYMBOLS = "XO"
 
 
 def board_to_text(rows: Sequence[str], pieces: int) -> str:
-    """Board and hands.
+    """Return the text of board and hands.
 
     Args:
         rows: one string a row, of `X`, `O` and `.`.
@@ -28,7 +28,7 @@ def board_to_text(rows: Sequence[str], pieces: int) -> str:
 
 
 def board_from_text(text: str, size: int, pieces: int) -> list[str]:
-    """The rows of a text as `board_to_text` writes it; the hands may be left out.
+    """Return the rows of a text as `board_to_text` writes it; the hands may be left out.
 
     Raises:
         ValueError: it is no such text, or the hands do not fit the board.
@@ -45,12 +45,12 @@ def board_from_text(text: str, size: int, pieces: int) -> list[str]:
 
 
 def action_to_text(action: int, size: int) -> str:
-    """The address of a cell, such as `B2`."""
+    """Return the address of a cell, such as `B2`."""
     return address(*divmod(action, size))
 
 
 def action_from_text(text: str, size: int) -> int:
-    """The cell of an address, either case, blanks anywhere ignored.
+    """Return the cell of an address, either case, blanks anywhere ignored.
 
     Raises:
         ValueError: it is malformed or off the board.

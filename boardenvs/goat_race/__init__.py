@@ -154,7 +154,7 @@ class GoatRace(Game):  # noqa: D101 its docstring begins with `about`
         die: int | None = None,
         last_die: int = 0,
     ) -> np.void:
-        """The position that a text shows, completed by what only memory tells.
+        """Return the position that a text shows, completed by what only memory tells.
 
         Args:
             text: as `to_text` writes it.

@@ -54,7 +54,7 @@ class Stack(Generic[T]):
         return top
 
     def peek(self) -> T:
-        """The top item.
+        """Return the top item.
 
         Raises:
             IndexError: the stack is empty.
@@ -64,15 +64,15 @@ class Stack(Generic[T]):
         return self._items[-1]
 
     def is_empty(self) -> bool:
-        """Whether there is no item."""
+        """Return whether there is no item."""
         return not self._items
 
     def size(self) -> int:
-        """How many items there are."""
+        """Return how many items there are."""
         return len(self._items)
 
     def __iter__(self) -> Iterator[T]:
-        """The items from the bottom up."""
+        """Return the items from the bottom up."""
         return iter(self._items)
 
 
@@ -101,15 +101,15 @@ class Goat:
         return f"<{self._color} goat at {self}>"
 
     def get_color(self) -> str:
-        """Its colour."""
+        """Return its colour."""
         return self._color
 
     def get_row(self) -> int:
-        """Its row, counted from 1; -1 until it is placed."""
+        """Return its row, counted from 1; -1 until it is placed."""
         return self._row
 
     def get_column(self) -> str | int:
-        """The letter of its column; -1 until it is placed."""
+        """Return the letter of its column; -1 until it is placed."""
         return self._column
 
     def set_row(self, row: int) -> None:
@@ -159,15 +159,15 @@ class Player:
         self._goats.remove(goat)
 
     def get_color(self) -> str:
-        """Its colour."""
+        """Return its colour."""
         return self._color
 
     def get_goats(self) -> list[Goat]:
-        """Its goats, as a list of the caller's own."""
+        """Return its goats, as a list of the caller's own."""
         return list(self._goats)
 
     def get_number_of_goats(self) -> int:
-        """How many goats it has."""
+        """Return how many goats it has."""
         return len(self._goats)
 
 
@@ -215,27 +215,27 @@ class Board:
         self.check_column(cell[1])
 
     def get_width(self) -> int:
-        """How many columns there are."""
+        """Return how many columns there are."""
         return self._width
 
     def get_height(self) -> int:
-        """How many rows there are."""
+        """Return how many rows there are."""
         return self._height
 
     def get_board(self) -> list[list[Stack[Goat]]]:
-        """The stacks, row by row. Goats put there by hand count as any others."""
+        """Return the stacks, row by row. Goats put there by hand count as any others."""
         return self._stacks
 
     def is_obstacle(self, row: int, column: str) -> bool:
-        """Whether there is an obstacle on a cell."""
+        """Return whether there is an obstacle on a cell."""
         return (row - 1, _index(column)) in self._obstacles
 
     def get_stack(self, row: int, column: str) -> Stack[Goat]:
-        """The stack on a cell."""
+        """Return the stack on a cell."""
         return self._stacks[row - 1][_index(column)]
 
     def get_tops(self) -> list[str]:
-        """One string a row: the first letter of the top goat's colour, `X`, or a blank."""
+        """Return a string for each row: the top goat's first letter, `X`, or a blank."""
         return [
             "".join(
                 "X" if (r, c) in self._obstacles else _top(stack)[:1] or " "
@@ -253,7 +253,7 @@ def _index(column: str) -> int:
 
 
 def _top(stack: Stack[Goat]) -> str:
-    """The colour of the goat on top; "" on an empty stack."""
+    """Return the colour of the goat on top; "" on an empty stack."""
     return "" if stack.is_empty() else stack.peek().get_color()
 
 
@@ -282,15 +282,15 @@ class Game:
         return position_to_text(self.board.get_tops(), colors, self.phase, turn).rstrip()
 
     def get_phase(self) -> int:
-        """1 for the order of play, 2 for placement, 3 for the race."""
+        """Return 1 for the order of play, 2 for placement, 3 for the race."""
         return self.phase
 
     def get_turn(self) -> int:
-        """The index of the player whose turn it is."""
+        """Return the index of the player whose turn it is."""
         return self.turn
 
     def get_current_player(self) -> Player:
-        """The player whose turn it is. Raises `ValueError` while there is none."""
+        """Return the player whose turn it is. Raises `ValueError` while there is none."""
         if self.turn >= len(self.players):
             raise ValueError("there is no player yet whose turn it could be")
         return self.players[self.turn]
@@ -375,7 +375,7 @@ class Game:
         self._move(move)
 
     def _check_placed(self) -> None:
-        """The race is on: phase 3, and no placement was left half-way for it.
+        """Raise `ValueError` unless the game is in phase 3 and all goats are placed.
 
         A board that was set up without phase 2 may have any number of goats.
         """
@@ -414,12 +414,12 @@ class Game:
             self.board.check_cell(cell)
 
     def check_nonempty_row(self, row: int) -> bool:
-        """Whether some goat of a row can move forward."""
+        """Return whether some goat of a row can move forward."""
         self.check_row(row)
         return bool(self._movable_forward()[row - 1].any())
 
     def check_starting_goat_placement(self, row: int) -> bool:
-        """Whether the stack at the gate of a row is not higher than the lowest of the gate."""
+        """Return whether no stack of the gate is lower than that of a row."""
         self.check_row(row)
         states = self._position(_PLACE)
         heights = [stacks[0].size() for stacks in self.board.get_board()]
@@ -428,17 +428,17 @@ class Game:
         return bool(self._rules.arrays.legal(states)[0, row - 1])
 
     def check_winner(self) -> bool:
-        """Whether a player has three goats in the Destination."""
+        """Return whether a player has three goats in the Destination."""
         return bool(self._judged()["returns"].any())
 
     def check_tie(self) -> bool:
-        """Whether goats are on the board and none can move forward, and nobody has won."""
+        """Return whether goats are on the board and none can move forward, and nobody has won."""
         states = self._judged()
         goats = any(states["tops"].flat)
         return bool(goats and states["terminated"][0] and not states["returns"].any())
 
     def get_goats_blocked(self, player: Player) -> int:
-        """How many goats of a player cannot jump forward: covered, at an obstacle, or arrived."""
+        """Return how many goats of a player are covered, before an obstacle, or arrived."""
         if not isinstance(player, Player):
             raise ValueError(f"expected a player, got {player!r}")
         free = self._movable_forward()
@@ -451,11 +451,11 @@ class Game:
         return self._count(player.get_color()) - sum(bool(free[cell]) for cell in mine)
 
     def get_goats_per_player(self) -> list[int]:
-        """How many goats each player has on the board."""
+        """Return how many goats each player has on the board."""
         return [self._count(player.get_color()) for player in self.players]
 
     def get_sideways_moves(self, move: Sequence[Cell] | None = None) -> list[str]:
-        """The current player's sideways moves as they are typed; only `move`, if it is given."""
+        """Return the current player's sideways moves as typed; only `move`, if it is given."""
         states = self._position(_SIDEWAYS)
         states["to_move"] = COLORS.index(self.get_current_player().get_color())
         actions = np.flatnonzero(self._rules.arrays.legal(states)[0, : self._rules.stay]).tolist()
@@ -463,7 +463,7 @@ class Game:
         return [typed for typed in moves if move is None or typed == _typed(move)]
 
     def _count(self, color: str) -> int:
-        """How many goats of a colour stand on the board, covered ones included."""
+        """Return how many goats of a colour stand on the board, covered ones included."""
         return sum(
             goat.get_color() == color
             for row in self.board.get_board()
@@ -472,13 +472,13 @@ class Game:
         )
 
     def _movable_forward(self) -> npt.NDArray[np.bool_]:
-        """Where a goat can move forward when its row is thrown: bool of shape (height, width)."""
+        """Return where a goat can move forward, by its row's throw: bool, shape (height, width)."""
         states = np.repeat(self._position(_FORWARD), self.board.get_height())
         states["die"] = np.arange(1, self.board.get_height() + 1)
         return self._rules.arrays.legal(states)[:, -self.board.get_width() :]
 
     def _judged(self) -> States:
-        """The position as the rules end it, or not."""
+        """Return the position as the rules end it, or not."""
         states = self._position(_SIDEWAYS)
         for row in self.board.get_board():
             for goat in row[-1]:
@@ -487,7 +487,7 @@ class Game:
         return states
 
     def _position(self, decision: int) -> States:
-        """A record of what the board shows, seats being colours; shape (1,).
+        """Return a record of what the board shows, seats being colours; shape (1,).
 
         Each stack is its top alone: what lies below has no part in any of the rules that
         are asked here, but for the heights of the gate, which are added where they count.
@@ -506,13 +506,13 @@ class Game:
 
 
 def _typed(move: Sequence[Cell]) -> str:
-    """A move as it is typed, such as `C4C5`."""
+    """Return a move as it is typed, such as `C4C5`."""
     return "".join(f"{column}{row}" for row, column in move)
 
 
 @functools.cache
 def _rules(width: int, height: int) -> GoatRace:
-    """The rules for a board. All colours have a seat, so that those who play may be any."""
+    """Return the rules for a board. All colours have a seat, so that those who play may be any."""
     return GoatRace(num_players=len(COLORS), width=width, height=height)
 
 
@@ -549,7 +549,7 @@ def start(width: int = 9, height: int = 6, seed: int | None = None) -> None:
 
 
 def _find_order(game: Game, chance: random.Random) -> list[int]:
-    """Phase 1: a throw each. Returns the turns in the order of play."""
+    """Play phase 1, a throw for each player. Return the turns in the order of play."""
     throws = []
     for turn in range(len(game.players)):
         game.set_turn(turn)
@@ -561,7 +561,7 @@ def _find_order(game: Game, chance: random.Random) -> list[int]:
 
 
 def _place(game: Game, order: Sequence[int]) -> None:
-    """Phase 2: goats on the gate, one a turn."""
+    """Play phase 2: goats on the gate, one a turn."""
     game.set_phase(2)
     for turn in list(order) * GOATS:
         game.set_turn(turn)
@@ -579,7 +579,7 @@ def _place(game: Game, order: Sequence[int]) -> None:
 
 
 def _race(game: Game, order: Sequence[int], chance: random.Random) -> None:
-    """Phase 3: turns until the end."""
+    """Play phase 3: turns until the end."""
     game.set_phase(3)
     turns = itertools.cycle(order)
     while not _is_over(game):
@@ -649,12 +649,12 @@ def _ask_number_of_players() -> int:
 
 
 def _ask(game: Game, what: str) -> str:
-    """What the player whose turn it is types."""
+    """Return what the player whose turn it is types."""
     return _read(f"{game.get_current_player().get_color()}, {what}: ")
 
 
 def _read(prompt: str) -> str:
-    """One line in capitals, without its blanks. Raises `Quit` for `q`."""
+    """Return one line in capitals without blanks, or raise `Quit` for `q`."""
     typed = re.sub(r"\s", "", input(prompt)).upper()
     if typed == "Q":
         raise Quit

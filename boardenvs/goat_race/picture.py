@@ -67,7 +67,7 @@ def board_picture(
     last: Sequence[tuple[int, int]],
     status: str,
 ) -> str:
-    """The position as SVG.
+    """Return the position as SVG.
 
     Args:
         tops: one string a row: the letter of the goat on top, `X` for an obstacle, or a blank.
@@ -133,7 +133,7 @@ _HEAD = "M-10 -8C-10 -14 10 -14 10 -8C10 1 8.5 6 7 11C5.5 16 -5.5 16 -7 11C-8.5 
 
 
 def _goat(x: float, y: float, letter: str, size: float = 1) -> str:
-    """A goat's head; the letter on it tells the players apart without colour."""
+    """Return a goat's head; the letter on it tells the players apart without colour."""
     fill, ink = _FILLS[letter]
     pen: dict[str, str | float] = {
         "stroke": INK,
@@ -163,17 +163,17 @@ def _goat(x: float, y: float, letter: str, size: float = 1) -> str:
 
 
 def _scaled(path: str, size: float) -> str:
-    """A path of absolute numbers, larger or smaller."""
+    """Return a path of absolute numbers, larger or smaller."""
     return re.sub(r"-?[0-9.]+", lambda found: f"{round(float(found[0]) * size, 2):g}", path)
 
 
 def seat_symbol(letter: str) -> str:
-    """A player's goat, as `Presentation.seat_symbol`."""
+    """Return a player's goat, as `Presentation.seat_symbol`."""
     return _goat(12, 12, letter, 0.66)
 
 
 def _stack(x: float, y: float, letter: str, size: int) -> list[str]:
-    """A stack: its top goat, what carries it without colours, and a number that counts all."""
+    """Return a stack: its top goat, the goats below without colours, and the number of all."""
     below = min(size - 1, _SLICES)
     top = y + 6 - 3 * max(below, 1)
     slices = [
@@ -207,7 +207,7 @@ def _stack(x: float, y: float, letter: str, size: int) -> list[str]:
 
 
 def _rock(x: float, y: float) -> list[str]:
-    """An obstacle."""
+    """Return an obstacle."""
     outline = "M-19 15l5 -17l8 -4l5 -9l11 3l4 13l6 14z"
     crack = "M-1 -15l-2 11l6 7M-14 -2l6 6"
     shapes = [
@@ -218,7 +218,7 @@ def _rock(x: float, y: float) -> list[str]:
 
 
 def _arrow(begin: tuple[float, float], end: tuple[float, float]) -> str:
-    """From one cell into the next, across the line between them."""
+    """Return an arrow from one cell into the next, across the line between them."""
     x, y = (begin[0] + end[0]) / 2, (begin[1] + end[1]) / 2
     dx, dy = (end[0] - begin[0]) / CELL, (end[1] - begin[1]) / CELL
     # From the middle of its base: to one side, to the tip, to the other side.
@@ -233,7 +233,7 @@ def _arrow(begin: tuple[float, float], end: tuple[float, float]) -> str:
 
 
 def _die(x: float, y: float, die: int) -> list[str]:
-    """A die that shows a throw."""
+    """Return a die that shows a throw."""
     square = {"x": -16, "y": -16, "width": 32, "height": 32, "rx": 6}
     shapes = [element("rect", **square, fill="#ffffff", stroke=INK, stroke_width=2)]
     if die not in _PIPS:

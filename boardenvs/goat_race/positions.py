@@ -42,7 +42,7 @@ _LETTER_OF_DIGIT = str.maketrans("01234567", f"?{LETTERS}??")  # of a stack in o
 
 
 def stacks_of(state: np.void) -> dict[str, str]:
-    """The letters of every stack of a record from the bottom, by address.
+    """Return the letters of every stack of a record from the bottom, by address.
 
     The record may hold any bytes; "?" stands for what no stack of the game holds.
     """
@@ -84,7 +84,7 @@ def put_stacks(stacks: Any, players: Sequence[str], state: np.void) -> None:
 
 
 def _goats(state: np.void) -> list[int]:
-    """How many goats each seat has on the board."""
+    """Return how many goats each seat has on the board."""
     piles = "".join(stacks_of(state).values())
     return [piles.count(letter) for letter in LETTERS[: len(state["order"])]]
 
@@ -92,7 +92,7 @@ def _goats(state: np.void) -> list[int]:
 def complete_stacks(
     tops: Sequence[str], stacks: Any, players: Sequence[str], everyone: bool
 ) -> dict[str, str]:
-    """Whole stacks by address, from the bottom, for a board of tops.
+    """Return whole stacks by address, from the bottom, for a board of tops.
 
     Args:
         tops: as in `boardenvs.goat_race.text.Position`.
@@ -130,7 +130,7 @@ def complete_stacks(
 def checked_stacks(
     stacks: Any, height: int, width: int, players: Sequence[str]
 ) -> dict[tuple[int, int], str]:
-    """Stacks given by address, by row and column counted from 0 instead.
+    """Return stacks that are given by address, by row and column counted from 0.
 
     Raises:
         ValueError: they are no dictionary of addresses to letters of the players' colours.
@@ -189,7 +189,7 @@ def set_placement(fields: dict[str, Any], max_plies: int, state: np.void) -> Non
 
 
 def _wrong_layer(state: np.void, placed: int) -> str:
-    """How the gate differs from goats placed in turn, layer by layer; "" where it does not."""
+    """Return how the gate differs from goats placed in turn; "" if it does not."""
     height, num_players = len(state["stacks"]), len(state["order"])
     gate = [stacks_of(state).get(address(row, 0), "") for row in range(height)]
     for level in range(-(-placed // height)):

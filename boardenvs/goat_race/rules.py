@@ -86,13 +86,13 @@ def move_goat(s, row, column, to_row, to_column):
 
 @njit
 def fits(s):
-    """Whether the whole board fits into a word."""
+    """Return whether the whole board fits into a word."""
     return s.stacks.shape[0] * s.stacks.shape[1] <= 64
 
 
 @njit
 def tops_word(s, seat):
-    """Where goats of a seat show, row after row, on a board that fits into a word."""
+    """Return where goats of a seat show, row after row, on a board that fits into a word."""
     height, width = s.stacks.shape  # which the compiler knows, unlike `p.height` and `p.width`
     bits = np.uint64(0)
     for row in range(height):
@@ -102,7 +102,7 @@ def tops_word(s, seat):
 
 @njit
 def blocked_word(s):
-    """Where obstacles are, as `tops_word`."""
+    """Return where obstacles are, as `tops_word`."""
     height, width = s.stacks.shape
     bits = np.uint64(0)
     for row in range(height):
@@ -115,7 +115,7 @@ def blocked_word(s):
 
 @njit
 def forward_columns(s, p, row):
-    """The columns of a row whose top goat can move forward, as bits."""
+    """Return the columns of a row whose top goat can move forward, as bits."""
     showing = 0
     for seat in range(len(s.returns)):
         showing |= s.tops[seat, row]
@@ -125,7 +125,7 @@ def forward_columns(s, p, row):
 
 @njit
 def sideways_columns(s, p, seat, row):
-    """The columns in which a goat of `seat` can move up from a row, and down, as bits."""
+    """Return the columns in which a goat of `seat` can move up from a row, and down, as bits."""
     tops = s.tops[seat, row]
     above = s.blocked[max(row - 1, 0)]
     below = s.blocked[min(row + 1, p.height - 1)]
@@ -134,7 +134,7 @@ def sideways_columns(s, p, seat, row):
 
 @njit
 def sideways_words(s, seat):
-    """As `sideways_columns` of all rows, one after another, on a board that fits into a word."""
+    """Return `sideways_columns` of all rows in one word, on a board that fits into a word."""
     height, width = s.stacks.shape
     tops = tops_word(s, seat)
     blocked = blocked_word(s)
@@ -147,7 +147,7 @@ def sideways_words(s, seat):
 
 @njit
 def can_go_forward(s, p):
-    """Whether any goat on the board can move forward."""
+    """Return whether any goat on the board can move forward."""
     for row in range(p.height):
         if forward_columns(s, p, row) != 0:
             return True
@@ -156,7 +156,7 @@ def can_go_forward(s, p):
 
 @njit
 def can_go_sideways(s, p, seat):
-    """Whether any goat of `seat` can move sideways."""
+    """Return whether any goat of `seat` can move sideways."""
     if fits(s):
         ups, downs = sideways_words(s, seat)
         return ups | downs != np.uint64(0)
@@ -169,7 +169,7 @@ def can_go_sideways(s, p, seat):
 
 @njit
 def is_stuck(s, p):
-    """Whether nothing can move: forward, and with `draw_rule="jump"` sideways neither."""
+    """Return whether nothing can move: forward, and with `draw_rule="jump"` sideways neither."""
     if can_go_forward(s, p):
         return False
     if p.jump:
@@ -184,7 +184,7 @@ def is_stuck(s, p):
 
 @njit
 def next_seat(s):
-    """The seat after the one to move, in the order of play."""
+    """Return the seat after the one to move, in the order of play."""
     following = s.order[0]
     for k in range(len(s.returns) - 1):  # without a way out, which nobody could foresee
         later = s.order[k + 1]
@@ -211,7 +211,7 @@ def throw_die(s, p):
 
 @njit
 def end_turn(s, p):
-    """The next seat's turn begins, but where the game is over no die is thrown any more."""
+    """Begin the next seat's turn; no die is thrown if the game is over."""
     s.to_move = next_seat(s)
     s.die = 0
     s.decision = SIDEWAYS
@@ -224,7 +224,7 @@ def end_turn(s, p):
 
 @njit
 def deal(s, p):
-    """One obstacle a row between gate and Destination, then a throw each for the order of play."""
+    """Draw an obstacle for each row, then a throw for each seat, for the order of play."""
     n = len(s.returns)
     for row in range(p.height):
         if p.fixed:
@@ -272,7 +272,7 @@ def stay(s):
 
 @njit
 def lowest_rows(s):
-    """The rows whose gate has as few goats as any, as bits."""
+    """Return the rows whose gate has as few goats as any, as bits."""
     lowest = size(s.stacks[0, 0])
     rows = 1
     for row in range(1, s.stacks.shape[0]):
@@ -285,7 +285,7 @@ def lowest_rows(s):
 
 @njit
 def judge(s, p):
-    """In the race: three goats in the Destination win, whoever moved them; then the draw."""
+    """End a race that a seat has won, whoever moved its goats, or in which nothing can move."""
     if s.decision == PLACE:
         return
     for seat in range(len(s.returns)):
@@ -355,13 +355,13 @@ def mark(out, first, size):
 
 @njit
 def in_turn(k, n):
-    """A number below `2 * n` as a place in the order of play."""
+    """Return a number below `2 * n` as a place in the order of play."""
     return k if k < n else k - n
 
 
 @njit
 def observe_row(s, p, seat, out):
-    """Planes as the game's page lists them; players in the order of play, the seat itself first."""
+    """Write the planes that the game's page lists; players in the order of play, `seat` first."""
     n = len(s.returns)
     height, width = s.stacks.shape
     plane = np.int64(height * width)  # that with a small number is none
@@ -401,7 +401,7 @@ def observe_row(s, p, seat, out):
 
 @njit
 def sound(s, p):
-    """Whether seats, goats and decision are such, the stacks agree with what is kept beside them.
+    """Return whether seats, goats and decision exist, and `tops` and `arrived` fit the stacks.
 
     While goats are placed, there are as many as plies; all of them fit into one stack.
     """
@@ -429,7 +429,7 @@ def sound(s, p):
 
 @njit
 def count_goats(s, p):
-    """How many goats the stacks have; -1 where they are none, or `tops` or `arrived` other ones."""
+    """Return the number of goats; -1 for a bad stack, or if `tops` or `arrived` do not fit."""
     n = len(s.returns)
     goats = 0
     arrived = 0  # five bits a seat

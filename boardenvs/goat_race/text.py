@@ -52,7 +52,7 @@ class Position(NamedTuple):
 
 
 def position_to_text(tops: Sequence[str], players: Sequence[str], phase: int, turn: str) -> str:
-    """Board, players, phase and turn.
+    """Return board, players, phase and turn as text.
 
     Args:
         tops: as in `Position`.
@@ -67,7 +67,7 @@ def position_to_text(tops: Sequence[str], players: Sequence[str], phase: int, tu
 
 
 def position_from_text(text: str, height: int, width: int, players: Sequence[str]) -> Position:
-    """What a text as `position_to_text` writes it says, of phase 2 or 3.
+    """Return what a text as `position_to_text` writes it says, of phase 2 or 3.
 
     Raises:
         ValueError: it is no such text.
@@ -91,7 +91,7 @@ def position_from_text(text: str, height: int, width: int, players: Sequence[str
 
 
 def parse_turn_line(line: str, players: Sequence[str]) -> dict[str, Any]:
-    """Order, decision and die, as keyword arguments of `GoatRace.from_text`.
+    """Return order, decision and die, as keyword arguments of `GoatRace.from_text`.
 
     Args:
         line: as `GoatRacePresentation.turn_line` gives it.
@@ -120,7 +120,7 @@ def parse_turn_line(line: str, players: Sequence[str]) -> dict[str, Any]:
 
 
 def walls(pairs: Any, height: int, width: int) -> list[int]:
-    """Obstacles given as `(row, column)`, one a row: for each row a word with their bits.
+    """Return a word of bits for each row, from obstacles given as `(row, column)`.
 
     Raises:
         ValueError: they are no such list, or an obstacle is in the first or last column.
@@ -147,7 +147,7 @@ def walls(pairs: Any, height: int, width: int) -> list[int]:
 
 
 def obstacles(blocked: Sequence[int]) -> list[list[Any]]:
-    """The obstacles of words as `walls` gives them, as `[row, column]`, row by row."""
+    """Return the obstacles of words as `walls` gives them, as `[row, column]`, row by row."""
     return [
         [row + 1, ascii_uppercase[column]]
         for row, word in enumerate(blocked)
@@ -157,7 +157,7 @@ def obstacles(blocked: Sequence[int]) -> list[list[Any]]:
 
 
 def obstacles_from_text(text: str) -> list[tuple[int, str]]:
-    """Obstacles given by the letters of their columns, row by row: `CDBHEC`."""
+    """Return obstacles from the letters of their columns, row by row: `CDBHEC`."""
     return list(enumerate(text, 1))
 
 
@@ -184,7 +184,7 @@ def cells_of_action(action: int, height: int, width: int, die: int) -> list[tupl
 
 
 def action_to_text(action: int, height: int, width: int, die: int) -> str:
-    """`1`, `C4C5`, `s` or `B3C3`; without a throw, a forward action is `BC`.
+    """Return `1`, `C4C5`, `s` or `B3C3`; without a throw, a forward action is `BC`.
 
     The few actions that would leave the board read as if it went on: `A1A0`, `I3J3`.
     """
@@ -201,7 +201,7 @@ def action_to_text(action: int, height: int, width: int, die: int) -> str:
 
 
 def action_from_text(text: str, height: int, width: int, die: int) -> int:
-    """The action of a text as `action_to_text` writes it, either case, blanks ignored.
+    """Return the action of a text as `action_to_text` writes it, either case, blanks ignored.
 
     Raises:
         ValueError: it is none, or no action of this board and throw.
@@ -240,5 +240,5 @@ def action_from_text(text: str, height: int, width: int, die: int) -> int:
 
 
 def _letter(column: int) -> str:
-    """A column's letter; past Z, off the widest board, it is `[`, as in ASCII."""
+    """Return a column's letter; past Z, off the widest board, it is `[`, as in ASCII."""
     return chr(ord("A") + column)

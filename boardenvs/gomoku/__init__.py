@@ -87,13 +87,13 @@ class Gomoku(Game):  # noqa: D101 its docstring begins with `about`
         )
 
     def owners(self, states: States | np.void) -> npt.NDArray[np.int8]:
-        """Whose stone stands where: int8 of shape (N, board_size, board_size), -1 for none."""
+        """Return the owner of each cell, -1 for none: int8 of shape (N, board_size, board_size)."""
         cells = self.arrays.batch(states)["cells"][:, : self.num_actions] - np.int8(1)
         owners: npt.NDArray[np.int8] = cells.reshape(-1, self.board_size, self.board_size)
         return owners
 
     def near_last(self, states: States | np.void) -> npt.NDArray[np.bool_]:
-        """Legal actions in the 3 x 3 square round the last stone, or all where it has none.
+        """Return the legal actions in the 3 x 3 square round the last stone, or all if it is full.
 
         Args:
             states: shape (N,).
@@ -147,7 +147,7 @@ class Gomoku(Game):  # noqa: D101 its docstring begins with `about`
         )
 
     def _rows(self, state: np.void, symbols: str) -> list[str]:
-        """One string a row; `symbols` are those of an empty cell, black and white."""
+        """Return a string for each row; `symbols` are those of an empty cell, black and white."""
         cells = state["cells"][: self.num_actions].reshape(-1, self.board_size)
         letters = np.array([*symbols, "?"])  # the last one for what is no stone, see `restore`
         return ["".join(row) for row in letters[cells.clip(-1, 3)]]
@@ -178,7 +178,7 @@ class Gomoku(Game):  # noqa: D101 its docstring begins with `about`
         state["to_move"] = to_move
 
     def _check_lines(self, cells: npt.NDArray[np.int8], mover: int, last: int) -> None:
-        """A game stops at the first line: the last stone, and it alone, completed any there is.
+        """Check that the last stone completed every line, since a game stops at the first line.
 
         Raises:
             ValueError: this cannot be.
@@ -198,7 +198,7 @@ class Gomoku(Game):  # noqa: D101 its docstring begins with `about`
             raise ValueError(f"board has lines of {_SYMBOLS[mover]} that {which} completed")
 
     def _wins(self, boards: npt.NDArray[np.int8]) -> npt.NDArray[np.bool_]:
-        """Whether each board, shape (N, num_actions), holds a line that wins."""
+        """Return whether each board, shape (N, num_actions), holds a line that wins."""
         states = np.repeat(self.start, len(boards))
         states["cells"][:, : self.num_actions] = boards
         self.kernels.judge_games(states, self.constants)

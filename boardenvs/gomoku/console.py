@@ -50,7 +50,7 @@ def game_menu() -> None:
 
 
 def create_board(size: int) -> Board:
-    """An empty board of `size` rows and columns.
+    """Return an empty board of `size` rows and columns.
 
     Raises:
         ValueError: `size` is no whole number from 5 to 26.
@@ -60,7 +60,7 @@ def create_board(size: int) -> Board:
 
 
 def is_occupied(board: Board, x: int, y: int) -> bool:
-    """Whether a stone stands on row `x` and column `y`, counted from 0.
+    """Return whether a stone stands on row `x` and column `y`, counted from 0.
 
     Raises:
         ValueError: they are off the board, or `board` is no board.
@@ -109,7 +109,7 @@ def print_board(board: Board) -> None:
 
 
 def check_available_moves(board: Board) -> list[Position]:
-    """Every empty position, such as `("0", "A")`, row by row.
+    """Return every empty position, such as `("0", "A")`, row by row.
 
     Raises:
         ValueError: `board` is no board.
@@ -120,7 +120,7 @@ def check_available_moves(board: Board) -> list[Position]:
 
 
 def check_for_winner(board: Board) -> str | None:
-    """The stone that has five in a row, `"Draw"` on a full board, else `None`.
+    """Return the stone that has five in a row, `"Draw"` on a full board, else `None`.
 
     Raises:
         ValueError: `board` is no board.
@@ -133,7 +133,7 @@ def check_for_winner(board: Board) -> str | None:
 
 
 def random_computer_player(board: Board, player_move: Position, rng: Any = None) -> Position:
-    """Where the computer answers: uniformly one of the free positions next to the player's move.
+    """Return a random free position next to the player's move, as the computer's answer.
 
     If none of the 3 x 3 square round it is free, it is one of all free positions.
 
@@ -186,7 +186,7 @@ class _Session:
     computer: bool = False
 
     def start(self) -> None:
-        """Option 1."""
+        """Do option 1: start a game."""
         if self.board is not None:
             print(
                 "A game is in progress. Reset it (4) and start again, or complete it by "
@@ -205,14 +205,14 @@ class _Session:
         print(f"A board of {size} x {size}. {STONES[0]} opens: place a stone (3).")
 
     def show(self) -> None:
-        """Option 2."""
+        """Do option 2: print the board."""
         if self.board is None:
             print("There is no board yet. Start a game (1).")
         else:
             print_board(self.board)
 
     def place(self) -> None:
-        """Option 3."""
+        """Do option 3: place a stone."""
         if self.board is None:
             print("There is no game to place a stone in. Start one (1).")
             return
@@ -235,12 +235,12 @@ class _Session:
             self.board, self.computer = None, False
 
     def reset(self) -> None:
-        """Option 4."""
+        """Do option 4: reset the game."""
         self.board, self.computer = None, False
         print("The game is reset. Start another (1).")
 
     def _free(self, answer: str) -> Position:
-        """An empty position of the board. Raises `ValueError` if the answer is none."""
+        """Return an empty position of the board. Raises `ValueError` if the answer is none."""
         assert self.board is not None
         size = len(self.board)
         cell = action_from_text(answer, size)
@@ -276,7 +276,7 @@ def _ask(prompt: str, read: Callable[[str], _Answer]) -> _Answer | None:
 
 
 def _line(prompt: str) -> str:
-    """One line from the keyboard, without blanks around it; "" for what is no text."""
+    """Return one line from the keyboard without blanks around it; "" if it is no text."""
     try:
         return input(prompt).strip()
     except UnicodeDecodeError:
@@ -284,7 +284,7 @@ def _line(prompt: str) -> str:
 
 
 def _cell(position: Sequence[str], size: int) -> int:
-    """The cell of a pair of strings. Raises `ValueError` if it is none, or off the board."""
+    """Return the cell of a pair of strings. Raises `ValueError` if it is none, or off the board."""
     if (
         not isinstance(position, tuple | list)
         or len(position) != 2
@@ -300,7 +300,7 @@ def _words(action: int, size: int) -> Position:
 
 
 def _position(board: Board) -> tuple[Gomoku, States]:
-    """The game of a board's size and the record of the board, shape (1,), not yet judged.
+    """Return the game of a board's size and the record of the board, shape (1,), not yet judged.
 
     A board set up by hand may hold any stones; whoever has more of them moved last.
 

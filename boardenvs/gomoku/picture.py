@@ -39,7 +39,7 @@ def board_picture(
     to_move: int | None,
     winner: int | None,
 ) -> str:
-    """The board as SVG.
+    """Return the board as SVG.
 
     Args:
         owners: whose stone stands where, shape (N, N), -1 for none.
@@ -101,7 +101,7 @@ def _board(size: int) -> list[str]:
 
 
 def _star_points(size: int) -> set[tuple[int, int]]:
-    """The dots by which players find their way, as on boards for Go."""
+    """Return the dots by which players find their way, as on boards for Go."""
     edge = 3 if size >= 12 else 2
     near, far, middle = edge, size - 1 - edge, size // 2
     points = {(middle, middle)} if size % 2 else set()
@@ -113,7 +113,7 @@ def _star_points(size: int) -> set[tuple[int, int]]:
 
 
 def _stone(x: float, y: float, seat: int, radius: float = _RADIUS) -> str:
-    """A black stone is a filled disc, a white one a ring with nothing in it."""
+    """Return a stone: a filled disc for black, a ring for white."""
     if seat == 0:
         stone = element("circle", r=radius, fill=BLACK)
     else:
@@ -122,12 +122,12 @@ def _stone(x: float, y: float, seat: int, radius: float = _RADIUS) -> str:
 
 
 def seat_symbol(seat: int) -> str:
-    """A player's stone, as `Presentation.seat_symbol`."""
+    """Return a player's stone, as `Presentation.seat_symbol`."""
     return _stone(12, 12, seat, radius=11)
 
 
 def _runs(held: set[tuple[int, int]]) -> Iterator[tuple[tuple[int, int], tuple[int, int], int]]:
-    """The ends and the length of every unbroken run of the cells held, in four directions."""
+    """Yield the ends and the length of every unbroken run of the cells held, in four directions."""
     for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
         for r, c in sorted(held):
             if (r - down, c - right) in held:

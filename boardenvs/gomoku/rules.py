@@ -18,13 +18,13 @@ from boardenvs.core.outcome import end_in_draw, end_ply, end_with_winner, is_ove
 
 @njit
 def wins(p, length):
-    """Whether so many stones in a row, bounded at both ends, win."""
+    """Return whether so many stones in a row, bounded at both ends, win."""
     return length == p.line if p.exact else length >= p.line
 
 
 @njit
 def reach(cells, cell, step, room):
-    """How many stones of the colour at a cell follow it, each `step` cells on, at most `room`."""
+    """Return how many stones of a cell's colour follow it in steps of `step`, at most `room`."""
     stone = cells[cell]
     count = 0
     while count < room and cells[cell + step] == stone:
@@ -35,7 +35,7 @@ def reach(cells, cell, step, room):
 
 @njit
 def lines(p, cell):
-    """The four lines through a cell: the step to the next cell on it, the room ahead and behind."""
+    """Return the step, the room ahead and the room behind of each line through a cell."""
     side = p.side
     up = cell // side
     left = cell - up * side
@@ -51,7 +51,7 @@ def lines(p, cell):
 
 @njit
 def wins_through(cells, p, action):
-    """Whether the stone on a cell is part of a row, column or diagonal that wins."""
+    """Return whether the stone on a cell is part of a row, column or diagonal that wins."""
     for step, ahead, behind in lines(p, action):
         length = 1 + reach(cells, action, step, ahead) + reach(cells, action, -step, behind)
         if wins(p, length):
@@ -61,7 +61,7 @@ def wins_through(cells, p, action):
 
 @njit
 def legal(s, p, mask):
-    """Every empty intersection."""
+    """Mark every empty intersection."""
     cells = s.cells
     for a in range(p.side * p.side):
         mask[a] = cells[a] == 0
@@ -102,7 +102,7 @@ def play(s, p, action):
 
 @njit
 def observe_row(s, p, seat, out):
-    """Planes: the seat's stones, the other player's, empty intersections."""
+    """Write the planes: the seat's stones, the other player's, empty intersections."""
     cells = s.cells
     size = p.side * p.side
     mine = np.int8(seat + 1)
@@ -115,7 +115,7 @@ def observe_row(s, p, seat, out):
 
 @njit
 def sound(s, p):
-    """Whether each intersection is empty or holds a stone, and there is one for each ply."""
+    """Return whether each intersection is empty or holds a stone, and there is one for each ply."""
     cells = s.cells
     size = p.side * p.side
     stones = 0

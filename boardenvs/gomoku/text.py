@@ -24,7 +24,7 @@ STONES = "●○"
 
 
 def board_to_text(rows: Sequence[str]) -> str:
-    """The grid; every line ends with a newline.
+    """Return the grid; every line ends with a newline.
 
     Args:
         rows: one string a row, of blanks and `STONES`.
@@ -36,7 +36,7 @@ def board_to_text(rows: Sequence[str]) -> str:
 
 
 def board_from_text(text: str, size: int) -> list[str]:
-    """The rows of a text as `board_to_text` writes it; the last newline may be missing.
+    """Return the rows of a text as `board_to_text` writes it; the last newline may be missing.
 
     Raises:
         ValueError: it is no such text.
@@ -59,18 +59,18 @@ def board_from_text(text: str, size: int) -> list[str]:
 
 
 def stone_span(row: int, column: int, look: str) -> Span:
-    """Where a stone stands in a grid."""
+    """Return where a stone stands in a grid."""
     return Span(1 + 2 * row, 3 * column, 3 * column + 1, look)
 
 
 def action_to_text(action: int, size: int) -> str:
-    """Row and column of a cell, such as `2 F`."""
+    """Return row and column of a cell, such as `2 F`."""
     row, column = divmod(action, size)
     return f"{row} {ascii_uppercase[column]}"
 
 
 def action_from_text(text: str, size: int) -> int:
-    """The cell of a row and a column with blanks between, the letter in either case.
+    """Return the cell of a row and a column with blanks between, the letter in either case.
 
     Raises:
         ValueError: it is malformed or off the board.
@@ -82,7 +82,7 @@ def action_from_text(text: str, size: int) -> int:
 
 
 def cell_from_words(row: str, column: str, size: int) -> int:
-    """The cell of a row, such as `2`, and a column, such as `F` or `f`.
+    """Return the cell of a row, such as `2`, and a column, such as `F` or `f`.
 
     Raises:
         ValueError: it is malformed or off the board.

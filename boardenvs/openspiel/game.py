@@ -53,7 +53,7 @@ class BoardGame(pyspiel.Game):
         )
 
     def new_initial_state(self, position: Mapping[str, Any] | None = None) -> BoardState:
-        """The start of a game, or the position that a dictionary says (see `Game.from_dict`).
+        """Return the start of a game, or the position of a dictionary (see `Game.from_dict`).
 
         Raises:
             ValueError: it is no valid position.
@@ -65,7 +65,7 @@ class BoardGame(pyspiel.Game):
         iig_obs_type: pyspiel.IIGObservationType | None = None,
         params: Mapping[str, Any] | None = None,
     ) -> BoardObserver | HistoryObserver:
-        """Sees the board; where perfect recall is asked for, all that happened, as text."""
+        """Return an observer of the board, or with perfect recall one of the whole history."""
         if params:
             raise ValueError(f"the observations of {self.game.name} take no parameters")
         if iig_obs_type is not None and iig_obs_type.perfect_recall:

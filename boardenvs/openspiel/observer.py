@@ -29,7 +29,7 @@ class BoardObserver:
             self.dict["observation"][:] = self._game.observe(state.states, player)[0]
 
     def string_from(self, state: BoardState, player: int) -> str:
-        """The board as the console shows it, and what the player to move sees beside it."""
+        """Return the board as the console shows it, and what the player to move sees beside it."""
         if not state.dealt:
             return ""
         record = state.states[0]
@@ -45,9 +45,9 @@ class HistoryObserver:
         self.dict: dict[str, np.ndarray] = {}
 
     def set_from(self, state: BoardState, player: int) -> None:
-        """There is no tensor to write."""
+        """Do nothing: there is no tensor to write."""
 
     def string_from(self, state: BoardState, player: int) -> str:
-        """The numbers of all actions and outcomes so far, in order."""
+        """Return the numbers of all actions and outcomes so far, in order."""
         text: str = state.history_str()
         return text

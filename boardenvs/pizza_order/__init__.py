@@ -122,7 +122,7 @@ class PizzaOrder(Game):  # noqa: D101 its docstring begins with `about`
         ply: int | None = None,
         wanted: Sequence[Sequence[int]] | None = None,
     ) -> np.void:
-        """The position that a dialogue shows.
+        """Return the position that a dialogue shows.
 
         Args:
             text: as `to_text` writes it; blanks at the ends of lines may be missing.
@@ -236,7 +236,7 @@ class PizzaOrder(Game):  # noqa: D101 its docstring begins with `about`
 
 
 def _pizzas(state: np.void) -> list[notation.Pizza]:
-    """Every pizza whose flavour has been said, the one in hand included."""
+    """Return every pizza whose flavour has been said, the one in hand included."""
     num = int(state["num_taken"]) + (state["asks"] == rules.INGREDIENT)
     pizzas: list[notation.Pizza] = []
     for flavor, typed in zip(state["flavor"][:num].tolist(), state["typed"].tolist(), strict=False):

@@ -117,14 +117,14 @@ def _ask(question: str, hint: str, read: Callable[[str], _Answer]) -> _Answer:
 
 
 def _flavor(states: States, text: str) -> int:
-    """The flavour that is meant, 0 to 4; said in `states`."""
+    """Return the flavour that is meant, 0 to 4; said in `states`."""
     flavor = notation.number_from_text(text, len(notation.FLAVORS)) - 1
     _game().play(states, [flavor], illegal="raise")
     return flavor
 
 
 def _ingredients(states: States, text: str) -> list[int]:
-    """The ids of the ingredients that are meant, if the shop takes them all."""
+    """Return the ids of the ingredients that are meant, if the shop takes them all."""
     ids = [notation.number_from_text(word, rules.INGREDIENTS) for word in text.split()]
     tried = states.copy()
     for action in [*(rules.FIRST + i - 1 for i in ids), rules.DONE]:
@@ -133,7 +133,7 @@ def _ingredients(states: States, text: str) -> list[int]:
 
 
 def _more(text: str) -> bool:
-    """Whether the customer wants more pizzas."""
+    """Return whether the customer wants more pizzas."""
     answer = text.strip().lower()
     if answer not in ("y", "n"):
         raise ValueError(f"expected y or n, got {answer!r}")

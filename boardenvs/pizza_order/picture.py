@@ -37,7 +37,7 @@ def order_picture(
     legal: Sequence[bool],
     status: str,
 ) -> str:
-    """The order wanted, the order as far as it is taken, the answers.
+    """Return the order wanted, the order as far as it is taken, the answers.
 
     Args:
         wanted: flavour and ingredients of each pizza.
@@ -90,7 +90,7 @@ def answer_area(action: int, most: int) -> Area:
 
 
 def _height(pizzas: int) -> int:
-    """Of room for so many pizzas under their heading."""
+    """Return the height of so many pizzas and their heading."""
     return 30 + -(-pizzas // _IN_A_ROW) * _ROW
 
 
@@ -101,13 +101,13 @@ def _circle(
 
 
 def _left(x: float, y: float, text: str, size: float, bold: bool = False) -> str:
-    """A text that begins at a point."""
+    """Return a text that begins at a point."""
     weight = {"font_weight": "bold"} if bold else {}
     return element("text", text, x=x, y=y + 0.36 * size, font_size=size, fill=INK, **weight)
 
 
 def _topping(x: float, y: float, ingredient: int, radius: float = _TOPPING) -> list[str]:
-    """A disc with the number that the ingredient has in the menu."""
+    """Return a disc with the number that the ingredient has in the menu."""
     fill = _FILLS[ingredient - 1]
     light = ingredient > 10
     number = element(
@@ -125,7 +125,7 @@ def _topping(x: float, y: float, ingredient: int, radius: float = _TOPPING) -> l
 
 
 def _pizza(x: float, y: float, ids: Sequence[int], in_hand: bool) -> list[str]:
-    """A pizza; each ingredient has a place of its own on it, ten outside and five inside."""
+    """Return a pizza; each ingredient has a place of its own on it, ten outside and five inside."""
     dashes = {"stroke_dasharray": "9 6"} if in_hand else {}
     shapes = [_circle(x, y, _PIZZA - 4, _CHEESE, _CRUST, stroke_width=8, **dashes)]
     for i in ids:
@@ -137,7 +137,7 @@ def _pizza(x: float, y: float, ids: Sequence[int], in_hand: bool) -> list[str]:
 
 
 def _badge(x: float, y: float, good: bool) -> list[str]:
-    """A tick for a pizza that was wanted, a cross for one that was not."""
+    """Return a tick for a pizza that was wanted, a cross for one that was not."""
     path = "m-5 0l3.5 4.5l7 -8.5" if good else "m-4.5 -4.5l9 9m0 -9l-9 9"
     stroke: dict[str, str | float] = {"stroke": "#fff", "stroke_width": 2.5, "fill": "none"}
     return [
@@ -147,7 +147,7 @@ def _badge(x: float, y: float, good: bool) -> list[str]:
 
 
 def _menu(y: float, last: int, legal: Sequence[bool]) -> list[str]:
-    """All answers; those to the question that is asked are framed, the last one marked."""
+    """Return all answers; those to the question that is asked are framed, the last one marked."""
     shapes: list[str] = []
     for action, is_legal in enumerate(legal):
         column, row = _place(action)
@@ -170,7 +170,7 @@ def _menu(y: float, last: int, legal: Sequence[bool]) -> list[str]:
 
 
 def _place(action: int) -> tuple[int, int]:
-    """Column and row of an answer: flavours, a column for each kind of ingredient, words."""
+    """Return column and row of an answer in the menu."""
     if action <= CUSTOM:
         return action % 3, action // 3
     if action < DONE:

@@ -49,13 +49,13 @@ _SETS = np.array([sum(1 << (i - 1) for i in ids) for ids in (*PRESETS, ())], np.
 
 @njit
 def bit(ingredient):
-    """The set of one ingredient, 1 to 15."""
+    """Return the set of one ingredient, 1 to 15."""
     return np.uint16(1 << (ingredient - 1))
 
 
 @njit
 def preset(ingredients):
-    """The flavour that has just this set, or CUSTOM."""
+    """Return the flavour that has just this set, or CUSTOM."""
     for flavor in range(CUSTOM):
         if _SETS[flavor] == ingredients:
             return flavor
@@ -64,7 +64,7 @@ def preset(ingredients):
 
 @njit
 def drawn_set(s):
-    """What is on one pizza of a customer: a flavour, or a random number of ingredients."""
+    """Return what is on one pizza of a customer: a flavour, or a random number of ingredients."""
     flavor = draw(s, CUSTOM + 1)
     chosen = _SETS[flavor]
     if flavor == CUSTOM:
@@ -81,7 +81,7 @@ def drawn_set(s):
 
 @njit
 def deal(s, p):
-    """A customer comes in: what is wanted is drawn."""
+    """Draw the order that is wanted."""
     s.num_wanted = draw(s, p.most) + 1
     for k in range(s.num_wanted):
         s.wanted[k] = drawn_set(s)
@@ -103,7 +103,7 @@ def legal(s, p, mask):
 
 @njit
 def is_right(s):
-    """Whether the pizzas taken are the pizzas wanted, in any order."""
+    """Return whether the pizzas taken are the pizzas wanted, in any order."""
     if s.num_taken != s.num_wanted:
         return False
     matched = 0  # the pizzas taken that stand for one wanted already
@@ -149,14 +149,14 @@ def play(s, p, action):
 
 @njit
 def show_pizza(out, row, there, ingredients):
-    """One row of an observation: the ingredients, and whether there is such a pizza."""
+    """Write one row of an observation: the ingredients, and whether there is such a pizza."""
     shown = ingredients | np.uint16(1 << INGREDIENTS) if there else np.uint16(0)
     show_bits(out, row * ROW, shown, ROW)
 
 
 @njit
 def observe_row(s, p, seat, out):
-    """Rows: the pizzas wanted, those taken, the one in hand, the question."""
+    """Write the rows: the pizzas wanted, those taken, the one in hand, the question."""
     for k in range(p.most):
         show_pizza(out, k, k < s.num_wanted, s.wanted[k])
         show_pizza(out, p.most + k, k < s.num_taken, s.taken[k])
@@ -167,7 +167,7 @@ def observe_row(s, p, seat, out):
 
 @njit
 def sound(s, p):
-    """Whether there are such pizzas and questions, and room for the pizza that is asked for."""
+    """Return whether pizzas and question exist, and there is room for the next pizza."""
     if s.num_wanted < 1 or s.num_wanted > p.most or s.num_taken < 0 or s.num_taken > p.most:
         return False
     if s.asks < FLAVOR or s.asks > NOTHING or (s.asks == NOTHING and not is_over(s)):

@@ -57,7 +57,7 @@ _ACTIONS = {name.lower(): action for action, name in enumerate(_ANSWERS)} | {"ye
 
 
 def number_from_text(text: str, highest: int) -> int:
-    """A whole number from 1 to `highest`, blanks around it ignored.
+    """Return a whole number from 1 to `highest`, blanks around it ignored.
 
     Raises:
         ValueError: it is none.
@@ -73,18 +73,18 @@ def number_from_text(text: str, highest: int) -> int:
 
 
 def pizza_text(flavor: int, ids: Sequence[int]) -> str:
-    """A pizza as the summary shows it, such as `Carbonara (Bacon, Cheese)`."""
+    """Return a pizza as the summary shows it, such as `Carbonara (Bacon, Cheese)`."""
     return f"{FLAVORS[flavor]} ({', '.join(INGREDIENTS[i - 1] for i in ids)})"
 
 
 def summary_text(number: int, pizzas: Sequence[str]) -> str:
-    """What an order comes to, without the last newline."""
+    """Return what an order comes to, without the last newline."""
     lines = [f"{k}. {pizza}" for k, pizza in enumerate(pizzas, 1)]
     return "\n".join([f"Pizza order {number}'s summary:", *lines])
 
 
 def dialogue_text(pizzas: Sequence[Pizza], open_end: str) -> str:
-    """The dialogue of the first order, as far as it has come.
+    """Return the dialogue of the first order, as far as it has come.
 
     Args:
         pizzas: all whose flavour has been said.
@@ -110,7 +110,7 @@ def dialogue_text(pizzas: Sequence[Pizza], open_end: str) -> str:
 
 
 def answers_from_text(text: str, most: int) -> list[int]:
-    """The actions that a dialogue shows; what stands between the answers is not looked at.
+    """Return the actions that a dialogue shows; what stands between the answers is not looked at.
 
     Args:
         text: as `dialogue_text` writes it.
@@ -135,7 +135,7 @@ def answers_from_text(text: str, most: int) -> list[int]:
 
 
 def wanted_from_text(line: str) -> list[list[int]]:
-    """The ingredients of each pizza, of a line such as `Wanted: 1. Carbonara (Bacon, Cheese)`.
+    """Return each pizza's ingredients from a line `Wanted: 1. Carbonara (Bacon, Cheese)`.
 
     Raises:
         ValueError: it is no such line.
@@ -151,7 +151,7 @@ def wanted_from_text(line: str) -> list[list[int]]:
 
 
 def last_answer(text: str) -> list[Span]:
-    """Where in a dialogue the last answer stands, if there is one."""
+    """Return where in a dialogue the last answer stands, if there is one."""
     found: list[Span] = []
     for number, line in enumerate(text.splitlines()):
         if any(_answer(line, asked) for asked in (ASKS_FLAVOR, ASKS_INGREDIENTS, ASKS_MORE)):
@@ -161,7 +161,7 @@ def last_answer(text: str) -> list[Span]:
 
 
 def _answer(line: str, question: str) -> str | None:
-    """What follows a question in a line; `None` if the line does not begin with it."""
+    """Return what follows a question in a line; `None` if the line does not begin with it."""
     question = question.rstrip()
     return line.removeprefix(question).strip() if line.startswith(question) else None
 
@@ -170,12 +170,12 @@ def _answer(line: str, question: str) -> str | None:
 
 
 def action_to_text(action: int) -> str:
-    """The name of a flavour or an ingredient, `done`, `y` or `n`."""
+    """Return the name of a flavour or an ingredient, `done`, `y` or `n`."""
     return _ANSWERS[action]
 
 
 def action_from_text(text: str, asks: str | None) -> int:
-    """The action of an answer, either case, blanks around it ignored.
+    """Return the action of an answer, either case, blanks around it ignored.
 
     Args:
         text: a name, `done`, `y`, `yes`, `n` or `no`; or a number from the menu.

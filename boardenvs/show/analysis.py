@@ -54,7 +54,7 @@ class Analysis:
 
     @classmethod
     def of_visits(cls, visits: npt.NDArray[np.integer[Any]], values: Any) -> Analysis:
-        """Of a search.
+        """Return the analysis of a search.
 
         Args:
             visits: of each action, shape (num_actions,).
@@ -65,7 +65,7 @@ class Analysis:
 
     @classmethod
     def of_policy(cls, probabilities: npt.NDArray[np.floating[Any]], values: Any) -> Analysis:
-        """Of a policy; actions with less than a thousandth are left out.
+        """Return the analysis of a policy without actions of less than a thousandth.
 
         Args:
             probabilities: of each action, shape (num_actions,).
@@ -83,7 +83,7 @@ class Analysis:
         return {action: weight / whole for action, weight in ranked}
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON values; `from_dict` gives an equal analysis back."""
+        """Return JSON values; `from_dict` gives an equal analysis back."""
         optional = {
             "line": list(self.line),
             "depth": self.depth,
@@ -100,7 +100,7 @@ class Analysis:
 
     @classmethod
     def from_dict(cls, data: Any) -> Analysis:
-        """What `to_dict` wrote.
+        """Return the analysis that `to_dict` has written.
 
         Raises:
             ValueError: it is no such dictionary.
@@ -164,7 +164,7 @@ class Analysis:
 
 
 def line_texts(game: Game, state: np.void, line: Iterable[int]) -> list[str]:
-    """The actions of a line, each as it is typed where it is played.
+    """Return the actions of a line, each as it is typed where it is played.
 
     Args:
         game: what is played.
@@ -182,7 +182,7 @@ def line_texts(game: Game, state: np.void, line: Iterable[int]) -> list[str]:
 
 
 def _tries(data: Any) -> tuple[Try, ...]:
-    """Those of an analysis, as `to_dict` writes them. Raises `ValueError` if they are none."""
+    """Return the tries that `to_dict` has written, or raise `ValueError`."""
     keys = Try._fields
     if not isinstance(data, list) or not all(
         isinstance(one, Mapping) and set(one) == set(keys) for one in data
@@ -192,10 +192,10 @@ def _tries(data: Any) -> tuple[Try, ...]:
 
 
 def _is_number(value: Any) -> bool:
-    """Whether it is a number that JSON can be given as it is."""
+    """Return whether it is a number that JSON can be given as it is."""
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _rounded(values: Any) -> tuple[float | None, ...]:
-    """Expected results with four decimals, as a person reads them; `None` for what is no number."""
+    """Return expected results with four decimals; `None` for NaN and infinity."""
     return tuple(round(float(v), 4) if math.isfinite(v) else None for v in values)

@@ -19,7 +19,7 @@ Frame = npt.NDArray[np.uint8]
 
 
 def gif(num: int, draw: Callable[[int], Frame], seconds: float) -> bytes:
-    """An animation that plays again and again, its last frame three times as long.
+    """Return an animation that plays again and again, its last frame three times as long.
 
     All frames have one palette: the most frequent colours, which stay exact. Each of the
     others, which smooth the edges, becomes the nearest of those.
@@ -50,7 +50,7 @@ def gif(num: int, draw: Callable[[int], Frame], seconds: float) -> bytes:
 
 
 def _frequent(frames: Iterable[Frame]) -> npt.NDArray[np.int32]:
-    """The most frequent colours, shape (256 or fewer, 3)."""
+    """Return the most frequent colours, shape (256 or fewer, 3)."""
     counts: Counter[int] = Counter()
     for frame in frames:
         colours, numbers = np.unique(_coded(frame), return_counts=True)
@@ -61,7 +61,7 @@ def _frequent(frames: Iterable[Frame]) -> npt.NDArray[np.int32]:
 
 
 def _indexed(frames: Iterable[Frame], palette: npt.NDArray[np.int32]) -> Iterator[Any]:
-    """Each frame as an image of places in the palette."""
+    """Yield each frame as an image of places in the palette."""
     from PIL import Image
 
     index = np.full(1 << 24, -1, np.int16)  # by every colour that there could be
@@ -78,11 +78,11 @@ def _indexed(frames: Iterable[Frame], palette: npt.NDArray[np.int32]) -> Iterato
 
 
 def _coded(frame: Frame) -> npt.NDArray[np.int32]:
-    """Each pixel's colour as one number, shape (H, W)."""
+    """Return each pixel's colour as one number, shape (H, W)."""
     red, green, blue = np.moveaxis(frame.astype(np.int32), 2, 0)
     return red << 16 | green << 8 | blue
 
 
 def _parts(colours: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
-    """Red, green and blue of such numbers, shape (N, 3)."""
+    """Return red, green and blue of such numbers, shape (N, 3)."""
     return np.stack([colours >> 16, colours >> 8 & 255, colours & 255], 1)

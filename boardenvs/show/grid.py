@@ -12,7 +12,7 @@ __all__ = ["address", "address_from_text", "cell_span", "grid_cells", "grid_text
 
 
 def grid_text(rows: Sequence[Sequence[str]]) -> str:
-    """Cells of one character each, drawn as a grid; every line ends with a newline.
+    """Return a grid of one-character cells; every line ends with a newline.
 
     Where row numbers have two digits, all lines but theirs move to the right by one.
     """
@@ -26,7 +26,7 @@ def grid_text(rows: Sequence[Sequence[str]]) -> str:
 
 
 def grid_cells(text: str, height: int, width: int, symbols: str) -> list[str]:
-    """The cells of a grid as one string a row.
+    """Return the cells of a grid as one string a row.
 
     Raises:
         ValueError: the text is no such grid, or a cell holds none of `symbols`.
@@ -52,18 +52,18 @@ def grid_cells(text: str, height: int, width: int, symbols: str) -> list[str]:
 
 
 def cell_span(row: int, column: int, height: int, look: str) -> Span:
-    """Where a cell stands in a grid of so many rows."""
+    """Return the place of a cell in the text of a grid with `height` rows."""
     start = 3 + len(str(height)) + 4 * column
     return Span(2 + 2 * row, start, start + 1, look)
 
 
 def address(row: int, column: int) -> str:
-    """A cell as letter and number: (1, 2), counted from 0, is `C2`."""
+    """Return a cell as letter and number: (1, 2), counted from 0, is `C2`."""
     return f"{ascii_uppercase[column]}{row + 1}"
 
 
 def address_from_text(text: str) -> tuple[int, int]:
-    """Row and column, counted from 0, of an address such as `c2`.
+    """Return row and column, counted from 0, of an address such as `c2`.
 
     Raises:
         ValueError: it is not one letter and one whole number without leading zeros.

@@ -43,7 +43,7 @@ def require_render(what: str = "a picture as pixels") -> None:
 
 
 def frame_shape(picture: str, size: int) -> tuple[int, int]:
-    """Height and width in pixels of a picture whose longer side is to have `size` of them.
+    """Return height and width in pixels of a picture whose longer side has `size` pixels.
 
     Both are rounded to multiples of 16, as video encoders want them.
 
@@ -64,7 +64,7 @@ def frame_shape(picture: str, size: int) -> tuple[int, int]:
 
 
 def rasterize(picture: str, shape: tuple[int, int]) -> npt.NDArray[np.uint8]:
-    """A picture as pixels, as large as fits, on its own background.
+    """Return a picture as pixels, on its own background.
 
     Args:
         picture: as `boardenvs.show.svg.svg` makes it.

@@ -55,12 +55,12 @@ class Presentation:
         return [rules] if rules else []
 
     def setting(self) -> str:
-        """What this game was made with, in words; by default its arguments."""
+        """Return what this game was made with, in words; by default its arguments."""
         facts = [f"{key.replace('_', ' ')} {value}" for key, value in self.game.params.items()]
         return ", ".join(facts)
 
     def ended_by(self, state: np.void) -> str:
-        """What ended a game by its rules, in words.
+        """Return what ended a game by its rules, in words.
 
         Args:
             state: a position that is `terminated`, by no illegal action.
@@ -92,7 +92,7 @@ class Presentation:
         return {}
 
     def what_to_type(self, state: np.void) -> str:
-        """What the player to move types there, in the game's words, such as `a cell such as B2`.
+        """Return what the player to move types, in the game's words: `a cell such as B2`.
 
         Args:
             state: a position that is not over.
@@ -100,7 +100,7 @@ class Presentation:
         return f"a move such as {self.example_move(state)}"
 
     def example_move(self, state: np.void) -> str:
-        """A legal move as a player types it.
+        """Return a legal move as a player types it.
 
         Raises:
             ValueError: the game is over.
@@ -112,11 +112,11 @@ class Presentation:
         return self.game.action_to_text(int(legal[len(legal) // 2]), state)
 
     def spans(self, state: np.void) -> list[Span]:
-        """What stands where in `to_text`: whose pieces, and the last move; by default nothing."""
+        """Return where pieces and the last move are in `to_text`; by default nothing."""
         return []
 
     def seat_symbol(self, seat: int) -> str:
-        """The piece of a seat as SVG elements within 24 by 24 units; empty where it has none.
+        """Return a seat's piece as SVG elements within 24 by 24 units; empty if there is none.
 
         Raises:
             ValueError: there is no such seat.

@@ -68,7 +68,7 @@ class Picture(str):
 
 
 def element(tag: str, content: str | None = None, /, **attributes: str | float) -> str:
-    """One SVG element, escaped; `stroke_width=2` gives the attribute `stroke-width="2"`."""
+    """Return one SVG element, escaped; `stroke_width=2` gives `stroke-width="2"`."""
     start = tag
     for key, value in attributes.items():
         text = value if isinstance(value, str) else f"{value:g}"
@@ -77,7 +77,7 @@ def element(tag: str, content: str | None = None, /, **attributes: str | float) 
 
 
 def svg(width: float, height: float, title: str, elements: Iterable[str]) -> Picture:
-    """A whole picture on its own background, ending in a newline.
+    """Return a whole picture on its own background, ending in a newline.
 
     Args:
         width: in user units, which are pixels unless the page scales the picture.
@@ -95,7 +95,7 @@ def svg(width: float, height: float, title: str, elements: Iterable[str]) -> Pic
 
 
 def centre(row: int, column: int) -> tuple[float, float]:
-    """The middle of a cell of `grid`: x and y."""
+    """Return the middle of a cell of `grid`: x and y."""
     return MARGIN + (column + 0.5) * CELL, MARGIN + (row + 0.5) * CELL
 
 
@@ -105,13 +105,13 @@ def cell_area(row: int, column: int) -> Area:
 
 
 def label(x: float, y: float, text: str, size: float = 14, **attributes: str | float) -> str:
-    """A text centred on a point, or with `text_anchor="start"` beginning there."""
+    """Return a text centred on a point, or with `text_anchor="start"` beginning there."""
     attributes = {"text_anchor": "middle", "font_size": size, "fill": INK, **attributes}
     return element("text", text, x=x, y=y + 0.36 * size, **attributes)  # half a capital's height
 
 
 def label_size(width: float, share: float = 0.03) -> float:
-    """The size of letters that are legible still when the picture is 300 pixels wide.
+    """Return the size of letters that are legible still when the picture is 300 pixels wide.
 
     Args:
         width: of the picture.
@@ -121,7 +121,7 @@ def label_size(width: float, share: float = 0.03) -> float:
 
 
 def grid(columns: Sequence[str], rows: Sequence[str]) -> list[str]:
-    """An empty board, its columns labelled above and its rows at the left."""
+    """Return an empty board, its columns labelled above and its rows at the left."""
     size = min(label_size(2 * MARGIN + len(columns) * CELL), 24)  # the margin holds no more
     width, height = len(columns) * CELL, len(rows) * CELL
     lines = [f"M{MARGIN + c * CELL} {MARGIN}v{height}" for c in range(1, len(columns))]
@@ -136,7 +136,7 @@ def grid(columns: Sequence[str], rows: Sequence[str]) -> list[str]:
 
 
 def moving(kind: str, x: float, y: float, shapes: Iterable[str], was: str = "") -> str:
-    """What may be elsewhere in the next picture: a page shows how it gets there.
+    """Return shapes that a page moves to their place in the next picture.
 
     Args:
         kind: what it is; things of one kind are taken for each other.
@@ -154,7 +154,7 @@ def moving(kind: str, x: float, y: float, shapes: Iterable[str], was: str = "") 
 
 
 def piece(x: float, y: float, fill: str, mark: str = "", radius: float = 18) -> list[str]:
-    """A round piece; its mark, "X", "O" or none, tells the players apart without colour."""
+    """Return a round piece; its mark, "X", "O" or none, tells the players apart without colour."""
     shapes = [element("circle", r=radius, fill=fill)]
     arm = 0.36 * radius
     pen: dict[str, str | float] = {"stroke": "#fff", "stroke_width": max(1.5, radius / 6)}
@@ -167,24 +167,24 @@ def piece(x: float, y: float, fill: str, mark: str = "", radius: float = 18) -> 
 
 
 def last_mark(row: int, column: int, pen: float = 3) -> str:
-    """A frame inside a cell, drawn with a pen so broad: the last move was here."""
+    """Return a frame inside a cell, drawn with a pen so broad: the last move was here."""
     x, y = MARGIN + column * CELL + 2.5, MARGIN + row * CELL + 2.5
     return last_frame(x, y, CELL - 5, CELL - 5, pen)
 
 
 def last_frame(x: float, y: float, width: float, height: float, pen: float = 3) -> str:
-    """A frame around anything: this was the last move."""
+    """Return a frame around anything: this was the last move."""
     box: dict[str, str | float] = {"x": x, "y": y, "width": width, "height": height}
     return element("rect", **box, rx=3, fill="none", stroke=LAST, stroke_width=pen)
 
 
 def turn_mark(x: float, y: float) -> str:
-    """A triangle that points right at a player: whose turn it is."""
+    """Return a triangle that points right at a player: whose turn it is."""
     return element("path", d=f"M{x - 6:g} {y - 7:g}l12 7l-12 7z", fill=INK)
 
 
 def winner_mark(x: float, y: float) -> str:
-    """A star beside a player: who has won."""
+    """Return a star beside a player: who has won."""
     points = []
     for k in range(10):
         radius, angle = (4, 9.5)[k % 2 == 0], math.pi * k / 5
@@ -194,7 +194,7 @@ def winner_mark(x: float, y: float) -> str:
 
 
 def line_mark(first: tuple[int, int], last: tuple[int, int]) -> str:
-    """A band under a line of cells, given by its two ends: these have won."""
+    """Return a band under a line of cells, given by its two ends: these have won."""
     (x1, y1), (x2, y2) = centre(*first), centre(*last)
     return element(
         "line",
@@ -209,7 +209,7 @@ def line_mark(first: tuple[int, int], last: tuple[int, int]) -> str:
 
 
 def text_picture(text: str, title: str) -> Picture:
-    """A position's console text as a picture, for games that have none of their own."""
+    """Return a position's console text as a picture, for games that have none of their own."""
     lines = text.splitlines()
     size = 14
     width = 2 * size + 0.62 * size * max(map(len, lines), default=0)

@@ -52,7 +52,7 @@ class Panel(NamedTuple):
 def page_html(
     game: Game, players: Sequence[str], data: dict[str, Any], panel: Panel | None = None
 ) -> str:
-    """One HTML page with all it needs inside.
+    """Return one HTML page that needs no other file.
 
     Args:
         game: what is played.
@@ -87,12 +87,12 @@ def _parts() -> list[str]:
 
 
 def title_of(game: Game) -> str:
-    """What people call a game."""
+    """Return what people call a game."""
     return game.title or re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type(game).__name__)
 
 
 def end_in_words(game: Game, state: np.void, players: Sequence[str]) -> str:
-    """How a game ended, such as `ann won by a line of three.`; empty while it goes on.
+    """Return how a game ended, such as `ann won by a line of three.`; empty while it goes on.
 
     Args:
         game: what is played.
@@ -117,7 +117,7 @@ def end_in_words(game: Game, state: np.void, players: Sequence[str]) -> str:
 
 
 def position_text(game: Game, state: np.void) -> str:
-    """A position, and below it what else its player to move knows."""
+    """Return a position, and below it what else its player to move knows."""
     turn_line = "" if game.over(state)[0] else game.presentation.turn_line(state)
     return game.to_text(state) + (f"{turn_line}\n" if turn_line else "")
 
@@ -125,7 +125,7 @@ def position_text(game: Game, state: np.void) -> str:
 def show_moves(
     game: Game, states: States, actions: Sequence[int], players: Sequence[str]
 ) -> list[dict[str, Any]]:
-    """Number, player and text of every action.
+    """Return number, player and text of every action.
 
     Args:
         game: what is played.
@@ -146,7 +146,7 @@ def show_moves(
 def show_players(
     game: Game, players: Sequence[str], returns: Sequence[float], over: bool
 ) -> list[dict[str, str]]:
-    """Name, piece, colour and result of every seat; no result before the rules ended the game.
+    """Return name, piece, colour and result of every seat; no result in an unfinished game.
 
     In a game of one player there is no seat to tell from another one.
     """
@@ -166,7 +166,7 @@ def show_players(
 def show_analysis(
     game: Game, states: States, actions: Sequence[int], analysis: Sequence[Analysis | None]
 ) -> list[dict[str, Any] | None] | None:
-    """What the players made of the positions, as the page reads it; `None` if there is nothing.
+    """Return the players' analysis as the page reads it; `None` if there is none.
 
     Args:
         game: what is played.
@@ -183,7 +183,7 @@ def show_analysis(
 
 
 def show_thought(game: Game, state: np.void, analysis: Analysis, chosen: int) -> dict[str, Any]:
-    """What one player made of one position: its best actions, and the results it expects."""
+    """Return what one player made of one position: its best actions, and the results it expects."""
     shares = analysis.shares
     shown = list(shares)[:_SHOWN]
     if chosen in shares and chosen not in shown:
@@ -209,7 +209,7 @@ def show_thought(game: Game, state: np.void, analysis: Analysis, chosen: int) ->
 
 
 def _details(game: Game, state: np.void, analysis: Analysis) -> dict[str, Any]:
-    """What only some players tell; nothing for most, as a page has many positions."""
+    """Return what only some players report, and no more, as a page has many positions."""
     details: dict[str, Any] = {}
     if analysis.proven:
         details["proven"] = True
@@ -222,13 +222,13 @@ def _details(game: Game, state: np.void, analysis: Analysis) -> dict[str, Any]:
 
 
 def _led_to(game: Game, action: int, state: np.void) -> dict[str, Any]:
-    """Where an action leads; nothing for most games, as a page has many actions."""
+    """Return where an action leads; no entry for most games, as a page has many actions."""
     target = game.presentation.action_target(action, state)
     return {} if target is None else {"target": target}
 
 
 def packed(texts: Sequence[str]) -> dict[str, Any]:
-    """Texts as numbers of their lines: the positions of a game have most lines in common."""
+    """Return texts as numbers of lines, since positions of a game share most of their lines."""
     lines: dict[str, int] = {}
     frames = [[lines.setdefault(line, len(lines)) for line in text.split("\n")] for text in texts]
     return {"lines": list(lines), "frames": frames}

@@ -25,7 +25,7 @@ def rules_html(game: Game) -> str:
 
 @functools.lru_cache(maxsize=64)
 def _full_rules(game: Game) -> str:
-    """The rules from the game's page; empty for a game without one."""
+    """Return the rules from the game's page; empty for a game without one."""
     module = sys.modules[type(game).__module__]
     if not hasattr(module, "__path__"):
         return ""  # no folder of its own
@@ -39,7 +39,7 @@ def _full_rules(game: Game) -> str:
 
 
 def _block(block: str) -> str:
-    """A paragraph, or a numbered list."""
+    """Return a paragraph, or a numbered list, as HTML."""
     items = re.split(r"^\d+\. ", block, flags=re.MULTILINE)
     if len(items) == 1 or items[0]:
         return f"<p>{_line(block)}</p>"
@@ -47,7 +47,7 @@ def _block(block: str) -> str:
 
 
 def _line(text: str) -> str:
-    """Words with emphasis and code."""
+    """Return words with emphasis and code as HTML."""
     text = html.escape(" ".join(text.split()), quote=False)
     text = re.sub(r"`([^`]+)`", r"<code>\1</code>", text)
     return re.sub(r"\*([^*]+)\*", r"<em>\1</em>", text)

@@ -6,7 +6,7 @@ import pkgutil
 import numpy as np
 import pytest
 from contract_own_game import Short112
-from variants import variants
+from variants import VARIANTS
 
 import boardenvs
 from boardenvs.registration import game_class
@@ -20,12 +20,9 @@ def classes(own):
 
 
 def all_variants(own):
-    """All games with their defaults and otherwise, by what they are called."""
-    made = {name: (cls, {}) for name, cls in classes(own).items()}
-    for name in boardenvs.GAMES:
-        for called, params in variants(name).items():
-            made[f"{name}: {called}"] = (game_class(name), params)
-    return made
+    """Class and arguments of each game and each variant, by name."""
+    defaults = {name: (cls, {}) for name, cls in classes(own).items()}
+    return defaults | {name: (game_class(game), params) for name, (game, params) in VARIANTS.items()}
 
 
 def pytest_generate_tests(metafunc):

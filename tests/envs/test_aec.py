@@ -85,14 +85,14 @@ def test_is_the_game(make_env, game, plies):
         assert all(not env.observe(agent)["action_mask"].any() for agent in env.agents)
         if game.num_players > 1:
             assert sum(returns) == pytest.approx(0)
-        # Each agent is told of the end once, with its reward, and leaves.
-        told = {}
+        # Each agent learns of the end once, with its reward, and leaves.
+        rewards = {}
         for agent in env.agent_iter():
             _, reward, terminated, truncated, _ = env.last()
             assert terminated or truncated
-            told[agent] = reward
+            rewards[agent] = reward
             env.step(None)
-        assert [told[agent] for agent in env.possible_agents] == returns
+        assert [rewards[agent] for agent in env.possible_agents] == returns
         assert env.agents == []
         assert env.num_agents == 0
 

@@ -23,9 +23,9 @@ def test_an_illegal_action_loses(make_env, game):
         assert env.truncations[agent] is False
         assert env.rewards[agent] == (-1 if agent == offender else pytest.approx(others))
         assert not env.observe(agent)["action_mask"].any()
-    told = {agent: (env.last()[1], env.step(None))[0] for agent in env.agent_iter()}
-    assert told[offender] == -1
-    assert set(told) == set(env.possible_agents)
+    rewards = {agent: (env.last()[1], env.step(None))[0] for agent in env.agent_iter()}
+    assert rewards[offender] == -1
+    assert set(rewards) == set(env.possible_agents)
 
 
 def test_an_illegal_action_raises_if_so_wished(make_env):
@@ -85,15 +85,15 @@ def refusals(env):
         "state": env.state,
         "agent_iter": env.agent_iter,
     }
-    told = ["agents", "agent_selection", "rewards", "terminations", "truncations", "infos"]
-    for name in told:
+    names = ["agents", "agent_selection", "rewards", "terminations", "truncations", "infos"]
+    for name in names:
         calls[name] = functools.partial(getattr, env, name)
     found = {}
     for name, call in calls.items():
         with pytest.raises((AssertionError, AttributeError)) as caught:
             call()
         found[name] = type(caught.value), str(caught.value)
-    assert not any(hasattr(env, name) for name in [*told, "num_agents"])
+    assert not any(hasattr(env, name) for name in [*names, "num_agents"])
     return found
 
 

@@ -29,10 +29,10 @@ def test_a_copy_in_mid_game_plays_on(make_env, game, duplicate, plies):
     assert twin.render() == text
     assert twin.observation_space("player_0") == env.observation_space("player_0")
     # Playing the one to its end leaves the other where it was.
-    told = play_out(twin)
+    returned = play_out(twin)
     assert snapshot(env) == shown
     assert env.render() == text
-    assert play_out(env) == told
+    assert play_out(env) == returned
     # And both go on with the same games.
     env.reset()
     twin.reset()

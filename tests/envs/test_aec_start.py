@@ -46,13 +46,13 @@ def test_a_game_starts_again_from_its_position(make_env, game):
     env.reset(seed=1)
     play(env, 3, np.random.default_rng(0))
     record, shown = env.position, snapshot(env)
-    told = play_out(env)
+    returned = play_out(env)
     env.reset(options={"state": record})
     assert env.position == record
     assert snapshot(env) == shown
     record["rng"] += np.uint64(1)  # it was a copy
     assert env.position != record
-    assert play_out(env) == told
+    assert play_out(env) == returned
 
 
 def test_the_episode_is_what_was_played(make_env, game):
@@ -60,9 +60,9 @@ def test_the_episode_is_what_was_played(make_env, game):
     for seed in range(3):
         env.reset(seed=seed)
         assert len(env.episode) == 0
-        told = play_out(env)
+        returned = play_out(env)
         episode = env.episode
-        assert len(episode) == len(told) - game.num_players
+        assert len(episode) == len(returned) - game.num_players
         assert episode.states()[0] == game.new(1, seed)[0]
         assert episode.states()[-1] == env.position
 

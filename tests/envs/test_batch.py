@@ -243,7 +243,7 @@ def test_a_copy_in_mid_game_plays_on(game, duplicate):
     before = everything(batch)
     twin = duplicate(batch)
     assert everything(twin) == before
-    told = rollout(twin, 100, 6)
+    returned = rollout(twin, 100, 6)
     assert everything(batch) == before
     # Its views are of its own arrays, and still read-only and current.
     for name in VIEWS:
@@ -252,7 +252,7 @@ def test_a_copy_in_mid_game_plays_on(game, duplicate):
             getattr(twin, name)[0] = getattr(twin, name)[1]
     np.testing.assert_array_equal(twin.action_mask, game.legal(twin.states))
     np.testing.assert_array_equal(twin.observation, game.observe(twin.states, twin.to_move))
-    assert rollout(batch, 100, 6) == told
+    assert rollout(batch, 100, 6) == returned
 
 
 def test_reset_starts_anew(game):

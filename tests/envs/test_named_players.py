@@ -121,8 +121,8 @@ def test_gymnasiums_own_vectors_of_processes():
         np.testing.assert_array_equal(observations[0], observation)
         envs.call("set_opponent", "mcts:8")
         action = int(infos["action_mask"][0].argmax())
-        told = envs.step(np.array([action]))
-        np.testing.assert_array_equal(told[0][0], env.step(action)[0])
+        returned = envs.step(np.array([action]))
+        np.testing.assert_array_equal(returned[0][0], env.step(action)[0])
     finally:
         envs.close()
 
@@ -182,8 +182,8 @@ def test_an_episode_of_specs():
 
 def test_an_episode_names_its_players(game):
     seats = game.num_players
-    told = [f"random ({seat})" for seat in game.seat_names] if seats > 1 else ["random"]
-    assert Episode.play(game, ["random"] * seats, seed=0).players == told
+    expected = [f"random ({seat})" for seat in game.seat_names] if seats > 1 else ["random"]
+    assert Episode.play(game, ["random"] * seats, seed=0).players == expected
     players = [agents.make("greedy", game), *[First(game) for _ in range(seats - 1)]]
     named = Episode.play(game, players, seed=0)
     assert named.players == ["greedy", *[f"player_{k}" for k in range(1, seats)]]

@@ -76,9 +76,9 @@ def test_a_changed_environment_plays_as_either(versus, before, after, record):
         env.set_opponent(after)
         done = False
         while not done:
-            told = step(env)
-            assert data_equivalence(told, step(twin), exact=True)
-            done = told[2] or told[3]
+            returned = step(env)
+            assert data_equivalence(returned, step(twin), exact=True)
+            done = returned[2] or returned[3]
 
 
 @pytest.mark.parametrize("mode", list(AutoresetMode))
@@ -102,15 +102,15 @@ def test_each_game_of_a_vector_changes_when_it_begins_anew(versus, mode, change)
         assert sitting == [after if new else before for new in changed]
         actions = infos["action_mask"].argmax(1)
         untouched = not changed.any() and not over.any()
-        told = envs.step(actions)
+        returned = envs.step(actions)
         if mode is AutoresetMode.NEXT_STEP:
             changed |= over
-        infos, over = told[4], told[2] | told[3]
+        infos, over = returned[4], returned[2] | returned[3]
         if untouched:  # the same games as if nothing had been said, up to their ends
             same = plain.step(actions)
-            for mine, its in zip(told[:4], same[:4], strict=True):
+            for mine, its in zip(returned[:4], same[:4], strict=True):
                 np.testing.assert_array_equal(mine[~over], its[~over])
-            np.testing.assert_array_equal(told[1], same[1])
+            np.testing.assert_array_equal(returned[1], same[1])
         if mode is AutoresetMode.SAME_STEP:
             changed |= over
         elif mode is AutoresetMode.DISABLED and over.any():

@@ -11,8 +11,8 @@ from gymnasium.utils.env_checker import data_equivalence
 from gymnasium.vector import AsyncVectorEnv, SyncVectorEnv
 from gymnasium.wrappers import FlattenObservation, RecordEpisodeStatistics
 from players import Last
-from random_play import pick
-from single_play import play_out, same
+from random_play import equal, pick
+from single_play import play_out
 from two_games import two_alone
 
 import boardenvs
@@ -115,13 +115,13 @@ def test_what_was_returned_stays(game):
         twin.action_masks()[:] = True
         kept.append(twin.step(action))
         returned.append(env.step(action))
-        assert same(kept[-1], returned[-1])
+        assert equal(kept[-1], returned[-1])
         if returned[-1][2] or returned[-1][3]:
             break
     else:
         first = copy.deepcopy(returned[-1])
         env.reset()
-        assert same(first, returned[-1])
+        assert equal(first, returned[-1])
 
 
 # -- Seats --------------------------------------------------------------------------------
@@ -201,11 +201,11 @@ def test_wrappers(game):
     assert observation.shape == (np.prod(game.observation_shape),)
     start, _ = plain.reset(seed=0)
     np.testing.assert_array_equal(observation, start.ravel())
-    told = play_out(env, info["action_mask"])
+    returned = play_out(env, info["action_mask"])
     expected = play_out(plain, info["action_mask"])
-    assert told[-1][4]["episode"]["r"] == expected[-1][1]
-    assert told[-1][4]["episode"]["l"] == len(expected)
-    for step, other in zip(told, expected, strict=True):
+    assert returned[-1][4]["episode"]["r"] == expected[-1][1]
+    assert returned[-1][4]["episode"]["l"] == len(expected)
+    for step, other in zip(returned, expected, strict=True):
         np.testing.assert_array_equal(step[0], other[0].ravel())
     np.testing.assert_array_equal(
         env.get_wrapper_attr("action_masks")(), plain.unwrapped.action_masks()
@@ -226,7 +226,7 @@ def test_gymnasiums_own_vectors_even_after_parallel_kernels(game):
     singles = [make(), make()]
     try:
         start = synchronous.reset(seed=[5, 6])
-        assert same(start, asynchronous.reset(seed=[5, 6]))
+        assert equal(start, asynchronous.reset(seed=[5, 6]))
         for i, single in enumerate(singles):
             observation, info = single.reset(seed=5 + i)
             np.testing.assert_array_equal(start[0][i], observation)
@@ -235,7 +235,7 @@ def test_gymnasiums_own_vectors_even_after_parallel_kernels(game):
         for _ in range(60):
             actions = masks.argmax(1)
             step = synchronous.step(actions)
-            assert same(step, asynchronous.step(actions))
+            assert equal(step, asynchronous.step(actions))
             masks = step[4]["action_mask"]
     finally:
         synchronous.close()

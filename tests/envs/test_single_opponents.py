@@ -5,8 +5,8 @@ import copy
 import numpy as np
 import pytest
 from players import Last
-from random_play import pick
-from single_play import Answers, Illegal, play_out, position_with_illegal, reach_illegal, same
+from random_play import equal, pick
+from single_play import Answers, Illegal, play_out, position_with_illegal, reach_illegal
 
 from boardenvs.envs.single import SeatEnv
 
@@ -98,9 +98,9 @@ def test_what_an_opponent_does_to_its_states_is_its_own_business(versus):
 
     env, twin = SeatEnv(versus, Answers(vandal)), SeatEnv(versus, Last(versus))
     start, other = env.reset(seed=0), twin.reset(seed=0)
-    assert same(start, other)
+    assert equal(start, other)
     mask = start[1]["action_mask"]
-    assert all(map(same, play_out(env, mask), play_out(twin, mask)))
+    assert all(map(equal, play_out(env, mask), play_out(twin, mask)))
 
 
 def test_an_illegal_action_loses(game):
@@ -125,7 +125,7 @@ def test_an_illegal_action_raises_if_so_wished(game):
         env.step(action)
     assert env.position == before
     mask = env.action_masks()
-    assert all(map(same, play_out(env, mask), play_out(twin, mask)))
+    assert all(map(equal, play_out(env, mask), play_out(twin, mask)))
 
 
 def test_an_opponents_illegal_action_loses_for_it(versus):
@@ -178,7 +178,7 @@ def test_an_opponent_may_answer_in_any_whole_numbers(versus, shape):
     twin = SeatEnv(versus, Last(versus))
     mask = env.reset(seed=0)[1]["action_mask"]
     twin.reset(seed=0)
-    assert all(map(same, play_out(env, mask), play_out(twin, mask)))
+    assert all(map(equal, play_out(env, mask), play_out(twin, mask)))
 
 
 OUT_OF_BOUNDS = [-1, 10**6, 2**70, 0.0, 1.5, np.float64(1), "0", None, [0], {}]

@@ -7,7 +7,8 @@ import gymnasium
 import numpy as np
 import pytest
 from players import Last
-from single_play import play_out, same
+from random_play import equal
+from single_play import play_out
 
 from boardenvs.envs.single import SeatEnv
 from boardenvs.registration import env_id
@@ -17,15 +18,15 @@ def test_a_seed_stands_for_a_game(game):
     env, twin = SeatEnv(game), SeatEnv(game)
     for seed in range(5):
         start = env.reset(seed=seed)
-        assert same(start, twin.reset(seed=seed))
+        assert equal(start, twin.reset(seed=seed))
         mask = start[1]["action_mask"]
-        assert all(map(same, play_out(env, mask), play_out(twin, mask)))
+        assert all(map(equal, play_out(env, mask), play_out(twin, mask)))
         # So does the sequence that follows.
         for _ in range(3):
             start = env.reset()
-            assert same(start, twin.reset())
+            assert equal(start, twin.reset())
             mask = start[1]["action_mask"]
-            assert all(map(same, play_out(env, mask), play_out(twin, mask)))
+            assert all(map(equal, play_out(env, mask), play_out(twin, mask)))
 
 
 def test_other_seeds_are_other_games(versus):
@@ -63,12 +64,12 @@ def test_a_copy_in_mid_game_plays_on(game, duplicate, opponent):
     assert twin.unwrapped.position == state
     assert twin.render() == text
     np.testing.assert_array_equal(twin.unwrapped.action_masks(), mask)
-    told = play_out(twin, mask)
+    returned = play_out(twin, mask)
     assert env.unwrapped.position == state
     assert env.render() == text
-    assert all(map(same, play_out(env, mask), told))
-    assert same(env.reset(), twin.reset())
-    assert same(env.reset(), twin.reset())
+    assert all(map(equal, play_out(env, mask), returned))
+    assert equal(env.reset(), twin.reset())
+    assert equal(env.reset(), twin.reset())
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2**40])
@@ -85,9 +86,9 @@ def test_recording_a_game_does_not_change_it(game, opponent):
     twin = gymnasium.make(env_id(game.name), **params)
     for seed in range(5):
         start = env.reset(seed=seed)
-        assert same(start, twin.reset(seed=seed))
+        assert equal(start, twin.reset(seed=seed))
         mask = start[1]["action_mask"]
-        assert all(map(same, play_out(env, mask), play_out(twin, mask)))
+        assert all(map(equal, play_out(env, mask), play_out(twin, mask)))
         assert env.unwrapped.position == twin.unwrapped.position
         assert env.unwrapped.episode.states()[-1] == env.unwrapped.position
     with pytest.raises(ValueError, match="record_episode"):

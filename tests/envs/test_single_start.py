@@ -7,8 +7,8 @@ import gymnasium
 import numpy as np
 import pytest
 from players import Last
-from random_play import position
-from single_play import play_out, same
+from random_play import equal, position
+from single_play import play_out
 
 import boardenvs
 from boardenvs.envs.single import SeatEnv
@@ -28,11 +28,11 @@ def test_a_game_starts_again_from_its_state(game, form):
         "dictionary": lambda: game.to_dict(state),
         "JSON": lambda: json.loads(json.dumps(game.to_dict(state))),
     }[form]()
-    told = play_out(env, info["action_mask"])
+    returned = play_out(env, info["action_mask"])
     again, info = env.reset(options={"state": given})
     np.testing.assert_array_equal(again, observation)
     assert env.unwrapped.position == state
-    assert all(map(same, play_out(env, info["action_mask"]), told))
+    assert all(map(equal, play_out(env, info["action_mask"]), returned))
 
 
 def test_the_state_is_a_copy(game):
@@ -96,7 +96,7 @@ def test_a_bad_position_is_refused_and_the_game_goes_on(game):
         with pytest.raises(ValueError, match=r"."):
             env.reset(seed=9, options={"state": state})
     assert env.position == twin.position
-    assert all(map(same, play_out(env, mask), play_out(twin, mask)))
+    assert all(map(equal, play_out(env, mask), play_out(twin, mask)))
     env.reset()
     twin.reset()
     assert env.position == twin.position

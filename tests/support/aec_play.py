@@ -15,16 +15,16 @@ def play(env, plies, rng):
 
 
 def play_out(env, seed=0):
-    """Random legal play to the end; everything that each agent was told, turn by turn."""
+    """Random legal play to the end; what each agent saw, turn by turn."""
     rng = np.random.default_rng(seed)
-    told = []
+    returned = []
     for agent in env.agent_iter():
         observation, reward, terminated, truncated, info = env.last()
         arrays = {key: array.tobytes() for key, array in observation.items()}
-        told.append((agent, arrays, reward, terminated, truncated, repr(info), dict(env.rewards)))
+        returned.append((agent, arrays, reward, terminated, truncated, repr(info), dict(env.rewards)))
         over = terminated or truncated
         env.step(None if over else pick(observation["action_mask"], rng))
-    return told
+    return returned
 
 
 def snapshot(env):

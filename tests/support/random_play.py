@@ -1,12 +1,18 @@
-"""Random legal play, for tests of environments."""
+"""Random legal play and comparisons, for tests of environments."""
 
 import itertools
 
 import numpy as np
+from gymnasium.utils.env_checker import data_equivalence
 
 
 def pick(mask, rng):
     return int(rng.choice(np.flatnonzero(mask)))
+
+
+def equal(one, other):
+    """Whether two calls of an environment returned the same."""
+    return data_equivalence(tuple(one), tuple(other), exact=True)
 
 
 def position(game, plies, seat=None):

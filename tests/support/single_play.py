@@ -3,12 +3,11 @@
 import itertools
 
 import numpy as np
-from gymnasium.utils.env_checker import data_equivalence
 from random_play import pick, position
 
 
 class Answers:
-    """Whatever it is told to answer."""
+    """The answers of a function."""
 
     def __init__(self, answer):
         self.answer = answer
@@ -30,17 +29,13 @@ class Illegal:
 def play_out(env, mask, seed=0):
     """Random legal play to the end of the game; everything that was returned."""
     rng = np.random.default_rng(seed)
-    told = []
+    returned = []
     over = False
     while not over:
         step = env.step(pick(mask, rng))
-        told.append(step)
+        returned.append(step)
         over, mask = step[2] or step[3], step[4]["action_mask"]
-    return told
-
-
-def same(one, other):
-    return data_equivalence(tuple(one), tuple(other), exact=True)
+    return returned
 
 
 def position_with_illegal(game):

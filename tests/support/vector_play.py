@@ -1,9 +1,6 @@
-"""How the tests of the vector environment play it, and compare what it tells."""
-
-import itertools
+"""Play of the vector environment, for its tests."""
 
 import numpy as np
-from gymnasium.utils.env_checker import data_equivalence
 from players import Last
 
 
@@ -39,13 +36,13 @@ def choose(masks, k):
 
 def rollout(envs, start, steps, first=0):
     """Legal play: the list of everything that was returned, `start` at its head."""
-    told = [start]
+    returned = [start]
     for k in range(first, first + steps):
-        told.append(envs.step(choose(told[-1][-1]["action_mask"], k)))
-    return told
+        returned.append(envs.step(choose(returned[-1][-1]["action_mask"], k)))
+    return returned
 
 
-def rows(told, num):
+def rows(returned, num):
     """What `rollout` returned about the first `num` games, as bytes."""
     return [
         [array[:num].tobytes() for array in step[:-1]]
@@ -57,21 +54,5 @@ def rows(told, num):
             # Absent from a step in which no game of a smaller batch ended.
             and "final" not in key
         ]
-        for step in told
+        for step in returned
     ]
-
-
-def same(one, other):
-    return data_equivalence(tuple(one), tuple(other), exact=True)
-
-
-def position(game, plies, seat=None):
-    """A live position after so many random plies, as an array of one; `seat` to move."""
-    for seed in itertools.count():
-        states = game.new(1, seed)
-        for k in range(plies):
-            if game.legal(states).any():
-                game.play(states, choose(game.legal(states), k + seed))
-        if game.legal(states).any() and seat in (None, states["to_move"][0]):
-            break
-    return states

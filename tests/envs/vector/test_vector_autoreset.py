@@ -14,9 +14,9 @@ from boardenvs.envs.vector import SeatVectorEnv
 
 def test_same_step_masks_belong_to_live_positions(game):
     envs = SeatVectorEnv(32, game, illegal="raise")
-    told = rollout(envs, envs.reset(seed=0), 250)
+    returned = rollout(envs, envs.reset(seed=0), 250)
     ended = 0
-    for step in told[1:]:
+    for step in returned[1:]:
         assert step[4]["action_mask"].any(1).all()
         over = step[2] | step[3]
         ended += over.sum()
@@ -107,8 +107,8 @@ def test_disabled_waits_for_every_one_that_is_over(game):
 def test_the_shortest_games(game, mode):
     game = boardenvs.make(game.name, max_plies=game.num_players)
     envs = SeatVectorEnv(16, game, autoreset_mode=mode)
-    told = rollout(envs, envs.reset(seed=0), 60)
-    ends = np.sum([step[2] | step[3] for step in told[1:]], 0)
+    returned = rollout(envs, envs.reset(seed=0), 60)
+    ends = np.sum([step[2] | step[3] for step in returned[1:]], 0)
     # Each step plays at least one of the plies, or starts anew.
     longest = game.max_plies + (mode is AutoresetMode.NEXT_STEP)
     assert (ends >= 60 // longest).all()

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import data_equivalence
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
-from vector_play import OPPONENTS, choose, rollout, rows, same
+from random_play import equal
+from vector_play import OPPONENTS, choose, rollout, rows
 
 import boardenvs
 from boardenvs.core.chance import stream_words
@@ -21,19 +22,19 @@ from boardenvs.envs.vector import SeatVectorEnv
 @pytest.mark.parametrize("opponent", OPPONENTS)
 @pytest.mark.parametrize("mode", [AutoresetMode.SAME_STEP, AutoresetMode.NEXT_STEP])
 def test_same_seed_same_games_whatever_the_batch(game, opponent, mode):
-    def told(num, threads=None):
+    def returned(num, threads=None):
         envs = SeatVectorEnv(
             num, game, OPPONENTS[opponent](game), autoreset_mode=mode, threads=threads
         )
         return rollout(envs, envs.reset(seed=9), 40)
 
-    large = told(1024)
+    large = returned(1024)
     assert any(step[2].any() for step in large[1:])  # games end and start anew
     for num in (1, 7):
-        assert rows(told(num), num) == rows(large, num)
+        assert rows(returned(num), num) == rows(large, num)
     for threads in (1, 3):
-        assert rows(told(1024, threads), 1024) == rows(large, 1024)
-    assert rows(told(7, 2), 7) == rows(large, 7)
+        assert rows(returned(1024, threads), 1024) == rows(large, 1024)
+    assert rows(returned(7, 2), 7) == rows(large, 7)
 
 
 @pytest.mark.parametrize("opponent", OPPONENTS)
@@ -78,7 +79,7 @@ def test_against_gymnasiums_vector_of_single_environments(game, opponent, mode):
     sync = SyncVectorEnv([make] * num, autoreset_mode=mode)
     seeds = [3, 1, 4, 1]
     start = envs.reset(seed=seeds)
-    assert same(start, sync.reset(seed=seeds))
+    assert equal(start, sync.reset(seed=seeds))
     masks = start[1]["action_mask"]
     first = np.ones(num, bool)  # in their first game, which alone has a seed in common
     for k in range(80):
@@ -134,7 +135,7 @@ def test_a_list_of_seeds_is_one_for_each(game):
     envs = SeatVectorEnv(4, game)
     observations, infos = envs.reset(seed=seeds)
     again = SeatVectorEnv(4, game).reset(seed=np.array(seeds))
-    assert same((observations, infos), again)
+    assert equal((observations, infos), again)
     for i, seed in enumerate(seeds):
         env = SeatEnv(game)
         observation, info = env.reset(seed=seed)
@@ -149,14 +150,14 @@ def test_a_seed_stands_for_the_games_that_follow_too(game):
         envs, twin = SeatVectorEnv(3, game), SeatVectorEnv(3, game)
         for env in (envs, twin):
             env.reset(seed=seed)
-        told = [rollout(env, env.reset(), 30) for env in (envs, twin)]
-        assert all(map(same, *told))
+        returned = [rollout(env, env.reset(), 30) for env in (envs, twin)]
+        assert all(map(equal, *returned))
 
 
 def test_the_games_of_a_batch_differ(versus):
     envs = SeatVectorEnv(200, versus, seat=0)
-    told = rollout(envs, envs.reset(seed=0), 3)
-    assert len(np.unique(told[-1][0].reshape(200, -1), axis=0)) > 20
+    returned = rollout(envs, envs.reset(seed=0), 3)
+    assert len(np.unique(returned[-1][0].reshape(200, -1), axis=0)) > 20
     # Without a seed, ever fresh ones.
     ends = [rollout(e, e.reset(), 3)[-1][0] for e in (SeatVectorEnv(200, versus) for _ in "ab")]
     assert (ends[0] != ends[1]).any()
@@ -164,13 +165,13 @@ def test_the_games_of_a_batch_differ(versus):
 
 def test_a_random_seat_is_every_seat_and_a_fixed_one_stays(game):
     envs = SeatVectorEnv(100, game)
-    told = rollout(envs, envs.reset(seed=0), 40)
-    for step in (told[0], told[-1]):
+    returned = rollout(envs, envs.reset(seed=0), 40)
+    for step in (returned[0], returned[-1]):
         assert set(step[-1]["seat"]) == set(range(game.num_players))
     for seat in range(game.num_players):
         envs = SeatVectorEnv(10, game, seat=seat)
-        told = rollout(envs, envs.reset(seed=0), 40)
-        assert all((step[-1]["seat"] == seat).all() for step in told)
+        returned = rollout(envs, envs.reset(seed=0), 40)
+        assert all((step[-1]["seat"] == seat).all() for step in returned)
 
 
 @pytest.mark.parametrize("follow_on", [False, True])
@@ -194,12 +195,12 @@ def test_one_loop_tells_what_asking_each_random_opponent_tells(game, follow_on):
             actions[:: k + 2] = k % game.num_actions  # illegal ones among them
             if not follow_on:
                 actions[one.over()] = LEAVE
-            told = [table.play(actions) for table in tables]
-            assert same(*told)
-            masks = told[0].masks
+            returned = [table.play(actions) for table in tables]
+            assert equal(*returned)
+            masks = returned[0].masks
             for array in ("states", "masks", "seats", "seen"):
                 assert np.array_equal(getattr(one.games, array), getattr(other.games, array))
-            assert len(told[0].ended) == 0 or follow_on
+            assert len(returned[0].ended) == 0 or follow_on
             assert one.over().any() <= (not follow_on)
 
 
@@ -232,7 +233,7 @@ def test_a_copy_in_mid_game_plays_on(game, duplicate, opponent):
     twin = duplicate(envs)
     assert twin.render() == texts
     np.testing.assert_array_equal(twin.action_masks(), start[-1]["action_mask"])
-    told = rollout(twin, start, 60)
+    returned = rollout(twin, start, 60)
     assert envs.render() == texts
-    assert all(map(same, rollout(envs, start, 60), told))
-    assert same(envs.reset(), twin.reset())
+    assert all(map(equal, rollout(envs, start, 60), returned))
+    assert equal(envs.reset(), twin.reset())

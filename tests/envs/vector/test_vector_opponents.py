@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from players import Last
 from two_games import others_slow
-from vector_play import choose, position, rollout, same
+from random_play import equal, position
+from vector_play import choose, rollout
 
 import boardenvs
 from boardenvs.envs.vector import SeatVectorEnv
@@ -16,7 +17,7 @@ from boardenvs.envs.vector import SeatVectorEnv
 def test_opponents_are_asked_in_batches_of_their_own_states(versus):
     opponents = [Last(versus) for _ in range(versus.num_players - 1)]
     envs = SeatVectorEnv(20, versus, opponents, seat=0)
-    told = rollout(envs, envs.reset(seed=0), 20)
+    returned = rollout(envs, envs.reset(seed=0), 20)
     for seat, opponent in enumerate(opponents, 1):
         assert max(map(len, opponent.shown)) > 10
         assert len(opponent.shown) < 20 * versus.max_plies // 4
@@ -25,7 +26,7 @@ def test_opponents_are_asked_in_batches_of_their_own_states(versus):
         assert versus.legal(shown).any(1).all()
         assert len(np.unique(shown["rng"])) == len(shown)
         assert all(states.dtype == versus.state_dtype for states in opponent.shown)
-    assert len(told) == 21
+    assert len(returned) == 21
 
 
 def test_opponents_see_no_true_stream(versus):
@@ -65,8 +66,8 @@ def test_what_an_opponent_does_to_its_states_is_its_own_business(versus):
             return actions
 
     envs, twin = SeatVectorEnv(5, versus, Vandal(versus)), SeatVectorEnv(5, versus, Last(versus))
-    told = [rollout(e, e.reset(seed=0), 30) for e in (envs, twin)]
-    assert all(map(same, *told))
+    returned = [rollout(e, e.reset(seed=0), 30) for e in (envs, twin)]
+    assert all(map(equal, *returned))
 
 
 def test_an_opponents_illegal_action_loses_for_it(versus):
@@ -139,7 +140,7 @@ def test_an_illegal_action_raises_if_so_wished(game):
     actions[place] = action
     with pytest.raises(ValueError, match=f"action {action} is illegal in game {place}"):
         envs.step(actions)
-    assert same(envs.step(good), twin.step(good))
+    assert equal(envs.step(good), twin.step(good))
 
 
 def test_what_is_no_action_changes_nothing(game):
@@ -159,4 +160,4 @@ def test_what_is_no_action_changes_nothing(game):
     ):
         with pytest.raises(ValueError, match="action"):
             envs.step(actions)
-    assert same(envs.step(legal), twin.step(legal))
+    assert equal(envs.step(legal), twin.step(legal))

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boardenvs.core.chance import one_way, seed_word, stream_words
+from boardenvs.core.chance import one_way, seed_word, make_streams
 from boardenvs.core.checks import file_path, finite_number, is_list, printable, shown, whole_number
 from boardenvs.envs.interface import given_states, initial_states, resolve_game
 from boardenvs.envs.named_players import make_player
@@ -162,12 +162,12 @@ class Episode:
                 )
         names = _names(game, player_names(players, game.seat_names) if names is None else names)
         base = seed_word(seed)
-        streams = stream_words(base, 1)
+        streams = make_streams(base, 1)
         starts = given_states(game, state, 1)
         current = initial_states(game, starts, state, streams, seeded=seed is not None)
         initial = current.copy()
-        words = one_way(stream_words(base, game.num_players), "players")
-        seeds = (one_way(stream_words(base, game.num_players), "agents") >> np.uint64(33)).tolist()
+        player_streams = one_way(make_streams(base, game.num_players), "players")
+        seeds = (one_way(make_streams(base, game.num_players), "agents") >> np.uint64(33)).tolist()
         asked: list[Any] = [
             make_player(player, game, seed)
             if isinstance(player, str) and player != "random"
@@ -179,7 +179,7 @@ class Episode:
 
         def choose(state: States, _: Any) -> npt.NDArray[np.int64]:
             seat = int(state["to_move"][0])
-            player, stream = asked[seat], words[seat : seat + 1]
+            player, stream = asked[seat], player_streams[seat : seat + 1]
             if analysis:
                 chosen, thoughts = consult(player, game, state, stream)
             else:

@@ -264,10 +264,10 @@ class Game:
         Raises:
             ValueError: for a bad `num` or `seed`.
         """
-        from boardenvs.core.chance import seed_word, stream_words
+        from boardenvs.core.chance import seed_word, make_streams
 
         num = checks.whole_number("num", num, 0)
-        return self.arrays.new(stream_words(seed_word(seed), num))
+        return self.arrays.new(make_streams(seed_word(seed), num))
 
     def legal(self, states: States | np.void) -> npt.NDArray[np.bool_]:
         """Return the legal actions: bool of shape (N, num_actions), all False after the end."""
@@ -355,8 +355,8 @@ class Game:
         states = self.arrays.batch(states)
         if not isinstance(rng, np.random.Generator):
             raise ValueError(f"rng must be a numpy.random.Generator, got {checks.shown(rng)}")
-        words = rng.integers(0, 2**64, len(states), np.uint64)
-        return self.arrays.conceal(states, seat, words)
+        streams = rng.integers(0, 2**64, len(states), np.uint64)
+        return self.arrays.conceal(states, seat, streams)
 
     def to_move(self, states: States) -> npt.NDArray[np.int8]:
         """Return the seat whose turn it is, shape (N,); after the end, who would be next."""

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from agents.agent import blamed, check_can_play
 from agents.making import make
 from agents.search.mcts import SearchAgent
-from boardenvs.core.chance import next_words, one_way, seed_word, stream_words
+from boardenvs.core.chance import next_bits, one_way, seed_word, make_streams
 from boardenvs.envs.opponents import Opponent, consult
 from boardenvs.game import Game, States
 from boardenvs.show.analysis import Analysis
@@ -86,7 +86,7 @@ def judge(game: Game, state: States, agent: Opponent, seed: int, most: int) -> J
         ValueError: the agent cannot play on from here, or fails.
     """
     check_can_play(agent, state)
-    stream = one_way(stream_words(seed_word(seed), 1), "analysis")
+    stream = one_way(make_streams(seed_word(seed), 1), "analysis")
     with blamed("the agent"):
         action, analysis, proven = _asked(game, state, agent, stream.copy())
         legal = game.legal(state)[0]
@@ -130,8 +130,8 @@ def _asked(
 ) -> tuple[int, Analysis | None, bool]:
     """What an agent plays, why, and whether what it expects is certain."""
     if isinstance(agent, SearchAgent):  # a search says more than the analysis that it is kept as
-        known = game.arrays.conceal(state, state["to_move"], next_words(stream))
-        found = agent.search(known, next_words(stream))
+        known = game.arrays.conceal(state, state["to_move"], next_bits(stream))
+        found = agent.search(known, next_bits(stream))
         return int(found.actions[0]), found.analyses()[0], bool(found.proven[0])
     actions, [analysis] = consult(agent, game, state, stream)
     certain = hasattr(agent, "action_values") or (analysis is not None and analysis.proven)

@@ -16,7 +16,7 @@ from agents.arena.openings import named_openings
 from agents.arena.scores import Scores, agent_scores
 from agents.making import make
 from agents.seeds import agent_seed, fresh_seed, one_way_words
-from boardenvs.core.chance import next_words, seed_word, stream_words
+from boardenvs.core.chance import next_bits, seed_word, make_streams
 from boardenvs.core.checks import callable_or_none, is_list, shown, whole_number
 from boardenvs.envs.interface import resolve_game
 from boardenvs.envs.opponents import Opponent, ask, player_names
@@ -152,7 +152,7 @@ class Match:
             ValueError: an agent cannot, see `Agent.check_can_play`.
         """
         first = np.zeros(1, np.int64)
-        states, _ = self._opened(first, first, stream_words(self._base, 1))
+        states, _ = self._opened(first, first, make_streams(self._base, 1))
         for player in self.players:
             check_can_play(player, states)
 
@@ -179,7 +179,7 @@ class Match:
     def _play_side_by_side(self, numbers: Numbers) -> Iterator[Games | None]:
         game = self.game
         groups = numbers // self.shared
-        starts = stream_words(self._base, int(groups.max()) + 1)[groups]
+        starts = make_streams(self._base, int(groups.max()) + 1)[groups]
         states, opening = self._opened(numbers, groups, starts)
         who = self.seatings[numbers % len(self.seatings)]
         # A stream for each agent in each game: no stream reveals another.
@@ -292,7 +292,7 @@ class Match:
                 tried[live] = played
                 drawn[live] = bits
                 moves[wanted[live], ply] = actions
-            next_words(drawn)
+            next_bits(drawn)
             streams[wanted] = drawn
             done = ~game.over(tried)
             states[wanted[done]] = tried[done]

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.bench.timing import Side, rate
-from boardenvs.core.chance import stream_words
+from boardenvs.core.chance import make_streams
 from boardenvs.envs.single import SeatEnv
 from boardenvs.game import Game
 
@@ -43,7 +43,7 @@ def usual_length(game: Game) -> int:
     """Plies of a random game, rounded mean of a hundred."""
     states = game.new(100, 0)
     mask = np.zeros(game.num_actions, np.bool_)
-    game.kernels.play_out(states, game.constants, stream_words(np.uint64(1), 100), mask)
+    game.kernels.play_out(states, game.constants, make_streams(np.uint64(1), 100), mask)
     return max(1, round(float(states["ply"].mean())))
 
 

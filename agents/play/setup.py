@@ -11,7 +11,7 @@ import numpy.typing as npt
 from agents.agent import check_can_play
 from agents.making import make
 from agents.seeds import agent_seed, fresh_seed
-from boardenvs.core.chance import one_way, seed_word, stream_words
+from boardenvs.core.chance import one_way, seed_word, make_streams
 from boardenvs.game import Game, States
 
 __all__ = ["Deal", "Setup"]
@@ -88,5 +88,5 @@ class Setup:
 
     def deal(self, number: int) -> Deal:
         """The beginning of a game, by its number from 0."""
-        stream = stream_words(seed_word(self.seed), number + 1)[-1:]
+        stream = make_streams(seed_word(self.seed), number + 1)[-1:]
         return Deal(self.game.arrays.new(stream), stream)

@@ -8,7 +8,7 @@ import numpy.typing as npt
 from agents.agent import Actions, Agent, RandomBits
 from agents.making import make
 from agents.players.random import RandomAgent
-from boardenvs.core.chance import next_words
+from boardenvs.core.chance import next_bits
 from boardenvs.core.checks import whole_number
 from boardenvs.envs.opponents import Opponent
 from boardenvs.game import Game, States
@@ -49,8 +49,8 @@ class MixedAgent(Agent):
 
     def choose(self, states: States, random_bits: RandomBits) -> Actions:
         streams = random_bits.copy()
-        at_random = next_words(streams) % np.uint64(_PARTS) < self.percent
-        theirs = next_words(streams)
+        at_random = next_bits(streams) % np.uint64(_PARTS) < self.percent
+        theirs = next_bits(streams)
         actions = np.empty(len(states), np.int64)
         if at_random.any():
             actions[at_random] = self._random.choose(states[at_random], theirs[at_random])

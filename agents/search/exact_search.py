@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boardenvs.core.chance import mixed, seed_word, stream_words
+from boardenvs.core.chance import mixed, seed_word, make_streams
 from boardenvs.core.hooks import legal, play
 from boardenvs.core.outcome import is_over
 from boardenvs.game import Game, States
@@ -70,7 +70,7 @@ class ExactSearch:
             if name not in _NOT_OF_THE_POSITION:
                 keep[offset : offset + dtype.itemsize] = 0xFF
         self._keep = keep.view(np.uint64)
-        self._salt = stream_words(seed_word(0), len(self._keep))
+        self._salt = make_streams(seed_word(0), len(self._keep))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self._game, self.budget)  # a copy finds everything out anew

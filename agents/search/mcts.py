@@ -17,7 +17,7 @@ from agents.search.decisive import checked_decisive, checked_forced, decisive_mo
 from agents.search.report import add_root, report_root
 from agents.search.rollouts import search_further, search_states
 from agents.search.tree import OPTIONS, Tree, empty_tree
-from boardenvs.core.chance import stream_words
+from boardenvs.core.chance import make_streams
 from boardenvs.core.checks import finite_number, whole_number
 from boardenvs.game import Game, States
 from boardenvs.kernels.threads import threads_for
@@ -302,7 +302,7 @@ class MctsAgent(SearchAgent):
         end = time.perf_counter() + self.time_limit
         threads = threads_of(self) if self._by_time_alone else 1
         trees: list[Any] = [None] * threads
-        streams = stream_words(random_bits[0], threads)
+        streams = make_streams(random_bits[0], threads)
         streams[0] = random_bits[0]
 
         def grow(place: int, stopping: Stopping) -> None:

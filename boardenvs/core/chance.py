@@ -22,11 +22,11 @@ __all__ = [
     "below",
     "draw",
     "mixed",
-    "next_words",
+    "next_bits",
     "one_way",
     "seed_word",
     "stepped",
-    "stream_words",
+    "make_streams",
     "times",
 ]
 
@@ -109,20 +109,20 @@ def seed_word(seed: int | None) -> np.uint64:
     return word
 
 
-def stream_words(word: np.uint64, num: int) -> npt.NDArray[np.uint64]:
+def make_streams(base: np.uint64, num: int) -> npt.NDArray[np.uint64]:
     """Return `num` random streams that look unrelated; stream i is the same for every `num`.
 
     Args:
-        word: as from `seed_word`.
+        base: what the streams come from, as `seed_word` returns it.
         num: how many, at least 0.
 
     Returns:
         Array of shape (num,), dtype uint64.
     """
     if num == 1:  # most environments hold one game, for which arrays are slow
-        return np.array([_mixed_int((int(word) + _INTS[0]) & _WORD)], np.uint64)
+        return np.array([_mixed_int((int(base) + _INTS[0]) & _WORD)], np.uint64)
     # NumPy arrays wrap around silently where scalars would warn.
-    return _mixed_array(word + np.arange(1, num + 1, dtype=np.uint64) * _GAMMA)
+    return _mixed_array(base + np.arange(1, num + 1, dtype=np.uint64) * _GAMMA)
 
 
 def one_way(words: npt.NDArray[np.uint64], label: str) -> npt.NDArray[np.uint64]:
@@ -143,10 +143,10 @@ def one_way(words: npt.NDArray[np.uint64], label: str) -> npt.NDArray[np.uint64]
     return np.frombuffer(b"".join(digests), "<u8").astype(np.uint64)
 
 
-def next_words(words: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
-    """Step an array of streams in place; returns the random bits of each, as `mixed`."""
-    words += _GAMMA
-    return _mixed_array(words)
+def next_bits(streams: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+    """Step an array of streams in place, and return the next 64 random bits of each."""
+    streams += _GAMMA
+    return _mixed_array(streams)
 
 
 def _mixed_int(word: int) -> int:

@@ -79,12 +79,12 @@ def observe_row(s: Any, p: Any, seat: int, row: npt.NDArray[np.int8]) -> None:
 
 
 @hook(optional=True)
-def redraw(s: Any, p: Any, seat: int, word: np.uint64) -> None:
-    """Resample what `seat` cannot know, and replace the random stream by `word`.
+def redraw(s: Any, p: Any, seat: int, stream: np.uint64) -> None:
+    """Resample what `seat` cannot know, and replace the random stream by `stream`.
 
     By default nothing is hidden, and only the stream is replaced.
     """
-    s.rng = word
+    s.rng = stream
 
 
 @hook(optional=True)

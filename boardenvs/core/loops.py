@@ -43,7 +43,7 @@ class Games(NamedTuple):
     """`Game.start`."""
     seats: npt.NDArray[np.int64]
     """The caller's seat in each game, or `EVERY_SEAT`: shape (N,)."""
-    words: npt.NDArray[np.uint64]
+    streams: npt.NDArray[np.uint64]
     """The stream that each game's random seat and random opponents come from: shape (N,)."""
     masks: npt.NDArray[np.bool_]
     """Legal actions of the seat to move, none after the end: shape (N, num_actions)."""
@@ -95,11 +95,11 @@ def first_fault(states, params, num_actions):
 
 
 @over_rules()
-def start_games(states, params, start, words):
+def start_games(states, params, start, streams):
     """Put every record at the start of a game with its own stream word."""
     for i in range(len(states)):
         states[i] = start[0]
-        states[i].rng = words[i]
+        states[i].rng = streams[i]
         deal(states[i], params[0])
 
 
@@ -167,10 +167,10 @@ def judge_games(states, params):
 
 
 @over_rules()
-def redraw_games(states, params, seats, words):
+def redraw_games(states, params, seats, streams):
     """Replace what each given seat cannot know."""
     for i in range(len(states)):
-        redraw(states[i], params[0], seats[i], words[i])
+        redraw(states[i], params[0], seats[i], streams[i])
 
 
 @over_rules()
@@ -197,12 +197,12 @@ def act(s, p, action, mask):
 
 @over_rules(spread=True)
 def step_games(
-    actions, states, params, start, seats, words, masks, seen, rewards, terminated, truncated, last,
-    seat, random_opponents, restarts, low, high,
+    actions, states, params, start, seats, streams, masks, seen, rewards, terminated, truncated,
+    last, seat, random_opponents, restarts, low, high,
 ):  # fmt: skip
     """Step games `low` to `high - 1`. Parallel loops of Numba take no bundle of arrays."""
     games = Games(
-        uncounted(states), params, uncounted(start), uncounted(seats), uncounted(words),
+        uncounted(states), params, uncounted(start), uncounted(seats), uncounted(streams),
         uncounted(masks), uncounted(seen), uncounted(rewards), uncounted(terminated),
         uncounted(truncated), uncounted(last), seat, random_opponents, restarts,
     )  # fmt: skip
@@ -231,7 +231,7 @@ def step_game(games, i, action):
     if action >= 0:
         act(s, p, action, games.masks[i])
         if games.random_opponents:
-            play_opponents(s, p, games.seats[i], games.words, i, games.masks[i])
+            play_opponents(s, p, games.seats[i], games.streams, i, games.masks[i])
         report(games, i)
         if games.restarts and is_over(s):
             if games.seat != EVERY_SEAT:
@@ -252,25 +252,25 @@ def begin(games, i, anew):
         restart(games.states, i, games.params, games.start)
     s = games.states[i]
     p = games.params[0]
-    games.words[i] = stepped(games.words[i])
+    games.streams[i] = stepped(games.streams[i])
     if games.seat == RANDOM_SEAT:
-        games.seats[i] = below(mixed(games.words[i]), len(s.returns))
+        games.seats[i] = below(mixed(games.streams[i]), len(s.returns))
     else:
         games.seats[i] = games.seat
     refresh_mask(s, p, games.masks[i])
     if games.random_opponents:
-        play_opponents(s, p, games.seats[i], games.words, i, games.masks[i])
+        play_opponents(s, p, games.seats[i], games.streams, i, games.masks[i])
 
 
 @over_rules(called=True)
-def play_opponents(s, p, seat, words, i, mask):
+def play_opponents(s, p, seat, streams, i, mask):
     """Play uniformly random actions of the other seats until the seat's turn or the end.
 
-    `words[i]` is the stream that they come from.
+    `streams[i]` is the stream that they come from.
     """
     while not is_over(s) and s.to_move != seat:
-        words[i] = stepped(words[i])
-        act(s, p, random_action(mask, mixed(words[i])), mask)
+        streams[i] = stepped(streams[i])
+        act(s, p, random_action(mask, mixed(streams[i])), mask)
 
 
 @over_rules()
@@ -295,14 +295,14 @@ def random_actions(masks, bits, actions):
 
 
 @over_rules()
-def play_out(states, params, words, mask):
+def play_out(states, params, streams, mask):
     """Play every game to its end at random, in place; `mask` is scratch space."""
     for i in range(len(states)):
         s = states[i]
         while not is_over(s):
             legal(s, params[0], mask)
-            words[i] = stepped(words[i])
-            play(s, params[0], tried_action(mask, mixed(words[i])))
+            streams[i] = stepped(streams[i])
+            play(s, params[0], tried_action(mask, mixed(streams[i])))
 
 
 class Kernels:

@@ -180,9 +180,9 @@ def observe_row(s, p, seat, out):
 
 
 @njit
-def redraw(s, p, seat, word):
+def redraw(s, p, seat, stream):
     """Replace the stream, and deal the tiles not turned over anew among their cells."""
-    s.rng = word
+    s.rng = stream
     shuffle_unseen(s)
 
 

@@ -14,7 +14,7 @@ from pettingzoo import AECEnv
 from pettingzoo.utils.env import AECIterable, AECIterator
 from pettingzoo.utils.env_logger import EnvLogger
 
-from boardenvs.core.chance import stream_words
+from boardenvs.core.chance import make_streams
 from boardenvs.core.checks import one_of
 from boardenvs.core.loops import BEGIN, RESTART
 from boardenvs.envs.interface import (
@@ -197,7 +197,7 @@ class GameAECEnv(AECEnv[str, Observation, int]):
             table.position["rng"] = word  # a new game has the stream that comes next
             table.step_one(RESTART)
         else:
-            streams = stream_words(word, 1)
+            streams = make_streams(word, 1)
             table.games.states[:] = initial_states(
                 self.game, states, state, streams, seeded=seed is not None
             )

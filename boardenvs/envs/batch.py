@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from boardenvs.core.chance import stream_words
+from boardenvs.core.chance import make_streams
 from boardenvs.core.checks import whole_number
 from boardenvs.core.loops import BEGIN
 from boardenvs.envs.interface import (
@@ -96,7 +96,7 @@ class BatchEnv:
         starts = given_states(self.game, states, self.num_envs)
         if seed is not None or not hasattr(self, "_np_random"):
             self._np_random = np.random.default_rng(plain_seed(seed))
-        streams = stream_words(base_word(seed, self._np_random), self.num_envs)
+        streams = make_streams(base_word(seed, self._np_random), self.num_envs)
         self._table.games.states[:] = initial_states(
             self.game, starts, states, streams, seeded=seed is not None
         )

@@ -8,7 +8,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from boardenvs.core.chance import next_words
+from boardenvs.core.chance import next_bits
 from boardenvs.game import Game, States
 from boardenvs.show.analysis import Analysis
 
@@ -76,14 +76,14 @@ def ask(
     Raises:
         ValueError: the player answered anything else.
     """
-    bits = next_words(streams)
+    bits = next_bits(streams)
     if isinstance(player, str):
         actions = np.empty(len(states), np.int64)
         game.kernels.random_actions(game.legal(states), bits, actions)
         return actions
     known = game.arrays.conceal(states, states["to_move"], bits)
     if hasattr(player, "choose"):
-        return game.arrays.action_numbers(player.choose(known, next_words(streams)), len(states))
+        return game.arrays.action_numbers(player.choose(known, next_bits(streams)), len(states))
     return game.arrays.action_numbers(player.act(known), len(states))
 
 
@@ -97,6 +97,6 @@ def consult(
     consider = getattr(player, "consider", None)
     if consider is None:
         return ask(player, game, states, streams), [None] * len(states)
-    known = game.arrays.conceal(states, states["to_move"], next_words(streams))
-    actions, analyses = consider(known, next_words(streams))
+    known = game.arrays.conceal(states, states["to_move"], next_bits(streams))
+    actions, analyses = consider(known, next_bits(streams))
     return game.arrays.action_numbers(actions, len(states)), list(analyses)

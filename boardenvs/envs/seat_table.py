@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from boardenvs.core.chance import one_way, stream_words
+from boardenvs.core.chance import one_way, make_streams
 from boardenvs.core.checks import shown, whole_number
 from boardenvs.core.loops import BEGIN, LEAVE, RANDOM_SEAT, RESTART
 from boardenvs.envs import opponents
@@ -160,10 +160,10 @@ class SeatTable(Table):
         """
         games = self.games
         if np.count_nonzero(which) == len(which):  # NumPy is slow at records that a mask selects
-            games.words[:] = one_way(streams, _LABEL)
+            games.streams[:] = one_way(streams, _LABEL)
             games.states[:] = states
         else:
-            games.words[which] = one_way(streams[which], _LABEL)
+            games.streams[which] = one_way(streams[which], _LABEL)
             games.states[which] = states[which]
         self._begin(np.where(which, BEGIN, LEAVE))
         over = self.over() & which
@@ -176,12 +176,12 @@ class SeatTable(Table):
         """Begin a new game in a table of one game.
 
         Args:
-            base: word that all streams come from, as for `stream_words`.
+            base: word that all streams come from, as for `make_streams`.
 
         Raises:
             ValueError: the opponents end every game before the caller's turn.
         """
-        self.games.words[:] = one_way(stream_words(base, 1), _LABEL)
+        self.games.streams[:] = one_way(make_streams(base, 1), _LABEL)
         self.position["rng"] = base  # a new game has the stream that comes next
         self._begin(_ONE_RESTART)
         if self.games.terminated.item() or self.games.truncated.item():
@@ -314,9 +314,9 @@ class SeatTable(Table):
         self, opponent: Literal["random"] | opponents.Opponent, where: npt.NDArray[np.intp]
     ) -> npt.NDArray[np.int64]:
         """Return one opponent's actions in these places, shape (len(where),)."""
-        streams = self.games.words[where]
+        streams = self.games.streams[where]
         chosen = opponents.ask(opponent, self.game, self.games.states[where], streams)
-        self.games.words[where] = streams
+        self.games.streams[where] = streams
         if self.illegal == "raise":
             refused = ~self.games.masks[where, chosen]
             if refused.any():

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
-from boardenvs.core.chance import stream_words
+from boardenvs.core.chance import make_streams
 from boardenvs.envs.interface import (
     RENDER_FPS,
     RENDER_MODES,
@@ -126,7 +126,7 @@ class SeatEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
         if states is None:
             self._table.reset_one(base)
         else:
-            streams = stream_words(base, 1)
+            streams = make_streams(base, 1)
             initial = initial_states(self.game, states, state, streams, seeded=seed is not None)
             self._table.reset(initial, streams, np.ones(1, np.bool_), retry=False)
         self._seat = self._table.games.seats[0]

@@ -43,7 +43,7 @@ class Table:
             params=game.constants,
             start=game.start,
             seats=np.full(num, seat),
-            words=np.zeros(num, np.uint64),
+            streams=np.zeros(num, np.uint64),
             masks=np.zeros((num, game.num_actions), np.bool_),
             seen=np.zeros((num, game.observation_size), np.int8),
             rewards=np.zeros((num, game.num_players if seat == EVERY_SEAT else 1), np.float32),

@@ -13,7 +13,7 @@ from gymnasium.utils import seeding
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from boardenvs.core.chance import seed_word, stream_words
+from boardenvs.core.chance import seed_word, make_streams
 from boardenvs.core.checks import one_of, whole_number
 from boardenvs.core.loops import LEAVE
 from boardenvs.envs.interface import (
@@ -157,12 +157,12 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
         if not isinstance(seed, Sequence | np.ndarray):
             if seed is not None or self._np_random is None:
                 self._np_random, self._np_random_seed = seeding.np_random(plain_seed(seed))
-            streams = stream_words(base_word(seed, self.np_random), self.num_envs)
+            streams = make_streams(base_word(seed, self.np_random), self.num_envs)
         else:
             if len(seed) != self.num_envs:
                 raise ValueError(f"expected {self.num_envs} seeds, got {len(seed)}")
             bases = [seed_word(one) for one in seed]
-            streams = np.concatenate([stream_words(base, 1) for base in bases])
+            streams = np.concatenate([make_streams(base, 1) for base in bases])
             self._np_random = np.random.default_rng([int(base) for base in bases])
             self._np_random_seed = -1  # as Gymnasium says of a generator without one
         initial = initial_states(self.game, states, state, streams, seeded=seed is not None)

@@ -13,7 +13,7 @@ import boardenvs
 from agents import play_match
 from agents.arena.match import Match
 from agents.seeds import agent_seed
-from boardenvs.core.chance import next_words, one_way, seed_word, stream_words
+from boardenvs.core.chance import next_bits, one_way, seed_word, make_streams
 from boardenvs.dominoes175.rules import CELLS, HIGH, LOW
 from boardenvs.envs.playout import playout
 from boardenvs.envs.single import SeatEnv
@@ -49,13 +49,13 @@ def foreseen(words):
     known = [given]
     for _ in range(2):
         known.append(np.add.outer(unmixed(known[-1]), STEPS).ravel())
-    known += [next_words(one - GAMMA) for one in known]
+    known += [next_bits(one - GAMMA) for one in known]
     return set(np.concatenate(known).tolist())
 
 
 def test_mixing_can_be_turned_back():
     words = np.array([0, 1, 2**63, 0x123456789ABCDEF], np.uint64)
-    assert np.array_equal(unmixed(next_words(words - GAMMA)), words)
+    assert np.array_equal(unmixed(next_bits(words - GAMMA)), words)
 
 
 class Spy:
@@ -81,8 +81,8 @@ class WordSpy(Spy):
 
 
 def test_words_made_as_the_games_own_would_tell_them():
-    words = stream_words(seed_word(0), 2)
-    assert int(words[0]) in foreseen(next_words(words[1:].copy()))
+    words = make_streams(seed_word(0), 2)
+    assert int(words[0]) in foreseen(next_bits(words[1:].copy()))
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -141,13 +141,13 @@ def guessed_and_thrown(conceal):
     rng = np.random.default_rng(0)
     hits = []
     states = game.new(200, 0)
-    words = stream_words(np.uint64(5), 200)
+    words = make_streams(np.uint64(5), 200)
     for _ in range(60):
         live = states[~game.over(states)]
         seats = game.to_move(live)
         told = game.conceal(live, seats, rng) if conceal else live.copy()
         actions = np.empty(len(live), np.int64)
-        game.kernels.random_actions(game.legal(live), next_words(words)[: len(live)], actions)
+        game.kernels.random_actions(game.legal(live), next_bits(words)[: len(live)], actions)
         before = live["rng"].copy()
         game.play(told, actions)
         game.play(live, actions)

@@ -4,7 +4,7 @@ import numpy as np
 
 from agents import seeds
 from agents.arena import play_match
-from boardenvs.core.chance import seed_word, stream_words
+from boardenvs.core.chance import seed_word, make_streams
 
 
 def test_each_agent_has_a_seed_of_its_own(gekitai, own_module):
@@ -32,7 +32,7 @@ def test_words_depend_on_seed_label_and_number_alone():
 def test_words_are_no_steps_of_one_stream():
     # Two words of a SplitMix64 stream differ, once the mixing is undone, by a known constant.
     words = [int(w) for w in seeds.one_way_words(7, "words 0", np.arange(50))]
-    games = [int(w) for w in stream_words(seed_word(7), 50)]
+    games = [int(w) for w in make_streams(seed_word(7), 50)]
     gamma = 0x9E3779B97F4A7C15
     roots = [unmixed(word) for word in words]
     steps = {gamma * k % 2**64 for k in range(-50, 51)}

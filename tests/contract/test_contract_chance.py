@@ -24,7 +24,7 @@ def draws_of_random_games(game, num):
     rng = np.random.default_rng(0)
     for seed in range(num):
         states = game.start.copy()
-        states["rng"] = chance.stream_words(chance.seed_word(seed), 1)
+        states["rng"] = chance.make_streams(chance.seed_word(seed), 1)
         rules["deal"](states[0], game.constants[0])
         while not game.over(states)[0]:
             action = int(rng.choice(np.flatnonzero(game.legal(states)[0])))

@@ -12,10 +12,10 @@ from boardenvs.core.chance import (
     below,
     draw,
     mixed,
-    next_words,
+    next_bits,
     seed_word,
     stepped,
-    stream_words,
+    make_streams,
 )
 
 # The sequences that the algorithm's reference implementations print for two seeds.
@@ -55,14 +55,14 @@ def test_published_sequences(seed):
         plain, bits = plain_splitmix64(plain)
         assert int(mixed(word)) == bits == expected
         assert int(word) == plain
-        assert next_words(array).tolist() == [expected]
+        assert next_bits(array).tolist() == [expected]
         assert array.tolist() == [plain]
 
 
 @given(st.lists(words, max_size=20))
 def test_arrays_step_as_single_words_do(start):
     array = np.array(start, np.uint64)
-    bits = next_words(array)
+    bits = next_bits(array)
     assert bits.dtype == array.dtype == np.uint64
     assert list(zip(array.tolist(), bits.tolist(), strict=True)) == [
         plain_splitmix64(word) for word in start
@@ -78,7 +78,7 @@ def test_single_words_step_as_plain_integers_do(word):
 
 @given(words, st.integers(0, 50))
 def test_streams_are_the_sequence_of_their_seed(word, num):
-    streams = stream_words(np.uint64(word), num)
+    streams = make_streams(np.uint64(word), num)
     expected = []
     for _ in range(num):
         word, bits = plain_splitmix64(word)
@@ -105,7 +105,7 @@ def test_below_reaches_both_ends(bound):
 def test_below_is_uniform(bound):
     num = 40_000
     stream = np.array([bound], np.uint64)
-    drawn = [int(below(next_words(stream)[0], bound)) for _ in range(num)]
+    drawn = [int(below(next_bits(stream)[0], bound)) for _ in range(num)]
     counts = np.bincount(drawn, minlength=bound)
     assert len(counts) == bound
     spread = (num / bound * (1 - 1 / bound)) ** 0.5
@@ -137,7 +137,7 @@ def test_seeds_differ():
 
 
 def test_the_streams_of_neighbouring_seeds_do_not_meet():
-    streams = np.concatenate([stream_words(seed_word(seed), 1000) for seed in range(20)])
+    streams = np.concatenate([make_streams(seed_word(seed), 1000) for seed in range(20)])
     assert len(np.unique(streams)) == len(streams)
 
 

@@ -9,7 +9,7 @@ from aec_play import play, play_out, snapshot
 from gymnasium.utils import seeding
 
 import boardenvs
-from boardenvs.core.chance import stream_words
+from boardenvs.core.chance import make_streams
 
 
 def pickled(env):
@@ -86,7 +86,7 @@ def test_the_sequence_is_drawn_from_gymnasiums_generator(make_env, game):
     for _ in range(3):
         env.reset()
         word = rng.integers(0, 2**64, dtype=np.uint64)
-        assert env.position == game.arrays.new(stream_words(word, 1))[0]
+        assert env.position == game.arrays.new(make_streams(word, 1))[0]
 
 
 def make_first(make_env, seed):

@@ -9,7 +9,7 @@ import pytest
 
 import boardenvs
 from boardenvs import BatchEnv
-from boardenvs.core.chance import next_words
+from boardenvs.core.chance import next_bits
 
 VIEWS = ("observation", "action_mask", "to_move", "states")
 
@@ -66,7 +66,7 @@ def test_is_the_game_played_by_hand(game, plies):
         if game.num_players > 1:
             np.testing.assert_allclose(rewards.sum(1), 0, atol=1e-6)
         # A game that ends starts anew, its stream going on.
-        states[over] = game.arrays.new(next_words(states["rng"][over]))
+        states[over] = game.arrays.new(next_bits(states["rng"][over]))
         ended += over
 
 
@@ -182,7 +182,7 @@ def test_an_illegal_action_loses_its_game_alone(game):
     for seat in range(game.num_players):
         assert rewards[place, seat] == pytest.approx(-1 if seat == offender else share)
     # It has started anew already; the others have noticed nothing.
-    assert batch.states[place] == game.arrays.new(next_words(np.array([stream])))[0]
+    assert batch.states[place] == game.arrays.new(next_bits(np.array([stream])))[0]
     assert batch.action_mask[place].any()
     rest = np.arange(5) != place
     for name in VIEWS:

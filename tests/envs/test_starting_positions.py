@@ -6,7 +6,7 @@ import pytest
 
 import boardenvs
 from boardenvs import BatchEnv, Episode
-from boardenvs.core.chance import seed_word, stream_words
+from boardenvs.core.chance import seed_word, make_streams
 from boardenvs.envs.aec import GameAECEnv
 from boardenvs.envs.single import SeatEnv
 from boardenvs.envs.vector import SeatVectorEnv
@@ -71,7 +71,7 @@ def streams(positions):
 def new_streams(start, seed):
     """The streams that new games of a seed have."""
     num = NUM if start in (from_vector, from_batch) else 1
-    words = stream_words(seed_word(seed), num).tolist()
+    words = make_streams(seed_word(seed), num).tolist()
     return words * NUM if start is from_vector_of_seeds else words
 
 

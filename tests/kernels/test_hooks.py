@@ -62,7 +62,7 @@ def test_what_a_rules_file_supplies_is_documented():
     assert set(hooks.HOOKS) == set(known.values())
     assert [name for name, one in known.items() if one.default is None] == ["legal", "play"]
     assert all(inspect.getdoc(one) for one in known.values())
-    assert repr(known["redraw"]) == "redraw(s, p, seat, word)"
+    assert repr(known["redraw"]) == "redraw(s, p, seat, stream)"
 
 
 # -- What is bound ----------------------------------------------------------------------

@@ -56,7 +56,7 @@ def test_the_draws_of_the_rules_lead_to_the_same_positions(name):
     for seed in range(4):
         compiled = game.new(1, seed)
         states = game.start.copy()
-        states["rng"] = chance.stream_words(chance.seed_word(seed), 1)
+        states["rng"] = chance.make_streams(chance.seed_word(seed), 1)
         draws.clear()
         rules["deal"](states[0], game.constants[0])
         state = load(name, **DRAWING[name]).new_initial_state()

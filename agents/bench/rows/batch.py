@@ -13,7 +13,7 @@ from agents.bench.row import Row
 from agents.bench.rows.peers import pgx_steps
 from agents.bench.run import Bench, Key
 from agents.bench.timing import Side, rate
-from boardenvs.core.chance import next_words, stream_words
+from boardenvs.core.chance import next_bits, make_streams
 from boardenvs.game import Game
 
 __all__ = ["COPYING", "batch_steps", "label", "stepping"]
@@ -44,11 +44,11 @@ def stepping(game: Game, num: int, seconds: float, threads: int | None = None) -
         threads: of `BatchEnv`.
     """
     env = boardenvs.BatchEnv(game, num, 0, threads=threads)
-    streams = stream_words(np.uint64(1), num)
+    streams = make_streams(np.uint64(1), num)
     actions = np.zeros(num, np.int64)
 
     def prepare() -> None:
-        game.kernels.random_actions(env.action_mask, next_words(streams), actions)
+        game.kernels.random_actions(env.action_mask, next_bits(streams), actions)
 
     def work() -> int:
         env.step(actions)

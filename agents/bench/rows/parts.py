@@ -10,7 +10,7 @@ from agents.bench.row import Row
 from agents.bench.rows.batch import stepping
 from agents.bench.run import Bench, Key
 from agents.bench.timing import Side, rate
-from boardenvs.core.chance import next_words, stream_words
+from boardenvs.core.chance import next_bits, make_streams
 from boardenvs.game import Game
 
 __all__ = ["parts_of_a_step"]
@@ -27,12 +27,12 @@ def _parts(game: Game, num: int, seconds: float) -> dict[str, Side]:
     """Each part alone, in boards a second."""
     kernels, constants = game.kernels, game.constants
     env = boardenvs.BatchEnv(game, num, 0, threads=1)
-    streams = stream_words(np.uint64(1), num)
+    streams = make_streams(np.uint64(1), num)
     actions = np.zeros(num, np.int64)
     for _ in range(_PLIES):
-        kernels.random_actions(env.action_mask, next_words(streams), actions)
+        kernels.random_actions(env.action_mask, next_bits(streams), actions)
         env.step(actions)
-    kernels.random_actions(env.action_mask, next_words(streams), actions)
+    kernels.random_actions(env.action_mask, next_bits(streams), actions)
     before, masks = env.states.copy(), env.action_mask.copy()
     seats = game.to_move(before).astype(np.int64)
     seen = np.empty((num, game.observation_size), np.int8)

@@ -9,7 +9,7 @@ from agents.bench.row import Row
 from agents.bench.rows.peers import open_spiel_random
 from agents.bench.run import Bench, Key
 from agents.bench.timing import Side, rate
-from boardenvs.core.chance import stream_words
+from boardenvs.core.chance import make_streams
 from boardenvs.game import Game
 
 __all__ = ["play_outs", "playing_out"]
@@ -21,7 +21,7 @@ _GAMES = 256  # at once
 def playing_out(game: Game, seconds: float) -> Side:
     """Plies a second on one core."""
     mask = np.zeros(game.num_actions, np.bool_)
-    streams = stream_words(np.uint64(1), _GAMES)
+    streams = make_streams(np.uint64(1), _GAMES)
     starts = game.new(_GAMES, 0)
     states = starts.copy()
 

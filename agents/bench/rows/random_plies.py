@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from agents.bench.timing import Side, rate
-from boardenvs.core.chance import mixed, stepped, stream_words
+from boardenvs.core.chance import mixed, stepped, make_streams
 from boardenvs.core.choice import random_action
 from boardenvs.core.hooks import legal, observe_row, play
 from boardenvs.core.loops import restart
@@ -45,7 +45,7 @@ def playing_on(game: Game, num: int, seconds: float) -> Side:
     """
     loop = random_plies.bound_to(game.rules)
     states = game.new(num, 0)
-    streams = stream_words(np.uint64(1), num)
+    streams = make_streams(np.uint64(1), num)
     masks = np.zeros((num, game.num_actions), np.bool_)
     out = np.zeros((num, game.observation_size), np.int8)
 

@@ -13,7 +13,7 @@ from agents.bench.row import Row
 from agents.bench.rows.batch import stepping
 from agents.bench.run import Bench, Key
 from agents.bench.timing import Side, interleaved, rate
-from boardenvs.core.chance import next_words, stream_words
+from boardenvs.core.chance import next_bits, make_streams
 from boardenvs.registration import env_id
 
 __all__ = ["learning", "learning_steps", "vector_steps", "vectoring"]
@@ -29,12 +29,12 @@ def vectoring(name: str, num: int, seconds: float) -> Side:
     """
     envs = gymnasium.make_vec(env_id(name), num, vectorization_mode="vector_entry_point")
     random_actions = boardenvs.make(name).kernels.random_actions
-    streams = stream_words(np.uint64(1), num)
+    streams = make_streams(np.uint64(1), num)
     actions = np.zeros(num, np.int64)
     mask = envs.reset(seed=0)[1]["action_mask"]
 
     def prepare() -> None:
-        random_actions(mask.view(np.bool_), next_words(streams), actions)
+        random_actions(mask.view(np.bool_), next_bits(streams), actions)
 
     def work() -> int:
         nonlocal mask

@@ -7,7 +7,7 @@ from typing import Literal
 from agents.making import make_builtin
 from agents.players.text.answers import MoveError, read_move
 from agents.players.text.prompts import opening, turn
-from boardenvs.core.chance import next_words, one_way, seed_word, stream_words
+from boardenvs.core.chance import next_bits, one_way, seed_word, make_streams
 from boardenvs.core.checks import truth_value, whole_number
 from boardenvs.envs.opponents import Opponent, ask
 from boardenvs.game import Game
@@ -50,7 +50,7 @@ class Dialogue:
         self.seat = whole_number("seat", seat, 0, game.num_players - 1)
         self.tries = whole_number("tries", tries, 1)
         self.list_moves = truth_value("list_moves", list_moves)
-        stream = stream_words(seed_word(whole_number("seed", seed, 0)), 1)
+        stream = make_streams(seed_word(whole_number("seed", seed, 0)), 1)
         self._stream = one_way(stream, "players")
         self._states = game.arrays.new(stream)
         self._opponent: Literal["random"] | Opponent = "random"
@@ -113,6 +113,6 @@ class Dialogue:
             game.play(states, [action])
         if self.over:
             return ""
-        known = game.arrays.conceal(states, self.seat, next_words(self._stream))
+        known = game.arrays.conceal(states, self.seat, next_bits(self._stream))
         moves = "".join([*lines, "\n"]) if lines else ""
         return moves + turn(game, known[0], list_moves=self.list_moves)

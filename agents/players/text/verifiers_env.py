@@ -18,7 +18,7 @@ from verifiers.v1.dialects.chat import message_to_wire
 
 import boardenvs
 from agents.players.text.dialogue import Dialogue
-from boardenvs.core.chance import seed_word, stream_words
+from boardenvs.core.chance import seed_word, make_streams
 
 __all__ = ["ChatHarness", "GameTask", "Games", "GamesEnv"]
 
@@ -82,7 +82,7 @@ class Games(vf.Taskset[GameTask, GamesConfig]):
         """
         config = self.config
         game = boardenvs.make(config.game, **config.params)
-        streams = stream_words(seed_word(config.seed), config.num_games)
+        streams = make_streams(seed_word(config.seed), config.num_games)
         copied = {
             key: getattr(config, key) for key in ("params", "opponent", "tries", "list_moves")
         }

@@ -8,12 +8,12 @@ import boardenvs
 from agents.arena.versions import agent_version
 from agents.making import make_builtin
 from agents.specs import by_the_clock
-from boardenvs.core.chance import stream_words
+from boardenvs.core.chance import make_streams
 
 
 def positions(game, num=3000):
     states = game.new(num, 1)
-    return states, stream_words(np.uint64(5), num)
+    return states, make_streams(np.uint64(5), num)
 
 
 def test_so_many_moves_are_random():

@@ -12,7 +12,7 @@ from random_play import equal
 from vector_play import OPPONENTS, choose, rollout, rows
 
 import boardenvs
-from boardenvs.core.chance import stream_words
+from boardenvs.core.chance import make_streams
 from boardenvs.core.loops import LEAVE
 from boardenvs.envs.seat_table import SeatTable
 from boardenvs.envs.single import SeatEnv
@@ -180,7 +180,7 @@ def test_one_loop_tells_what_asking_each_random_opponent_tells(game, follow_on):
     num = 30
     short = boardenvs.make(game.name, max_plies=2 * game.num_players)
     for rules in (game, short):
-        words = stream_words(np.uint64(4), num)
+        words = make_streams(np.uint64(4), num)
         tables = []
         for record in (False, True):
             table = SeatTable(
@@ -209,7 +209,7 @@ def test_games_that_never_last_until_our_turn_are_refused(record):
     """Here the first of two seats ends every game by its first ply."""
     game = boardenvs.make("game112")
     game.constants["max_plies"] = 1
-    words = stream_words(np.uint64(0), 3)
+    words = make_streams(np.uint64(0), 3)
     table = SeatTable(game, 3, "random", 1, "lose", follow_on=True, record=record)
     states = game.arrays.new(words)
     states["to_move"] = 1

@@ -7,7 +7,7 @@ import pytest
 
 import boardenvs
 from agents.players.text.dialogue import Dialogue
-from boardenvs.core.chance import one_way, seed_word, stream_words
+from boardenvs.core.chance import one_way, seed_word, make_streams
 from boardenvs.episode import Episode
 
 
@@ -52,7 +52,7 @@ def test_the_customer_gets_what_was_wanted():
     """Pizza ordering is a dialogue by nature: who says what the customer wants wins."""
     game = boardenvs.make("pizza_order")
     for seed in range(5):
-        word = stream_words(seed_word(seed), 1)
+        word = make_streams(seed_word(seed), 1)
         dialogue = Dialogue(game, seed=seed)
         start = game.arrays.new(word)[0]
         for action in Episode.play(game, ["greedy"], state=start).actions:
@@ -89,7 +89,7 @@ def test_nothing_hidden_is_told(monkeypatch):
         type(game), "to_text", lambda self, state: shown.append(state.copy()) or real(self, state)
     )
     dialogue = Dialogue(game, seat=1, seed=2)
-    word = stream_words(seed_word(2), 1)
+    word = make_streams(seed_word(2), 1)
     assert shown[0]["rng"] != dialogue._states["rng"][0]
     assert not np.array_equal(word, one_way(word, "players"))
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from string import ascii_uppercase
 
 from boardenvs.gekitai.text import SYMBOLS
+from boardenvs.show.grid import Cell, runs
 from boardenvs.show.svg import (
     BLACK,
     CELL,
@@ -88,17 +89,7 @@ def seat_symbol(seat: int) -> str:
     return "".join(piece(12, 12, _FILLS[seat], SYMBOLS[seat], radius=11))
 
 
-def lines(
-    rows: Sequence[str], symbol: str, length: int
-) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
-    """Yield the ends of every unbroken run of a symbol that is long enough."""
+def lines(rows: Sequence[str], symbol: str, length: int) -> list[tuple[Cell, Cell]]:
+    """Return the ends of every unbroken run of a symbol that is long enough."""
     held = {(r, c) for r, row in enumerate(rows) for c, s in enumerate(row) if s == symbol}
-    for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
-        for r, c in sorted(held):
-            if (r - down, c - right) in held:
-                continue  # not where the run begins
-            run = 1
-            while (r + run * down, c + run * right) in held:
-                run += 1
-            if run >= length:
-                yield (r, c), (r + (run - 1) * down, c + (run - 1) * right)
+    return [(first, last) for first, last, run in runs(held) if run >= length]

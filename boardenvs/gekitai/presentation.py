@@ -56,7 +56,7 @@ class GekitaiPresentation(Presentation):
     def ended_by(self, state: np.void) -> str:
         record = self.game.arrays.one(state)
         symbol = notation.SYMBOLS[record["returns"].argmax()]
-        if any(lines(self.game.rows(record), symbol, self.game.line_length)):
+        if lines(self.game.rows(record), symbol, self.game.line_length):
             return f"a line of {self.game.line_length}"
         return f"having all {self.game.pieces} pieces on the board"
 

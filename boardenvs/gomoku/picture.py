@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from string import ascii_uppercase
 
 import numpy as np
 import numpy.typing as npt
 
+from boardenvs.show.grid import runs
 from boardenvs.show.svg import (
     BLACK,
     CELL,
@@ -53,7 +53,7 @@ def board_picture(
     shapes = [*_board(size)]
     if winner is not None:
         held = {(int(r), int(c)) for r, c in np.argwhere(owners == winner)}
-        for first, end, length in _runs(held):
+        for first, end, length in runs(held):
             if length == win_length if exact else length >= win_length:
                 shapes.append(line_mark(first, end))
     for r, c in np.argwhere(owners >= 0):
@@ -124,15 +124,3 @@ def _stone(x: float, y: float, seat: int, radius: float = _RADIUS) -> str:
 def seat_symbol(seat: int) -> str:
     """Return a player's stone, as `Presentation.seat_symbol`."""
     return _stone(12, 12, seat, radius=11)
-
-
-def _runs(held: set[tuple[int, int]]) -> Iterator[tuple[tuple[int, int], tuple[int, int], int]]:
-    """Yield the ends and the length of every unbroken run of the cells held, in four directions."""
-    for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
-        for r, c in sorted(held):
-            if (r - down, c - right) in held:
-                continue  # not where the run begins
-            length = 1
-            while (r + length * down, c + length * right) in held:
-                length += 1
-            yield (r, c), (r + (length - 1) * down, c + (length - 1) * right), length

@@ -1,14 +1,17 @@
-"""The console grid that several games print: lettered columns, numbered rows."""
+"""A board as a grid: as several consoles print it, the addresses of its cells, runs of cells."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from string import ascii_uppercase
 
 from boardenvs.show.presentation import Span
 
-__all__ = ["address", "address_from_text", "cell_span", "grid_cells", "grid_text"]
+__all__ = ["Cell", "address", "address_from_text", "cell_span", "grid_cells", "grid_text", "runs"]
+
+Cell = tuple[int, int]
+"""Row and column, counted from 0."""
 
 
 def grid_text(rows: Sequence[Sequence[str]]) -> str:
@@ -71,3 +74,15 @@ def address_from_text(text: str) -> tuple[int, int]:
     if not re.fullmatch(r"[A-Za-z][1-9][0-9]*", text):
         raise ValueError(f"expected an address such as A1, got {text!r}")
     return int(text[1:]) - 1, ascii_uppercase.index(text[0].upper())
+
+
+def runs(cells: set[Cell]) -> Iterator[tuple[Cell, Cell, int]]:
+    """Yield the ends and the length of every unbroken row, column and diagonal of cells."""
+    for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
+        for r, c in sorted(cells):
+            if (r - down, c - right) in cells:
+                continue  # the run began at an earlier cell
+            length = 1
+            while (r + length * down, c + length * right) in cells:
+                length += 1
+            yield (r, c), (r + (length - 1) * down, c + (length - 1) * right), length

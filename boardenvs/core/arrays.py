@@ -105,9 +105,8 @@ class Arrays:
         """Return `actions` as int64 of shape (num,).
 
         Raises:
-            ValueError: they are not whole numbers, not so many, or not in the action space.
+            ValueError: they are not `num` whole numbers of the action space.
         """
-        num = checks.whole_number("num", num, 0)
         array = np.asarray(actions)
         if array.size == 0 == num:
             return np.zeros(0, np.int64)

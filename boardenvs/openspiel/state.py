@@ -109,16 +109,13 @@ class BoardState(pyspiel.State):
         return game.game.action_to_text(action, self._states[0] if self.dealt else None)
 
     def _to_struct(self) -> dict[str, Any]:
-        """Return the position as `Game.to_dict` has it."""
-        return self._position()
-
-    def _position(self) -> dict[str, Any]:
+        """Return the position as `Game.to_dict` does; nothing before the deal is complete."""
         return self.get_game().game.to_dict(self._states[0]) if self.dealt else {}
 
     def __str__(self) -> str:
         """Return the board, then everything that the course of the game depends on, in one line."""
         board = self.get_game().game.to_text(self._states[0]) if self.dealt else ""
-        facts = {k: v for k, v in self._position().items() if k not in ("game", "params", "rng")}
+        facts = {k: v for k, v in self._to_struct().items() if k not in ("game", "params", "rng")}
         if self._ways:
             facts |= {"action": self._action, "outcomes": self._outcomes}
         return board + json.dumps(facts)

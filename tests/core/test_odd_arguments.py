@@ -48,7 +48,6 @@ TAKES = {
         lambda odd: GAME.presentation.action_area(odd, STATES[0]),
         lambda odd: GAME.observe(STATES, odd),
         GAME.action_to_text,
-        lambda odd: GAME.arrays.action_numbers([1, 2], odd),
         lambda odd: boardenvs.make("gekitai", board_size=odd),
         lambda odd: SeatEnv(GAME, seat=odd),
         lambda odd: SeatVectorEnv(odd, GAME),

@@ -43,9 +43,9 @@ _KEYS = {"format", "version", "players", "initial", "actions", "analysis", "fina
 class Episode:
     """A game as played, to its end or not: where it began and every action since.
 
-    `play` lets players play one; the Gymnasium environment gives one if it is made with
-    `record_episode=True`. Whoever steps a game by other means keeps the start position
-    and the actions of all seats, and hands them to the constructor::
+    `play` lets players play one. The Gymnasium environment records one if it is made with
+    `record_episode=True`. For any other way of play, keep the start position and the actions
+    of all seats, and pass them to the constructor::
 
         actions = []
         env.reset(seed=7)

@@ -1,10 +1,9 @@
 """The chance of a game, one draw at a time, where the rules draw it from the record's own stream.
 
-Whoever plans with chance, such as OpenSpiel, wants to choose every outcome itself. So where the
-rules draw, they run once more as plain Python with another `draw`, which hands out given outcomes
-and stops the rules where these run out. Each draw of theirs is so a chance node, its outcomes as
-likely as one another (`boardenvs.core.chance.below` is uniform to within its bound divided by
-2**32).
+A planner such as OpenSpiel chooses every outcome itself. So rules that draw run once more as plain
+Python with another `draw`, which returns given outcomes and stops the rules when none is left. Each
+draw is a chance node, whose outcomes are equally likely (`boardenvs.core.chance.below` is uniform
+to within its bound divided by 2**32).
 """
 
 from __future__ import annotations

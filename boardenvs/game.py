@@ -1,4 +1,4 @@
-"""`Game`: what every game must say about itself. The one contract of the package.
+"""`Game`: the contract of every game.
 
 A position is one NumPy record, laid out by `boardenvs.core.records`: the fields that all games
 have, then the game's own. Operations work on arrays of records, so copying a game is
@@ -76,7 +76,7 @@ class Game:
     The command and the pages show it. It is not a docstring, since `python -OO` removes those.
     """
     presentation_class: ClassVar[type[Presentation]] = Presentation
-    """How the game looks to people: a class derived from this one, with words of its own."""
+    """The class that presents the game to people, derived from this one."""
     seat_names: tuple[str, ...]
     """What the console calls each seat; by default `Player 1` and so on."""
     params: dict[str, Any]
@@ -86,13 +86,13 @@ class Game:
     has_hidden: ClassVar[bool] = False
     """Whether some seat does not see everything."""
     observation_params: ClassVar[frozenset[str]] = frozenset()
-    """Those of `params` that change what observations show and nothing else."""
+    """The parameters that change only what observations show."""
     player_counts: ClassVar[tuple[int, int] | None] = None
-    """The fewest and the most players, where an argument says how many."""
+    """Minimum and maximum number of players, if it is a parameter."""
     param_readers: ClassVar[Mapping[str, Callable[[str], Any]]] = {}
-    """What reads those of `params` from a text that are no numbers, truth values or texts.
+    """Functions that read parameters from text, if they are not numbers, truth values or text.
 
-    It raises `ValueError` for a text that stands for nothing.
+    A function raises `ValueError` for text that it cannot read.
     """
     info_is_fixed: ClassVar[bool] = False
     """Whether `info` stays the same from the deal to the end.
@@ -117,7 +117,7 @@ class Game:
     By default 1, or 127 where the observation is the game's own fields.
     """
     max_plies: int
-    """After so many plies an unfinished game is truncated."""
+    """Number of plies after which an unfinished game is truncated."""
     state_dtype: np.dtype[np.void]
 
     def __init__(
@@ -179,7 +179,7 @@ class Game:
         self.start["last_action"] = -1
         self.start["offender"] = -1
 
-    # What it was made with is what it is: a copy, here or in another process, is made anew.
+    # A game is determined by its parameters, so copies and unpickled games are made from them.
     def __reduce__(self) -> tuple[Any, ...]:
         return functools.partial(type(self), **self.params), ()
 
@@ -228,7 +228,7 @@ class Game:
     def most_chance_outcomes(self) -> int:
         """Maximum number of outcomes of one random draw; 0 for a game without chance.
 
-        A game that has chance says it by a property of its own, or raises `ValueError` here.
+        A game with chance must override this property.
         """
         if self.has_chance:
             raise ValueError(
@@ -240,9 +240,9 @@ class Game:
     def symmetries(self) -> Symmetries:
         """Return ways to turn the board that change nothing about the game; by default none.
 
-        Whatever is learned of a position holds for it in every view. A game that overrides this
-        promises that to play in a view comes to the same as to see what was played in that view,
-        for the same random streams.
+        What is learned about a position holds in every view. In a game that overrides this
+        method, an action and then a turn of the board must lead to the same position as the turn
+        and then the action, for the same random stream.
         """
         from boardenvs.core.symmetries import Symmetries
 
@@ -377,7 +377,7 @@ class Game:
     def over(self, states: States | np.void) -> npt.NDArray[np.bool_]:
         """Return whether each game has ended, by the rules or by `max_plies`, shape (N,).
 
-        It is asked before every ply, so what the records hold is not checked.
+        Environments call this before every ply, so the contents of the records are not checked.
         """
         records = self.arrays.records(states)
         over: npt.NDArray[np.bool_] = records["terminated"] | records["truncated"]
@@ -432,8 +432,7 @@ class Game:
 
         Args:
             text: as `to_text` writes it.
-            to_move: whose turn it is. Required where the text does not tell and the
-                position does not imply it, so that no text is read as another position.
+            to_move: whose turn it is. Required if neither the text nor the position implies it.
             ply: how many plies were played; by default the fewest possible.
 
         Raises:
@@ -520,7 +519,7 @@ class Game:
     def _position_to_dict(self, state: np.void) -> dict[str, Any]:
         """Return the game's own fields as JSON values, by the keys of `_position_from_dict`.
 
-        `state` may hold any bytes: what is no position is for `_position_from_dict` to refuse.
+        `state` may hold any bytes; `_position_from_dict` refuses what is no position.
         """
         return forms.fields_to_dict(state)
 
@@ -559,9 +558,9 @@ class Game:
     def from_dict(self, data: Mapping[str, Any]) -> np.void:
         """Return the record of a position given as `to_dict` writes it, or by hand.
 
-        Only the game's own fields are required. Who has won follows from the position where the
-        rules have a function `judge`. If the dictionary has the outcome too, it must agree. Where
-        they have none, the outcome is what the dictionary says.
+        Only the game's own fields are required. If the rules have a function `judge`, it finds the
+        outcome, and an outcome in the dictionary must agree. Otherwise the dictionary gives the
+        outcome.
 
         Raises:
             ValueError: naming what is missing, unknown or impossible.
@@ -622,9 +621,9 @@ class Game:
         return record
 
     def _check_open(self, states: States) -> None:
-        """Raise `ValueError` for a position that its dictionary says nothing good of.
+        """Raise `ValueError` unless a position is sound, and over if no action is legal.
 
-        It is sound, and it is over if no action is legal. Rules with `judge` see to that.
+        For rules with `judge` this is not needed.
         """
         found = self.kernels.first_fault(states, self.constants, self.num_actions)
         self.arrays.check_fault(states, *found)
@@ -645,7 +644,7 @@ class Game:
         records = self.arrays.records(state)
         if len(records) != 1:
             raise ValueError(f"expected one {self.name} record, got {len(records)}")
-        # Unchecked, for `from_dict` tells better what is wrong.
+        # Not checked before, since `from_dict` has better error messages.
         record = records[0]
         again = self.from_dict(self._to_dict(record))
         if again != record:

@@ -1,11 +1,10 @@
 """The hooks: the functions of a game's rules, which everything else calls.
 
 Loops over games (see `boardenvs.core.loops`) import these names and call them. `over_rules` of
-`boardenvs.kernels` puts a game's own functions in their place. The rules have a function of the
-same name and with as many parameters for `legal` and `play`, and for each other one whose default
-here does not suit the game. They are plain functions, which are compiled at their first use, or
-compiled by `numba.njit`. Each is for one record `s` of the game's `state_dtype` and the game's
-parameters `p`, that is `Game.constants[0]`.
+`boardenvs.kernels` puts a game's own functions in their place. The rules must have `legal` and
+`play`, and may have each other function, with the same name and number of parameters. They are
+plain functions, which are compiled at their first use, or compiled by `numba.njit`. Each is for one
+record `s` of the game's `state_dtype` and the game's parameters `p`, that is `Game.constants[0]`.
 
 >>> def legal(s, p, mask):
 ...     for c in range(p.columns):
@@ -55,7 +54,7 @@ def play(s: Any, p: Any, action: int) -> None:
 def judge(s: Any, p: Any) -> None:
     """End the game if a position that was set up by hand is over.
 
-    By default the position does not tell, and whoever sets it up has to say so.
+    By default nothing happens, and the dictionary of a position gives its outcome.
     """
 
 
@@ -89,11 +88,11 @@ def redraw(s: Any, p: Any, seat: int, stream: np.uint64) -> None:
 
 @hook(optional=True)
 def sound(s: Any, p: Any) -> bool:
-    """Return whether the others can be called on a record of any bytes, and after `play` again.
+    """Return whether the other functions are safe to call on a record of any bytes.
 
-    That is whether the game's own fields lead to no index outside of an array and to no endless
-    loop, and a game that is not over has a legal action. By default the fields that all games have
-    are checked and no others.
+    The game's own fields must lead to no index outside of an array and to no endless loop, also
+    after `play`. A game that is not over must have a legal action. By default only the fields that
+    all games have are checked.
     """
     return True
 

@@ -15,10 +15,10 @@ _Scalar = TypeVar("_Scalar", bound=np.generic)
 
 @dataclass(frozen=True, eq=False)
 class Symmetries:
-    """K views of a game; in each of them it is the same game.
+    """K views of a game that change nothing about it.
 
-    What is asked for under view `which[i]` is asked for game by game, so that each may be seen
-    in a view of its own. Where there is just one, the game as it is, arrays come back uncopied.
+    The methods take a view for each position, `which`. If there is only one view, they return the
+    arrays uncopied.
 
     Example:
         >>> import boardenvs

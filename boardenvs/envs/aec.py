@@ -144,7 +144,7 @@ class GameAECEnv(AECEnv[str, Observation, int]):
         )
         self.has_updated = False
         """Whether `step` or `reset` was called since `agent_iter` last asked."""
-        # These hide the methods until `reset` takes them away: to check costs a ply nothing.
+        # These hide the methods until the first `reset`, so that no ply has to check.
         # A `__getattr__` for the attributes would slow down every access to any.
         for name in _CALLED_AFTER_RESET:
             setattr(self, name, functools.partial(_too_early, name))

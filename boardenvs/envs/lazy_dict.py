@@ -25,8 +25,8 @@ class Later:
 class LazyDict(dict[str, Any]):  # noqa: PLW1641 as hashable as any dictionary: not at all
     """A dictionary in which `Later` stands for values to be made when they are first looked at.
 
-    Nobody who reads it sees one: whatever gives more than one value makes all of them, and so
-    does a copy, which is a dictionary of the same type for `copy` and `pickle`, else a `dict`.
+    A reader never sees a `Later`. A method that returns several values makes all of them. So does
+    a copy, which is a `LazyDict` for `copy.copy` and `pickle`, else a `dict`.
     """
 
     __slots__ = ()
@@ -41,8 +41,8 @@ class LazyDict(dict[str, Any]):  # noqa: PLW1641 as hashable as any dictionary: 
         value = super().get(key, default)
         return self[key] if type(value) is Later else value
 
-    # Where `__iter__` is another than its own, `dict(self)`, `{**self}` and the like ask
-    # `__getitem__`; else they would take what lies there.
+    # With an `__iter__` of its own, `dict(self)` and `{**self}` call `__getitem__`. Without it they
+    # would copy the `Later` objects.
     def __iter__(self) -> Iterator[str]:
         return super().__iter__()
 

@@ -20,11 +20,10 @@ class Opponent(Protocol):
 
     Episodes name an opponent by its attribute `spec`, if it has one.
 
-    An opponent may also have `choose(states, random_bits) -> actions`, `random_bits` being
-    64 for each state, uint64 of shape (N,); then its moves do not depend on how many games are
-    played side by side. With `consider(states, random_bits) -> (actions, analyses)` it
-    chooses the same and also tells, for each state, what it made of it: a
-    `boardenvs.show.analysis.Analysis` or `None`.
+    An opponent may also have `choose(states, random_bits) -> actions`, with 64 random bits for
+    each state as uint64 of shape (N,). Its actions then do not depend on the number of games. A
+    method `consider(states, random_bits) -> (actions, analyses)` chooses the same actions and also
+    returns a `boardenvs.show.analysis.Analysis` or `None` for each state.
     """
 
     def act(self, states: States) -> npt.ArrayLike:

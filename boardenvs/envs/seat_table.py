@@ -47,7 +47,7 @@ class SeatTable(Table):
     """The games, whose turn it is in each, and the opponents' moves.
 
     After `reset`, `act` and `play`, every game is over or at the caller's turn. If one
-    of them fails half-way, the others refuse until `reset` has put that right.
+    of them fails half-way, `act` and `play` raise `ValueError` until the next `reset`.
     """
 
     def __init__(
@@ -128,9 +128,9 @@ class SeatTable(Table):
         self._choose_loop()
 
     def _choose_loop(self) -> None:
-        """Choose whether compiled loops play the opponents, too: where all of them are random.
+        """Let compiled loops play the opponents if all of them are random.
 
-        There they do as when they are asked, so that a game may change over half-way.
+        The loops play as `opponents.ask` does, so that this may change during a game.
         """
         random = all(isinstance(one, str) for lineup in self._lineups for one in lineup)
         self._in_one_loop = random and self.played is None

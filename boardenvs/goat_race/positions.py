@@ -20,7 +20,6 @@ __all__ = [
     "ARRIVALS",
     "GOATS",
     "check_last_action",
-    "checked_stacks",
     "complete_stacks",
     "last_cells",
     "put_stacks",
@@ -67,7 +66,7 @@ def put_stacks(stacks: Any, players: Sequence[str], state: np.void) -> None:
         ValueError: they are no stacks, or one stands on an obstacle.
     """
     height, width = state["stacks"].shape
-    piles = checked_stacks(stacks, height, width, players)
+    piles = _checked_stacks(stacks, height, width, players)
     blocked = state["blocked"].tolist()
     for (row, column), pile in piles.items():
         if blocked[row] >> column & 1:
@@ -105,7 +104,7 @@ def complete_stacks(
     Raises:
         ValueError: `stacks` are none, or do not show these tops.
     """
-    known = checked_stacks(stacks, len(tops), len(tops[0]), players)
+    known = _checked_stacks(stacks, len(tops), len(tops[0]), players)
     piles = {}
     first = arrived = None
     for r, row in enumerate(tops):
@@ -127,7 +126,7 @@ def complete_stacks(
     return piles
 
 
-def checked_stacks(
+def _checked_stacks(
     stacks: Any, height: int, width: int, players: Sequence[str]
 ) -> dict[tuple[int, int], str]:
     """Return stacks that are given by address, by row and column counted from 0.

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boardenvs.core.chance import one_way, seed_word, make_streams
+from boardenvs.core.chance import make_streams, one_way, seed_word
 from boardenvs.core.checks import file_path, finite_number, is_list, printable, shown, whole_number
 from boardenvs.envs.interface import given_states, initial_states, resolve_game
 from boardenvs.envs.named_players import make_player

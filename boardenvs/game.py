@@ -264,7 +264,7 @@ class Game:
         Raises:
             ValueError: for a bad `num` or `seed`.
         """
-        from boardenvs.core.chance import seed_word, make_streams
+        from boardenvs.core.chance import make_streams, seed_word
 
         num = checks.whole_number("num", num, 0)
         return self.arrays.new(make_streams(seed_word(seed), num))

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from agents.agent import blamed, check_can_play
 from agents.making import make
 from agents.search.mcts import SearchAgent
-from boardenvs.core.chance import next_bits, one_way, seed_word, make_streams
+from boardenvs.core.chance import make_streams, next_bits, one_way, seed_word
 from boardenvs.envs.opponents import Opponent, consult
 from boardenvs.game import Game, States
 from boardenvs.show.analysis import Analysis

@@ -16,7 +16,7 @@ from agents.arena.openings import named_openings
 from agents.arena.scores import Scores, agent_scores
 from agents.making import make
 from agents.seeds import agent_seed, fresh_seed, one_way_words
-from boardenvs.core.chance import next_bits, seed_word, make_streams
+from boardenvs.core.chance import make_streams, next_bits, seed_word
 from boardenvs.core.checks import callable_or_none, is_list, shown, whole_number
 from boardenvs.envs.interface import resolve_game
 from boardenvs.envs.opponents import Opponent, ask, player_names

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from agents.agent import check_can_play
 from agents.making import make
 from agents.seeds import agent_seed, fresh_seed
-from boardenvs.core.chance import one_way, seed_word, make_streams
+from boardenvs.core.chance import make_streams, one_way, seed_word
 from boardenvs.game import Game, States
 
 __all__ = ["Deal", "Setup"]

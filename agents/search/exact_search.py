@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boardenvs.core.chance import mixed, seed_word, make_streams
+from boardenvs.core.chance import make_streams, mixed, seed_word
 from boardenvs.core.hooks import legal, play
 from boardenvs.core.outcome import is_over
 from boardenvs.game import Game, States

@@ -21,12 +21,12 @@ __all__ = [
     "PLAIN",
     "below",
     "draw",
+    "make_streams",
     "mixed",
     "next_bits",
     "one_way",
     "seed_word",
     "stepped",
-    "make_streams",
     "times",
 ]
 

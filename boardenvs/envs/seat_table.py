@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from boardenvs.core.chance import one_way, make_streams
+from boardenvs.core.chance import make_streams, one_way
 from boardenvs.core.checks import shown, whole_number
 from boardenvs.core.loops import BEGIN, LEAVE, RANDOM_SEAT, RESTART
 from boardenvs.envs import opponents

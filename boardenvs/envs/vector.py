@@ -13,7 +13,7 @@ from gymnasium.utils import seeding
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from boardenvs.core.chance import seed_word, make_streams
+from boardenvs.core.chance import make_streams, seed_word
 from boardenvs.core.checks import one_of, whole_number
 from boardenvs.core.loops import LEAVE
 from boardenvs.envs.interface import (

@@ -108,9 +108,7 @@ class Game112(Game):  # noqa: D101 its docstring begins with `about`
         filled = sum(c > 0 for c in cells)
         if filled > self.max_plies:
             raise ValueError(f"board has {filled} positions filled in {self.max_plies} plies")
-        require_implied(
-            fields, f"with {filled} positions filled", ply=filled, to_move=filled % 2
-        )
+        require_implied(fields, f"with {filled} positions filled", ply=filled, to_move=filled % 2)
         state["cells"][: self.board_size] = cells
         last = int(state["last_action"])
         if last >= 0 and cells[last // 2] != last % 2 + 1:

@@ -13,7 +13,7 @@ import boardenvs
 from agents import play_match
 from agents.arena.match import Match
 from agents.seeds import agent_seed
-from boardenvs.core.chance import next_bits, one_way, seed_word, make_streams
+from boardenvs.core.chance import make_streams, next_bits, one_way, seed_word
 from boardenvs.dominoes175.rules import CELLS, HIGH, LOW
 from boardenvs.envs.playout import playout
 from boardenvs.envs.single import SeatEnv

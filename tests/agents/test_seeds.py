@@ -4,7 +4,7 @@ import numpy as np
 
 from agents import seeds
 from agents.arena import play_match
-from boardenvs.core.chance import seed_word, make_streams
+from boardenvs.core.chance import make_streams, seed_word
 
 
 def test_each_agent_has_a_seed_of_its_own(gekitai, own_module):

@@ -22,7 +22,9 @@ def classes(own):
 def all_variants(own):
     """Class and arguments of each game and each variant, by name."""
     defaults = {name: (cls, {}) for name, cls in classes(own).items()}
-    return defaults | {name: (game_class(game), params) for name, (game, params) in VARIANTS.items()}
+    return defaults | {
+        name: (game_class(game), params) for name, (game, params) in VARIANTS.items()
+    }
 
 
 def pytest_generate_tests(metafunc):

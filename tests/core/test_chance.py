@@ -11,11 +11,11 @@ import boardenvs
 from boardenvs.core.chance import (
     below,
     draw,
+    make_streams,
     mixed,
     next_bits,
     seed_word,
     stepped,
-    make_streams,
 )
 
 # The sequences that the algorithm's reference implementations print for two seeds.

@@ -6,7 +6,7 @@ import pytest
 
 import boardenvs
 from boardenvs import BatchEnv, Episode
-from boardenvs.core.chance import seed_word, make_streams
+from boardenvs.core.chance import make_streams, seed_word
 from boardenvs.envs.aec import GameAECEnv
 from boardenvs.envs.single import SeatEnv
 from boardenvs.envs.vector import SeatVectorEnv

@@ -17,14 +17,14 @@ def play(env, plies, rng):
 def play_out(env, seed=0):
     """Random legal play to the end; what each agent saw, turn by turn."""
     rng = np.random.default_rng(seed)
-    returned = []
+    turns = []
     for agent in env.agent_iter():
         observation, reward, terminated, truncated, info = env.last()
         arrays = {key: array.tobytes() for key, array in observation.items()}
-        returned.append((agent, arrays, reward, terminated, truncated, repr(info), dict(env.rewards)))
+        turns.append((agent, arrays, reward, terminated, truncated, repr(info), dict(env.rewards)))
         over = terminated or truncated
         env.step(None if over else pick(observation["action_mask"], rng))
-    return returned
+    return turns
 
 
 def snapshot(env):

@@ -13,7 +13,7 @@ from agents.bench.row import Row
 from agents.bench.rows.peers import pgx_steps
 from agents.bench.run import Bench, Key
 from agents.bench.timing import Side, rate
-from boardenvs.core.chance import next_bits, make_streams
+from boardenvs.core.chance import make_streams, next_bits
 from boardenvs.game import Game
 
 __all__ = ["COPYING", "batch_steps", "label", "stepping"]

@@ -10,7 +10,7 @@ from agents.bench.row import Row
 from agents.bench.rows.batch import stepping
 from agents.bench.run import Bench, Key
 from agents.bench.timing import Side, rate
-from boardenvs.core.chance import next_bits, make_streams
+from boardenvs.core.chance import make_streams, next_bits
 from boardenvs.game import Game
 
 __all__ = ["parts_of_a_step"]

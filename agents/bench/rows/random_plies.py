@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from agents.bench.timing import Side, rate
-from boardenvs.core.chance import mixed, stepped, make_streams
+from boardenvs.core.chance import make_streams, mixed, stepped
 from boardenvs.core.choice import random_action
 from boardenvs.core.hooks import legal, observe_row, play
 from boardenvs.core.loops import restart

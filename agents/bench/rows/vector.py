@@ -13,7 +13,7 @@ from agents.bench.row import Row
 from agents.bench.rows.batch import stepping
 from agents.bench.run import Bench, Key
 from agents.bench.timing import Side, interleaved, rate
-from boardenvs.core.chance import next_bits, make_streams
+from boardenvs.core.chance import make_streams, next_bits
 from boardenvs.registration import env_id
 
 __all__ = ["learning", "learning_steps", "vector_steps", "vectoring"]

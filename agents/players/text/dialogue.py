@@ -7,7 +7,7 @@ from typing import Literal
 from agents.making import make_builtin
 from agents.players.text.answers import MoveError, read_move
 from agents.players.text.prompts import opening, turn
-from boardenvs.core.chance import next_bits, one_way, seed_word, make_streams
+from boardenvs.core.chance import make_streams, next_bits, one_way, seed_word
 from boardenvs.core.checks import truth_value, whole_number
 from boardenvs.envs.opponents import Opponent, ask
 from boardenvs.game import Game

@@ -18,7 +18,7 @@ from verifiers.v1.dialects.chat import message_to_wire
 
 import boardenvs
 from agents.players.text.dialogue import Dialogue
-from boardenvs.core.chance import seed_word, make_streams
+from boardenvs.core.chance import make_streams, seed_word
 
 __all__ = ["ChatHarness", "GameTask", "Games", "GamesEnv"]
 

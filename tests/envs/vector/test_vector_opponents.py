@@ -6,8 +6,8 @@ import itertools
 import numpy as np
 import pytest
 from players import Last
-from two_games import others_slow
 from random_play import equal, position
+from two_games import others_slow
 from vector_play import choose, rollout
 
 import boardenvs

@@ -7,7 +7,7 @@ import pytest
 
 import boardenvs
 from agents.players.text.dialogue import Dialogue
-from boardenvs.core.chance import one_way, seed_word, make_streams
+from boardenvs.core.chance import make_streams, one_way, seed_word
 from boardenvs.episode import Episode
 
 

@@ -74,7 +74,7 @@ def number_up_to(word):
     Source: S. Vigna, "Broadword implementation of rank/select queries", WEA 2008.
 
     Returns:
-        A uint64 whose lowest byte tells of the lowest byte, and the highest one of all.
+        A uint64 with one count for each byte; the highest byte counts the whole word.
     """
     pairs = word - (word >> np.uint64(1) & np.uint64(0x5555555555555555))
     low_pairs = np.uint64(0x3333333333333333)

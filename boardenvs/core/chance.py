@@ -133,7 +133,7 @@ def one_way(words: npt.NDArray[np.uint64], label: str) -> npt.NDArray[np.uint64]
 
     Args:
         words: shape (N,).
-        label: tells apart what the words are for.
+        label: purpose of the words; each label gives other words.
     """
     key = label.encode()
     digests = [

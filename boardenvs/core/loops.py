@@ -86,7 +86,7 @@ def fault(s, p, num_actions):
 
 @over_rules()
 def first_fault(states, params, num_actions):
-    """Return the first record with a fault, and that; -1 and 0 where there is none."""
+    """Return the first record with a fault and the fault; -1 and 0 if there is none."""
     for i in range(len(states)):
         found = fault(states[i], params[0], num_actions)
         if found != 0:

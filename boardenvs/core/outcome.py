@@ -1,7 +1,8 @@
 """How a game ends, written once for every rules file.
 
-Rewards come at the end alone and sum to zero for two or more players: the winner
-+1, each other -1/(n-1), a draw 0. A single player gets what the rules say.
+Rewards come only at the end and sum to zero for two or more players: the winner
+gets +1, each other player -1/(n-1), and in a draw all get 0. The rules set the reward of a single
+player.
 """
 
 # Compiled functions carry no annotations.

@@ -70,7 +70,7 @@ def _rules_beside(cls: type) -> types.ModuleType | None:
     """Return the rules in the package or in the file of a class, or `None`.
 
     Those in the file are copied into a module of their own. So a notebook may have two games, and
-    whoever changes its functions makes the class again.
+    changed functions take effect when the class is defined again.
     """
     module = sys.modules.get(cls.__module__)
     if module is None:

@@ -74,7 +74,7 @@ class Domino:
         self.__faceDown = False
 
     def setTop(self, dots: int) -> None:
-        """Turn the end with so many dots to the top.
+        """Turn the end with this number of dots to the top.
 
         Raises:
             AssertionError: there is no such end.
@@ -114,7 +114,7 @@ class DominoDeck:
         self.__tiles: deque[Domino] = deque(maxlen=CELLS)
 
     def populate(self, useFile: bool, rng: Shuffler | None = None) -> None:
-        """Fill the deck anew, face up; what was in it is gone.
+        """Replace the tiles of the deck by new ones, face up.
 
         Args:
             useFile: `True` asks for the name of a file until one can be read, with one

@@ -181,7 +181,7 @@ def observe_row(s, p, seat, out):
 
 @njit
 def redraw(s, p, seat, stream):
-    """Replace the stream, and deal the tiles not turned over anew among their cells."""
+    """Replace the stream, and shuffle the tiles not turned over among their cells."""
     s.rng = stream
     shuffle_unseen(s)
 

@@ -137,8 +137,8 @@ def action_to_text(action: int, hand: Tile | None) -> str:
 
     Args:
         action: its number.
-        hand: the ends of the tile in hand, smaller first. Without it the end is told as
-            `larger` or `smaller`, as is the smaller end of a double, which is never legal.
+        hand: the ends of the tile in hand, smaller first. Without it the end is written as
+            `larger` or `smaller`. So is the smaller end of a double, which is never legal.
     """
     if action < CELLS:
         return "{},{}".format(*divmod(action, COLUMNS))

@@ -79,7 +79,7 @@ class BatchEnv:
         self.reset(seed)
 
     def reset(self, seed: int | None = None, states: Any = None) -> None:
-        """Start all games anew: as the constructor does, or without a seed, further ones.
+        """Start new games in all places: those of the seed, or without a seed the next ones.
 
         Args:
             seed: of the games' random streams.

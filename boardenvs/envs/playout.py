@@ -1,4 +1,4 @@
-"""Games played to their ends side by side, whoever chooses the actions."""
+"""Games played to their ends side by side, with any function that chooses the actions."""
 
 from __future__ import annotations
 

@@ -83,15 +83,15 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
 
         Args:
             num_envs: N, at least 1.
-            game: as the following for `SeatEnv`.
-            opponent: see there.
-            seat: see there.
-            illegal: see there.
-            render_mode: see there, but for all games, and only when `render` is called.
+            game: as for `SeatEnv`.
+            opponent: as for `SeatEnv`.
+            seat: as for `SeatEnv`.
+            illegal: as for `SeatEnv`.
+            render_mode: as for `SeatEnv`, but `render` shows all games, and a step never calls it.
             autoreset_mode: one of Gymnasium's, or its value.
             threads: over how many to spread a step; by default as many as measured to pay.
-            render_size: see there.
-            **params: see there.
+            render_size: as for `SeatEnv`.
+            **params: as for `SeatEnv`.
 
         Raises:
             ValueError: for any argument that is unknown or out of range.

@@ -1,4 +1,4 @@
-"""The 112 game: two players, a row of positions, whoever makes 1, 1, 2 wins. See README.md here."""
+"""The 112 game: two players fill a row of positions, and 1, 1, 2 wins. See README.md here."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class Game112(Game):  # noqa: D101 its docstring begins with `about`
     about = """
     Two players put a 1 or a 2 on the empty positions of a row; 1, 1, 2 side by side wins.
 
-    - Rules: whoever's move makes three neighbouring positions read 1, 1, 2 wins; a full
-      board without it is a tie.
+    - Rules: a move that makes three neighbouring positions read 1, 1, 2 wins; a full board
+      without it is a tie.
     - Arguments: `board_size=9` (1 to 9), `max_plies=9`.
     - Observation: int8 (3, N): ones, twos, empty positions; the same for both seats.
     - Actions: Discrete(2*N): `2 * (position - 1) + (value - 1)`; as text `4 2`.

@@ -113,7 +113,7 @@ def _turn(board: int, player: int, position: int, value: int) -> tuple[int, str]
 
 
 def makeBoard(moves: int) -> int:
-    """Return an empty board for so many moves, 1 to 9: `makeBoard(3)` is 888."""
+    """Return an empty board of 1 to 9 positions: `makeBoard(3)` is 888."""
     return int("8" * whole_number("moves", moves, 1, 9))
 
 

@@ -19,7 +19,7 @@ class Game112Presentation(Presentation):
         return [
             f"Both players fill one row of {self.game.board_size} places, in turn.",
             "A turn puts a 1 or a 2 on any empty place.",
-            "Whoever makes three neighbours read 1, 1, 2 wins, whoever put the others.",
+            "A turn that makes three neighbours read 1, 1, 2 wins, no matter who put the others.",
             "They are read from left to right: 2, 1, 1 is nothing.",
             "A full row without it is a tie.",
         ]

@@ -51,7 +51,7 @@ def action_from_text(text: str, size: int) -> int:
     """Return the action of a position and a value, two whole numbers with blanks between.
 
     Raises:
-        ValueError: they are none, or outside of the board or the values.
+        ValueError: the text is no such pair, or is outside of the board or the values.
     """
     words = text_value("text", text).split()
     if len(words) != 2 or not all(w.isascii() and w.isdigit() for w in words):

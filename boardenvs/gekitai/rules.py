@@ -114,7 +114,7 @@ def pushed(p, mine, theirs, placed):
 
     The piece on a neighbouring cell leaves it and reaches the next one, if that is on the board;
     nothing happens where no piece stands or the way is blocked. The eight pushes read the board
-    as it was: each touches cells that no other one does, so their order is of no account.
+    as it was. Each touches cells that no other push touches, so their order does not matter.
     """
     none = np.uint64(0)
     occupied = mine | theirs

@@ -423,7 +423,7 @@ class Game:
         self.check_row(row)
         states = self._position(_PLACE)
         heights = [stacks[0].size() for stacks in self.board.get_board()]
-        for r, height in enumerate(heights):  # what lies under all of them is of no account
+        for r, height in enumerate(heights):  # goats below all tops do not matter
             states["stacks"][0, r, 0] = 8 ** min(height - min(heights), 2) - 1
         return bool(self._rules.arrays.legal(states)[0, row - 1])
 
@@ -489,8 +489,8 @@ class Game:
     def _position(self, decision: int) -> States:
         """Return a record of what the board shows, seats being colours; shape (1,).
 
-        Each stack is its top alone: what lies below has no part in any of the rules that
-        are asked here, but for the heights of the gate, which are added where they count.
+        Each stack has only its top goat, since the rules that are used here look at no other goat.
+        Where the heights of the gate matter, the caller adds them.
         """
         states = self._rules.start.copy()
         states["decision"] = decision

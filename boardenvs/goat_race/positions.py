@@ -102,7 +102,7 @@ def complete_stacks(
             there is any, since those in the Destination count.
 
     Raises:
-        ValueError: `stacks` are none, or do not show these tops.
+        ValueError: `stacks` are not valid, or have other tops.
     """
     known = _checked_stacks(stacks, len(tops), len(tops[0]), players)
     piles = {}
@@ -171,7 +171,7 @@ def set_placement(fields: dict[str, Any], max_plies: int, state: np.void) -> Non
     height, num_players = len(state["stacks"]), len(order)
     placed = sum(_goats(state))
     if state["stacks"][:, 1:].any():
-        raise ValueError("stacks may hold goats on the gate alone during placement")
+        raise ValueError("stacks may hold goats only on the gate during placement")
     if placed >= GOATS * num_players:
         raise ValueError(f"decision must be another than 'place': all {placed} goats stand")
     heights = [len(stacks_of(state).get(address(r, 0), "")) for r in range(height)]
@@ -223,7 +223,7 @@ def set_race(fields: dict[str, Any], max_plies: int, state: np.void) -> None:
         raise ValueError("stacks hold more goats in the Destination than end the game")
     steps = sum((ord(key[0]) - ord("A")) * len(pile) for key, pile in stacks_of(state).items())
     placed = GOATS * len(goats)
-    # On the gate alone, another order than that of the placement took a sideways move.
+    # If all goats are on the gate in another order than placed, one of them moved sideways.
     fewest = placed + (steps or bool(_wrong_layer(state, placed)))
     ply = fields.get("ply", fewest)
     if not fewest <= ply <= max_plies:

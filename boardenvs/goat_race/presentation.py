@@ -44,7 +44,7 @@ class GoatRacePresentation(Presentation):
         jump = self.game.params["draw_rule"] == "jump"
         drawn = "or sideways, it is a draw" if jump else "it is a draw"
         return [
-            f"Who first has {ARRIVALS} of {GOATS} goats in column {last} wins, whoever moved them.",
+            f"{ARRIVALS} of {GOATS} goats in column {last} win, whoever moved them.",
             "First all goats are placed in column A, in turn, in rows whose stacks are lowest "
             "there.",
             "Then, in each turn, a die is thrown: first you may move one goat of yours one row up "

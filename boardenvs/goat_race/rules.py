@@ -344,7 +344,7 @@ def show_rows(out, first, p, rows):
 
 @njit
 def mark(out, first, size):
-    """Mark so many entries of an observation."""
+    """Mark `size` entries of an observation."""
     ones = np.uint64(0xFFFFFFFFFFFFFFFF)
     while size > 64:
         show_bits(out, first, ones, 64)
@@ -364,7 +364,7 @@ def observe_row(s, p, seat, out):
     """Write the planes that the game's page lists; players in the order of play, `seat` first."""
     n = len(s.returns)
     height, width = s.stacks.shape
-    plane = np.int64(height * width)  # that with a small number is none
+    plane = np.int64(height * width)  # an int64, so that products with int8 do not overflow
     for k in range((n + 1) * plane, len(out)):
         out[np.uint64(k)] = 0
     first = 0

@@ -240,7 +240,7 @@ class _Session:
         print("The game is reset. Start another (1).")
 
     def _free(self, answer: str) -> Position:
-        """Return an empty position of the board. Raises `ValueError` if the answer is none."""
+        """Return the empty position that was typed, or raise `ValueError`."""
         assert self.board is not None
         size = len(self.board)
         cell = action_from_text(answer, size)
@@ -284,7 +284,7 @@ def _line(prompt: str) -> str:
 
 
 def _cell(position: Sequence[str], size: int) -> int:
-    """Return the cell of a pair of strings. Raises `ValueError` if it is none, or off the board."""
+    """Return the cell of a pair of strings, or raise `ValueError`."""
     if (
         not isinstance(position, tuple | list)
         or len(position) != 2

@@ -44,7 +44,7 @@ def board_picture(
     Args:
         owners: whose stone stands where, shape (N, N), -1 for none.
         win_length: how many in a row win.
-        exact: whether just so many win, or more as well.
+        exact: whether a longer line does not win.
         last: the cell of the last move, row by row; -1 for none.
         to_move: the seat whose turn it is; `None` after the end.
         winner: the seat whose lines are marked, if any.

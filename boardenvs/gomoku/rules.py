@@ -18,7 +18,7 @@ from boardenvs.core.outcome import end_in_draw, end_ply, end_with_winner, is_ove
 
 @njit
 def wins(p, length):
-    """Return whether so many stones in a row, bounded at both ends, win."""
+    """Return whether a line of just `length` stones wins."""
     return length == p.line if p.exact else length >= p.line
 
 

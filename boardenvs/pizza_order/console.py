@@ -108,7 +108,7 @@ class PizzaOrder:
 
 
 def _ask(question: str, hint: str, read: Callable[[str], _Answer]) -> _Answer:
-    """Ask until the answer is one; `read` raises `ValueError` for what is none."""
+    """Ask until `read` accepts the answer; it raises `ValueError` for any other."""
     while True:
         try:
             return read(input(question))

@@ -90,7 +90,7 @@ def answer_area(action: int, most: int) -> Area:
 
 
 def _height(pizzas: int) -> int:
-    """Return the height of so many pizzas and their heading."""
+    """Return the height of a number of pizzas and their heading."""
     return 30 + -(-pizzas // _IN_A_ROW) * _ROW
 
 

@@ -43,9 +43,9 @@ class Analysis:
     values: tuple[float | None, ...]
     """The result that it expects for each seat, `None` where it expects nothing."""
     line: tuple[int, ...] = ()
-    """The actions that it expects, from its own on, if it tells."""
+    """The actions that it expects, from its own on; empty if it reports none."""
     depth: int = 0
-    """How many plies deep it searched, if it tells."""
+    """How many plies deep it searched; 0 if it does not report that."""
     proven: bool = False
     """Whether the values are certain."""
     tries: tuple[Try, ...] = ()

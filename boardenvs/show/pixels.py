@@ -26,8 +26,8 @@ SIZES = 64, 4096
 
 _NEEDED = ("resvg_py", "PIL", "matplotlib")
 _FONTS = ("DejaVuSans.ttf", "DejaVuSans-Bold.ttf", "DejaVuSansMono.ttf")
-# The x264 encoder of most videos takes even sides alone; others want multiples of 16, and
-# scale what has none.
+# The x264 encoder of most videos takes only even sides. Other encoders want multiples of 16, and
+# scale other sizes.
 _MULTIPLE = 16
 _SIZE = re.compile(r' width="([0-9.]+)" height="([0-9.]+)"')
 

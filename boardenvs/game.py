@@ -443,7 +443,8 @@ class Game:
             if value is not None and not (checks.is_whole(value) and value == data[key]):
                 raise ValueError(f"{key} must be {data[key]}, got {checks.shown(value)}")
         record = self.from_dict(data)
-        forms.check_same_text(text, self.to_text(record))
+        lines = [line.rstrip(" ") for line in text.rstrip("\n").split("\n")]
+        checks.require_lines(lines, self.to_text(record).rstrip("\n").split("\n"))
         return record
 
     def _from_fields(

@@ -20,6 +20,7 @@ __all__ = [
     "one_of",
     "printable",
     "require_implied",
+    "require_lines",
     "shown",
     "symbol_rows",
     "text_value",
@@ -134,6 +135,15 @@ def symbol_rows(what: str, value: Any, size: int, symbols: str) -> list[str]:
             f"got {shown(value)}"
         )
     return value
+
+
+def require_lines(lines: Sequence[str], expected: Sequence[str]) -> None:
+    """Raise `ValueError` for the first line of a text that differs from the expected one."""
+    for number, (line, right) in enumerate(zip(lines, expected, strict=False), 1):
+        if line != right:
+            raise ValueError(f"line {number} should read {right!r}, got {shown(line)}")
+    if len(lines) != len(expected):
+        raise ValueError(f"expected {len(expected)} lines, got {len(lines)}")
 
 
 def require_implied(given: Mapping[str, Any], reason: str, **implied: int) -> None:

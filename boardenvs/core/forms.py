@@ -24,7 +24,6 @@ from boardenvs.core.checks import (
 from boardenvs.core.records import own_names
 
 __all__ = [
-    "check_same_text",
     "fields_from_text",
     "fields_to_dict",
     "fields_to_text",
@@ -139,19 +138,6 @@ def fields_from_text(text: str, dtype: np.dtype[Any]) -> dict[str, Any]:
         if name not in data:
             raise ValueError(f"the text has no line for {name}")
     return data
-
-
-def check_same_text(text: str, expected: str) -> None:
-    """Raise `ValueError` unless a text is the expected one but for blanks and newlines at its end.
-
-    Args:
-        text: that was read.
-        expected: the text of the position that it was read as.
-    """
-    given = [line.rstrip(" ") for line in text.rstrip("\n").split("\n")]
-    wanted = expected.rstrip("\n").split("\n")
-    if given != wanted:
-        raise ValueError(f"the text should be {shown(expected)}, got {shown(text)}")
 
 
 def _number(name: str, word: str, kind: np.dtype[Any]) -> Any:

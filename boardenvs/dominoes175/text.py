@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from boardenvs.core.checks import text_value
+from boardenvs.core.checks import require_lines, text_value
 from boardenvs.dominoes175.rules import CELLS, STACKS
 from boardenvs.show.presentation import Span
 
@@ -99,11 +99,7 @@ def table_from_text(text: str) -> tuple[list[int], list[list[Tile]]]:
     shown = [[tile_to_text(*tile) for tile in stack] for stack in [*stacks, [], [], []][:STACKS]]
     held = [TAKEN if cell == TAKEN else HIDDEN for cell in [*cells, *CELLS * [HIDDEN]][:CELLS]]
     expected = [line.rstrip(" ") for line in table_to_text(held, shown).splitlines()]
-    for number, (line, right) in enumerate(zip(lines, expected, strict=False), 1):
-        if line != right:
-            raise ValueError(f"line {number} should read like {right!r}, got {line!r}")
-    if len(lines) != len(expected):
-        raise ValueError(f"expected {len(expected)} lines, got {len(lines)}")
+    require_lines(lines, expected)
     return [cell for cell, shown_ in enumerate(held) if shown_ == TAKEN], stacks
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from string import ascii_uppercase
 
-from boardenvs.core.checks import text_value
+from boardenvs.core.checks import require_lines, text_value
 from boardenvs.show.presentation import Span
 
 __all__ = [
@@ -51,10 +51,7 @@ def board_from_text(text: str, size: int) -> list[str]:
         raise ValueError(
             f"expected a grid of {size} rows and columns in {2 * size} lines, got {len(lines)}"
         )
-    expected = board_to_text(rows).splitlines()
-    for number, (line, right) in enumerate(zip(lines, expected, strict=True), 1):
-        if line != right:
-            raise ValueError(f"line {number} should read {right!r}, got {line!r}")
+    require_lines(lines, board_to_text(rows).splitlines())
     return rows
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boardenvs.core.checks import require_implied, whole_number
+from boardenvs.core.checks import require_implied, require_lines, whole_number
 from boardenvs.game import Game, States
 from boardenvs.pizza_order import rules
 from boardenvs.pizza_order import text as notation
@@ -139,12 +139,7 @@ class PizzaOrder(Game):  # noqa: D101 its docstring begins with `about`
         any_order = {"wanted": [list(rules.PRESETS[0])], "answers": answers}
         record = self._from_fields(any_order, to_move, ply)
         expected = [line.rstrip() for line in self.to_text(record).splitlines()]
-        for number, line in enumerate(text.splitlines()):
-            if number >= len(expected) or line.rstrip() != expected[number]:
-                should = repr(expected[number]) if number < len(expected) else "nothing"
-                raise ValueError(f"line {number + 1} should be {should}, but is {line!r}")
-        if len(text.splitlines()) < len(expected):
-            raise ValueError(f"the text ends before {expected[len(text.splitlines())]!r}")
+        require_lines([line.rstrip() for line in text.splitlines()], expected)
         if wanted is None:
             wanted = [list(ids) for _, ids in _pizzas(record) if ids] or notation.wanted(record)
         return self._from_fields({"wanted": wanted, "answers": answers}, to_move, ply)

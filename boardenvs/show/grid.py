@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from string import ascii_uppercase
 
+from boardenvs.core.checks import require_lines
 from boardenvs.show.presentation import Span
 
 __all__ = ["Cell", "address", "address_from_text", "cell_span", "grid_cells", "grid_text", "runs"]
@@ -42,12 +43,8 @@ def grid_cells(text: str, height: int, width: int, symbols: str) -> list[str]:
             if cell not in symbols:
                 raise ValueError(f"row {number} has {cell!r}; a cell holds one of {symbols!r}")
     if len(rows) == height and all(len(row) == width for row in rows):
-        expected = grid_text(rows).splitlines()
-        if lines == expected:
-            return rows
-        for number, (line, right) in enumerate(zip(lines, expected, strict=False), 1):
-            if line != right:
-                raise ValueError(f"line {number} should read {right!r}, got {line!r}")
+        require_lines(lines, grid_text(rows).splitlines())
+        return rows
     raise ValueError(
         f"expected a grid of {height} rows and {width} columns in {2 * height + 2} lines, "
         f"got {len(lines)} lines"

@@ -315,7 +315,7 @@ class Game:
             seat: one seat, or one for each state.
 
         Raises:
-            ValueError: these are no such states or seats.
+            ValueError: the states or the seats are not valid.
         """
         states = self.arrays.batch(states)
         seats = self.arrays.seats(seat, len(states))
@@ -330,7 +330,7 @@ class Game:
             states: shape (N,).
 
         Raises:
-            ValueError: these are no such states.
+            ValueError: the states are not valid.
         """
         states = self.arrays.records(states)
         out = np.empty((len(states), self.observation_size), np.int8)
@@ -350,7 +350,7 @@ class Game:
             rng: what the fresh parts are drawn from.
 
         Raises:
-            ValueError: these are no such states or seats, or no generator.
+            ValueError: the states, the seats or the generator are not valid.
         """
         states = self.arrays.batch(states)
         if not isinstance(rng, np.random.Generator):
@@ -564,7 +564,7 @@ class Game:
         outcome.
 
         Raises:
-            ValueError: naming what is missing, unknown or impossible.
+            ValueError: a field is missing, unknown or impossible.
         """
         from boardenvs.core.hooks import judge
 
@@ -638,7 +638,7 @@ class Game:
             A fresh array of shape (1,).
 
         Raises:
-            ValueError: it is none of these, or no valid position.
+            ValueError: `state` is no valid position of the game.
         """
         if isinstance(state, Mapping):
             return np.array([self.from_dict(state)], self.state_dtype)

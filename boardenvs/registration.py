@@ -147,8 +147,8 @@ def register(cls: _Class) -> _Class:
         The class itself.
 
     Raises:
-        ValueError: it is no such class, or its name is no lower-case identifier, or its own or
-            its class's name is one of the six games'.
+        ValueError: `cls` is no such class, its `name` is no lower-case identifier, `name` or the
+            name of the class belongs to one of the six games, or the rules are wrong.
 
     Example:
         >>> import boardenvs

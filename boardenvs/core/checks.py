@@ -98,7 +98,7 @@ def text_value(what: str, value: Any) -> str:
     """Return `value` as a str.
 
     Raises:
-        ValueError: it is none.
+        ValueError: `value` is not text.
     """
     if not isinstance(value, str):
         raise ValueError(f"{what} must be text, got {shown(value)}")
@@ -109,7 +109,7 @@ def one_of(what: str, value: Any, expected: Iterable[str]) -> str:
     """Return `value`, which must be one of the expected words.
 
     Raises:
-        ValueError: it is none of them.
+        ValueError: `value` is not one of them.
     """
     words = list(expected)
     if not isinstance(value, str) or value not in words:

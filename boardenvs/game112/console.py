@@ -50,8 +50,8 @@ def play112(gameSpec: int) -> str:
         Such as `21128: Player 2 wins!`.
 
     Raises:
-        ValueError: it is no whole number, is negative, has size 0, or its last position
-            has no value.
+        ValueError: `gameSpec` is no whole number, is negative, has size 0, or ends with a
+            position that has no value.
     """
     spec = _integer("gameSpec", gameSpec)
     if spec < 0:

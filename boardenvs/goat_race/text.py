@@ -204,7 +204,7 @@ def action_from_text(text: str, height: int, width: int, die: int) -> int:
     """Return the action of a text as `action_to_text` writes it, either case, blanks ignored.
 
     Raises:
-        ValueError: it is none, or no action of this board and throw.
+        ValueError: the text is no action of this board and throw.
     """
     word = re.sub(r"\s", "", text_value("text", text)).upper()
     stay = height + 2 * height * width

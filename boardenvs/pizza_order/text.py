@@ -60,7 +60,7 @@ def number_from_text(text: str, highest: int) -> int:
     """Return a whole number from 1 to `highest`, blanks around it ignored.
 
     Raises:
-        ValueError: it is none.
+        ValueError: the text is no such number.
     """
     digits = text.strip()
     # A number of more digits than needed may be too long to be made one.
@@ -117,7 +117,7 @@ def answers_from_text(text: str, most: int) -> list[int]:
         most: pizzas after which the shop says no itself.
 
     Raises:
-        ValueError: an answer is none.
+        ValueError: an answer is not valid.
     """
     actions: list[int] = []
     lines = text_value("text", text).splitlines()

@@ -85,7 +85,7 @@ class Presentation:
             line: as `turn_line` gives it.
 
         Raises:
-            ValueError: it is none.
+            ValueError: `line` is no such line.
         """
         if line:
             raise ValueError(f"expected nothing below the board, got {checks.shown(line)}")
@@ -135,7 +135,7 @@ class Presentation:
             the picture.
 
         Raises:
-            ValueError: the action is none.
+            ValueError: `action` is not in the action space.
         """
         return None
 

@@ -208,21 +208,19 @@ class Game:
         """The compiled loops over this game's rules."""
         return _kernels(self.rules)
 
-    @property
+    @functools.cached_property
     def rules(self) -> types.ModuleType:
         """The module of the rules, see `boardenvs.core.rules.find_rules`."""
-        return self._rules_and_packages[0]
-
-    @property
-    def packages(self) -> tuple[str, ...]:
-        """The packages that say what the game is, the last one that of its rules."""
-        return self._rules_and_packages[1]
-
-    @functools.cached_property
-    def _rules_and_packages(self) -> tuple[types.ModuleType, tuple[str, ...]]:
         from boardenvs.core.rules import find_rules
 
-        return find_rules(type(self))
+        return find_rules(type(self))[0]
+
+    @functools.cached_property
+    def packages(self) -> tuple[str, ...]:
+        """The packages of the game's class and its bases, up to the package of its rules."""
+        from boardenvs.core.rules import find_rules
+
+        return find_rules(type(self))[1]
 
     @property
     def most_chance_outcomes(self) -> int:

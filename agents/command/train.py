@@ -8,10 +8,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from agents.arguments import add_engine, check_address
+from agents.arguments import add_engine, check_address, parameters
 from agents.command.common.extras import TRAINING, require_extra
 from agents.command.common.parser import Commands
-from agents.game_parameters import parameters
 from agents.networks.sizes import Sizes, sizes_typed
 from agents.user_code import allow, register_game
 from boardenvs.game import Game
@@ -81,7 +80,7 @@ def _run(options: argparse.Namespace) -> None:
         require_extra("training on Ray", "ray", ["ray", *TRAINING])
     else:
         require_extra("training", "train", TRAINING)
-    folder = _folder(options, game)
+    folder = Path("runs", game.name) if options.out is None else options.out
     try:
         _trainer(options, game)(
             game,
@@ -110,16 +109,6 @@ def _trainer(options: argparse.Namespace, game: Game | Sizes) -> Callable[..., A
     from agents.training.self_play import on_ray
 
     return functools.partial(on_ray.train, address=options.address)
-
-
-def _folder(options: argparse.Namespace, game: Game | Sizes) -> Path:
-    """Where the run is kept: by default in a folder of the game's name, as any disk takes it."""
-    if options.out is not None:
-        out: Path = options.out
-        return out
-    folder = Path("runs", game.name)
-    once = Path("runs", options.game)  # of a user's own game until version 0.1
-    return once if options.resume and not folder.exists() and once.exists() else folder
 
 
 def _device(name: str) -> str:

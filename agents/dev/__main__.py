@@ -13,7 +13,6 @@ import sys
 from collections.abc import Sequence
 
 from agents.dev import (
-    cluster_model,
     dominoes175_optimum,
     gekitai_check_strategy,
     gekitai_proof,
@@ -32,7 +31,6 @@ __all__ = ["PROGRAMS", "main"]
 PROGRAMS = {
     program.__name__.rpartition(".")[2]: program
     for program in (
-        cluster_model,
         dominoes175_optimum,
         gekitai_check_strategy,
         gekitai_proof,

@@ -1,7 +1,6 @@
 """A program that finds the strategy by which the first player wins Gekitai, and writes its file.
 
-What the strategy has to fulfil is told, and checked, by
-`agents.games.gekitai.proofs.check_strategy`.
+`agents.games.gekitai.proofs.check_strategy` defines and checks such a strategy.
 """
 
 # Compiled functions carry no annotations.
@@ -11,6 +10,7 @@ What the strategy has to fulfil is told, and checked, by
 from __future__ import annotations
 
 import argparse
+import functools
 import hashlib
 import io
 import json
@@ -22,6 +22,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+from agents.dev.proving import search_on
 from agents.games.gekitai.proofs.check_strategy import FILE, FORMAT, check_strategy
 from agents.games.gekitai.proofs.solving import Solver
 from agents.games.gekitai.proofs.strategy import BITS, POWERS
@@ -39,7 +40,7 @@ DESCRIPTION = "Find a strategy that wins Gekitai for the first player, check it 
 _PLIES = 25
 """Within how many plies the strategy that is shipped wins, from the empty board."""
 _TABLE_BITS = 24
-_AT_A_TIME = 1_000_000  # positions between two lines that tell how far the search is
+_STEP = 1_000_000  # positions between two lines about the progress
 _GRID = np.arange(36).reshape(6, 6)
 _TURNS = [np.rot90(grid, k).ravel() for grid in (_GRID, _GRID.T) for k in range(4)]
 _MOST = 1 << 20  # positions of a strategy
@@ -51,13 +52,13 @@ _Bitboards = npt.NDArray[np.uint64]
 
 
 def find_strategy(plies: int = _PLIES, table_bits: int = _TABLE_BITS) -> npt.NDArray[Any]:
-    """A strategy that wins the game on 6 x 6 cells from the empty board.
+    """Return a strategy that wins the game on 6 x 6 cells from the empty board.
 
-    What is found out is told on standard error.
+    Lines about the progress go to standard error.
 
     Args:
-        plies: within how many it has to win; the search goes on until it is proved.
-        table_bits: of the search; see `Solver`.
+        plies: number of plies within which the strategy has to win.
+        table_bits: size of the search's table; see `Solver`.
 
     Returns:
         Records as in `check_strategy`, ready to be written.
@@ -77,32 +78,18 @@ def find_strategy(plies: int = _PLIES, table_bits: int = _TABLE_BITS) -> npt.NDA
         for mine, theirs, within in todo:
             states["to_move"] = 0
             states["pieces"] = mine, theirs
-            _prove(solver, states[0], int(within))
+            search = functools.partial(solver.search, states[0], plies=int(within))
+            if not search_on(search, _STEP).result.won:
+                raise ValueError(f"no win within {within} plies can be forced")
         collect(solver.table, proved)
         while shorten.bound_to(rules)(game.constants, proved):
             pass
         rounds += 1
         num, num_holes = lay_out.bound_to(rules)(game.constants, proved, rounds, positions, holes)
-        _say(f"a strategy of {num:,} positions, and {num_holes:,} that are still to be proved")
+        found = f"a strategy of {num:,} positions, and {num_holes:,} that are still to be proved"
+        print(found, file=sys.stderr, flush=True)
         todo = [tuple(hole) for hole in holes[:num_holes]]
     return _records(positions[:num], proved)
-
-
-def _prove(solver: Solver, state: np.void, plies: int) -> None:
-    """Search until it is proved that the player to move wins within so many plies."""
-    looked_at = 0
-    while True:
-        found = solver.search(state, _AT_A_TIME, plies=plies)
-        looked_at += found.positions
-        if found.won:
-            return
-        if found.won is False:
-            raise ValueError(f"no win within {plies} plies can be forced")
-        _say(f"{looked_at:,} positions looked at")
-
-
-def _say(line: str) -> None:
-    print(line, file=sys.stderr, flush=True)
 
 
 @njit

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-import boardenvs
-from agents.dev.proof_limits import Limits, add_limits, ask_on, limits
-from agents.game_parameters import add_parameters, parameters
+from agents.dev.proving import Limits, add_limits, add_position, limits, position, search_on
 from agents.games.gomoku.proofs.proof import Solver
 from boardenvs.game import States
 from boardenvs.gomoku import Gomoku
@@ -14,13 +12,12 @@ from boardenvs.gomoku import Gomoku
 __all__ = ["DESCRIPTION", "add_arguments", "run"]
 
 DESCRIPTION = "Settle whether either player in a position of Gomoku can force a win."
-_AT_A_TIME = 200_000  # positions between two lines that tell how far a search is
+_STEP = 200_000  # positions between two lines about the progress
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the program's arguments to its parser."""
-    parser.add_argument("moves", nargs="*", metavar="MOVE", help="moves from the start, as '2 F'")
-    add_parameters(parser)
+    add_position(parser, "'2 F'")
     add_limits(parser, "size of the table, of 2**BITS times 24 bytes (default 22)")
 
 
@@ -30,11 +27,8 @@ def run(options: argparse.Namespace) -> None:
     Raises:
         ValueError: an argument is out of range, a move is illegal, or the game is over.
     """
-    game = boardenvs.make("gomoku", **parameters(options))
+    game, states = position("gomoku", options)
     assert isinstance(game, Gomoku)
-    states = game.new(1, 0)
-    for move in options.moves:
-        game.play(states, [game.action_from_text(move)], illegal="raise")
     solver = Solver(game, options.table_bits)
     given = limits(options)
     solver.search(states[0], 0)  # compiles, and refuses
@@ -49,8 +43,8 @@ def _settle(solver: Solver, states: States, given: Limits, *, attack: bool) -> b
     game = solver.game
     seat = int(states["to_move"][0])
     player = game.seat_names[seat if attack else 1 - seat]
-    found, looked_at, spent = ask_on(
-        lambda most: solver.search(states[0], most, attack=attack), given, _AT_A_TIME
+    found, looked_at, seconds = search_on(
+        lambda most: solver.search(states[0], most, attack=attack), _STEP, given
     )
     if found.won:
         move = f", by {game.action_to_text(found.action)}" if attack else ""
@@ -59,5 +53,5 @@ def _settle(solver: Solver, states: States, given: Limits, *, attack: bool) -> b
         answer = "cannot force a win"
     else:
         answer = "was not seen to force a win, which is not settled"
-    print(f"{player} {answer}: {looked_at:,} positions, {spent:.2f} s", flush=True)
+    print(f"{player} {answer}: {looked_at:,} positions, {seconds:.2f} s", flush=True)
     return found.won

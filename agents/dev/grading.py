@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
 
 from agents.analysis.grading import grade
 from agents.arguments import add_game, make_game
 from agents.making import make
 from boardenvs.core.checks import whole_number
+from boardenvs.envs.opponents import Opponent
+from boardenvs.game import Game
 
-__all__ = ["DESCRIPTION", "add_arguments", "run"]
+__all__ = ["DESCRIPTION", "add_agents", "add_arguments", "pairings", "run"]
 
 DESCRIPTION = "Count how many of its proved wins an agent keeps, as exact judges its moves."
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the program's arguments to its parser."""
+def add_agents(parser: argparse.ArgumentParser) -> None:
+    """Let a program take a game, agents to judge, their opponent, a number of games and a seed."""
     add_game(parser, optional=False)
     parser.add_argument(
-        "agents", nargs="+", metavar="AGENT", help="the agents to grade, such as trained"
+        "agents", nargs="+", metavar="AGENT", help="the agents to judge, such as trained"
     )
     parser.add_argument(
         "--against", metavar="AGENT", default="greedy", help="their opponent (default greedy)"
@@ -27,6 +30,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--games", type=int, default=100, metavar="N", help="games of each agent (default 100)"
     )
     parser.add_argument("--seed", type=int, default=0, help="seed of everything random (default 0)")
+
+
+def pairings(
+    options: argparse.Namespace, game: Game
+) -> Iterator[tuple[str, Opponent, Opponent, int, int]]:
+    """Yield the spec of each agent, the agent, its opponent, the number of games and the seed.
+
+    Raises:
+        ValueError: a number is out of range, or an agent cannot be made.
+    """
+    seed = whole_number("seed", options.seed, 0)
+    games = whole_number("games", options.games, 1)
+    players = [make(spec, game, seed) for spec in options.agents]
+    opponents = [make(options.against, game, seed + 1) for _ in players]
+    for spec, player, opponent in zip(options.agents, players, opponents, strict=True):
+        yield spec, player, opponent, games, seed
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the program's arguments to its parser."""
+    add_agents(parser)
     parser.add_argument(
         "--budget",
         type=int,
@@ -44,11 +68,7 @@ def run(options: argparse.Namespace) -> None:
         ValueError: an argument is out of range, or an agent or exact cannot play the game.
     """
     game = make_game(options)
-    seed = whole_number("seed", options.seed, 0)
-    whole_number("games", options.games, 1)
-    whole_number("budget", options.budget, 1)
-    players = [make(spec, game, seed) for spec in options.agents]
-    opponents = [make(options.against, game, seed + 1) for _ in players]
-    for spec, player, opponent in zip(options.agents, players, opponents, strict=True):
-        found = grade(game, player, opponent, options.games, seed, options.budget)
+    budget = whole_number("budget", options.budget, 1)
+    for spec, player, opponent, games, seed in pairings(options, game):
+        found = grade(game, player, opponent, games, seed, budget)
         print(f"{spec}: {found}", flush=True)

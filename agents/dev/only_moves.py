@@ -1,8 +1,8 @@
 """A program that counts how often agents find the only move that does not lose at once.
 
-`python -m agents.dev only_moves gomoku trained` plays games and looks at each position in which the
-agent cannot win at once, and all its actions but one let the other side do so: in Gomoku, where a
-four has to be blocked. It takes games of two players without chance or hidden parts.
+`python -m agents.dev only_moves gomoku trained` plays games. It looks at each position in which the
+agent cannot win at once and all its actions but one let the other side win at once. In Gomoku these
+are the fours that have to be blocked. The game must be for two, without chance or hidden parts.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ import numpy.typing as npt
 
 from agents.analysis.decisions import decisions
 from agents.analysis.intervals import wilson
-from agents.arguments import add_game, make_game
-from agents.making import make
+from agents.arguments import make_game
+from agents.dev.grading import add_agents, pairings
 from boardenvs.core.checks import whole_number
 from boardenvs.game import Game, States
 
@@ -32,13 +32,13 @@ class OnlyMoveCount:
     """How often an agent found the only move."""
 
     played: int
-    """How often it did."""
+    """In how many of the positions it played the move."""
     positions: int
-    """In how many positions there was one."""
+    """Number of positions with an only move."""
 
     def __str__(self) -> str:
         if not self.positions:
-            return "no position with one move alone that does not lose at once"
+            return "no position with a single move that does not lose at once"
         low, high = wilson(self.played, self.positions)
         return (
             f"played {self.played:,} of {self.positions:,} only moves: "
@@ -47,18 +47,18 @@ class OnlyMoveCount:
 
 
 def only_moves(game: Game, states: States) -> npt.NDArray[np.int64]:
-    """The action that alone does not lose at once, of each position that has just one.
+    """Return the only action that does not lose at once, for each position that has just one.
 
     Args:
         game: of two players, without chance or hidden parts.
         states: records of the game, shape (N,), none of them over.
 
     Returns:
-        int64 of shape (N,); -1 where the player to move wins at once, where more actions than one
-        let the other side not win at once, and where none does.
+        int64 of shape (N,). It is -1 if the player to move can win at once, if several actions do
+        not lose at once, or if all do.
 
     Raises:
-        ValueError: it is another kind of game, or these are no such states.
+        ValueError: the game is of another kind, or `states` are not such records.
     """
     if game.num_players != 2 or game.has_chance or game.has_hidden:
         raise ValueError(
@@ -84,11 +84,11 @@ def _tried(
 ) -> tuple[
     npt.NDArray[np.intp], npt.NDArray[np.int64], npt.NDArray[np.bool_], npt.NDArray[np.bool_]
 ]:
-    """Up to so many actions in each position.
+    """Try up to `most` actions in each position.
 
     Returns:
-        Of each action: of which position, which it is, and whether it does not lose at once. Of
-        each position: whether one of them wins at once.
+        For each action its position, the action, and whether it does not lose at once. For each
+        position, whether one of the actions wins at once.
     """
     legal = game.legal(states)
     after, of, actions = _children(game, states, legal & (legal.cumsum(1) <= most))
@@ -109,7 +109,7 @@ def _tried(
 def _children(
     game: Game, states: States, chosen: npt.NDArray[np.bool_]
 ) -> tuple[States, npt.NDArray[np.intp], npt.NDArray[np.int64]]:
-    """The positions after chosen actions, of which position each comes, and by which action."""
+    """Return the positions after the chosen actions, and the position and action before each."""
     of, actions = np.nonzero(chosen)
     after = states[of]
     game.play(after, actions, illegal="raise")
@@ -117,21 +117,14 @@ def _children(
 
 
 def _winners(game: Game, states: States) -> npt.NDArray[np.int64]:
-    """The seat that has won, -1 for none."""
+    """Return the seat that has won in each position, -1 for none."""
     returns = game.returns(states)
     return np.where(game.terminated(states) & (returns.max(1) > 0), returns.argmax(1), -1)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the program's arguments to its parser."""
-    add_game(parser, optional=False)
-    parser.add_argument("agents", nargs="+", metavar="AGENT", help="the agents to count for")
-    parser.add_argument(
-        "--against", metavar="AGENT", default="greedy", help="their opponent (default greedy)"
-    )
-    parser.add_argument(
-        "--games", type=int, default=100, metavar="N", help="games of each agent (default 100)"
-    )
+    add_agents(parser)
     parser.add_argument(
         "--opening-plies",
         type=int,
@@ -139,7 +132,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="random plies that every game begins with (default 4)",
     )
-    parser.add_argument("--seed", type=int, default=0, help="seed of everything random (default 0)")
 
 
 def run(options: argparse.Namespace) -> None:
@@ -149,13 +141,9 @@ def run(options: argparse.Namespace) -> None:
         ValueError: an argument is out of range, or an agent cannot play the game.
     """
     game = make_game(options)
-    seed = whole_number("seed", options.seed, 0)
-    games = whole_number("games", options.games, 1)
     plies = whole_number("opening plies", options.opening_plies, 0)
-    only_moves(game, game.new(1, seed))  # refuses other kinds of games before any is played
-    players = [make(spec, game, seed) for spec in options.agents]
-    opponents = [make(options.against, game, seed + 1) for _ in players]
-    for spec, player, opponent in zip(options.agents, players, opponents, strict=True):
+    only_moves(game, game.new(1, 0))  # refuses other kinds of games before any is played
+    for spec, player, opponent, games, seed in pairings(options, game):
         states, actions = decisions(game, player, opponent, games, seed, plies)
         wanted = np.concatenate(
             [only_moves(game, states[k : k + 64]) for k in range(0, len(states), 64)]

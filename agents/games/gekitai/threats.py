@@ -16,22 +16,13 @@ from numba import njit
 
 from boardenvs.gekitai.rules import ahead, back, count, has_line, pushed, satisfied
 
-__all__ = ["lowest", "neighbours", "winning_alone", "winning_cells", "wins_at_once"]
+__all__ = ["lowest", "winning_alone", "winning_cells", "wins_at_once"]
 
 
 @njit
 def lowest(bits):
     """Return the lowest cell of a bitboard that has any."""
     return bits & (~bits + np.uint64(1))
-
-
-@njit
-def neighbours(bits):
-    """Return all cells next to a cell of a bitboard; some may be off the board."""
-    found = np.uint64(0)
-    for d in range(4):
-        found |= ahead(bits, d) | back(bits, d)
-    return found
 
 
 @njit

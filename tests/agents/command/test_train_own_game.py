@@ -190,18 +190,6 @@ def test_a_game_whose_own_settings_name_code_elsewhere(handed, command, fails, o
     assert command("train", "handed:Handed", "--allow", "their:factory")[0] == 0
 
 
-def test_a_run_in_the_folder_of_earlier_versions_goes_on(handed, command, fails):
-    old = Path("runs", "handed:Handed")
-    assert command("train", "handed:Handed", "--out", old)[0] == 0
-    status, out, _ = command("train", "handed:Handed", "--resume", "--steps", "1024")
-    assert status == 0
-    assert out.startswith("going on from step ")
-    assert not Path("runs", "handed_gekitai").exists()
-    # A new run begins in the folder that is right today.
-    assert command("train", "handed:Handed", "--steps", "16")[0] == 0
-    assert Path("runs", "handed_gekitai", "agent.onnx").is_file()
-
-
 def test_a_resumed_run_keeps_its_settings(handed, command, fails):
     Path("own.toml").write_text(SETTINGS, encoding="utf-8")
     asked = ("train", "handed:Handed", "--settings", "own.toml")

@@ -35,27 +35,6 @@ def test_the_optimum_has_the_rate_of_each_policy(capsys):
 
 
 @pytest.mark.parametrize(
-    ("moves", "answers"),
-    [
-        # X has B2 and pushes O back and forth; then C3 is not pushed: A1 and E5 are taken.
-        (["B2", "A1", "D4", "E5"], ["can"]),
-        ([], ["cannot"] * 3),
-    ],
-)
-def test_gekitai_proof_goes_deeper_until_it_finds_a_win(moves, answers, gekitai, capsys):
-    assert main(["gekitai_proof", *moves, "--plies", "5", "--table-bits", "12"]) == 0
-    states = gekitai.new(1, 0)
-    for move in moves:
-        gekitai.play(states, [gekitai.action_from_text(move)])
-    out = capsys.readouterr().out
-    assert out.startswith(gekitai.to_text(states[0]))
-    rows = out.removeprefix(gekitai.to_text(states[0])).splitlines()
-    for row, plies, can in zip(rows, (1, 3, 5)[: len(answers)], answers, strict=True):
-        start = f"Player X {can} force a win within {plies} plies: "
-        assert re.fullmatch(re.escape(start) + r"[\d,]+ positions, \d+\.\d\d s", row)
-
-
-@pytest.mark.parametrize(
     ("arguments", "answer"),
     [
         ("B2 A1 D4 E5", "Player X can force a win: in 1 plies at most, by D4: "),

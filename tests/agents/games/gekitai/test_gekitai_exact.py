@@ -4,11 +4,12 @@ import copy
 
 import numpy as np
 import pytest
+from plain_wins import fewest_plies, forced
 
 import agents
 from agents.games.gekitai.exact import GekitaiExactAgent
 from agents.games.gekitai.proofs.check_strategy import FILE
-from agents.games.gekitai.proofs.proof import ProofSearch
+from agents.games.gekitai.proofs.solving import Solver
 from agents.search.exact import ExactAgent
 from boardenvs.gekitai import Gekitai
 
@@ -27,13 +28,13 @@ def some(gekitai, live_positions):
     They are those of random games, and where these are won in 3 or 5, what comes of it as well.
     """
     states = live_positions(gekitai, 60, 5)
-    plain = ProofSearch(gekitai, 16)
-    fewest = plain.fewest_plies(states, 5)
+    solver = Solver(gekitai, 16)
+    fewest = fewest_plies(solver, states, 5)
     chosen = np.concatenate([np.flatnonzero(fewest == few)[:12] for few in (0, 1, 3, 5)])
     won = states[chosen[24:]]
-    gekitai.play(won, plain.forcing_actions(won, 5))
+    gekitai.play(won, [solver.search(state, 10**7, plies=5).action for state in won])
     states = np.concatenate([states[chosen], won])
-    return states, plain.fewest_plies(states, 5)
+    return states, fewest_plies(solver, states, 5)
 
 
 @pytest.fixture(scope="module")
@@ -92,13 +93,13 @@ def test_what_it_claims_is_so(gekitai, exact, some):
     assert (plies[fewest > 0] >= fewest[fewest > 0]).all()
     np.testing.assert_array_equal(np.isnan(own), plies < 0)
     assert (own == -1).sum() >= 24
-    plain = ProofSearch(gekitai, 16)
+    solver = Solver(gekitai, 16)
     for state, value, most in zip(states, own, plies, strict=True):
         if value == -1 and most <= 6:  # whatever is played, the other player can force a win
             after = np.repeat(state, gekitai.num_actions)[gekitai.legal(state)[0]]
             gekitai.play(after, np.flatnonzero(gekitai.legal(state)[0]))
             after = after[~gekitai.over(after)]
-            assert (plain.fewest_plies(after, 5) > 0).all()
+            assert (fewest_plies(solver, after, 5) > 0).all()
 
 
 def test_what_it_cannot_settle_it_does_not_claim(gekitai, poor, some):
@@ -112,7 +113,7 @@ def test_what_it_cannot_settle_it_does_not_claim(gekitai, poor, some):
     after = states.copy()
     gekitai.play(after, poor.choose(states, WORDS[: len(states)]), illegal="raise")
     assert (after["returns"][np.arange(len(after)), states["to_move"]] >= 0).all()
-    assert (ProofSearch(gekitai, 16).fewest_plies(after, 1) == 0).all()
+    assert not forced(gekitai, after, after["to_move"], 1).any()
 
 
 @pytest.mark.slow

@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
+from plain_wins import forced
 
 import agents
 from agents.arena import play_match
 from agents.arena.openings import named_openings
 from agents.games.gekitai.openings import PLIES, is_balanced
-from agents.games.gekitai.proofs.proof import ProofSearch
 from agents.games.gekitai.proofs.solving import Solver
 from agents.games.gekitai.proofs.strategy import known_wins
 
@@ -38,8 +38,10 @@ def test_no_two_of_them_are_the_same_turned(gekitai, shipped):
 
 
 def test_nobody_wins_them_within_a_few_plies(gekitai, shipped):
-    """By the other search, which shares no code with that by proof numbers."""
-    assert not ProofSearch(gekitai, 16).fewest_plies(shipped[::5], 5).any()
+    """By trying every line of play."""
+    states = shipped[::20]
+    for seat in range(2):
+        assert not forced(gekitai, states, np.full(len(states), seat), 3).any()
 
 
 def test_exact_settles_none_of_a_few(gekitai, shipped):
@@ -67,7 +69,7 @@ def test_what_is_won_is_not_balanced(gekitai):
     states = gekitai.new(1)
     for move in ("C3", "A3", "E4", "D5", "B5", "D2", "D4"):  # X wins after whatever O does
         gekitai.play(states, [gekitai.action_from_text(move)])
-    assert not ProofSearch(gekitai, 8).fewest_plies(states, 1).any()
+    assert not forced(gekitai, states, states["to_move"], 1).any()
     assert not is_balanced(known, states[0], 1000)
 
 

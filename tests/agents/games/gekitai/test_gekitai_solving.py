@@ -1,10 +1,10 @@
-"""Proof numbers in Gekitai, against the search that looks so many plies ahead."""
+"""Proof numbers in Gekitai, against every line of play."""
 
 import numpy as np
 import pytest
+from plain_wins import fewest_plies, forced
 
 from agents.games.gekitai.proofs.check_strategy import FILE
-from agents.games.gekitai.proofs.proof import ProofSearch
 from agents.games.gekitai.proofs.solving import Solver
 from boardenvs.gekitai import Gekitai
 
@@ -26,23 +26,24 @@ def variant(request):
 def mixed(game, live_positions, plies, num):
     """Positions of random games in which a win is forced within 1, 3, ... plies, or not."""
     states = live_positions(game, 120, 3)
-    fewest = ProofSearch(game, 16).fewest_plies(states, plies)
+    fewest = fewest_plies(Solver(game, 16), states, plies)
     chosen = [np.flatnonzero(fewest == few)[:num] for few in np.unique(fewest)]
     chosen = np.concatenate(chosen)
     return states[chosen], fewest[chosen]
 
 
-def test_bounded_questions_have_both_answers(variant, live_positions):
-    states, fewest = mixed(variant, live_positions, 5, 15)
-    assert set(fewest.tolist()) >= {0, 1, 3}
+def test_bounded_answers_are_those_of_every_line_of_play(variant, live_positions):
+    states, fewest = mixed(variant, live_positions, 3, 15)
+    assert set(fewest.tolist()) == {0, 1, 3}
     solver = Solver(variant, 12)
-    for plies in (1, 3, 5):
-        for state, few in zip(states, fewest.tolist(), strict=True):
+    for plies in (1, 3):
+        wins = forced(variant, states, states["to_move"], plies)
+        for state, won in zip(states, wins.tolist(), strict=True):
             found = solver.search(state, 10**6, plies=plies)
-            assert found.won is (0 < few <= plies)
+            assert found.won is won
             assert found.settled
             assert found.plies <= plies
-            assert (found.action >= 0) is found.won
+            assert (found.action >= 0) is won
 
 
 def test_its_action_keeps_the_win(gekitai, live_positions):
@@ -68,7 +69,7 @@ def test_what_is_won_without_bound_is_won_within_its_plies(gekitai):
     strategy = np.load(FILE)
     strategy = strategy[strategy["rank"] == 7][:400:20]
     cells = strategy["position"][:, None] // np.uint64(3) ** np.arange(36, dtype=np.uint64)
-    solver, plain = Solver(gekitai, 14), ProofSearch(gekitai, 14)
+    solver = Solver(gekitai, 14)
     lengths = set()
     for digits in (cells % np.uint64(3)).reshape(-1, 6, 6):
         rows = ["".join(".XO"[digit] for digit in row) for row in digits.astype(int)]
@@ -76,28 +77,21 @@ def test_what_is_won_without_bound_is_won_within_its_plies(gekitai):
         found = solver.search(state, 10**6)
         assert found.won
         lengths.add(found.plies)
-        fewest = plain.fewest_plies(state, 7)[0]
+        (fewest,) = fewest_plies(Solver(gekitai, 14), [state], 7)
         assert 1 < fewest <= min(found.plies, 7)
     assert len(lengths) > 1
 
 
 def test_who_defends_is_asked_about_too(gekitai, live_positions):
     states, fewest = mixed(gekitai, live_positions, 3, 30)
-    solver, plain = Solver(gekitai, 12), ProofSearch(gekitai, 16)
+    solver = Solver(gekitai, 12)
     won = states[fewest == 3]
-    gekitai.play(won, plain.forcing_actions(won, 3))
-    answers = set()
-    for state in (*states, *won):
-        found = solver.search(state, 10**6, attack=False, plies=2)
-        legal = gekitai.legal(state)[0]
-        after = np.repeat(state, legal.sum())
-        gekitai.play(after, np.flatnonzero(legal))
-        over = gekitai.over(after)
-        lost = after["returns"][:, state["to_move"]] < 0
-        lost[~over] = plain.fewest_plies(after[~over], 1) > 0
-        assert found.won is bool(lost.all())
-        answers.add(found.won)
-    assert answers == {True, False}
+    gekitai.play(won, [solver.search(state, 10**6, plies=3).action for state in won])
+    states = np.concatenate([states, won])
+    loses = forced(gekitai, states, 1 - states["to_move"], 2)
+    found = [solver.search(state, 10**6, attack=False, plies=2).won for state in states]
+    assert found == loses.tolist()
+    assert set(found) == {True, False}
 
 
 def test_a_search_goes_on_where_it_came_to_its_limit(gekitai):

@@ -1,0 +1,131 @@
+"""What the programs that prove positions share: their arguments, and searches that report progress.
+
+A search goes on in steps. After each step a line on standard error reports its progress.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+import time
+from collections.abc import Callable
+from typing import NamedTuple
+
+import boardenvs
+from agents.arguments import add_parameters, parameters
+from agents.search.proofs.result import UNLIMITED, ProofResult
+from boardenvs.core.checks import whole_number
+from boardenvs.game import Game, States
+
+__all__ = [
+    "NO_LIMITS",
+    "Limits",
+    "Searched",
+    "add_limits",
+    "add_position",
+    "limits",
+    "position",
+    "search_on",
+]
+
+
+class Limits(NamedTuple):
+    """How long a program searches at most."""
+
+    positions: int = UNLIMITED
+    seconds: float = math.inf
+
+
+NO_LIMITS = Limits()
+
+
+class Searched(NamedTuple):
+    """The result of a search and its cost."""
+
+    result: ProofResult
+    positions: int
+    seconds: float
+
+
+def add_position(parser: argparse.ArgumentParser, example: str) -> None:
+    """Let a program take the parameters of its game and a position of the game.
+
+    Args:
+        parser: of the program's arguments.
+        example: a move as text.
+    """
+    parser.add_argument(
+        "moves", nargs="*", metavar="MOVE", help=f"moves from the start, such as {example}"
+    )
+    add_parameters(parser)
+
+
+def position(name: str, options: argparse.Namespace) -> tuple[Game, States]:
+    """Return the game and the position that were typed, as a record of shape (1,).
+
+    Raises:
+        ValueError: a parameter does not exist or is out of range, or a move is illegal.
+    """
+    game = boardenvs.make(name, **parameters(options))
+    states = game.new(1, 0)
+    for move in options.moves:
+        game.play(states, [game.action_from_text(move)], illegal="raise")
+    return game, states
+
+
+def add_limits(parser: argparse.ArgumentParser, table: str) -> None:
+    """Let a program take `Limits`, and the size of its table.
+
+    Args:
+        parser: of the program's arguments.
+        table: the help for the size of the table.
+    """
+    parser.add_argument(
+        "--positions", type=int, metavar="N", help="look at so many at most for each question"
+    )
+    parser.add_argument(
+        "--seconds", type=float, metavar="SECONDS", help="search about so long for each question"
+    )
+    parser.add_argument("--table-bits", type=int, default=22, metavar="BITS", help=table)
+
+
+def limits(options: argparse.Namespace) -> Limits:
+    """Return the limits that were typed.
+
+    Raises:
+        ValueError: one is not above 0.
+    """
+    positions, seconds = options.positions, options.seconds
+    if seconds is not None and not seconds > 0:
+        raise ValueError(f"seconds must be above 0, got {seconds}")
+    return Limits(
+        UNLIMITED if positions is None else whole_number("positions", positions, 1),
+        math.inf if seconds is None else seconds,
+    )
+
+
+def search_on(
+    search: Callable[[int], ProofResult], step: int, limits: Limits = NO_LIMITS
+) -> Searched:
+    """Search until a question is settled or a limit is reached.
+
+    Args:
+        search: searches up to the given number of further positions.
+        step: positions between two lines about the progress.
+        limits: of the whole search.
+    """
+    positions = 0
+    begin = time.perf_counter()
+    while True:
+        found = search(min(step, limits.positions - positions))
+        positions += found.positions
+        seconds = time.perf_counter() - begin
+        if found.settled or positions >= limits.positions or seconds >= limits.seconds:
+            return Searched(found, positions, seconds)
+        print(
+            f"{positions:,} positions, {seconds:.0f} s: proof number {found.proof:,}, "
+            f"disproof number {found.disproof:,}",
+            file=sys.stderr,
+            flush=True,
+        )

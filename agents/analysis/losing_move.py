@@ -11,7 +11,7 @@ from agents.making import make
 from boardenvs.episode import Episode
 from boardenvs.game import Game
 
-__all__ = ["BEFORE", "Loss", "LossJudge", "loss_line", "remarks", "where_lost"]
+__all__ = ["BEFORE", "Loss", "LossJudge", "loss_line", "remarks"]
 
 BEFORE = ("won", "drawn", "lost", "not settled")
 """Results that the loser could force before the move that lost."""
@@ -96,18 +96,6 @@ def loss_line(episode: Episode, loss: Loss | None) -> str:
         return f"{loser} had lost when {move} was played; before it that is not settled."
     had = {"won": "won before it", "drawn": "a draw before it"}
     return f"{loser} lost by {move}: {had.get(loss.before, 'before it that is not settled')}."
-
-
-def where_lost(episode: Episode) -> str:
-    """One line that says by which move the loser of a game lost it; see `LossJudge.loss`.
-
-    Args:
-        episode: a game of two players without chance.
-
-    Raises:
-        ValueError: `exact` cannot play the game.
-    """
-    return loss_line(episode, LossJudge(episode.game).loss(episode))
 
 
 def remarks(episode: Episode, loss: Loss | None) -> dict[int, str]:

@@ -1,4 +1,4 @@
-"""`Table`: a game of persons and agents, move by move, of which moves can be taken back."""
+"""`Table`: a game of persons and agents, move by move. Moves can be taken back."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from agents.agent import blamed
+from agents.agent import blamed, check_can_play
 from agents.analysis.analyst import analyst
-from agents.play.setup import Setup
-from agents.seeds import agent_seed
-from boardenvs.core.chance import one_way
+from agents.making import make
+from agents.seeds import agent_seed, fresh_seed
+from boardenvs.core.chance import make_streams, one_way, seed_word
 from boardenvs.core.checks import whole_number
 from boardenvs.envs.opponents import consult
 from boardenvs.episode import Episode
@@ -23,16 +23,16 @@ __all__ = ["Hint", "Position", "Table"]
 
 
 class Position(NamedTuple):
-    """Where a game stands after so many moves."""
+    """The position after some moves."""
 
     state: States
     """Shape (1,)."""
     stream: npt.NDArray[np.uint64]
-    """The agents' stream there, so that what is taken back comes again the same."""
+    """The agents' random stream there, so that a move that is taken back comes again."""
 
 
 class Hint(NamedTuple):
-    """What an adviser would play, and why."""
+    """An adviser's move, and its analysis."""
 
     spec: str
     action: int
@@ -44,7 +44,8 @@ class Table:
 
     Attributes, not to be changed:
         game: what is played, a `Game`.
-        opponents: the agents' specs, in the order of their seats, a tuple of str.
+        opponents: the agents' specs, in the order of their seats, a tuple of str; the specs that
+            were given if persons have all seats.
         seats: the persons', a tuple of ints.
         seed: of everything random, an int.
         positions: from the first to the present one, a list of `Position`.
@@ -69,24 +70,41 @@ class Table:
         self.seats = tuple(whole_number("seat", seat, 0, game.num_players - 1) for seat in seats)
         if len(set(self.seats)) < len(self.seats):
             raise ValueError(f"a seat is given twice: {', '.join(map(str, self.seats))}")
-        self._setup = Setup(game, opponents, self.seats, seed)
-        self.game, self.opponents, self.seed = game, self._setup.opponents, self._setup.seed
+        others = [seat for seat in range(game.num_players) if seat not in self.seats]
+        if len(opponents) not in (1, len(others)):
+            raise ValueError(
+                f"expected one opponent for all other seats, or one for each of the {len(others)}, "
+                f"got {len(opponents)}: {', '.join(opponents)}"
+            )
+        self.game = game
+        self.seed = fresh_seed() if seed is None else seed
+        times = max(1, len(others)) if len(opponents) == 1 else 1
+        self.opponents = tuple(opponents) * times
+        self._specs = dict(zip(others, self.opponents, strict=False))
+        # Seed 1 is the adviser's, seed 2 the next game's.
+        self._agents = {
+            spec: make(spec, game, agent_seed(self.seed, place + 2 if place else 0))
+            for place, spec in enumerate(dict.fromkeys(self.opponents))
+        }
         self._adviser: tuple[str, Any] | None = None
         self._games = 0
         self.deal()
+        for agent in self._agents.values():
+            check_can_play(agent, self.positions[0].state)
 
     def deal(self) -> None:
-        """Begin the next game, with chances of its own."""
-        deal = self._setup.deal(self._games)
+        """Begin the next game, with new chance events."""
+        stream = make_streams(seed_word(self.seed), self._games + 1)[-1:]
         self._games += 1
-        self._views = one_way(deal.stream, "page")
-        self.hint_stream = one_way(deal.stream, "hints")
-        self.positions = [Position(deal.start, deal.opponents)]
+        # No stream reveals another.
+        self._views = one_way(stream, "page")
+        self.hint_stream = one_way(stream, "hints")
+        self.positions = [Position(self.game.arrays.new(stream), one_way(stream, "players"))]
         self.actions: list[int] = []
         self.analysis: list[Analysis | None] = []
 
     def follow(self, episode: Episode) -> None:
-        """Go on with a game that was kept, with chances of the present one.
+        """Continue a saved game, with the chance events of the present one.
 
         Args:
             episode: of this table's game.
@@ -117,7 +135,7 @@ class Table:
 
     @property
     def view(self) -> np.void:
-        """The position as far as the person who looks may know it: who is to move, or the first."""
+        """The position as the person to move may know it, or the first person."""
         seat = self.turn if self.turn in self.seats else self.seats[0]
         return self.known(seat, -1)[0]
 
@@ -130,26 +148,26 @@ class Table:
         return bool(self.game.over(self.positions[at].state)[0])
 
     def known(self, seat: int, first: int, end: int | None = None) -> States:
-        """The positions from one to before another, as far as a seat may know them."""
+        """Return the positions from `first` to before `end`, as far as a seat may know them."""
         states = np.concatenate([position.state for position in self.positions[first:end]])
         return self.game.arrays.conceal(states, seat, np.repeat(self._views, len(states)))
 
     def warm_up(self) -> None:
-        """Have compiled what the agents need, which can take a minute.
+        """Compile what the agents need, which can take a minute.
 
         Raises:
             ValueError: one of them fails; it is named.
         """
         if not self.over:
-            for spec in self._setup.agents:
+            for spec in dict.fromkeys(self._specs.values()):
                 self._consult(spec)
 
     def play(self, action: int) -> None:
-        """A person's legal action."""
+        """Play a person's legal action."""
         self._add(action, None, self.positions[-1].stream)
 
     def advance(self) -> int:
-        """Let the agent move whose turn it is.
+        """Play the move of the agent to move.
 
         Returns:
             Its action.
@@ -157,28 +175,28 @@ class Table:
         Raises:
             ValueError: the agent fails; it is named.
         """
-        action, analysis, stream = self._consult(self._setup.spec(self.turn))
+        action, analysis, stream = self._consult(self._specs[self.turn])
         self._add(action, analysis, stream)
         return action
 
     def _consult(self, spec: str) -> tuple[int, Analysis | None, npt.NDArray[np.uint64]]:
-        """What an agent plays and tells, and its stream afterwards."""
+        """Return an agent's action, its analysis, and its stream afterwards."""
         state, stream = self.positions[-1]
         stream = stream.copy()
         with blamed(f"agent {spec}"):
-            actions, [analysis] = consult(self._setup.agents[spec], self.game, state, stream)
+            actions, [analysis] = consult(self._agents[spec], self.game, state, stream)
             if analysis is not None:
                 analysis.check(self.game, self.game.legal(state)[0])
         return int(actions[0]), analysis, stream
 
     @property
     def undone(self) -> int:
-        """How many positions `undo` leaves: up to a person's last turn but this; 0 for none."""
+        """Number of positions that `undo` leaves; 0 if no person has moved yet."""
         turns = [at for at in range(len(self.actions)) if self.mover(at) in self.seats]
         return turns[-1] + 1 if turns else 0
 
     def undo(self) -> int:
-        """Take back the last move of a person, and all that followed; chance comes the same again.
+        """Take back the last move of a person and all that followed. Chance events come again.
 
         Returns:
             How many positions are left.
@@ -193,7 +211,7 @@ class Table:
         return keep
 
     def hint(self) -> Hint:
-        """What the game's analyst would play for the person to move, told no more than he is.
+        """Return the move of the game's analyst, which sees what the person to move sees.
 
         Raises:
             ValueError: it fails.

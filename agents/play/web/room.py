@@ -1,4 +1,4 @@
-"""`Room`: where a person plays one game after another, and what he may choose for the next."""
+"""`Room`: the games that a person plays one after another, and the choices for the next one."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ from boardenvs.registration import names
 __all__ = ["MOST_ACTIONS", "OutdatedError", "Room"]
 
 MOST_ACTIONS = 2000
-"""Of a game that is opened: each is shown by a picture."""
+"""Maximum number of actions of a game that is opened, since each has a picture."""
 _DEFAULT = "greedy"
 
 
 class OutdatedError(ValueError):
-    """The page does not show how the game stands, as when it is open twice."""
+    """The page shows an old version of the game, such as when it is open twice."""
 
 
 class Room:
-    """The game that is on, and the next one while it is prepared.
+    """The current game, and the next one while it is prepared.
 
-    Any thread may ask for anything. What may take long, such as the making of an agent whose
-    kernels are compiled, is done beside: it keeps nobody from seeing the page.
+    Methods may be called from any thread. Slow work, such as compiling an agent's kernels, runs in
+    a thread of its own, so that the page stays available.
     """
 
     def __init__(self, session: Session) -> None:
         """Open the room.
 
         Args:
-            session: the first game; its opponents may be chosen again whatever they are.
+            session: the first game. Its opponents can always be chosen again.
         """
         self._session = session
         self._first = session.opponents, session.game
@@ -47,21 +47,21 @@ class Room:
         self._preparing = False
         self._problem = ""
 
-    # -- What the page asks ---------------------------------------------------------------------
+    # -- Requests of the page ---------------------------------------------------------------------
 
     def page(self) -> str:
-        """The page of the game as it stands."""
+        """Return the page of the game."""
         with self._lock:
             session = self._session
             status = {"version": self._version, "preparing": self._preparing}
             return session.page({**status, "choices": self._choices(session)})
 
     def replay(self) -> str:
-        """The game so far as a page of its own."""
+        """Return the game so far as a page of its own."""
         return self._episode().to_html()
 
     def saved(self) -> tuple[str, str]:
-        """A name for a file, and the game so far as it is kept in one."""
+        """Return a file name and the game so far as the content of that file."""
         episode = self._episode()
         return f"{episode.game.name}.json", episode.to_json()
 
@@ -70,7 +70,7 @@ class Room:
             return self._session.episode()
 
     def carry_out(self, order: dict[str, Any]) -> dict[str, Any]:
-        """Do what the page asks.
+        """Carry out an order of the page.
 
         Args:
             order: as `agents.play.web.orders.read_order` gives it.
@@ -80,7 +80,7 @@ class Room:
 
         Raises:
             OutdatedError: the page shows another version of the game.
-            ValueError: it cannot be done; one line says why.
+            ValueError: the order cannot be carried out.
         """
         do = order["do"]
         with self._lock:
@@ -99,16 +99,16 @@ class Room:
         return advice()
 
     def open(self, version: int, data: bytes) -> dict[str, Any]:
-        """Go on with a game that was saved; anybody may have made the file.
+        """Continue a saved game. The file may come from anybody.
 
         Args:
             version: of the game that the page shows.
-            data: what is in the file.
+            data: the content of the file.
 
         Raises:
             OutdatedError: the page shows another version of the game.
-            ValueError: another game is being prepared. What is wrong with the file is told
-                with the next `ready`.
+            ValueError: another game is being prepared. The next `ready` reports an error in the
+                file.
         """
         with self._lock:
             self._require(version)
@@ -121,7 +121,7 @@ class Room:
     # -- The next game --------------------------------------------------------------------------
 
     def _prepare(self, begin: Callable[[], Session]) -> dict[str, Any]:
-        """Have the next game made beside; when it is ready it takes the place of this one."""
+        """Prepare the next game in a thread; when it is ready it replaces the current one."""
         if self._preparing:
             raise ValueError("another game is being prepared")
         self._preparing, self._problem = True, ""
@@ -144,10 +144,10 @@ class Room:
                 self._version += 1
 
     def _chosen(self, order: dict[str, Any]) -> Callable[[], Session]:
-        """The making of a game as it was chosen.
+        """Return a function that makes the chosen game.
 
         Raises:
-            ValueError: that is not among what may be chosen.
+            ValueError: there is no such choice.
         """
         session = self._session
         game = tables_of(session.game).games.get(tuple(order["values"]))
@@ -168,14 +168,14 @@ class Room:
         return lambda: Session(game, specs, seat, self._next_seed(), adviser=adviser)
 
     def _next_seed(self) -> int:
-        """Of the next game: the same for the same seed and the same course of the ones before."""
+        """Return the seed of the next game, which depends on the current seed only."""
         return agent_seed(self._session.seed, 2)
 
     def _opened(self, data: bytes) -> Session:
-        """A game that was saved, with this room's opponents as far as they play it.
+        """Return a saved game, with this room's opponents if they can play it.
 
         Raises:
-            ValueError: it is no such file, or not to be played here.
+            ValueError: the file is no saved game, or its game cannot be played here.
         """
         _check_length(data)
         episode = Episode.from_json(data)
@@ -197,7 +197,7 @@ class Room:
     # -- What may be chosen ---------------------------------------------------------------------
 
     def _opponents(self, game: Game) -> list[dict[str, Any]]:
-        """Those of the game, each with its place, and those that the program was started with."""
+        """Return the game's opponents with their places, and those of the program's arguments."""
         found = [{**one._asdict(), "place": k} for k, one in enumerate(opponents_of(game), 1)]
         specs, first = self._first
         for spec in dict.fromkeys(specs if type(game) is type(first) else ()):
@@ -206,11 +206,11 @@ class Room:
         return found
 
     def _current(self, game: Game) -> list[Any]:
-        """The values of a game's parameters that may be chosen."""
+        """Return the values of the parameters that can be chosen."""
         return [game.params[one.key] for one in tables_of(game).parameters]
 
     def _choices(self, session: Session) -> dict[str, Any]:
-        """What the page needs to know of it."""
+        """Return the choices for the page."""
         tables: Tables = tables_of(session.game)
         single = session.game.num_players == 1
         return {
@@ -233,7 +233,7 @@ class Room:
 
 
 def _seats(game: Game) -> list[str]:
-    """What each seat is called, and which of them begins, where that is not drawn."""
+    """Return the names of the seats, with a note on the one that moves first if it is fixed."""
     called = [name.removeprefix("Player ").capitalize() for name in game.seat_names]
     if game.num_players > 1 and not game.has_chance:
         called[int(game.new(1, 0)["to_move"][0])] += ", moves first"
@@ -241,15 +241,11 @@ def _seats(game: Game) -> list[str]:
 
 
 def _check_length(data: bytes) -> None:
-    """Refuse a game of another program, or one that is too long to be shown, before it is played.
-
-    Raises:
-        ValueError: it is that.
-    """
+    """Raise `ValueError` for a game of another program or one that is too long to be shown."""
     try:
         content = json.loads(data)
     except (ValueError, RecursionError):
-        return  # which `Episode` tells better
+        return  # `Episode` reports it
     if not isinstance(content, dict):
         return
     actions, initial = content.get("actions"), content.get("initial")

@@ -1,4 +1,4 @@
-"""`Session`: one person's game against agents, as the page is told of it."""
+"""`Session`: one person's game against agents, as the page shows it."""
 
 from __future__ import annotations
 
@@ -50,15 +50,15 @@ def _panel() -> Panel:
 class Session:
     """A game, of which a person has one seat and agents have the others.
 
-    The page is told of the positions as far as the person's seat may know them, and of what the
-    agents thought once the game is over. The same seed and moves give the same game.
+    The page gets the positions as far as the person's seat may know them, and the agents' analyses
+    when the game is over. The same seed and moves give the same game.
 
     Attributes, not to be changed:
         game: what is played, a `Game`.
         opponents: the agents' specs, in the order of their seats, a tuple of str; in a game for
-            one whoever was named.
+            one the specs that were given.
         seat: the person's, an int.
-        names: of the seats, as the page has them, a list of str.
+        names: the seats' names on the page, a list of str.
         adviser: gives the hints, an `Adviser`.
     """
 
@@ -92,14 +92,14 @@ class Session:
         self.names = [YOU] * game.num_players
         others = [k for k in range(game.num_players) if k != self.seat]
         for k, spec in zip(others, self.opponents, strict=bool(others)):
-            # Where there are several, a name tells whose it is.
+            # With several opponents, each name includes its seat.
             of = f" ({game.seat_names[k].capitalize()})" if len(others) > 1 else ""
             self.names[k] = f"{name_of(spec, game).name}{of}"
         self._resigned = False
         self._drawings: dict[bytes, tuple[str, str]] = {}
 
     def take_over(self, episode: Episode) -> None:
-        """Go on with a game that was kept, with chances of its own.
+        """Continue a saved game, with new chance events.
 
         Args:
             episode: of this session's game.
@@ -108,7 +108,7 @@ class Session:
         self._resigned = False
 
     def warm_up(self) -> None:
-        """Have everything compiled that the game needs, which can take a minute.
+        """Compile everything that the game needs, which can take a minute.
 
         Raises:
             ValueError: the opponent fails.
@@ -127,7 +127,7 @@ class Session:
         """Whether the person is asked for a move."""
         return not self._resigned and self._table.is_persons_turn
 
-    # -- What the person does; each gives what the page needs to know ---------------------------
+    # -- Actions of the person, each of which returns the news for the page ---------------------
 
     def move(self, text: str) -> dict[str, Any]:
         """Play the person's move, in the game's notation.
@@ -153,10 +153,9 @@ class Session:
         return self._news(before)
 
     def undo(self) -> dict[str, Any]:
-        """Take back the person's last move and all that followed.
+        """Take back the person's last move and all that followed, or only a resignation.
 
-        What was drawn since is drawn the same again: the die, the tile. Who has resigned takes
-        that back alone.
+        Dice and tiles that were drawn since then come again.
 
         Raises:
             ValueError: the person has not moved yet.
@@ -178,18 +177,18 @@ class Session:
         return self._news(len(self._table.positions))
 
     def analyse(self, at: int) -> Callable[[], dict[str, Any]]:
-        """What the adviser would play in a position, told no more than its player to move.
+        """Return a function that asks the adviser about a position, as its player to move sees it.
 
         Args:
             at: the number of the position, from 0.
 
         Returns:
-            What gives the news. It may take long and may be called from any thread, whatever
-            becomes of the game meanwhile; it raises `ValueError` if the adviser fails.
+            A function that returns the news. It may take long and may be called from any thread,
+            even if the game goes on meanwhile. It raises `ValueError` if the adviser fails.
 
         Raises:
-            ValueError: there is no such position, the game is over there, or the person may not
-                know yet what its player knows.
+            ValueError: there is no such position, the game is over there, or its player knows
+                something that the person may not know yet.
         """
         game, table = self.game, self._table
         if not 0 <= at < len(table.positions):
@@ -214,7 +213,7 @@ class Session:
         return news
 
     def restart(self) -> dict[str, Any]:
-        """Begin another game, with chances of its own."""
+        """Begin another game, with new chance events."""
         self._table.deal()
         self._resigned = False
         self._drawings.clear()
@@ -224,26 +223,26 @@ class Session:
         if not self.is_persons_turn:
             raise ValueError("the game is over" if self.over else "it is not your turn")
 
-    # -- What the page is told ------------------------------------------------------------------
+    # -- News for the page -----------------------------------------------------------------------
 
     def page(self, more: Mapping[str, Any] = MappingProxyType({})) -> str:
-        """The page of the game as it stands.
+        """Return the page of the game.
 
         Args:
-            more: that the panel's script reads.
+            more: further values for the panel's script.
         """
         news = self._news(0)
         packs = {"texts": packed(news["texts"]), "pictures": packed(news["pictures"])}
         return page_html(self.game, self.names, {**news, **packs, **more}, _panel())
 
     def episode(self) -> Episode:
-        """The game so far; while it goes on without what the agents thought."""
+        """Return the game so far, with the agents' analyses only if it is over."""
         table = self._table
         thoughts = table.analysis if self.over else None
         return Episode(self.game, table.positions[0].state, table.actions, self.names, thoughts)
 
     def _news(self, keep: int) -> dict[str, Any]:
-        """What has changed for a page that keeps so many of its positions."""
+        """Return what is new for a page that keeps the first `keep` positions."""
         game, table = self.game, self._table
         last = table.known(self.seat, -1)[0]
         first = max(0, keep - 1)
@@ -269,20 +268,20 @@ class Session:
         }
 
     def _drawn(self, known: np.void) -> tuple[str, str]:
-        """A position as text and picture, drawn once: of a large board that takes its time."""
+        """Return a position as text and picture, drawn only once since large boards take long."""
         key = known.tobytes()
         if key not in self._drawings:
             self._drawings[key] = position_text(self.game, known), self.game.picture(known)
         return self._drawings[key]
 
     def _result(self, last: np.void) -> str:
-        """How the game ended, in words; "" while it goes on."""
+        """Return the result in words; "" while the game goes on."""
         if self._resigned:
             return "You gave up." if self.game.num_players == 1 else "You resigned."
         return end_in_words(self.game, last, self.names)
 
     def _turn(self, state: np.void) -> dict[str, Any]:
-        """Who is to move, and what the person may do."""
+        """Return who is to move, and what the person may do."""
         game = self.game
         legal: list[int] = []
         if self.is_persons_turn:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from agents.bench.busy import steps_beside_another_program
 from agents.bench.row import Row
 from agents.bench.rows.batch import batch_steps
+from agents.bench.rows.busy import steps_beside_another_program
+from agents.bench.rows.connect_four import connect_four_rows
 from agents.bench.rows.engine import engine_nodes
 from agents.bench.rows.evaluations import int8_networks
 from agents.bench.rows.parts import parts_of_a_step
 from agents.bench.rows.play_out import play_outs
-from agents.bench.rows.same_game import connect_four
 from agents.bench.rows.scaling import core_gains, curves_over_n, curves_over_size, memory
 from agents.bench.rows.search import searches
-from agents.bench.rows.self_play import guided_searches, self_play_parts
+from agents.bench.rows.self_play import guided_searches
 from agents.bench.rows.single import aec_loops, seat_steps
 from agents.bench.rows.startup import first_steps, imports
 from agents.bench.rows.training import training_steps
@@ -32,13 +32,12 @@ MEASURES: dict[str, Callable[[Bench], list[Row]]] = {
     "Gomoku's engine": engine_nodes,
     "PettingZoo loops": aec_loops,
     "Gymnasium steps": seat_steps,
-    "connect four": connect_four,
+    "connect four": connect_four_rows,
     "vector steps": vector_steps,
     "learning": learning_steps,
     "training": training_steps,
     "networks in int8": int8_networks,
     "searches guided by a network": guided_searches,
-    "parts of self-play": self_play_parts,
     "cores": core_gains,
     "a core taken": steps_beside_another_program,
     "imports": imports,

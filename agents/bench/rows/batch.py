@@ -9,8 +9,8 @@ import numpy as np
 
 import boardenvs
 from agents.bench.ceilings import copying
+from agents.bench.peers import pgx_steps
 from agents.bench.row import Row
-from agents.bench.rows.peers import pgx_steps
 from agents.bench.run import Bench, Key
 from agents.bench.timing import Side, rate
 from boardenvs.core.chance import make_streams, next_bits

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 import boardenvs
+from agents.bench.peers import open_spiel_random
 from agents.bench.row import Row
-from agents.bench.rows.peers import open_spiel_random
 from agents.bench.run import Bench, Key
 from agents.bench.timing import Side, rate
 from boardenvs.core.chance import make_streams

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import boardenvs
+from agents.bench.peers import open_spiel_mcts
 from agents.bench.row import Row
-from agents.bench.rows.peers import open_spiel_mcts
 from agents.bench.run import Bench, Key
 from agents.bench.timing import Side, rate
 from agents.search.mcts import MctsAgent

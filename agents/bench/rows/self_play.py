@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
-from unittest import mock
 
 import numpy as np
 
@@ -19,7 +16,6 @@ from agents.bench.timing import Side, rate
 from agents.in_threads import in_threads
 from agents.networks.bound_network import BoundNetwork
 from agents.players.trained import TrainedAgent
-from agents.search import guided, puct
 from agents.search.gumbel import GumbelAgent
 from agents.search.network import SearchNetwork
 from agents.search.puct import PuctAgent
@@ -28,7 +24,7 @@ from boardenvs.envs.playout import playout
 from boardenvs.game import Game, States
 from boardenvs.kernels.threads import most_threads
 
-__all__ = ["guided_searches", "judging", "self_play_parts", "self_playing"]
+__all__ = ["guided_searches", "judging", "self_playing"]
 
 _ALONE = "ONNX Runtime alone"
 _BATCHES = (64, 256)
@@ -221,87 +217,3 @@ def guided_searches(bench: Bench) -> list[Row]:
         for measure in measures
         for name in names
     ]
-
-
-class _Stopwatch:
-    """The time that is spent in some functions."""
-
-    def __init__(self) -> None:
-        self.seconds = 0.0
-
-    def timed(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """The same function, its time taken."""
-
-        def run(*args: Any, **kwargs: Any) -> Any:
-            began = time.perf_counter()
-            try:
-                return function(*args, **kwargs)
-            finally:
-                self.seconds += time.perf_counter() - began
-
-        return run
-
-
-class _TimedLoop:
-    """A loop over rules, whose compiled code is timed."""
-
-    def __init__(self, loop: Any, watch: _Stopwatch) -> None:
-        self._loop = loop
-        self._watch = watch
-
-    def bound_to(self, *rules: Any) -> Callable[..., Any]:
-        """As of the loop."""
-        return self._watch.timed(self._loop.bound_to(*rules))
-
-
-@contextlib.contextmanager
-def _timed_trees(watch: _Stopwatch) -> Iterator[None]:
-    """Take the time of the trees of all searches."""
-    with (
-        mock.patch.object(puct, "step_trees", _TimedLoop(guided.step_trees, watch)),
-        mock.patch.object(puct, "report_trees", _TimedLoop(guided.report_trees, watch)),
-    ):
-        yield
-
-
-_PARTS = ("network", "tree and observation", "Python and the game")
-
-
-def _parts(game: Game, num: int, simulations: int) -> dict[str, float]:
-    """Microseconds for each position judged in self-play on one thread, by part."""
-    counted = CountedNetwork(TrainedAgent(game))
-    network_time, whole_time, tree_time = watches = [_Stopwatch() for _ in range(3)]
-    judge = network_time.timed(BoundNetwork.judge)
-    with _timed_trees(tree_time), mock.patch.object(BoundNetwork, "judge", judge):
-        agent = GumbelAgent(game, 0, simulations, evaluator=counted, threads=1)
-        play = _playing(game, agent, num)
-        play()
-        for watch in watches:
-            watch.seconds = 0
-        judged = counted.judged_during(whole_time.timed(play))
-    spent = dict(zip(_PARTS, (network_time.seconds, tree_time.seconds), strict=False))
-    spent[_PARTS[-1]] = whole_time.seconds - sum(spent.values())
-    return {part: 1e6 * seconds / judged for part, seconds in spent.items()}
-
-
-def self_play_parts(bench: Bench) -> list[Row]:
-    """Where the time of self-play goes, on one thread."""
-    rows = []
-    for name, params, num in _GAMES[: bench.effort.guided_games]:
-        game = boardenvs.make(name, **params)
-        rounds = [
-            _parts(game, num, bench.effort.guided_simulations) for _ in range(bench.effort.rounds)
-        ]
-        found = {part: float(np.median([one[part] for one in rounds])) for part in _PARTS}
-        rows += [
-            Row(
-                f"of self-play: {part}",
-                label(name, params),
-                value,
-                "µs/evaluation",
-                "self-play, one thread",
-                sum(found.values()),
-            )
-            for part, value in found.items()
-        ]
-    return rows

@@ -12,8 +12,8 @@ from gymnasium.envs.registration import EnvSpec
 
 import boardenvs
 from agents.bench.ceilings import ZeroEnv
+from agents.bench.peers import pettingzoo_connect_four
 from agents.bench.row import Row
-from agents.bench.rows.peers import connect_four
 from agents.bench.run import Bench, Key
 from agents.bench.timing import Side, rate
 from boardenvs.registration import env_id
@@ -60,7 +60,7 @@ def aec_loops(bench: Bench) -> list[Row]:
         (name,): looping(getattr(boardenvs, f"{name}_v0").env(), effort.seconds)
         for name in effort.games
     }
-    rival = bench.peer(_CONNECT_FOUR, "bench", connect_four)
+    rival = bench.peer(_CONNECT_FOUR, "bench", pettingzoo_connect_four)
     if rival is not None:
         sides[_CONNECT_FOUR,] = looping(rival, effort.seconds)
     found = bench.compare(sides)

@@ -5,7 +5,7 @@ import sys
 
 import numpy as np
 import pytest
-from two_games import two_alone
+from two_games import on_two_games
 
 import boardenvs
 from agents import bench as package
@@ -339,7 +339,7 @@ def test_copies_are_counted_in_boards():
     assert copying(boardenvs.make("gekitai"), 8, 0.0)() > 0
 
 
-@two_alone
+@on_two_games
 def test_an_environment_that_does_nothing_has_the_games_spaces(game):
     from boardenvs.envs.single import SeatEnv
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from agents.bench import peers
 from agents.bench.row import Row
-from agents.bench.rows import peers
 from agents.bench.rows.batch import stepping
 from agents.bench.rows.play_out import playing_out
 from agents.bench.rows.random_plies import playing_on
@@ -13,12 +13,12 @@ from agents.bench.run import Bench, Key
 from agents.bench.timing import Side
 from boardenvs.envs.aec import GameAECEnv
 
-__all__ = ["connect_four"]
+__all__ = ["connect_four_rows"]
 
 _GAME = "connect_four"
 
 
-def connect_four(bench: Bench) -> list[Row]:
+def connect_four_rows(bench: Bench) -> list[Row]:
     """The game that notebook 6 writes in an hour beside those of others."""
     from agents.bench.connect_four import ConnectFour
 
@@ -52,7 +52,7 @@ def connect_four(bench: Bench) -> list[Row]:
         (
             ("PettingZoo",),
             "PettingZoo connect_four",
-            lambda: looping(peers.connect_four(), seconds),
+            lambda: looping(peers.pettingzoo_connect_four(), seconds),
         ),
         (("OpenSpiel",), "OpenSpiel", lambda: peers.open_spiel_random(_GAME, seconds)),
         (

@@ -9,7 +9,13 @@ from typing import Any
 
 from agents.bench.timing import Side, rate
 
-__all__ = ["connect_four", "open_spiel_mcts", "open_spiel_random", "pgx_scan", "pgx_steps"]
+__all__ = [
+    "open_spiel_mcts",
+    "open_spiel_random",
+    "pettingzoo_connect_four",
+    "pgx_scan",
+    "pgx_steps",
+]
 
 _PLIES = 64
 
@@ -23,6 +29,15 @@ def _pgx(name: str) -> tuple[Any, Any]:
 
     env = pgx.make(name)
     return jax.jit(jax.vmap(env.init)), jax.jit(jax.vmap(auto_reset(env.step, env.init)))
+
+
+def _random_actions(key: Any, mask: Any) -> tuple[Any, Any, Any]:
+    """Return the next key, a random legal action for each game, and a key for each game."""
+    import jax
+
+    key, one, two = jax.random.split(key, 3)
+    logits = jax.numpy.where(mask, 0.0, -jax.numpy.inf)
+    return key, jax.random.categorical(one, logits), jax.random.split(two, len(mask))
 
 
 def pgx_steps(name: str, num: int, seconds: float) -> Side:
@@ -44,12 +59,7 @@ def pgx_steps(name: str, num: int, seconds: float) -> Side:
     processor = jax.devices("cpu")[0]
     init, step = _pgx(name)
 
-    def drawn(key: Any, mask: Any) -> tuple[Any, Any, Any]:
-        key, one, two = jax.random.split(key, 3)
-        logits = jax.numpy.where(mask, 0.0, -jax.numpy.inf)
-        return key, jax.random.categorical(one, logits), jax.random.split(two, num)
-
-    draw = jax.jit(drawn)
+    draw = jax.jit(_random_actions)
     with jax.default_device(processor):
         key = jax.random.PRNGKey(0)
         state = init(jax.random.split(key, num))
@@ -91,10 +101,8 @@ def pgx_scan(name: str, num: int, seconds: float) -> Side:
 
     def ply(carry: Any, _: Any) -> tuple[Any, None]:
         key, state = carry
-        key, one, two = jax.random.split(key, 3)
-        logits = jax.numpy.where(state.legal_action_mask, 0.0, -jax.numpy.inf)
-        actions = jax.random.categorical(one, logits)
-        return (key, step(state, actions, jax.random.split(two, num))), None
+        key, actions, keys = _random_actions(key, state.legal_action_mask)
+        return (key, step(state, actions, keys)), None
 
     play = jax.jit(lambda carry: jax.lax.scan(ply, carry, None, length=_PLIES)[0])
     with jax.default_device(processor):
@@ -113,7 +121,7 @@ def pgx_scan(name: str, num: int, seconds: float) -> Side:
     return side
 
 
-def connect_four() -> Any:
+def pettingzoo_connect_four() -> Any:
     """PettingZoo's connect_four, with its checks.
 
     Raises:

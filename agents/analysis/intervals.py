@@ -18,8 +18,8 @@ _STUDENT = (12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469, 2.3646, 2.3060, 2.2
 """The 97.5% quantiles of Student's distributions with 1 to 9 degrees of freedom."""
 
 
-def wilson(successes: float, games: int, z: float = Z) -> tuple[float, float]:
-    """Wilson's score interval for a proportion, 95% by default.
+def wilson(successes: float, games: int) -> tuple[float, float]:
+    """Return Wilson's 95% score interval for a proportion.
 
     Source: E. B. Wilson, "Probable inference, the law of succession, and statistical
     inference", JASA 22 (1927). A draw counts as half a success, for which the interval is
@@ -27,8 +27,7 @@ def wilson(successes: float, games: int, z: float = Z) -> tuple[float, float]:
 
     Args:
         successes: from 0 to `games`, halves allowed.
-        games: how many there were.
-        z: standard normal quantile.
+        games: number of games.
 
     Returns:
         Low and high, within [0, 1]; (0, 1) without games.
@@ -45,13 +44,12 @@ def wilson(successes: float, games: int, z: float = Z) -> tuple[float, float]:
     games = whole_number("games", games, 0)
     # A sum of shares may be a trifle above.
     successes = min(finite_number("successes", successes, 0, games * (1 + 1e-9)), games)
-    z = finite_number("z", z, 0)
     if games == 0:
         return 0.0, 1.0
     p = successes / games
-    centre = p + z * z / (2 * games)
-    spread = z * math.sqrt(p * (1 - p) / games + z * z / (4 * games * games))
-    scale = 1 + z * z / games
+    centre = p + Z * Z / (2 * games)
+    spread = Z * math.sqrt(p * (1 - p) / games + Z * Z / (4 * games * games))
+    scale = 1 + Z * Z / games
     # Without a success, or a failure, the end is exact; rounding would leave a trace there.
     low = (centre - spread) / scale if successes > 0 else 0.0
     high = (centre + spread) / scale if successes < games else 1.0

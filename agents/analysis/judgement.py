@@ -108,7 +108,7 @@ def judge(game: Game, state: States, agent: Opponent, seed: int, most: int) -> J
         with blamed("the agent"):
             if known is None:
                 values = _after(game, state, agent, stream, ranked)
-            line = _line(game, state, agent, stream, [action])
+            line = _line(game, state, agent, stream, action)
     if analysis is not None and analysis.line:
         line = list(analysis.line)
     proof, proofs = prove(game, state, ranked)
@@ -181,12 +181,11 @@ def _line(
     state: States,
     agent: Opponent,
     stream: npt.NDArray[np.uint64],
-    begun: list[int],
+    action: int,
 ) -> list[int]:
-    """What the agent would play on, from both sides."""
-    line, state = list(begun), state.copy()
-    for action in begun:
-        game.play(state, [action])
+    """Return an action and what the agent would play after it, from both sides."""
+    line, state = [action], state.copy()
+    game.play(state, line)
     while len(line) < _LINE and not game.over(state)[0]:
         action, _, _ = _asked(game, state, agent, stream.copy())
         line.append(action)

@@ -237,7 +237,6 @@ class ThreatsAgent(Agent):
         """How many nodes of all are for which purpose."""
         s["root_fours"] = nodes * int(s["fours_share"]) // 1000
         s["root_chain"] = nodes * int(s["chain_share"]) // 1000
-        s["reply_chain"] = nodes * int(s["reply_share"]) // 1000
 
     def _thought(self, s: Any) -> Thought:
         side, stride, first = self._gomoku.board_size, int(s["stride"]), int(s["first"])

@@ -202,9 +202,8 @@ def enter(s, codes, table, facts, known, level, alpha, beta, depth, after_null):
     if fives == 1:
         add_move(s, level, first_with(s, CAN_FIVE, 1 - me), 0)
     else:
-        most = s.root_chain if level == 0 else s.reply_chain if level == 1 else 0
-        if most > 0 and left >= 7 and can_three(s, me):
-            found = find_chain(s, codes, facts, known, most)
+        if level == 0 and s.root_chain > 0 and left >= 7 and can_three(s, me):
+            found = find_chain(s, codes, facts, known, s.root_chain)
             s.nodes += s.chain_nodes
             if found == 1:
                 s.value = WIN - level - s.chain_plies

@@ -53,12 +53,9 @@ __all__ = [
     "NUM_FOURS",
     "NUM_LEVELS",
     "NUM_MOVES",
-    "action_of",
     "cell_of",
     "empty_position",
-    "flag_of",
     "place",
-    "set_reductions",
     "set_up",
     "take_back",
 ]
@@ -139,7 +136,6 @@ _SEARCH = [
     ("level", np.int64),
     ("value", np.int64),  # that came up from below, or of the last search
     ("nodes", np.int64),
-    ("running", np.int64),
     ("generation", np.int64),
     ("reductions", np.int8, (32, NUM_MOVES)),
     # Of the search for victories by threats, by level: see `chains`.
@@ -164,7 +160,6 @@ _SEARCH = [
     ("phase", np.int64),
     ("root_fours", np.int64),  # how many fours are tried at first
     ("root_chain", np.int64),  # how many positions are looked at for a victory by threats
-    ("reply_chain", np.int64),  # and after each move, for one of the other player's
     ("depth", np.int64),  # of the search that is on
     ("settled", np.int64),  # whether a win or loss was seen without searching moves at large
     ("best_cell", np.int64),
@@ -218,7 +213,7 @@ def empty_position(game: Gomoku) -> tuple[npt.NDArray[np.void], npt.NDArray[np.u
     )
     for name, value in SETTINGS.items():
         s[name] = value
-    set_reductions(s)
+    _set_reductions(s)
     s["names"] = np.random.default_rng(175).integers(1, 2**64, (CELLS, 2), np.uint64)
     s["stones"] = _OFF
     rows, columns = np.divmod(np.arange(side * side), side)
@@ -257,7 +252,7 @@ def _start_empty(records: npt.NDArray[np.void], codes: npt.NDArray[np.uint8]) ->
             s["marks"][cell // 8] |= flag << np.uint64(8 * (cell % 8))
 
 
-def set_reductions(s: Any) -> None:
+def _set_reductions(s: Any) -> None:
     """Work out how much less deep late moves are searched, by depth and number, from settings."""
     depth = np.log(np.maximum(1, np.arange(32)))[:, None]
     number = np.log(np.maximum(1, np.arange(NUM_MOVES)))
@@ -273,19 +268,6 @@ def cell_of(s, action):
     """The cell of an action."""
     row = action // s.side
     return s.first + row * s.stride + action - row * s.side
-
-
-@inner
-def action_of(s, cell):
-    """The action of a cell."""
-    row = (cell - s.first) // s.stride
-    return row * s.side + cell - s.first - row * s.stride
-
-
-@njit
-def flag_of(s, cell):
-    """The flags of a cell, of both colours."""
-    return (s.marks[cell >> 3] >> np.uint64((cell & 7) << 3)) & np.uint64(255)
 
 
 # -- Stones ---------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ import re
 
 from boardenvs.core.checks import shown
 
-__all__ = ["FREE", "MOST", "OTHER", "OWN", "RULES", "UNLIMITED", "cell_of", "text_of"]
+__all__ = ["FREE", "OTHER", "OWN", "RULES", "UNLIMITED", "cell_of", "text_of"]
 
 RULES = {0: False, 1: True}
 """Whether only exactly five win, by the number of the rule."""
@@ -20,7 +20,7 @@ OWN, OTHER = 1, 2
 """Whose stone it is, in a line of BOARD: the program's, or its opponent's."""
 FREE = 0
 """No limit, as a time or an amount of memory, but for the time of a move."""
-UNLIMITED = MOST = 2**31 - 1
+UNLIMITED = 2**31 - 1
 """As the time left, in milliseconds: no limit."""
 _CELL = re.compile(r"\s*([0-9]{1,3})\s*,\s*([0-9]{1,3})\s*")
 

@@ -1,4 +1,4 @@
-"""By which move each lost game of an arena was lost, as far as `exact` knows."""
+"""The move by which each lost game of an arena was lost, as far as `exact` knows."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class LostGame:
     loser: str
     """Who lost it: "a" or "b"."""
     move: int
-    """The move, counted from 1, from which on all was proved to be lost; 0: the start."""
+    """The move, counted from 1, after which every position is proved to be lost; 0: the start."""
     mover: str
-    """Whose move it was; the loser's if the game was lost from the start."""
+    """Who played the move; the loser if the game was lost from the start."""
     played: str
     """The move as text; empty for the start."""
     before: str
@@ -32,7 +32,7 @@ class LostGame:
 
 
 def lost_game(judge: LossJudge, episode: Episode, number: int, who: list[int]) -> LostGame | None:
-    """Where a game was lost; `None` if it was not.
+    """Return where a game was lost; `None` if nobody lost it.
 
     Args:
         judge: of the game.
@@ -52,7 +52,7 @@ def lost_game(judge: LossJudge, episode: Episode, number: int, who: list[int]) -
 
 
 def lost_lines(report: Mapping[str, Any]) -> list[str]:
-    """A line for each agent that lost games, if it was asked where.
+    """Return a line for each agent that lost games, if the report says where.
 
     Args:
         report: the arena's JSON.

@@ -5,13 +5,14 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from agents.agent import blamed, check_can_play
+from agents.arena.games import Games, Numbers
 from agents.arena.openings import named_openings
 from agents.arena.scores import Scores, agent_scores
 from agents.making import make
@@ -23,17 +24,16 @@ from boardenvs.envs.opponents import Opponent, ask, player_names
 from boardenvs.envs.playout import plies
 from boardenvs.game import Game, States
 
-__all__ = ["Games", "Match", "Progress", "play_match", "seatings", "seats"]
+__all__ = ["Match", "Progress", "play_match", "seatings", "seats"]
 
 _SIDE_BY_SIDE = 1024  # maximum number of games at once; limits memory, not results
 _OPENING_PLIES = 2  # when everyone is deterministic
 
-Numbers = npt.NDArray[np.int64]
 Progress = Callable[[int], Any]
 
 
 def seats(game: Game) -> str:
-    """How many agents a game takes, in words. Raises `ValueError` unless it is a game.
+    """Return how many agents a game takes, such as "2 agents"; raise `ValueError` if it is no game.
 
     Example:
         >>> import boardenvs
@@ -45,50 +45,18 @@ def seats(game: Game) -> str:
     return f"{game.num_players} agent{'s' if game.num_players > 1 else ''}"
 
 
-@dataclass(frozen=True)
-class Games:
-    """Finished games of one match, G of them."""
-
-    numbers: Numbers
-    """Which of the match's games, from 0, shape (G,)."""
-    streams: npt.NDArray[np.uint64]
-    """Start of each game's own random stream, uint64 of shape (G,)."""
-    who: Numbers
-    """Which agent has each seat, shape (G, num_players)."""
-    returns: npt.NDArray[np.float32]
-    """Each seat's result, shape (G, num_players)."""
-    plies: npt.NDArray[np.int32]
-    """Each game's length, shape (G,)."""
-    moves: npt.NDArray[np.int32]
-    """All actions from the start, the opening's too, equally many: shape (G, moves)."""
-    offenders: Numbers
-    """The seat that lost each game by an illegal action, -1 where none did, shape (G,)."""
-    seconds: npt.NDArray[np.float64]
-    """What each agent took to choose in each game, shape (G, agents). Where it was asked for many
-    games at once, each has an equal share."""
-    choices: Numbers
-    """How often each agent chose, likewise; 0 where nobody took the time."""
-
-    def __len__(self) -> int:
-        return len(self.numbers)
-
-    def rows(self, which: npt.ArrayLike) -> Games:
-        """Some of them, given as an index or a mask."""
-        return Games(*(getattr(self, field.name)[which] for field in fields(self)))
-
-
 def seatings(num_players: int, num_agents: int) -> tuple[Numbers, int]:
-    """In which ways agents share the seats of a game; games take them in turn.
+    """Return the ways in which agents share the seats of a game; games take them in turn.
 
-    With as many agents as seats these are all orders, each followed by its rotations, so
-    that no agent waits for a seat. With two agents for more seats they are all ways to share
-    them, each followed by the one with the agents swapped.
+    With as many agents as seats these are all orders, each followed by its rotations, so every
+    agent soon has every seat. With two agents for more seats these are all ways to share the
+    seats, each followed by the one with the agents swapped.
 
     Returns:
-        The agent in each seat, shape (seatings, num_players), and how many games in a row
-        share their opening and the game's own chance: 2 for two agents, the two that differ
-        only in who is who. Else every game has its own, since whole sets of seatings in one
-        deal would make so few deals that no interval could be trusted.
+        The agent in each seat, shape (seatings, num_players), and how many games in a row share
+        their opening and the game's own chance. For two agents these are the 2 games with swapped
+        agents. Otherwise every game has its own: if all seatings shared a deal, there would be too
+        few deals for a reliable interval.
     """
     if num_agents == num_players:
         orders = [o for o in itertools.permutations(range(num_agents)) if o[0] == 0]
@@ -102,8 +70,8 @@ def seatings(num_players: int, num_agents: int) -> tuple[Numbers, int]:
 class Match:
     """Agents, and the games that they play in turn in every seating.
 
-    Game number i is the same whichever others are played, beside it or at all, as far as
-    the agents have `choose` or draw nothing of their own.
+    Game number i does not depend on which other games are played, if the agents have `choose` or
+    are deterministic.
     """
 
     def __init__(
@@ -114,13 +82,13 @@ class Match:
         opening_plies: int | None = None,
         openings: States | str | None = None,
     ) -> None:
-        """Set up a match; nothing is played.
+        """Set up a match without playing it.
 
         Args:
             game: what is played.
             players: as many as it has seats, or two who share them.
-            seed: as for `play_match`, like the rest.
-            opening_plies: see there.
+            seed: as for `play_match`.
+            opening_plies: as for `play_match`.
             openings: positions to start from, each for all seatings in turn, shape (K,), or
                 the name of openings; by default games start as usual.
 
@@ -146,10 +114,9 @@ class Match:
             self._moves = self.named.moves[np.argsort(order)]
 
     def check_players(self) -> None:
-        """Whether everyone can play on from where the first game begins, its opening played.
+        """Raise `ValueError` unless all agents can play the first game from its opening on.
 
-        Raises:
-            ValueError: an agent cannot, see `Agent.check_can_play`.
+        See `Agent.check_can_play`.
         """
         first = np.zeros(1, np.int64)
         states, _ = self._opened(first, first, make_streams(self._base, 1))
@@ -166,7 +133,7 @@ class Match:
             Games that have just ended; `None` after a ply with which none did.
 
         Raises:
-            ValueError: an agent answers nonsense or fails; it is named.
+            ValueError: an agent fails or returns an invalid answer. The message names the agent.
         """
         alone = any(getattr(player, "one_game_at_a_time", False) for player in self.players)
         most = 1 if alone else _SIDE_BY_SIDE
@@ -226,9 +193,9 @@ class Match:
         seconds: npt.NDArray[np.float64],
         choices: Numbers,
     ) -> Numbers:
-        """What the agents to move do in the live games, of which these are the states.
+        """Return the actions of the agents to move in the live games, which have these states.
 
-        What they take for it is added to `seconds`, and how often they are asked to `choices`.
+        The method adds their time to `seconds` and the number of their choices to `choices`.
         """
         actions = np.empty(len(live), np.int64)
         to_move = who[live, states["to_move"]]
@@ -264,9 +231,9 @@ class Match:
     def _opened(
         self, numbers: Numbers, groups: Numbers, starts: npt.NDArray[np.uint64]
     ) -> tuple[States, npt.NDArray[np.int32]]:
-        """Positions after the opening, equal where the groups are.
+        """Return the positions after the opening; games of one group have the same opening.
 
-        A random opening in which the game ends is drawn again.
+        A random opening that ends the game is drawn again.
 
         Returns:
             The states, shape (N,), and the moves that led there, shape (N, moves): those of the
@@ -303,7 +270,7 @@ class Match:
 
 
 def _usual_opening(game: Game) -> int:
-    """`_OPENING_PLIES`, or what a very short game lasts, its last ply aside."""
+    """Return `_OPENING_PLIES`, or less for a game that may end sooner."""
     states = game.new(1, 0)
     game.kernels.play_out(
         states, game.constants, np.zeros(1, np.uint64), np.zeros(game.num_actions, np.bool_)
@@ -321,36 +288,33 @@ def play_match(
     openings: Sequence[Any] | States | str | None = None,
     progress: Progress | None = None,
 ) -> Scores:
-    """Games between agents, one for each seat, in turn in every order of seats.
+    """Play games between agents, one for each seat, in turn in every order of seats.
 
-    With two seats, the two games that differ only in the seating share their opening and
-    the game's own chance; see `seatings`. An illegal action loses the game; how many games
-    an agent loses so is told by `Scores.forfeits`.
+    With two seats, two games that differ only in the seating share their opening and the game's own
+    chance; see `seatings`. An illegal action loses the game. `Scores.forfeits` counts these games.
 
     Args:
         game: what is played, or its name.
         agents: as many as the game has seats: objects with `act(states) -> actions`, or
             specs for `agents.make`, which get seeds of their own.
-        num_games: how many in all, at least 1. With `openings` it may be left out, for each
-            of them once in every order of seats, or is a multiple of that.
-        seed: of everything random that is not the agents' own; with agents of this
-            package, of those too.
-        opening_plies: how many random plies each opening has. By default 2 if all agents
-            are deterministic (an agent that does not say is taken to be), else none; none
-            after `openings`.
+        num_games: number of games, at least 1. With `openings` the default is one game for each
+            opening and order of seats, and `num_games` must be a multiple of that.
+        seed: of everything random, including agents that are made from specs.
+        opening_plies: number of random plies with which each game begins. By default 2 if all
+            agents are deterministic (an agent without the attribute counts as such), else 0. By
+            default 0 with `openings`.
         openings: positions to start from instead of the game's own start: records,
-            dictionaries as `Game.to_dict` gives them, or an array of records. Each is played
-            in all orders of seats before the next one comes, and after the last the first
-            comes again. Of chance they keep nothing: it comes from `seed`. A name of the game's
-            openings, such as "balanced", is accepted, too (see `agents.arena.openings`). So is
-            the path of a list of openings, `*.txt`, if the game supports such lists. The
-            openings of a name or a list come in an order that follows the seed, and
-            `num_games` may be any number.
-        progress: called with the number of games just finished, now and then.
+            dictionaries as `Game.to_dict` returns them, or an array of records. Each position is
+            played in all orders of seats before the next one, and the last one is followed by the
+            first. Their chance comes from `seed`. A name of the game's openings, such as
+            "balanced", is accepted as well (see `agents.arena.openings`), and the path of a list
+            of openings, `*.txt`, if the game supports such lists. The seed then decides the order
+            of the openings, and `num_games` may be any number.
+        progress: called now and then with the number of games that have just finished.
 
     Raises:
-        ValueError: for arguments out of range, for an agent that cannot play the game from
-            its start, and for one that answers nonsense or fails, naming it.
+        ValueError: an argument is out of range, or an agent cannot play the game, fails, or returns
+            an invalid answer. The message names the agent.
 
     Example:
         >>> import agents
@@ -372,30 +336,20 @@ def play_match(
     given = openings if isinstance(openings, str) else _positions(game, openings)
     match = Match(game, players, seed, opening_plies, given)
     num_games = _number_of_games(num_games, match, openings)
-    returns = np.zeros((num_games, game.num_players), np.float32)
-    who = np.zeros((num_games, game.num_players), np.int64)
-    plies = np.zeros(num_games, np.int32)
-    offenders = np.zeros(num_games, np.int64)
-    seconds = np.zeros((num_games, len(agents)))
-    choices = np.zeros((num_games, len(agents)), np.int64)
     match.check_players()
+    played = Games.blank(num_games, game.num_players, len(agents))
     for games in match.play(np.arange(num_games)):
         if games is not None:
-            returns[games.numbers] = games.returns
-            who[games.numbers] = games.who
-            plies[games.numbers] = games.plies
-            offenders[games.numbers] = games.offenders
-            seconds[games.numbers] = games.seconds
-            choices[games.numbers] = games.choices
+            played.put(games)
             if progress is not None:
                 progress(len(games))
-    scores = agent_scores(returns, who, plies, offenders, len(agents), seconds, choices)
+    scores = agent_scores(played, len(agents))
     places = [f"agent {place}" for place in range(len(agents))]
     return replace(scores, names=player_names(agents, places, "agent {}"))
 
 
 def _positions(game: Game, openings: Sequence[Any] | States | None) -> States | None:
-    """Positions to start from, checked."""
+    """Return the positions to start from, or raise `ValueError`."""
     if openings is None:
         return None
     listed = isinstance(openings, list | tuple)
@@ -418,7 +372,7 @@ def _positions(game: Game, openings: Sequence[Any] | States | None) -> States | 
 def _number_of_games(
     num_games: int | None, match: Match, openings: Sequence[Any] | States | str | None
 ) -> int:
-    """How many games a match has, checked."""
+    """Return the number of games of a match, or raise `ValueError`."""
     if match.named is not None and num_games is None:
         return len(match.named.moves) * len(match.seatings)
     if openings is None or match.named is not None:

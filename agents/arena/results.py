@@ -1,4 +1,4 @@
-"""What came out of an arena: for every pair, or for each agent alone; as JSON, too."""
+"""The results of an arena for every pair or single agent, also as JSON."""
 
 from __future__ import annotations
 
@@ -19,28 +19,28 @@ __all__ = [
     "PairResult",
     "SoloResult",
     "Verdict",
+    "first_games",
     "rated",
     "report",
-    "result_of",
 ]
 
-_FIRST = 20  # games that are told one by one
+_FIRST = 20  # games of a match that the JSON lists one by one
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What the sequential test says (see `agents.arena.sequential`)."""
+    """The result of the sequential test (see `agents.arena.sequential`)."""
 
     decided: bool
-    """Whether one of the two is better, for all that the test allows to err."""
+    """Whether the test found one of the two better."""
     low: float
-    """The interval of a's mean score, which holds although the score decided when to stop."""
+    """The interval of a's mean score, which is valid although the score decided when to stop."""
     high: float
 
 
 @dataclass(frozen=True)
 class PairResult:
-    """What came out between two agents.
+    """The result between two agents.
 
     Example:
         >>> import boardenvs
@@ -55,13 +55,13 @@ class PairResult:
     b: str
     scores: Scores
     verdict: Verdict | None = None
-    """If they played until it was decided."""
+    """The result of the sequential test, if there was one."""
     seated: list[tuple[list[str], list[float]]] = field(default_factory=list, compare=False)
     """In a game for more than two, each game: who had each seat, and the seat's result."""
     extremes: list[Episode] = field(default_factory=list, compare=False)
-    """The shortest and the longest game, where they are known."""
+    """The shortest and the longest game, if they are known."""
     lost: list[LostGame] | None = field(default=None, compare=False)
-    """Of each game that one of them lost by which move, if that was asked."""
+    """The move that lost each lost game, if a judge looked for it."""
 
     @property
     def agents(self) -> tuple[str, ...]:
@@ -75,7 +75,7 @@ class PairResult:
         return self.scores.interval(0)
 
     def to_dict(self) -> dict[str, Any]:
-        """As it stands in the arena's JSON; wins and losses as `a` sees them."""
+        """Return the result as in the arena's JSON; wins and losses are a's."""
         return {
             "a": self.a,
             "b": self.b,
@@ -88,7 +88,7 @@ class PairResult:
 
 @dataclass(frozen=True)
 class SoloResult:
-    """What one agent came to on its own.
+    """The result of one agent in a game for one player.
 
     Example:
         >>> import boardenvs
@@ -101,7 +101,7 @@ class SoloResult:
     agent: str
     scores: Scores
     extremes: list[Episode] = field(default_factory=list, compare=False)
-    """The shortest and the longest game, where they are known."""
+    """The shortest and the longest game, if they are known."""
 
     @property
     def agents(self) -> tuple[str, ...]:
@@ -113,7 +113,7 @@ class SoloResult:
         return self.scores.interval(0)
 
     def to_dict(self) -> dict[str, Any]:
-        """As it stands in the arena's JSON."""
+        """Return the result as in the arena's JSON."""
         return {
             "agent": self.agent,
             **_counts(self.scores),
@@ -121,29 +121,25 @@ class SoloResult:
         }
 
 
+def first_games(scores: Scores, num: int) -> str:
+    """Return the first games one by one, as the first agent sees them: such as `w31 l28`."""
+    games = zip(scores.returns[:num, 0], scores.plies[:num], strict=True)
+    return " ".join(f"{'ldw'[int(np.sign(result)) + 1]}{plies}" for result, plies in games)
+
+
 def _counts(scores: Scores) -> dict[str, Any]:
-    """What the first agent came to, and its first games one by one."""
-    first = zip(scores.returns[:_FIRST, 0], scores.plies[:_FIRST], strict=True)
+    """Return the first agent's results, and its first games one by one."""
     return {
         "games": scores.games,
         "wins": scores.wins[0],
         "draws": scores.draws[0],
         "losses": scores.losses[0],
-        "first": " ".join(f"{'ldw'[int(np.sign(result)) + 1]}{plies}" for result, plies in first),
+        "first": first_games(scores, _FIRST),
     }
 
 
-def result_of(
-    specs: Sequence[str], scores: Scores, verdict: Verdict | None = None
-) -> PairResult | SoloResult:
-    """The result of a match of these agents, two or one."""
-    if len(specs) == 1:
-        return SoloResult(specs[0], scores)
-    return PairResult(specs[0], specs[1], scores, verdict)
-
-
 def rated(results: Sequence[PairResult | SoloResult]) -> list[Rating]:
-    """Ratings of all agents, best first; none for a game for one.
+    """Return the ratings of all agents, best first; an empty list for a game for one player.
 
     Example:
         >>> import boardenvs
@@ -169,15 +165,16 @@ def report(
     results: Sequence[PairResult | SoloResult],
     openings: str | None = None,
 ) -> dict[str, Any]:
-    """The results as JSON values: `pairs` and `ratings`, or `solos` for a game for one.
+    """Return the results as JSON values: `pairs` and `ratings`, or `solos` for a game for one.
 
-    `first` holds a match's first 20 games one by one, for whoever plays them again: `w`, `d`
-    or `l` as `a` sees it, and the number of plies, such as "w31 l28". `forfeits` says how many of
-    its lost games an agent lost by an illegal move: a's and b's, or of a game for one a number.
-    `openings` is the name of those with which games began, if they did. `lost`, if asked for, tells
-    of each lost game by which move, as `LostGame` has it.
-    `by_the_clock` names the agents whose games differ from run to run; `seconds_per_move` is what
-    an agent took for a move, on average, and all of the JSON that depends on the machine otherwise.
+    - `first` has a match's first 20 games: `w`, `d` or `l` as `a` sees it, and the number of plies,
+      such as "w31 l28".
+    - `forfeits` has the number of games that a and b lost by an illegal move, or one number for a
+      single agent.
+    - `openings` is the name of the openings with which games began, if any.
+    - `lost` has the move that lost each lost game, if a judge looked for it; see `LostGame`.
+    - `by_the_clock` has the agents whose games differ from run to run.
+    - `seconds_per_move` has each agent's mean time for a move, which depends on the machine.
 
     Example:
         >>> import boardenvs
@@ -203,7 +200,7 @@ def report(
 
 
 def _seconds_per_move(results: Sequence[PairResult | SoloResult]) -> dict[str, float]:
-    """Of all agents' moves whose time is known."""
+    """Return each agent's mean time for a move, if it is known."""
     sums: dict[str, tuple[float, int]] = {}
     for result in results:
         scores = result.scores

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from agents.arena.match import Games, Match, Numbers
+from agents.arena.games import Games, Numbers
+from agents.arena.match import Match
 from agents.arena.scores import Scores, agent_scores
 from agents.arena.sequential import decided_after
 from agents.arena.workers.batch import Batch
@@ -18,7 +19,7 @@ _FIRST_LOOK = 32  # games that a pair plays before it can be seen to be decided
 
 
 class Entry:
-    """One match: its results so far, and what nobody has been told to play yet."""
+    """One match: its results so far, and the games that are still to be played."""
 
     def __init__(self, specs: tuple[str, ...], match: Match, num_games: int, tested: bool) -> None:
         """Begin with no game played.
@@ -35,28 +36,23 @@ class Entry:
         self.tested = tested
         self.name = " - ".join(specs)
         self.waiting: Numbers = np.arange(num_games)
-        """Games that nobody plays."""
+        """Numbers of the games that nobody plays."""
         self.decided: int | None = None
         """After how many games the test has decided."""
         self._finished = np.zeros(num_games, np.bool_)
-        self._returns = np.zeros((num_games, *match.seatings.shape[1:]), np.float32)
-        self._who = np.zeros((num_games, *match.seatings.shape[1:]), np.int64)
-        self._plies = np.zeros(num_games, np.int32)
-        self._offenders = np.full(num_games, -1)
-        self._seconds = np.zeros((num_games, len(specs)))
-        self._choices = np.zeros((num_games, len(specs)), np.int64)
+        self._games = Games.blank(num_games, match.game.num_players, len(specs))
         self._looked = 0
         self._shortest: tuple[int, int, Games] | None = None
         self._longest: tuple[int, int, Games] | None = None
 
     @property
     def taken(self) -> int:
-        """How many games are played or being played."""
+        """Number of games that are finished or being played."""
         return self.num_games - len(self.waiting)
 
     @property
     def closed(self) -> int:
-        """How many games are finished, or need not be played any more."""
+        """Number of games that are finished, or need not be played any more."""
         return int(self._finished.sum()) if self.decided is None else self.num_games
 
     @property
@@ -65,23 +61,18 @@ class Entry:
         return self.closed == self.num_games
 
     def add(self, games: Games) -> None:
-        """Take note of finished games; those that are known or not asked for change nothing."""
+        """Add finished games; games that are known or beyond `num_games` change nothing."""
         fresh = games.numbers < self.num_games
         fresh[fresh] = ~self._finished[games.numbers[fresh]]
-        numbers = games.numbers[fresh]
-        self._finished[numbers] = True
-        self._returns[numbers] = games.returns[fresh]
-        self._who[numbers] = games.who[fresh]
-        self._plies[numbers] = games.plies[fresh]
-        self._offenders[numbers] = games.offenders[fresh]
-        self._seconds[numbers] = games.seconds[fresh]
-        self._choices[numbers] = games.choices[fresh]
-        self._keep_extremes(games.rows(fresh))
+        games = games.rows(fresh)
+        self._finished[games.numbers] = True
+        self._games.put(games)
+        self._keep_extremes(games)
         if self.tested and self.decided is None:
             self._test()
 
     def _keep_extremes(self, games: Games) -> None:
-        """Of games equally long the one with the lowest number, whenever it comes."""
+        """Keep the shortest and the longest game; among equals the one with the lowest number."""
         for k, plies in enumerate(games.plies.tolist()):
             number = int(games.numbers[k])
             if self._shortest is None or (plies, number) < self._shortest[:2]:
@@ -91,25 +82,26 @@ class Entry:
 
     @property
     def extremes(self) -> list[Games]:
-        """The shortest and the longest of the finished games, one each; none without games."""
+        """The shortest and the longest of the finished games; empty without games."""
         return [games for _, _, games in filter(None, (self._shortest, self._longest))]
 
     def seated(self) -> list[tuple[list[str], list[float]]]:
-        """Each game that counts: the agent in each seat, and the seat's result."""
+        """Return for each game that counts the agent in each seat, and each seat's result."""
         num_games = self.num_games if self.decided is None else self.decided
-        who, returns = self._who[:num_games].tolist(), self._returns[:num_games].tolist()
+        who = self._games.who[:num_games].tolist()
+        returns = self._games.returns[:num_games].tolist()
         return [([self.specs[k] for k in w], r) for w, r in zip(who, returns, strict=True)]
 
     def skip(self, numbers: Numbers) -> None:
-        """Nobody need play these games."""
+        """Remove games from those to be played."""
         self.waiting = np.setdiff1d(self.waiting, numbers)
 
     def put_back(self, numbers: Numbers) -> None:
-        """Those of these games that are not there wait again."""
+        """Have those of these games that are not finished played again."""
         self.waiting = np.union1d(self.waiting, numbers[~self._finished[numbers]])
 
     def _test(self) -> None:
-        """Look whether the games so far, as far as none before them is missing, decide it."""
+        """Test whether the games so far, up to the first missing one, decide the match."""
         missing = np.flatnonzero(~self._finished)
         # A score is the mean over all seatings: of one seating alone, equals need not score 1/2.
         cycle = len(self.match.seatings)
@@ -122,7 +114,7 @@ class Entry:
                 self.waiting = self.waiting[:0]
 
     def cycle_scores(self, num_games: int) -> np.ndarray:
-        """Mean score of the first agent over each cycle of seatings, float64."""
+        """Return the first agent's mean score over each cycle of seatings, float64."""
         scores = self.scores(num_games)
         cycle = len(self.match.seatings)
         means: np.ndarray = ((1 + np.sign(scores.returns[:, 0], dtype=np.float64)) / 2)[
@@ -131,22 +123,14 @@ class Entry:
         return means.reshape(-1, cycle).mean(1)
 
     def scores(self, num_games: int | None = None) -> Scores:
-        """What came out of the first games, by default all that count, none missing."""
+        """Return the scores of the first games, by default of all that count."""
         if num_games is None:
             num_games = self.num_games if self.decided is None else self.decided
-        return agent_scores(
-            self._returns[:num_games],
-            self._who[:num_games],
-            self._plies[:num_games],
-            self._offenders[:num_games],
-            len(self.specs),
-            self._seconds[:num_games],
-            self._choices[:num_games],
-        )
+        return agent_scores(self._games.rows(slice(num_games)), len(self.specs))
 
 
 class Schedule:
-    """All matches, handed out in batches."""
+    """All matches, from which batches of games are taken."""
 
     def __init__(self, game: Game, seed: int, entries: Sequence[Entry]) -> None:
         """Set up.
@@ -162,14 +146,14 @@ class Schedule:
 
     @property
     def left(self) -> int:
-        """How many games wait for somebody to play them."""
+        """Number of games that nobody plays."""
         return sum(len(entry.waiting) for entry in self.entries)
 
     def take(self, most: int) -> Batch | None:
-        """Some games of one match that nobody plays yet; `None` if there are none.
+        """Return some games of one match that nobody plays yet, or `None`.
 
         Args:
-            most: how many at most.
+            most: maximum number of games.
         """
         waiting = [k for k, entry in enumerate(self.entries) if len(entry.waiting)]
         if not waiting:
@@ -188,7 +172,7 @@ class Schedule:
         return Batch(place, self.game, entry.specs, self.seed, plies, numbers, openings)
 
     def put_back(self, batch: Batch) -> None:
-        """Whoever took a batch does not finish it: what is missing of it waits again."""
+        """Have the missing games of a batch played again, if its player does not finish it."""
         entry = self.entries[batch.match]
         if entry.decided is None:
             entry.put_back(batch.numbers)

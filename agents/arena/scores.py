@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.analysis.intervals import wilson
+from agents.arena.games import Games
 
 __all__ = ["Scores", "agent_scores"]
 
@@ -145,36 +146,25 @@ class Scores(Sequence[float]):
         }
 
 
-def agent_scores(
-    returns: npt.NDArray[np.float32],
-    who: npt.NDArray[np.int64],
-    plies: npt.NDArray[np.int32],
-    offenders: npt.NDArray[np.int64],
-    num_agents: int,
-    seconds: npt.NDArray[np.float64] | None = None,
-    choices: npt.NDArray[np.int64] | None = None,
-) -> Scores:
-    """From each seat's results to each agent's.
+def agent_scores(games: Games, num_agents: int) -> Scores:
+    """Return the results of each agent from the results of each seat.
 
-    Where an agent has several seats, its result is their mean, and the better mean has won
-    the game: with three seats or more one agent may hold both the winner's and a loser's.
+    An agent with several seats gets their mean. The agent with the better mean has won the game:
+    with three seats or more one agent may hold both the winner's seat and a loser's.
 
     Args:
-        returns: float32 of shape (G, num_players).
-        who: the agent in each seat, shape (G, num_players).
-        plies: int32 of shape (G,).
-        offenders: the seat that lost each game by an illegal action, or -1, shape (G,).
-        num_agents: how many there are.
-        seconds: what each agent took to choose, shape (G, num_agents), if known.
-        choices: how often each did, likewise.
+        games: the games, in the order of the scores.
+        num_agents: number of agents that share the seats.
     """
+    who, returns, offenders = games.who, games.returns, games.offenders
     guilty = np.where(offenders < 0, -1, who[np.arange(len(who)), offenders])
     if num_agents == returns.shape[1]:
         by_agent = np.zeros_like(returns)
         np.put_along_axis(by_agent, who, returns, 1)
-        return Scores(by_agent, plies.copy(), guilty, seconds, choices)
-    means = np.stack(
-        [np.where(who == k, returns, 0).sum(1) / (who == k).sum(1) for k in range(num_agents)], 1
-    )
-    signs = np.sign(means - means.mean(1, keepdims=True)).astype(np.float32)
-    return Scores(signs, plies.copy(), guilty, seconds, choices)
+    else:
+        means = np.stack(
+            [np.where(who == k, returns, 0).sum(1) / (who == k).sum(1) for k in range(num_agents)],
+            1,
+        )
+        by_agent = np.sign(means - means.mean(1, keepdims=True)).astype(np.float32)
+    return Scores(by_agent, games.plies.copy(), guilty, games.seconds, games.choices)

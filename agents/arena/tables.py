@@ -145,7 +145,7 @@ def time_lines(report: Mapping[str, Any]) -> list[str]:
     Args:
         report: the arena's JSON.
     """
-    shown = [f"{k} {time_text(v)}" for k, v in report.get("seconds_per_move", {}).items()]
+    shown = [f"{k} {time_text(v)}" for k, v in report["seconds_per_move"].items()]
     return [f"Time per move: {', '.join(shown)}."] if shown else []
 
 
@@ -166,12 +166,11 @@ def forfeit_lines(report: Mapping[str, Any]) -> list[str]:
     for pair in report["pairs"]:
         for agent in {pair["a"], pair["b"]}:
             games[agent] = games.get(agent, 0) + pair["games"]
-        # Of results from before forfeits were counted nobody knows.
-        for agent, lost in zip((pair["a"], pair["b"]), pair.get("forfeits", (0, 0)), strict=True):
+        for agent, lost in zip((pair["a"], pair["b"]), pair["forfeits"], strict=True):
             forfeits[agent] = forfeits.get(agent, 0) + lost
     for solo in report.get("solos", ()):
         games[solo["agent"]] = solo["games"]
-        forfeits[solo["agent"]] = solo.get("forfeits", 0)
+        forfeits[solo["agent"]] = solo["forfeits"]
     return [
         f"{agent} lost {lost:,} of {games[agent]:,} games by illegal moves"
         for agent, lost in forfeits.items()

@@ -1,16 +1,17 @@
-"""Every two agents, or each alone: schedule, engine and store put together."""
+"""Tournaments: matches between every two agents, or games of each agent in a game for one."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from agents.analysis.losing_move import LossJudge
+from agents.arena.games import Games
 from agents.arena.lost_games import LostGame, lost_game
-from agents.arena.match import Games, Match
+from agents.arena.match import Match
 from agents.arena.results import PairResult, SoloResult, Verdict
 from agents.arena.schedule import Entry, Schedule
 from agents.arena.sequential import confidence_sequence
@@ -18,18 +19,17 @@ from agents.arena.storage.replay import episode_of
 from agents.arena.versions import agent_version
 from agents.arena.workers import local
 from agents.arena.workers.batch import Players
+from agents.arena.workers.local import Engine
 from boardenvs.core.checks import callable_or_none, is_list, one_of, shown, text_value, whole_number
 from boardenvs.envs.interface import resolve_game
 from boardenvs.episode import Episode
 from boardenvs.game import Game
 
-if TYPE_CHECKING:  # it brings SQLite, for which nobody waits who keeps no games
+if TYPE_CHECKING:  # imports SQLite, which only games in a store need
     from agents.arena.storage.store import Lineup, Store
 
-__all__ = ["Engine", "Until", "round_robin", "solos"]
+__all__ = ["Until", "round_robin", "solos"]
 
-Engine = Callable[[Schedule], Generator[tuple[int, Games]]]
-"""What has the games of a schedule played, wherever that is."""
 Until = Literal["decided"]
 
 
@@ -47,10 +47,10 @@ def round_robin(
     engine: Engine = local.play_here,
     progress: Callable[[str, int], Any] | None = None,
 ) -> Iterator[PairResult]:
-    """A match between every two agents.
+    """Play a match between every two agents.
 
-    In a game for more than two, the two share the seats in every way; see `solos` for
-    games for one.
+    In a game for more than two players, the two agents share the seats in every way. For games for
+    one player see `solos`.
 
     Args:
         game: what is played, by two or more.
@@ -61,20 +61,19 @@ def round_robin(
         openings: the name of openings that the game has, as for `play_match`.
         until: "decided" ends a match when a sequential test has decided it, after
             `num_games` at the latest; see `agents.arena.sequential`.
-        judge: of the game; it tells of each lost game by which move it was lost. That may take
-            longer than the game.
-        store: the file that keeps finished games, and has those of an earlier run; see
+        judge: finds for each lost game the move that lost it. That may take longer than the game.
+        store: a file that keeps finished games and may have games of an earlier run; see
             `agents.arena.storage.store`.
-        engine: what plays; by default this process.
-        progress: called with a pair's name and the number of games that are finished, or
+        engine: plays the games; by default in this process.
+        progress: called with the name of a pair and the number of games that have just finished, or
             need not be played any more.
 
     Yields:
-        Each pair's result, when it and those before it are there.
+        The result of each pair, in order.
 
     Raises:
-        ValueError: for too few agents, a game for one, a store of something else, and as
-            `play_match`.
+        ValueError: there are too few agents, the game is for one player, or the store has other
+            games; also as `play_match`.
 
     Example:
         >>> import boardenvs
@@ -89,7 +88,7 @@ def round_robin(
     if openings is not None:
         text_value("openings", openings)
     if judge is not None and not callable(getattr(judge, "loss", None)):
-        raise ValueError(f"judge must tell where a game was lost or be None, got {shown(judge)}")
+        raise ValueError(f"judge must have a method loss or be None, got {shown(judge)}")
     if game.num_players < 2:
         raise ValueError(f"{game.name} is for one player: there are no pairs")
     if len(specs) < 2:
@@ -117,7 +116,7 @@ def solos(
     engine: Engine = local.play_here,
     progress: Callable[[str, int], Any] | None = None,
 ) -> Iterator[SoloResult]:
-    """Each agent on its own in a game for one, all in the same deals.
+    """Play a game for one player with each agent, all in the same deals.
 
     Args:
         game: what is played, by one.
@@ -130,10 +129,10 @@ def solos(
         progress: called with an agent's spec and the number of games just finished.
 
     Yields:
-        Each agent's result, when it and those before it are there.
+        The result of each agent, in order.
 
     Raises:
-        ValueError: for a game of more than one player, a store of something else, and as
+        ValueError: the game is for several players, or the store has other games; also as
             `play_match`.
 
     Example:
@@ -154,7 +153,7 @@ def solos(
 
 
 def _check(specs: Any, engine: Any, progress: Any) -> None:
-    """Raise `ValueError` unless these are what a tournament takes."""
+    """Raise `ValueError` unless these are valid arguments of a tournament."""
     if not is_list(specs) or not all(isinstance(spec, str) for spec in specs):
         raise ValueError(f"specs must be a list of agents' specs, got {shown(specs)}")
     callable_or_none("progress", progress)
@@ -172,7 +171,7 @@ def _schedule(
     *,
     tested: bool,
 ) -> Schedule:
-    """What is to be played; all agents are made, and so checked."""
+    """Return the schedule of a tournament, after checking that all agents can play."""
     num_games = whole_number("num_games", num_games, 1)
     players = Players(game, seed)
     entries = []
@@ -191,11 +190,11 @@ def _played(
     progress: Callable[[str, int], Any] | None,
     judge: LossJudge | None = None,
 ) -> Iterator[tuple[Entry, list[Episode], list[LostGame] | None]]:
-    """Have everything played.
+    """Play all games.
 
     Yields:
-        The matches, in order, as they are finished, each with its shortest and longest game, and
-        where its games were lost if there is a judge.
+        The matches in order, each with its shortest and longest game, and with the moves that lost
+        its games if there is a judge.
     """
     entries = schedule.entries
     judged: list[dict[int, LostGame | None]] = [{} for _ in entries]
@@ -238,13 +237,13 @@ def _played(
                     yield finished(yielded)
                     yielded += 1
                 if yielded == len(entries):
-                    return  # what is being played beyond a decision is not waited for
+                    return  # games beyond a decision are not finished
         for place in range(yielded, len(entries)):
             yield finished(place)
 
 
 def _opened(path: str | Path | None, schedule: Schedule) -> AbstractContextManager[Store | None]:
-    """The store that keeps the games, if one was asked for."""
+    """Return the store that keeps the games, or a context of `None`."""
     if path is None:
         return nullcontext()
     from agents.arena.storage.store import Store
@@ -255,7 +254,7 @@ def _opened(path: str | Path | None, schedule: Schedule) -> AbstractContextManag
 
 
 def _episode(entry: Entry, one: Games, store: Store | None) -> Episode:
-    """A game of a match; a store hands its games over without their moves."""
+    """Return a game of a match. Games from a store have no moves, so the store replays them."""
     if one.moves.size == 0 and store is not None:
         return store.game_of(entry.specs, int(one.numbers[0]))
     game, word, moves = entry.match.game, int(one.streams[0]), one.moves[0].tolist()

@@ -22,7 +22,7 @@ from boardenvs.core.checks import (
 )
 
 if TYPE_CHECKING:  # whoever plays a game need not wait for what rates policies
-    from agents.arena.tournament import Engine
+    from agents.arena.workers.local import Engine
     from agents.benchmark.card import ScoreCard
     from agents.benchmark.running import MakeAgent, Outcome, Progress
 

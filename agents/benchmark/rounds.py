@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from agents.arena.match import Games, Numbers
+from agents.arena.games import Games, Numbers
 from agents.arena.scores import Scores, agent_scores
 from agents.arena.workers.batch import Batch
 from boardenvs.game import Game
@@ -45,48 +45,34 @@ class Record:
             specs: of the agents.
         """
         self.specs = specs
-        self._parts: list[Games] = []
-        self._known: set[int] = set()
+        self._games: dict[int, Games] = {}
 
     def add(self, games: Games) -> None:
-        """Take note of games; those that are known change nothing."""
-        fresh = np.array([number not in self._known for number in games.numbers.tolist()], np.bool_)
-        if fresh.any():
-            self._parts.append(games.rows(fresh))
-            self._known.update(games.numbers[fresh].tolist())
+        """Add games; those that are known change nothing."""
+        for row, number in enumerate(games.numbers.tolist()):
+            if number not in self._games:
+                self._games[number] = games.rows([row])
 
     def missing(self, numbers: Numbers) -> Numbers:
-        """Those of these games that are not there."""
-        wanted: Numbers = np.array([n for n in numbers.tolist() if n not in self._known], np.int64)
+        """Return those of these games that have not been added."""
+        wanted: Numbers = np.array([n for n in numbers.tolist() if n not in self._games], np.int64)
         return wanted
 
     def __len__(self) -> int:
-        return len(self._known)
+        return len(self._games)
 
     def whole_pairs(self) -> Numbers:
-        """The games that are there with the one of the same opening and seats swapped, in order."""
-        known = np.array(sorted(self._known), np.int64)
+        """Return the known games whose partner, with swapped seats, is known as well, in order."""
+        known = np.array(sorted(self._games), np.int64)
         whole: Numbers = known[np.isin(known ^ 1, known)]
         return whole
 
     def scores(self, numbers: Numbers) -> Scores:
-        """What came of some games that are there, in this order."""
-        at: dict[int, tuple[int, int]] = {}
-        for part, games in enumerate(self._parts):
-            at.update((number, (part, row)) for row, number in enumerate(games.numbers.tolist()))
-        chosen = [self._parts[part].rows([row]) for part, row in (at[n] for n in numbers.tolist())]
-        if not chosen:
-            empty = np.zeros((0, len(self.specs)))
-            return Scores(empty.astype(np.float32), np.zeros(0, np.int32), None, empty, None)
-        return agent_scores(
-            np.concatenate([one.returns for one in chosen]),
-            np.concatenate([one.who for one in chosen]),
-            np.concatenate([one.plies for one in chosen]),
-            np.concatenate([one.offenders for one in chosen]),
-            len(self.specs),
-            np.concatenate([one.seconds for one in chosen]),
-            np.concatenate([one.choices for one in chosen]),
-        )
+        """Return the scores of games that have been added, in this order."""
+        if not len(numbers):
+            return agent_scores(Games.blank(0, len(self.specs), len(self.specs)), len(self.specs))
+        games = Games.joined([self._games[number] for number in numbers.tolist()])
+        return agent_scores(games, len(self.specs))
 
 
 class Rounds:

@@ -1,4 +1,4 @@
-"""A policy's games of one task: whom it meets next, when it has met enough, and what came of it."""
+"""The rating of a policy on one task: its games against reference agents, and the outcome."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import collections
 import contextlib
 import itertools
 import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,10 +19,10 @@ from agents.analysis.intervals import wilson
 from agents.analysis.measures import Measure
 from agents.arena.match import Match
 from agents.arena.scores import Scores
-from agents.arena.tournament import Engine
 from agents.arena.versions import agent_version
-from agents.arena.workers.batch import Players, play_batch
-from agents.arena.workers.local import LARGEST, Finished, Work
+from agents.arena.workers import local
+from agents.arena.workers.batch import Players
+from agents.arena.workers.local import Engine
 from agents.benchmark.ladder import Ladder
 from agents.benchmark.rating import Estimate, Evidence, fit, next_opponent
 from agents.benchmark.rounds import Record, Rounds, round_size
@@ -37,8 +37,8 @@ __all__ = ["Contender", "Outcome", "run_task"]
 
 MakeAgent = Callable[[Game, int], Opponent]
 Progress = Callable[[str], Any]
-_LEAST = 20  # pairs of games before a rating may be narrow enough
-_LADDERS = 0.5  # games are enough when they add so much of the ladder's own uncertainty
+_LEAST = 20  # minimum number of pairs of games
+_LADDERS = 0.5  # games are enough if they add at most this share of the ladder's uncertainty
 _LONG_ENOUGH = 60.0  # seconds for a task, of which perfect play may take a third
 _SOLO_ROUND = 500
 _SOLO_GAMES = 10_000
@@ -46,15 +46,15 @@ _SOLO_GAMES = 10_000
 
 @dataclass(frozen=True)
 class Contender:
-    """Who is rated."""
+    """The policy that is rated."""
 
     name: str
-    """Its spec, or what it is called."""
+    """Its spec, or a name."""
     make_agent: MakeAgent | None = None
-    """What makes it of a game and a seed; by default its name is a spec."""
+    """A function of a game and a seed that makes the policy; `None` if `name` is a spec."""
 
     def players(self, game: Game, seed: int) -> Players:
-        """It and the reference agents, made when they are asked for."""
+        """Return the policy and the reference agents, each made when it is first needed."""
         return (
             Players(game, seed)
             if self.make_agent is None
@@ -62,7 +62,7 @@ class Contender:
         )
 
     def agent(self, game: Game, seed: int) -> Opponent:
-        """It, with the seed that it has in the first place of a match."""
+        """Return the policy, with the seed of the first place of a match."""
         place = agent_seed(seed, 0)
         made = make(self.name, game, place) if self.make_agent is None else None
         if self.make_agent is not None:
@@ -74,7 +74,7 @@ class Contender:
 
 
 class _PlayersWithContender(Players):
-    """Agents, the first one of which is none that a spec makes."""
+    """Agents of which the first one is a policy without a spec."""
 
     def __init__(self, contender: Contender, game: Game, seed: int) -> None:
         super().__init__(game, seed)
@@ -86,38 +86,38 @@ class _PlayersWithContender(Players):
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a task."""
+    """The outcome of a task."""
 
     ladder: Ladder
     agents: list[str]
-    """The reference agents that were met; none in a game for one."""
+    """The reference agents that the policy met; empty in a game for one."""
     scores: list[Scores]
-    """Against each of them, or the scores alone."""
+    """The scores against each of them, or in a game for one a single entry."""
     ended: str
-    """Why no more was played."""
+    """Why no more games were played."""
     seconds: float
-    """Seconds of playing, without games from a store and without compiling."""
+    """Playing time in seconds, without games from a store and without compiling."""
     version: str
-    """Of the policy, as far as it can be told."""
+    """The version of the policy, as far as it is known."""
     estimate: Estimate | None = None
     """The rating; `None` in a game for one."""
     met: tuple[str, ...] | None = None
-    """The specs of agents that it met in training; `None` if that is not known."""
+    """The specs of agents that the policy met in training; `None` if unknown."""
     held_out: bool = False
-    """Whether it was rated against the others alone."""
+    """Whether it was rated only against agents that it did not meet in training."""
     perfection: Measure | None = None
-    """How near it comes to perfect play, where that is known and was measured."""
+    """How near it comes to perfect play, if that was measured."""
 
     @property
     def games(self) -> int:
-        """How many were played in all."""
+        """Number of games."""
         return sum(scores.games for scores in self.scores)
 
     def value(self) -> tuple[float, float, float]:
         """Return the Elo, or in a game for one the share won or right, with its 95% interval.
 
         Raises:
-            ValueError: no game was played, so that nothing is known.
+            ValueError: no game was played.
         """
         if not self.games:
             raise ValueError(f"{self.ladder.task.name} is not rated: no game was played")
@@ -147,19 +147,18 @@ class _Meeting:
         if contender.make_agent is not None:
             self.version = str(getattr(self.players.get("", 0), "version", "unknown"))
         self.planned = np.zeros(len(self.records), np.int64)
-        """How many games of each match belong to a round so far."""
+        """Number of games of each match in the rounds so far."""
         self.seconds_a_game = 0.0
         self.warming_seconds = 0.0
         """Seconds that `warm_up` has taken."""
         self._warm: set[int] = set()
 
     def warm_up(self, place: int, numbers: np.ndarray) -> None:
-        """Play the first plies of a match once, so that compiling takes none of the match's time.
+        """Play the first plies of a match once, so that compiling does not count as playing time.
 
         Args:
             place: the place of the match.
-            numbers: the planned games of the match. If all of these have been played, the method
-                does nothing.
+            numbers: the planned games of the match. If all have been played, nothing is done.
         """
         if place in self._warm or not len(self.records[place].missing(numbers)):
             return
@@ -176,7 +175,7 @@ class _Meeting:
         return Match(self.game, agents, self.seed, task.opening_plies, task.openings)
 
     def most_pairs(self) -> np.ndarray:
-        """How many pairs of games it can play with each agent, no two the same."""
+        """Return how many different pairs of games the policy can play with each agent."""
         most = np.full(len(self.records), np.inf)
         if self.ladder.task.openings is not None:
             for place in range(len(self.records)):
@@ -187,7 +186,7 @@ class _Meeting:
         return most
 
     def evidence(self) -> Evidence:
-        """What the games of all rounds so far say."""
+        """Return the results of the games of all rounds so far."""
         found = Evidence.none(len(self.records))
         for place, record in enumerate(self.records):
             scores = record.scores(np.arange(self.planned[place]))
@@ -220,14 +219,14 @@ def run_task(
         seconds: playing time, after which no more games begin. Compiling does not count.
         aim: half of the interval's width that is enough, in points; by default the task's.
         store: the file that keeps the games, and has those of an earlier run.
-        engine: what plays; by default this process, and always for a policy that has no spec.
-        progress: told now and then where the rating stands, in words.
+        engine: plays the games; by default and for a policy without a spec this process does.
+        progress: called now and then with the rating so far, in words.
         met: specs of agents that it met in training; by default those of its card, if it has one.
-        held_out: whether it is rated against the ladder's other agents alone.
+        held_out: whether it is rated only against agents that it did not meet in training.
 
     Raises:
-        ValueError: the policy cannot be made or fails, the store is of something else, or it is
-            not known whom it met, or nobody is left, where `held_out` is asked for.
+        ValueError: the policy cannot be made or fails, or the store has other games. With
+            `held_out`, it is unknown whom the policy met, or it met all agents.
     """
     meeting = _Meeting(ladder, contender, seed)
     known = met_in_training(meeting.players.get(contender.name, 0)) if met is None else tuple(met)
@@ -319,9 +318,9 @@ def run_task(
     played = 0
     with _opened(store, meeting) as kept:
         if engine is None or contender.make_agent is not None:
-            playing = _play_here(work, meeting.players)
+            playing = local.play_here(work, meeting.players)
         else:
-            playing = engine(work)  # type: ignore[arg-type]
+            playing = engine(work)
         start = spent()
         with contextlib.closing(playing):
             for place, games in playing:
@@ -346,9 +345,9 @@ def run_task(
 
 
 def _strangers(ladder: Ladder, met: tuple[str, ...] | None) -> npt.NDArray[np.bool_]:
-    """Which of the ladder's agents were not met in training."""
+    """Return which of the ladder's agents the policy did not meet in training."""
     if met is None:
-        raise ValueError("it is not known whom the policy met in training: say so by met")
+        raise ValueError("it is not known whom the policy met in training: name the agents by met")
     strangers = np.array([spec not in met for spec in ladder.specs], np.bool_)
     if ladder.scale is not None and not strangers.any():
         raise ValueError(f"the policy met all agents of {ladder.task.name} in training")
@@ -356,7 +355,7 @@ def _strangers(ladder: Ladder, met: tuple[str, ...] | None) -> npt.NDArray[np.bo
 
 
 def _perfection(meeting: _Meeting, contender: Contender) -> Measure | None:
-    """How near the policy comes to perfect play; `None` of one that does not tell its policy."""
+    """Return how near the policy comes to perfect play; `None` if it has no probabilities."""
     from agents.analysis.exploitability import exploitability
 
     player = meeting.players.get(contender.name, 0)
@@ -364,19 +363,12 @@ def _perfection(meeting: _Meeting, contender: Contender) -> Measure | None:
         return None
     try:
         return exploitability(player, meeting.game, seed=meeting.seed)
-    except ValueError:  # it draws its moves, and does not tell how
+    except ValueError:  # its moves are random, with unknown probabilities
         return None
 
 
-def _play_here(work: Work, players: Players) -> Generator[Finished]:
-    while (batch := work.take(LARGEST)) is not None:
-        for games in play_batch(batch, players):
-            if games is not None:
-                yield batch.match, games
-
-
 def _opened(path: Path | None, meeting: _Meeting) -> contextlib.AbstractContextManager[Any]:
-    """The store that keeps the games, if one was asked for, with those that are there noted."""
+    """Return the store that keeps the games, or a context of `None`. Its games are recorded."""
     if path is None:
         return contextlib.nullcontext()
     from agents.arena.storage.store import Lineup, Store

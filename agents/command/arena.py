@@ -13,8 +13,9 @@ from agents.analysis.losing_move import LossJudge
 from agents.arena import PairResult, SoloResult, rated, report, round_robin, solos
 from agents.arena.lost_games import lost_lines
 from agents.arena.tables import arena_text, forfeit_lines, time_lines
-from agents.arena.tournament import Engine, Until
+from agents.arena.tournament import Until
 from agents.arena.workers import local
+from agents.arena.workers.local import Engine
 from agents.arguments import add_engine, add_time, check_address, make_game, timed
 from agents.command.common.parser import Commands
 from agents.specs import by_the_clock

@@ -62,6 +62,7 @@ def _run(options: argparse.Namespace) -> int:
     from agents.benchmark import benchmark
     from agents.benchmark.tasks import suite
     from agents.report.progress import progress_bar
+    from agents.specs import by_the_clock
     from boardenvs.kernels.threads import cores
 
     check_place("--json", options.json, ".json")
@@ -70,7 +71,7 @@ def _run(options: argparse.Namespace) -> int:
     engine = None
     workers = cores() if options.workers is None else options.workers
     games = [task.make() for task in suite(options.suite).values()]
-    if any(_clocked(options.agent, game) for game in games):
+    if any(by_the_clock(options.agent, game) for game in games):
         if options.engine == "ray" or options.workers not in (None, 1):
             raise ValueError(f"{options.agent} thinks with all cores, so that one process plays")
         workers = 1
@@ -118,11 +119,3 @@ def _run(options: argparse.Namespace) -> int:
         missed = ", ".join(card.not_rated)
         print(f"boardenvs: no game was played in {missed}: give more --minutes", file=sys.stderr)
     return 1 if card.not_rated else 0
-
-
-def _clocked(spec: str, game: object) -> bool:
-    from agents.specs import by_the_clock
-    from boardenvs.game import Game
-
-    assert isinstance(game, Game)
-    return by_the_clock(spec, game)

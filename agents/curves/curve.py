@@ -1,4 +1,4 @@
-"""`Curve`: how strong a learner is, on a task's ladder, after so much training."""
+"""`Curve`: the strength of a learner on a task's ladder over its training."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ __all__ = ["Curve", "Point", "read_curves", "reference_curves", "reference_path"
 
 _FORMAT = "boardenvs learning curves"
 _AIM = 60.0  # points of Elo to either side; learners lie much farther apart
-_FAR = 1e6  # points, farther than any rating
-_SECONDS = 120.0  # of a rating that its games do not end
+_FAR = 1e6  # points; no rating is larger
+_SECONDS = 120.0  # maximum playing time of a rating
 
 
 @dataclass(frozen=True)
@@ -40,21 +40,21 @@ class Point:
     """
 
     decisions: int
-    """That it had learned from."""
+    """Number of decisions that it had learned from."""
     seconds: float
-    """That training had taken, on one core."""
+    """Seconds that training had taken, on one core."""
     value: float
-    """Its Elo on the task's ladder; in a game for one, the share won or right."""
+    """Its Elo on the task's ladder; in a game for one, the share of games won."""
     low: float
     """The lower end of the 95% interval."""
     high: float
     games: int
-    """By which it was rated."""
+    """Number of games of the rating."""
 
 
 @dataclass
 class Curve:
-    """What became of one training run.
+    """The ratings of one training run.
 
     Example:
         >>> import agents
@@ -66,21 +66,21 @@ class Curve:
     """
 
     learner: str
-    """What it is called."""
+    """The learner's name."""
     task: str
-    """Of the suite."""
+    """The name of a task of the suite."""
     seed: int = 0
-    """Of the run and of its ratings."""
+    """The seed of the run and of its ratings."""
     suite: str = "v1"
     command: str | None = None
-    """That makes it again."""
+    """The command that makes the curve again."""
     met: tuple[str, ...] = ()
-    """The ladder's agents that it met in training."""
+    """The ladder's agents that the learner met in training."""
     points: list[Point] = field(default_factory=list)
 
     @property
     def ladder(self) -> Ladder:
-        """On which it is rated."""
+        """The ladder on which the learner is rated."""
         return read_ladder(self.suite, self.task)
 
     def rate(
@@ -95,9 +95,9 @@ class Curve:
         Args:
             make_agent: called with the task's game and a seed, it makes anything with
                 `act(states) -> actions`.
-            decisions: that it has learned from.
-            seconds: that this has taken.
-            aim: half of the interval's width that is enough, in points.
+            decisions: number of decisions that it has learned from.
+            seconds: time that this has taken.
+            aim: half the width of the interval at which the rating ends, in points.
 
         Raises:
             ValueError: the agent cannot be made or fails, or a number is out of range.
@@ -112,7 +112,7 @@ class Curve:
         return point
 
     def scores(self) -> list[float]:
-        """The points' scores: 0 is `random`, 1 the strongest agent, or the best policy."""
+        """Return the points' scores: 0 is `random`, 1 the strongest agent, or the best policy."""
         ladder = self.ladder
         return [ladder.score(point.value) for point in self.points]
 
@@ -131,7 +131,7 @@ class Curve:
         write_atomically(Path(path), text.getvalue().encode())
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON values."""
+        """Return the curve as JSON values."""
         return {
             "learner": self.learner,
             "seed": self.seed,
@@ -143,12 +143,12 @@ class Curve:
 
 
 def reference_path(suite: str, task: str) -> Traversable:
-    """Where the reference curves of a task lie in this package."""
+    """Return the file of the reference curves of a task."""
     return resources.files(__package__) / "results" / suite / f"{task}.json"
 
 
 def reference_curves(task: str, suite: str = "v1") -> list[Curve]:
-    """The reference curves of a task; none, where there are none yet.
+    """Return the reference curves of a task; an empty list if it has none.
 
     Raises:
         ValueError: there is no such suite or task.
@@ -164,10 +164,10 @@ def reference_curves(task: str, suite: str = "v1") -> list[Curve]:
 
 
 def read_curves(path: str | Path | Traversable) -> list[Curve]:
-    """The curves of one task, as `boardenvs curves --json FILE` writes them.
+    """Read the curves of one task, as `boardenvs curves --json FILE` writes them.
 
     Raises:
-        ValueError: the file cannot be read, is none of these, or is of another ladder.
+        ValueError: the file cannot be read, has no curves, or belongs to another ladder.
 
     Example:
         >>> import pathlib, tempfile
@@ -211,10 +211,10 @@ def read_curves(path: str | Path | Traversable) -> list[Curve]:
 
 
 def checked_points(points: Iterable[Point]) -> list[Point]:
-    """Points that may be a curve's.
+    """Return the points if they can form a curve.
 
     Raises:
-        ValueError: a number is none, or out of range, or decisions or seconds fall.
+        ValueError: a value is no number or out of range, or decisions or seconds decrease.
     """
     found: list[Point] = []
     for one in points:
@@ -228,8 +228,8 @@ def checked_points(points: Iterable[Point]) -> list[Point]:
         )
         if found and (point.decisions < found[-1].decisions or point.seconds < found[-1].seconds):
             raise ValueError(
-                f"after {found[-1].decisions} decisions and {found[-1].seconds} seconds come "
-                f"{point.decisions} and {point.seconds}"
+                f"decisions and seconds must not decrease, got {point.decisions} and "
+                f"{point.seconds} after {found[-1].decisions} and {found[-1].seconds}"
             )
         found.append(point)
     return found
@@ -255,7 +255,7 @@ def write_curves(path: str | Path, curves: Sequence[Curve]) -> None:
     check_suffix("path", Path(path), ".json")
     about = {(curve.suite, curve.task) for curve in curves}
     if len(about) != 1:
-        raise ValueError(f"curves of one task are written, got {len(about)} tasks")
+        raise ValueError(f"curves must be of one task, got {len(about)} tasks")
     data = {
         "format": _FORMAT,
         "suite": curves[0].suite,
@@ -263,11 +263,11 @@ def write_curves(path: str | Path, curves: Sequence[Curve]) -> None:
         "ladder": curves[0].ladder.sha256,
         "curves": [curve.to_dict() for curve in curves],
     }
-    # A line a point.
+    # Each point has a line of its own.
     text = json.dumps(data, indent=1)
     write_atomically(Path(path), f"{_flat(text)}\n".encode())
 
 
 def _flat(text: str) -> str:
-    """JSON whose innermost lists have a line each."""
+    """Return JSON text in which each innermost list is one line."""
     return re.sub(r"\[([^\[\]{}]*)\]", lambda found: f"[{' '.join(found[1].split())}]", text)

@@ -14,7 +14,6 @@ import contextlib
 import json
 import sys
 import time
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +23,7 @@ import boardenvs
 from agents.analysis.exploitability import exploitability
 from agents.analysis.measures import Distance
 from agents.arena.match import Match
+from agents.arena.results import first_games
 from agents.arena.storage.store import Lineup, Store
 from agents.arena.versions import agent_version
 from agents.arena.workers import local
@@ -220,7 +220,7 @@ class _Tournament:
                     "draws": scores.draws[0],
                     "losses": scores.losses[0],
                     "pair_scores": [int((both == half / 2).sum()) for half in range(5)],
-                    "first": _first(scores.returns[:_KEPT, 0], scores.plies[:_KEPT]),
+                    "first": first_games(scores, _KEPT),
                 }
             )
         return ladder_dict(
@@ -248,17 +248,12 @@ class _Tournament:
                     "wins": scores.wins[0],
                     "distance": {"value": measure.value, "low": low, "high": high},
                     "best": min(1.0, measure.best),
-                    "first": _first(scores.returns[:_KEPT, 0], scores.plies[:_KEPT]),
+                    "first": first_games(scores, _KEPT),
                 }
             )
         return ladder_dict(
             self.suite, self.task, self._agents(None), made=self._made(), solos=solos
         )
-
-
-def _first(returns: Sequence[float] | np.ndarray, plies: np.ndarray) -> str:
-    results = zip(returns, plies, strict=True)
-    return " ".join(f"{'ldw'[int(np.sign(result)) + 1]}{length}" for result, length in results)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

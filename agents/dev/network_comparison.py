@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.arena import Scores, play_match
+from agents.arena.games import Games
 from agents.arena.match import Match
 from agents.arena.scores import agent_scores
 from agents.bench.rows.evaluations import BATCHES, evaluating
@@ -171,8 +172,4 @@ def match(
         return Scores(np.concatenate([gains, -gains], 1), alone[0].plies)
     played = Match(game, agents, seed, _MATCH_OPENING)
     parts = [found for found in played.play(np.arange(games)) if found is not None]
-    returns, who, plies, offenders = (
-        np.concatenate([getattr(part, name) for part in parts])
-        for name in ("returns", "who", "plies", "offenders")
-    )
-    return agent_scores(returns, who, plies, offenders, 2)
+    return agent_scores(Games.joined(parts), 2)

@@ -95,7 +95,7 @@ def _notes(report: Mapping[str, Any]) -> list[str]:
     return [
         *([f"Games begin with the openings “{openings}”, for both colours."] if openings else []),
         *(f"{line}." for line in lost_lines(report)),
-        *clock_lines(report.get("by_the_clock", ())),
+        *clock_lines(report["by_the_clock"]),
         *time_lines(report),
     ]
 
@@ -125,7 +125,7 @@ def _cross_table(agents: Sequence[str], pairs: Iterable[Mapping[str, Any]]) -> s
     forfeits: dict[tuple[str, str], int] = {}
     for pair in pairs:
         a, b, results = pair["a"], pair["b"], [pair["wins"], pair["draws"], pair["losses"]]
-        for key, lost in zip(((a, b), (b, a)), pair.get("forfeits", (0, 0)), strict=True):
+        for key, lost in zip(((a, b), (b, a)), pair["forfeits"], strict=True):
             forfeits[key] = forfeits.get(key, 0) + lost
         for key, seen in {(a, b): results, (b, a): results[::-1]}.items():
             counts[key] = [m + n for m, n in zip(counts.get(key, (0, 0, 0)), seen, strict=True)]

@@ -1,4 +1,4 @@
-"""SQLite's files: opened, changed at once or not at all, and its errors in a line that is true."""
+"""SQLite's files: connections, transactions, and errors of one line."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
-__all__ = ["at_once", "connected", "no_database", "sqlite_errors"]
+__all__ = ["connect", "is_no_database", "sqlite_errors", "transaction"]
 
-_LITTLE = 2**16  # bytes: where fewer are free, a failure to write comes of that
+_LITTLE = 2**16  # bytes; with fewer free, a failed write means that the disk is full
 
 
-def connected(path: Path, mode: str) -> sqlite3.Connection:
-    """Open a file.
+def connect(path: Path, mode: str) -> sqlite3.Connection:
+    """Return a connection to a file.
 
     Args:
         path: of the file.
@@ -32,7 +32,7 @@ def connected(path: Path, mode: str) -> sqlite3.Connection:
 
 @contextlib.contextmanager
 def sqlite_errors(path: Path) -> Iterator[None]:
-    """SQLite's errors become a `ValueError` of one line that names the file."""
+    """Turn SQLite's errors into a `ValueError` of one line that names the file."""
     try:
         yield
     except sqlite3.Error as error:
@@ -40,27 +40,27 @@ def sqlite_errors(path: Path) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def at_once(connection: sqlite3.Connection) -> Iterator[None]:
-    """All that is written in here is, or nothing."""
+def transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    """Write all changes of the context, or none if it raises."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         yield
         connection.execute("COMMIT")
     except BaseException:
-        if connection.in_transaction:  # SQLite ends it by itself where the disk is full
-            with contextlib.suppress(sqlite3.Error):  # the first error is the one to be told
+        if connection.in_transaction:  # SQLite ends it by itself if the disk is full
+            with contextlib.suppress(sqlite3.Error):  # the first error is the one to report
                 connection.execute("ROLLBACK")
         raise
 
 
-def no_database(path: Path, error: sqlite3.Error) -> bool:
-    """Whether an error is that a file is none of SQLite's, or is a damaged one."""
+def is_no_database(path: Path, error: sqlite3.Error) -> bool:
+    """Return whether an error means that a file is not SQLite's, or is damaged."""
     code = _kind(error)
     return code == sqlite3.SQLITE_NOTADB or (code == sqlite3.SQLITE_CORRUPT and not _unread(path))
 
 
 def _reason(path: Path, error: sqlite3.Error) -> str:
-    """What is the matter, where SQLite does not say it by itself."""
+    """Return the reason of an error in one line."""
     code = _kind(error)
     if code == sqlite3.SQLITE_FULL or (code == sqlite3.SQLITE_IOERR and _full(path)):
         return "the disk is full"
@@ -71,17 +71,16 @@ def _reason(path: Path, error: sqlite3.Error) -> str:
     writable = os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
     if left and not writable and code in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):
         return (
-            f"a run that was stopped left {left[0]} beside it, which SQLite takes in only where it "
-            f"may write: copy both files to such a folder"
+            f"a run that was stopped left {left[0]} beside it. SQLite can read both only where it "
+            "may write: copy both files to such a folder"
         )
     return str(error)
 
 
 def _unread(path: Path) -> str | None:
-    """Why a file could not be read that SQLite calls malformed, as it does after some such errors.
+    """Return why a file that SQLite calls malformed could not be read; `None` if it is malformed.
 
-    Returns:
-        One line, or `None` if it can be read and is malformed.
+    After some errors of the disk SQLite calls a file malformed.
     """
     try:
         with path.open("rb") as file:
@@ -105,5 +104,5 @@ def _full(path: Path) -> bool:
 
 
 def _kind(error: sqlite3.Error) -> int:
-    """The number of an error's kind, without what SQLite adds in higher bits; 0 for none."""
+    """Return the number of an error's kind, without SQLite's higher bits; 0 for none."""
     return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF

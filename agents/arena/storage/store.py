@@ -1,8 +1,7 @@
 """`Store`: every finished game of an arena in one SQLite file, to count and to watch again.
 
-A game is written as soon as it has ended, and is there from then on, whatever becomes of the
-process. While an arena runs, SQLite keeps a log beside the file (`FILE-wal`), which belongs
-to it.
+A game is written as soon as it has ended, so a process that is killed loses no finished game. While
+an arena runs, SQLite keeps a log beside the file (`FILE-wal`), which belongs to it.
 """
 
 from __future__ import annotations
@@ -19,12 +18,12 @@ import numpy as np
 import numpy.typing as npt
 
 import boardenvs
-from agents.arena.match import Games
-from agents.arena.results import PairResult, SoloResult, result_of
+from agents.arena.games import Games
+from agents.arena.results import PairResult, SoloResult
 from agents.arena.scores import agent_scores
 from agents.arena.storage.replay import episode_of
-from agents.arena.storage.sqlite_files import at_once, connected, sqlite_errors
-from agents.arena.storage.store_format import check, found, holds_nothing, take_back
+from agents.arena.storage.sqlite_files import connect, sqlite_errors, transaction
+from agents.arena.storage.store_format import check, create_tables, is_empty, roll_back
 from boardenvs.core.checks import file_path, one_of
 from boardenvs.episode import Episode
 from boardenvs.game import Game
@@ -34,7 +33,7 @@ __all__ = ["Lineup", "Store", "StoredMatch"]
 
 @dataclass(frozen=True)
 class Lineup:
-    """A match, as a store tells it from others."""
+    """A match, as a store identifies it."""
 
     specs: tuple[str, ...]
     """The agents'."""
@@ -49,7 +48,7 @@ class StoredMatch(Lineup):
 
     id: int
     games: int
-    """How many of its games are there."""
+    """Number of its games in the store."""
 
 
 class Store:
@@ -98,11 +97,11 @@ class Store:
             mode = "rw" if path.exists() else "rwc"
         except OSError as error:  # of a name that no file can have
             raise ValueError(f"{path}: {error.strerror}") from None
-        connection = connected(path, mode)
+        connection = connect(path, mode)
         try:
             with sqlite_errors(path):
-                if holds_nothing(path, connection):
-                    found(connection, wanted)
+                if is_empty(path, connection):
+                    create_tables(connection, wanted)
                 check(path, connection)
             store = cls(path, connection)
             store._expect(wanted)
@@ -113,17 +112,17 @@ class Store:
 
     @classmethod
     def read(cls, path: str | Path) -> Store:
-        """Open a store to look at.
+        """Open a store to read only.
 
         Raises:
-            ValueError: there is none, or it is damaged.
+            ValueError: the store does not exist, or it is damaged.
         """
         path = file_path("store", path)
         if not path.is_file():
             raise ValueError(f"there is no store {path}")
         with sqlite_errors(path):
-            take_back(path)
-        connection = connected(path, "ro")
+            roll_back(path)
+        connection = connect(path, "ro")
         try:
             with sqlite_errors(path):
                 check(path, connection)
@@ -133,7 +132,7 @@ class Store:
             raise
 
     def _expect(self, wanted: dict[str, str]) -> None:
-        """Refuse to mix games of this store with others."""
+        """Raise `ValueError` if the store's settings differ from the wanted ones."""
         settings = dict(self._rows("SELECT key, value FROM arena"))
         for key in settings | wanted:
             held, given = (values.get(key, "none") for values in (settings, wanted))
@@ -143,7 +142,7 @@ class Store:
                 )
 
     def close(self) -> None:
-        """Close the file; all is in it, and nothing beside it unless others have it open."""
+        """Close the file. SQLite then removes its log, unless others have the file open."""
         with contextlib.suppress(sqlite3.Error):  # others have it open, or it is read-only
             self._connection.execute("PRAGMA journal_mode = DELETE")
         self._connection.close()
@@ -157,11 +156,11 @@ class Store:
     # -- Writing ------------------------------------------------------------------------
 
     def enter(self, wanted: Sequence[Lineup]) -> None:
-        """Make ready for games of some matches; nothing is changed if that is refused.
+        """Prepare the store for games of some matches. A refusal changes nothing.
 
         Raises:
-            ValueError: games that are there were played by agents of other versions, or with
-                other openings; a spec cannot be shown.
+            ValueError: the store has games of agents of other versions or with other openings, or a
+                spec is not printable.
         """
         held = dict(self._rows("SELECT spec, version FROM agents"))
         plies = {match.specs: match.opening_plies for match in self.matches()}
@@ -180,7 +179,7 @@ class Store:
                     f"name another file"
                 )
         with sqlite_errors(self.path):
-            # A log survives the process, and a power cut but for its last games.
+            # A log survives the process, and a power cut except for the last games.
             self._connection.execute("PRAGMA journal_mode = WAL")
             self._connection.execute("PRAGMA synchronous = NORMAL")
         with self._transaction() as connection:
@@ -192,7 +191,7 @@ class Store:
         self._ids = {match.specs: match.id for match in self.matches()}
 
     def add(self, specs: tuple[str, ...], games: Games) -> None:
-        """Write finished games of a match that was entered; those that are there stay.
+        """Write finished games of an entered match. Games that the store has stay as they are.
 
         Raises:
             ValueError: they cannot be written.
@@ -232,7 +231,7 @@ class Store:
     # -- Reading ------------------------------------------------------------------------
 
     def matches(self) -> list[StoredMatch]:
-        """The matches, in the order in which they were entered."""
+        """Return the matches, in the order in which they were entered."""
         versions = dict(self._rows("SELECT spec, version FROM agents"))
         counts = dict(self._rows("SELECT match, count(*) FROM games GROUP BY match"))
         found = []
@@ -244,12 +243,14 @@ class Store:
                 theirs = tuple(versions[spec] for spec in specs)
                 _require_text(*specs, *theirs)
                 if not (isinstance(number, int) and isinstance(plies, int)):
-                    raise ValueError("a match's numbers are none")
+                    raise ValueError(
+                        f"match id and opening_plies must be integers, got {number!r} and {plies!r}"
+                    )
                 found.append(StoredMatch(specs, theirs, plies, number, counts.get(number, 0)))
         return found
 
     def games(self, specs: Sequence[str], below: int | None = None) -> Iterator[Games]:
-        """The games of a match, some thousands at a time, without their moves.
+        """Yield the games of a match, some thousands at a time, without their moves.
 
         Args:
             specs: of its agents.
@@ -289,35 +290,28 @@ class Store:
         """Return the seat that forfeited each game, -1 for a game without a forfeit."""
         found = np.array(recorded, np.int64)
         if not ((found >= -1) & (found < self.game.num_players)).all():
-            raise ValueError("a seat that lost by an illegal action is none")
+            raise ValueError("offender must be -1 or a seat in every game")
         return found
 
     def results(self) -> list[PairResult | SoloResult]:
-        """What came out of each match, all its games counted.
+        """Return the result of each match over all its games.
 
         Raises:
             ValueError: the store is damaged.
         """
-        found = []
-        seats = self.game.num_players
+        found: list[PairResult | SoloResult] = []
         for match in self.matches():
-            parts = list(self.games(match.specs))
-            scores = agent_scores(
-                np.concatenate([np.zeros((0, seats), np.float32), *(p.returns for p in parts)]),
-                np.concatenate([np.zeros((0, seats), np.int64), *(p.who for p in parts)]),
-                np.concatenate([np.zeros(0, np.int32), *(p.plies for p in parts)]),
-                np.concatenate([np.zeros(0, np.int64), *(p.offenders for p in parts)]),
-                len(match.specs),
-                np.concatenate([np.zeros((0, len(match.specs))), *(p.seconds for p in parts)]),
-                np.concatenate(
-                    [np.zeros((0, len(match.specs)), np.int64), *(p.choices for p in parts)]
-                ),
-            )
-            found.append(result_of(match.specs, scores))
+            none = Games.blank(0, self.game.num_players, len(match.specs))
+            games = Games.joined([none, *self.games(match.specs)])
+            scores = agent_scores(games, len(match.specs))
+            if len(match.specs) == 1:
+                found.append(SoloResult(match.specs[0], scores))
+            else:
+                found.append(PairResult(match.specs[0], match.specs[1], scores))
         return found
 
     def episode(self, name: str) -> Episode:
-        """A game, to watch it again.
+        """Return a game as an episode.
 
         Args:
             name: `MATCH.NUMBER`, such as "2.17": the match's `id`, and the game's number
@@ -348,14 +342,14 @@ class Store:
     def plies(
         self, specs: Sequence[str]
     ) -> Iterator[tuple[int, list[int], list[int], list[float]]]:
-        """The games of a match, move by move, each checked by playing it again.
+        """Yield the games of a match with their moves, each checked by playing it again.
 
         Args:
             specs: of its agents.
 
-        Returns:
-            Of each game the word with which its random stream starts, each seat's agent by its
-            place in `specs`, all actions, and each seat's result.
+        Yields:
+            For each game the start of its random stream, the place in `specs` of each seat's agent,
+            all actions, and each seat's result.
 
         Raises:
             ValueError: the store is damaged, or has no such match.
@@ -369,7 +363,7 @@ class Store:
                 yield int(seed, 16), who, episode.actions, episode.returns.tolist()
 
     def game_of(self, specs: Sequence[str], number: int) -> Episode:
-        """One game of a match of these agents; raises as `episode`."""
+        """Return one game of a match of these agents; raises as `episode`."""
         return self.episode(f"{self._match(specs).id}.{number}")
 
     def export(self, folder: str | Path, suffix: str = ".json") -> int:
@@ -408,12 +402,12 @@ class Store:
 
     @contextlib.contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
-        with sqlite_errors(self.path), at_once(self._connection):
+        with sqlite_errors(self.path), transaction(self._connection):
             yield self._connection
 
     @contextlib.contextmanager
     def _well_formed(self) -> Iterator[None]:
-        """Whatever is wrong with what a file says becomes a `ValueError` of one line."""
+        """Turn any error in the content of the file into a `ValueError` of one line."""
         try:
             yield
         except RecursionError as error:
@@ -423,7 +417,7 @@ class Store:
 
 
 def _require_text(*values: object) -> None:
-    """Raise `ValueError` for what cannot be shown: a terminal would obey escape sequences."""
+    """Raise `ValueError` for text that is not printable: a terminal would obey escape sequences."""
     for value in values:
         if not (isinstance(value, str) and value.isprintable()):
             raise ValueError(f"expected text of printable characters, got {value!r}")
@@ -432,8 +426,8 @@ def _require_text(*values: object) -> None:
 def _parsed(
     texts: Sequence[str], kind: Any, shape: tuple[int, ...], low: float, high: float
 ) -> Any:
-    """JSON lists as an array of this shape, its values from `low` to `high`."""
+    """Return JSON lists as an array of this shape, with values from `low` to `high`."""
     array = np.array(json.loads(f"[{','.join(texts)}]"), kind)
     if array.shape != shape or not ((array >= low) & (array <= high)).all():
-        raise ValueError("a game's seats or results are none")
+        raise ValueError("seats, results or times of a game are missing or out of range")
     return array

@@ -1,4 +1,4 @@
-"""What a store's file holds: its tables and their format, made and checked."""
+"""The tables of a store's file, and their format."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import sqlite3
 from pathlib import Path
 from typing import Any
 
-from agents.arena.storage.sqlite_files import at_once, connected, no_database
+from agents.arena.storage.sqlite_files import connect, is_no_database, transaction
 
-__all__ = ["check", "found", "holds_nothing", "take_back"]
+__all__ = ["check", "create_tables", "is_empty", "roll_back"]
 
 _APPLICATION = 0x626F6172  # "boar": tells SQLite files of this kind from others
 _FORMAT = 3
@@ -37,25 +37,25 @@ CREATE TABLE games (
 """
 
 
-def holds_nothing(path: Path, connection: sqlite3.Connection) -> bool:
-    """Whether a file is yet to be made a store.
+def is_empty(path: Path, connection: sqlite3.Connection) -> bool:
+    """Return whether a file has no tables yet.
 
-    The file's size does not tell: of a run that was stopped while it made it, a part may be
-    there, which SQLite takes back on looking.
+    The size of the file does not show this. A run that was stopped while it created the tables may
+    leave a part of them, which SQLite removes when it opens the file.
     """
     return bool(_asked(path, connection, "PRAGMA page_count") == 0)
 
 
-def take_back(path: Path) -> None:
-    """What a run left half-written; SQLite does it on looking, if it may write."""
+def roll_back(path: Path) -> None:
+    """Remove what a stopped run left half-written, which SQLite does if it may write."""
     if path.with_name(f"{path.name}-journal").exists():
-        with contextlib.closing(connected(path, "rw")) as connection:
+        with contextlib.closing(connect(path, "rw")) as connection:
             _asked(path, connection, "PRAGMA page_count")
 
 
-def found(connection: sqlite3.Connection, settings: dict[str, str]) -> None:
-    """Make all tables at once, so that there is a whole store or none."""
-    with at_once(connection):
+def create_tables(connection: sqlite3.Connection, settings: dict[str, str]) -> None:
+    """Create all tables in one transaction, so that there is a whole store or none."""
+    with transaction(connection):
         if connection.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,):
             connection.execute(f"PRAGMA application_id = {_APPLICATION}")
             connection.execute(f"PRAGMA user_version = {_FORMAT}")
@@ -65,8 +65,8 @@ def found(connection: sqlite3.Connection, settings: dict[str, str]) -> None:
 
 
 def check(path: Path, connection: sqlite3.Connection) -> None:
-    """Whether this is a store, whole and of this format."""
-    if holds_nothing(path, connection):
+    """Raise `ValueError` unless a file is a whole store of this format."""
+    if is_empty(path, connection):
         raise ValueError(f"{path} is empty: it is no arena's store yet")
     if _asked(path, connection, "PRAGMA application_id") != _APPLICATION:
         raise ValueError(f"{path} is no arena's store")
@@ -79,10 +79,10 @@ def check(path: Path, connection: sqlite3.Connection) -> None:
 
 
 def _asked(path: Path, connection: sqlite3.Connection, pragma: str) -> Any:
-    """A file's first answer, which a file of another kind does not give."""
+    """Return the answer to a pragma; raise `ValueError` for a file that is no store."""
     try:
         return connection.execute(pragma).fetchone()[0]
     except sqlite3.DatabaseError as error:
-        if no_database(path, error):
+        if is_no_database(path, error):
             raise ValueError(f"{path} is no arena's store: {error}") from error
         raise

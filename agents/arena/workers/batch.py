@@ -1,11 +1,12 @@
-"""`Batch`: some games of one match, told in plain values, to be played wherever there is room."""
+"""`Batch`: some games of one match as plain values, to be played in any process."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from agents.arena.match import Games, Match, Numbers
+from agents.arena.games import Games, Numbers
+from agents.arena.match import Match
 from agents.making import make
 from agents.seeds import agent_seed
 from boardenvs.envs.opponents import Opponent
@@ -16,10 +17,10 @@ __all__ = ["Batch", "Players", "play_batch"]
 
 @dataclass(frozen=True)
 class Batch:
-    """All that it takes to play some games; it can be pickled."""
+    """Everything that is needed to play some games. A batch can be pickled."""
 
     match: int
-    """The match's place in the schedule, for whoever sorts the games back."""
+    """The match's place in the schedule."""
     game: Game
     specs: tuple[str, ...]
     """The agents'."""
@@ -33,7 +34,7 @@ class Batch:
 
 
 class Players:
-    """Agents of one game and seed, each made when it is first asked for."""
+    """Agents of one game and seed, each made when it is first needed."""
 
     def __init__(self, game: Game, seed: int) -> None:
         self._game = game
@@ -41,7 +42,7 @@ class Players:
         self._made: dict[tuple[str, int], Opponent] = {}
 
     def get(self, spec: str, place: int) -> Opponent:
-        """The agent in a place of its match, with a seed of its own.
+        """Return the agent in a place of its match, with a seed of its own.
 
         Raises:
             ValueError: as `agents.make`.
@@ -57,14 +58,13 @@ def play_batch(batch: Batch, players: Players | None = None) -> Iterator[Games |
 
     Args:
         batch: which games.
-        players: of the same game and seed, to use them again; by default new ones.
+        players: agents of the same game and seed; by default new ones.
 
     Yields:
-        As `Match.play`: the same games wherever, whenever and beside whatever they are
-        played.
+        As `Match.play`. The games do not depend on where or with which others they are played.
 
     Raises:
-        ValueError: an agent cannot be made, answers nonsense or fails.
+        ValueError: an agent cannot be made, fails, or returns an invalid answer.
     """
     players = players or Players(batch.game, batch.seed)
     agents = [players.get(spec, place) for place, spec in enumerate(batch.specs)]

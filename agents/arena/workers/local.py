@@ -1,4 +1,4 @@
-"""Playing on this machine: in this process, or spread over several."""
+"""Playing on this machine, in one process or several."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import replace
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
@@ -19,23 +19,23 @@ from typing import Any, Protocol
 import numpy as np
 
 from agents.agent import one_line
-from agents.arena.match import Games
+from agents.arena.games import Games
 from agents.arena.workers.batch import Batch, Players, play_batch
 from boardenvs.core.checks import whole_number
 from boardenvs.kernels.threads import cores
 
-__all__ = ["LARGEST", "ONE_THREAD", "Finished", "Work", "play", "play_here"]
+__all__ = ["LARGEST", "ONE_THREAD", "Engine", "Finished", "Work", "play", "play_here"]
 
 LARGEST = 1024
 """Most games in a batch."""
 
-_PLY = 0.5  # seconds that a ply may take in a batch, to look at the clock in between
-_PATIENCE = 2.0  # seconds in which no process is started
-_WORTH_PROCESSES = 6.0  # seconds of games left for which it is: to start them takes a second or two
+_PLY = 0.5  # seconds that a ply of a batch may take, since the clock is read between plies
+_PATIENCE = 2.0  # seconds before other processes are started
+_WORTH_PROCESSES = 6.0  # seconds of remaining games; starting processes takes a second or two
 
 
 class Work(Protocol):
-    """What there is to play; see `agents.arena.schedule.Schedule`."""
+    """Games to play; see `agents.arena.schedule.Schedule`."""
 
     @property
     def left(self) -> int: ...
@@ -47,18 +47,20 @@ class Work(Protocol):
 
 Finished = tuple[int, Games]
 """The batch's `match`, and games of it."""
+Engine = Callable[[Work], Generator[Finished]]
+"""A function that plays all games and yields them as they end, here or elsewhere."""
 
 
 def play(work: Work, workers: int | None = None) -> Generator[Finished]:
-    """Play all there is.
+    """Play all games.
 
-    A script that calls this does so under `if __name__ == "__main__":`, since a worker process
+    A script must call this function under `if __name__ == "__main__":`, since a worker process
     imports the script again.
 
     Args:
         work: what is to be played.
-        workers: how many processes; 1 for this one alone. By default this one, and when the
-            games turn out to take long, as many as there are cores.
+        workers: number of processes; 1 for this process only. By default this process plays until
+            the games turn out to take long, then as many processes as there are cores.
 
     Yields:
         Games as they end.
@@ -76,9 +78,13 @@ def play(work: Work, workers: int | None = None) -> Generator[Finished]:
         yield from _play_in_processes(work, workers)
 
 
-def play_here(work: Work) -> Generator[Finished]:
-    """Play all there is in this process."""
-    players: Players | None = None
+def play_here(work: Work, players: Players | None = None) -> Generator[Finished]:
+    """Play all games in this process.
+
+    Args:
+        work: what is to be played.
+        players: the agents; by default they are made from their specs.
+    """
     while (batch := work.take(LARGEST)) is not None:
         players = players or Players(batch.game, batch.seed)
         for games in play_batch(batch, players):
@@ -87,7 +93,7 @@ def play_here(work: Work) -> Generator[Finished]:
 
 
 def _play_what_is_short(work: Work) -> Generator[Finished]:
-    """Play in this process until all is played or other processes would pay."""
+    """Play in this process until all games are played or other processes would be faster."""
     players: Players | None = None
     sizes: dict[int, int] = {}  # of batches, by match
     finished = 0
@@ -113,7 +119,7 @@ def _play_what_is_short(work: Work) -> Generator[Finished]:
 
 
 def _seconds_a_ply(batch: Batch, players: Players) -> float:
-    """How long the first plies of some games take each; compiling does not count."""
+    """Return the seconds of a ply of some games, without compiling."""
     times = [time.perf_counter()]
     times += (time.perf_counter() for _ in itertools.islice(play_batch(batch, players), 4))
     return float(np.diff(times).min())
@@ -126,12 +132,12 @@ def _play_in_processes(work: Work, workers: int) -> Generator[Finished]:
     try:
         while True:
             while len(busy) < workers:
-                # Ever smaller towards the end, so that nobody is left with much alone.
+                # Batches become smaller towards the end, so that all processes finish together.
                 batch = work.take(max(1, min(LARGEST, work.left // (4 * workers))))
                 if batch is None:
                     break
                 if not idle:
-                    everyone.append(_Worker())  # so that it is stopped, whatever comes
+                    everyone.append(_Worker())  # listed first, so that it is always stopped
                     everyone[-1].start()
                     idle.append(everyone[-1])
                 worker = idle.pop()
@@ -166,14 +172,14 @@ class _Worker:
         self._theirs.close()
 
     def send(self, batch: Batch) -> None:
-        with contextlib.suppress(OSError):  # what became of it is told on receiving
+        with contextlib.suppress(OSError):  # `receive` reports what happened
             self.pipe.send(batch)
 
     def receive(self) -> Games | None:
-        """Finished games; `None` once the batch is.
+        """Return finished games, or `None` when the batch is finished.
 
         Raises:
-            ValueError: as the agent said, or the process has ended.
+            ValueError: an agent failed, or the process has ended.
         """
         try:
             answer = self.pipe.recv()
@@ -196,12 +202,12 @@ class _Worker:
 
 
 ONE_THREAD = {"NUMBA_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
-"""The environment of a process that has one core of many, which are shared out already."""
+"""The environment variables of a process that uses one core."""
 
 
 @contextlib.contextmanager
 def _one_thread() -> Iterator[None]:
-    """Processes started in here keep to one thread; both variables are read on import."""
+    """Start processes that use one thread; both variables are read on import."""
     before = {name: os.environ.get(name) for name in ONE_THREAD}
     os.environ.update(ONE_THREAD)
     try:
@@ -216,7 +222,7 @@ def _one_thread() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _without_interrupts() -> Iterator[None]:
-    """Processes started in here see no signals that end this one; these come after."""
+    """Start processes that get none of the signals that end this one, which follow afterwards."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
@@ -226,8 +232,8 @@ def _without_interrupts() -> Iterator[None]:
     handlers: dict[int, Any] = {}
     before = signal.pthread_sigmask(signal.SIG_BLOCK, ends)
     try:
-        # Another thread may still get them, and Python would raise in this one: the process that
-        # is being started would not hear what it is to do, and say so.
+        # Another thread may still get them, and Python would raise in this one while it starts a
+        # process, which would then fail without its orders.
         if threading.current_thread() is threading.main_thread():
             for number in ends:
                 if callable(signal.getsignal(number)):
@@ -242,7 +248,7 @@ def _without_interrupts() -> Iterator[None]:
 
 
 def _serve(pipe: Connection) -> None:
-    """What a worker does: play the batches that come, tell of every game as it ends."""
+    """Play the batches that a worker receives, and send each game when it ends."""
     for number in (signal.SIGINT, signal.SIGTERM):  # for the parent, which stops us
         signal.signal(number, signal.SIG_IGN)
     threading.Thread(target=_leave_with_parent, daemon=True).start()

@@ -7,7 +7,7 @@ from collections.abc import Generator, Iterator
 from typing import Any
 
 from agents.agent import one_line
-from agents.arena.match import Games
+from agents.arena.games import Games
 from agents.arena.workers.batch import Batch, Players, play_batch
 from agents.arena.workers.cluster import joined
 from agents.arena.workers.local import LARGEST, Finished, Work

@@ -14,9 +14,17 @@ from boardenvs.episode import Episode
 
 NASTY = "my</script><b>&\"agent'"
 AGENTS = ["random", "greedy", NASTY]
+
+
+def pair(a, b, wins, draws, losses):
+    """A pair's result as in the arena's JSON."""
+    counts = {"wins": wins, "draws": draws, "losses": losses, "forfeits": [0, 0]}
+    return {"a": a, "b": b, "games": wins + draws + losses, **counts}
+
+
 PAIRS = [
-    {"a": "random", "b": "greedy", "games": 1000, "wins": 34, "draws": 6, "losses": 960},
-    {"a": "greedy", "b": NASTY, "games": 50, "wins": 20, "draws": 0, "losses": 30},
+    pair("random", "greedy", 34, 6, 960),
+    pair("greedy", NASTY, 20, 0, 30),
 ]
 EMPTY = {"input", "meta", "br", "link", "img"}
 
@@ -76,7 +84,14 @@ class Page(HTMLParser):
 
 @pytest.fixture(scope="module")
 def data(gekitai):
-    return {"game": "gekitai", "params": gekitai.params, "seed": 7, "pairs": PAIRS}
+    return {
+        "game": "gekitai",
+        "params": gekitai.params,
+        "seed": 7,
+        "by_the_clock": [],
+        "pairs": PAIRS,
+        "seconds_per_move": {},
+    }
 
 
 @pytest.fixture(scope="module")
@@ -127,7 +142,7 @@ def test_everyone_against_everyone(page):
 
 
 def test_results_of_one_pair_are_added_up(data, ratings):
-    turned = {"a": NASTY, "b": "greedy", "games": 10, "wins": 3, "draws": 1, "losses": 6}
+    turned = pair(NASTY, "greedy", 3, 1, 6)
     page = Page(page_html({**data, "pairs": [*PAIRS, turned]}, ratings))
     assert page.tables[1][1][2].endswith("|33/1/26 of 60|")
 

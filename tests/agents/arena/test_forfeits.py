@@ -117,11 +117,6 @@ def test_table_json_and_page(gekitai, bad):
     assert page.count("<span>10 forfeited</span>") == 2
 
 
-def test_results_of_before_they_were_counted(gekitai):
-    pair = {"a": "random", "b": "greedy", "games": 10, "wins": 1, "draws": 0, "losses": 9}
-    assert forfeit_lines({"pairs": [pair], "solos": [{"agent": "greedy", "games": 3}]}) == []
-
-
 def test_the_command_warns(bad, capsys, tmp_path):
     arguments = ["arena", "gekitai", "random", "mine:Bad", "--games", "6", "--opening-plies", "1"]
     told = tmp_path / "told.json"

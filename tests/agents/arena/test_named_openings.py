@@ -10,7 +10,7 @@ import pytest
 
 import boardenvs
 from agents.arena import openings as module
-from agents.arena import play_match, report, round_robin
+from agents.arena import play_match, rated, report, round_robin
 from agents.arena.match import Match
 from agents.arena.opening_files import write_openings
 from agents.arena.openings import named_openings, openings_of
@@ -160,9 +160,7 @@ def test_they_are_told(path, gekitai):
     told = report(gekitai, 5, results, "fair")
     assert told["openings"] == "fair"
     assert "openings" not in report(gekitai, 5, results)
-    assert "openings “fair”" in page_html(
-        {**told, "solos": [{"agent": "a", "games": 1, "wins": 1}]}
-    )
+    assert "openings “fair”" in page_html(told, rated(results))
 
 
 @pytest.mark.parametrize("move", [1.5, None, ["A1"], {}])

@@ -85,7 +85,10 @@ def test_files_of_something_else_are_refused(tmp_path, change, told):
         ([[0.5, 0.0, 0, 0, 0, 2]], "decisions must be a whole number"),
         ([[0, 0.0, 0, 0, 0, True]], "games must be a whole number"),
         ([[0, 0.0, 0, 0, 0]], "missing"),
-        ([[2, 3.0, 0, 0, 0, 2], [1, 4.0, 0, 0, 0, 2]], "after 2 decisions and 3.0 seconds come 1"),
+        (
+            [[2, 3.0, 0, 0, 0, 2], [1, 4.0, 0, 0, 0, 2]],
+            "not decrease, got 1 and 4.0 after 2 and 3.0",
+        ),
     ],
 )
 def test_points_that_are_none_are_refused(tmp_path, points, told):
@@ -108,7 +111,7 @@ def test_what_is_no_file_is_refused(tmp_path):
 
 def test_curves_of_one_task_are_written(tmp_path):
     for curves in ([], [some(), some("gekitai")]):
-        with pytest.raises(ValueError, match="curves of one task"):
+        with pytest.raises(ValueError, match="curves must be of one task"):
             write_curves(tmp_path / "curves.json", curves)
 
 

@@ -35,7 +35,10 @@ def test_scores_are_put_on_the_ladder(tmp_path):
         ("decisions,elo\n1,much\n", "could not convert"),
         ("decisions,elo,seconds\n1,2,inf\n", "is no run: seconds must be a number"),
         ("decisions,elo,low\n1,2,nan\n", "is no run: low must be a number"),
-        ("decisions,elo,seconds\n1,2,9\n2,2,8\n", "after 1 decisions and 9.0 seconds come 2"),
+        (
+            "decisions,elo,seconds\n1,2,9\n2,2,8\n",
+            "must not decrease, got 2 and 8.0 after 1 and 9.0",
+        ),
         ("decisions,elo\n0,5\n", "no rating after a decision"),
         ("", "no rating after a decision"),
         (f"decisions,elo\n1,{'9' * 200_000}\n", "is no CSV file: field larger than field limit"),

@@ -52,9 +52,9 @@ def foreign(path, kind):
         ),
         ("UPDATE arena SET value = '{' WHERE key = 'params'", "damaged: "),
         ("DELETE FROM arena", "damaged: 'game'"),
-        ("UPDATE games SET returns = '[7, 7]'", "damaged: a game's seats or results are none"),
+        ("UPDATE games SET returns = '[7, 7]'", "damaged: seats, results or times"),
         ("UPDATE games SET returns = '[1]'", "damaged: "),
-        ("UPDATE games SET seats = '[0, 5]'", "damaged: a game's seats or results are none"),
+        ("UPDATE games SET seats = '[0, 5]'", "damaged: seats, results or times"),
         ("UPDATE games SET seats = 'no'", "damaged: "),
         ("UPDATE games SET seed = 'seed'", "damaged: "),
         ("UPDATE games SET plies = 'many'", "damaged: "),
@@ -64,7 +64,7 @@ def foreign(path, kind):
         (f"UPDATE matches SET agents = '{DEEP}' WHERE id = 1", "damaged: .* too deeply"),
         (f"UPDATE games SET seats = '{DEEP}'", "damaged: .* too deeply"),
         (f"UPDATE games SET returns = '{DEEP}'", "damaged: .* too deeply"),
-        ("UPDATE games SET offender = 7", "damaged: a seat that lost by an illegal action is none"),
+        ("UPDATE games SET offender = 7", "damaged: offender must be -1 or a seat"),
         ("UPDATE games SET offender = 'x'", "damaged: "),
     ],
 )
@@ -198,5 +198,5 @@ def test_ids_that_are_no_numbers(filled, refused):
         filled,
         f"CREATE VIEW matches AS SELECT id || '{CLEAR}' AS id, agents, opening_plies FROM old",
     )
-    with Store.read(filled) as store, refused("damaged: a match's numbers are none"):
+    with Store.read(filled) as store, refused("damaged: match id and opening_plies"):
         store.matches()

@@ -83,8 +83,8 @@ def test_a_killed_runs_store_on_a_disk_that_is_read_only(filled, command):
     )
     assert ran.returncode == 2
     assert ran.stderr == (
-        f"boardenvs: error: {filled}: a run that was stopped left games.db-wal beside it, which "
-        "SQLite takes in only where it may write: copy both files to such a folder\n"
+        f"boardenvs: error: {filled}: a run that was stopped left games.db-wal beside it. SQLite "
+        "can read both only where it may write: copy both files to such a folder\n"
     )
 
 

@@ -8,7 +8,7 @@ import threading
 
 import numpy as np
 import pytest
-from two_games import others_slow, two_alone
+from two_games import on_two_games, others_slow
 
 import boardenvs
 from agents.arena import round_robin
@@ -99,7 +99,7 @@ def test_workers_play_the_same_games(name, two_processes):
     assert collected(two_processes(work(game))) == here
 
 
-@two_alone
+@on_two_games
 def test_the_size_of_batches_does_not_matter(game, monkeypatch):
     here = collected(local.play_here(work(game)))
     monkeypatch.setattr(local, "LARGEST", 7)

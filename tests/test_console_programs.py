@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from keyboards import interrupted
-from two_games import two_alone
+from two_games import on_two_games
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def first_prompt(main, monkeypatch, capsys):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
-@two_alone
+@on_two_games
 def test_interrupt_ends_the_program(name, first_prompt):
     left = interrupted(f"boardenvs.{name}", [], first_prompt)
     assert left == (b"\nInterrupted.\n", b"", 130)
@@ -70,7 +70,7 @@ def in_shell(line, **environment):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="a shell as POSIX has it")
-@two_alone
+@on_two_games
 def test_what_is_no_text_is_a_wrong_answer(name, first_prompt):
     line = f"printf '\\xff\\xfe\\n\\xc3\\n' | $PYTHON -m boardenvs.{name}"
     out, err, status = in_shell(line, PYTHONIOENCODING="utf-8:strict")
@@ -80,7 +80,7 @@ def test_what_is_no_text_is_a_wrong_answer(name, first_prompt):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="a shell as POSIX has it")
-@two_alone
+@on_two_games
 def test_input_that_was_closed_has_ended(name):
     out, err, status = in_shell(f"$PYTHON -m boardenvs.{name} <&-")
     assert (err, status) == ("", 0)
@@ -88,13 +88,13 @@ def test_input_that_was_closed_has_ended(name):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="a shell as POSIX has it")
-@two_alone
+@on_two_games
 def test_output_that_was_closed_is_not_missed(name):
     assert in_shell(f"$PYTHON -m boardenvs.{name} < /dev/null >&-") == ("", "", 0)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="a shell as POSIX has it")
-@two_alone
+@on_two_games
 def test_a_reader_that_has_gone(name):
     line = f"yes nonsense | head -20000 | $PYTHON -m boardenvs.{name} | head -1"
     out, err, status = in_shell(line)
@@ -104,7 +104,7 @@ def test_a_reader_that_has_gone(name):
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")
-@two_alone
+@on_two_games
 def test_output_that_cannot_be_written(name):
     out, err, status = in_shell(f"$PYTHON -m boardenvs.{name} < /dev/null > /dev/full")
     assert (out, status) == ("", 2)

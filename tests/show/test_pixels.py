@@ -11,7 +11,7 @@ from gymnasium.utils.env_checker import check_env
 from gymnasium.utils.save_video import save_video
 from gymnasium.wrappers import HumanRendering, RecordVideo
 from gymnasium.wrappers import vector as vector_wrappers
-from two_games import two_alone
+from two_games import on_two_games
 from variants import first_variant
 
 import boardenvs
@@ -222,7 +222,7 @@ def frames_of(path, shape):
     return np.frombuffer(video.stdout, np.uint8).reshape(-1, *shape)
 
 
-@two_alone
+@on_two_games
 def test_record_video(name, env, tmp_path):
     pytest.importorskip("moviepy", reason="needs moviepy, as RecordVideo does")
     recorder = RecordVideo(env, str(tmp_path / "videos"), disable_logger=True)

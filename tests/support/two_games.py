@@ -11,7 +11,7 @@ TWO = ("game112", "dominoes175")
 """A plain game for two, and one with chance and hidden parts."""
 TWO_WITH_OPPONENTS = ("game112", "goat_race")
 """A plain game for two, and one for three with chance."""
-two_alone = pytest.mark.parametrize("name", TWO, scope="session")
+on_two_games = pytest.mark.parametrize("name", TWO, scope="session")
 """Marks a test that takes long and would show nothing new on the other games."""
 
 

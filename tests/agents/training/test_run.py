@@ -13,7 +13,7 @@ import torch
 from stable_baselines3.common.logger import configure
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 from tensorboard.summary.writer.record_writer import RecordWriter
-from two_games import two_alone
+from two_games import on_two_games
 
 import agents
 import boardenvs
@@ -192,7 +192,7 @@ def test_the_tensorboard_log(tiny):
     )
 
 
-@two_alone
+@on_two_games
 def test_the_command_of_a_user(tmp_path, tiny_settings, capsys, game):
     run = train(game, tmp_path / "run", 512, 7, "as typed", settings=tiny_settings)
     assert (run.settings.steps, run.model.num_timesteps, run.seed) == (512, 512, 7)

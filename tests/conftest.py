@@ -6,6 +6,7 @@ import builtins
 import os
 import shutil
 
+import gymnasium
 import numpy as np
 import pytest
 from hypothesis import settings
@@ -47,6 +48,15 @@ def _random_positions(game, num, seed):
         seen.append(states.copy())
         states = states[~game.over(states)]
     return np.concatenate(seen)
+
+
+@pytest.fixture
+def temporary_games(monkeypatch):
+    """Forget after the test which games it has registered."""
+    registry = dict(gymnasium.registry)
+    monkeypatch.setattr(boardenvs.registration, "_own", {})
+    monkeypatch.setattr(gymnasium.envs.registration, "registry", registry)
+    monkeypatch.setattr(gymnasium, "registry", registry)
 
 
 @pytest.fixture(scope="session")

@@ -33,17 +33,11 @@ class Short112(Game112):
 no_game = 3
 '''
 
+pytestmark = pytest.mark.usefixtures("temporary_games")
+
 
 class Own(Game112):
     name = "own112"
-
-
-@pytest.fixture(autouse=True)
-def forgotten(monkeypatch):
-    """Whatever a test registers is gone after it."""
-    monkeypatch.setattr(boardenvs.registration, "_own", {})
-    monkeypatch.setattr(gymnasium.envs.registration, "registry", dict(gymnasium.registry))
-    monkeypatch.setattr(gymnasium, "registry", gymnasium.envs.registration.registry)
 
 
 def test_a_registered_game_is_found():

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import gymnasium
 import numpy as np
 import pytest
 
@@ -76,16 +75,12 @@ def own_module(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def own_package(own_module, tmp_path, monkeypatch):
+def own_package(own_module, tmp_path, temporary_games):
     """The function that writes a package of the user's own, and imports it.
 
     It takes the package's name and its files: text by their paths within the package. What it
     registers is forgotten afterwards, too.
     """
-    monkeypatch.setattr(boardenvs.registration, "_own", {})
-    registry = dict(gymnasium.registry)
-    monkeypatch.setattr(gymnasium.envs.registration, "registry", registry)
-    monkeypatch.setattr(gymnasium, "registry", registry)
     written = []
 
     def write(name, files):

@@ -66,14 +66,7 @@ def observe_row(s, p, seat, row):
 """
 OBSERVE = GAME[GAME.index("def observe") : GAME.index("@boardenvs")]
 _numbers = itertools.count()
-
-
-@pytest.fixture(autouse=True)
-def forgotten(monkeypatch):
-    """Whatever a test registers is gone after it."""
-    monkeypatch.setattr(boardenvs.registration, "_own", {})
-    monkeypatch.setattr(gymnasium.envs.registration, "registry", dict(gymnasium.registry))
-    monkeypatch.setattr(gymnasium, "registry", gymnasium.envs.registration.registry)
+pytestmark = pytest.mark.usefixtures("temporary_games")
 
 
 @pytest.fixture

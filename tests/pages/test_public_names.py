@@ -5,7 +5,6 @@ import importlib
 import importlib.util
 from pathlib import Path
 
-import gymnasium
 import pytest
 
 BUILD = Path(__file__).parents[2] / ".ci" / "site" / "build.py"
@@ -45,12 +44,9 @@ def test_what_people_import_is_documented():
         for one in EXAMPLES.values()
     ],
 )
+@pytest.mark.usefixtures("temporary_games")
 def test_the_example_of(package, name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    # What an example registers is forgotten after it.
-    monkeypatch.setattr("boardenvs.registration._own", {})
-    registry = gymnasium.envs.registration.registry
-    monkeypatch.setattr("gymnasium.envs.registration.registry", {**registry})
     [test] = doctest.DocTestFinder(recurse=False).find(of(package, name), name, globs={})
     assert test.examples, f"{package}.{name} has no example in its docstring"
     told = []

@@ -101,7 +101,7 @@ def _run(options: argparse.Namespace) -> None:
 def _trainer(options: argparse.Namespace, game: Game | Sizes) -> Callable[..., Any]:
     """Return the function that trains, on this machine or on a cluster."""
     if options.engine == "local":
-        from agents.training import start
+        from agents.training import start_run as start
 
         return functools.partial(start.train, device=_device(options.device))
     if isinstance(game, Sizes):

@@ -15,11 +15,11 @@ from agents.benchmark.tasks import Task
 from agents.making import make
 from agents.networks.policy_networks import PlainPolicy
 from agents.players.sb3 import from_sb3
-from agents.training.opponents import EarlierSelves, LatestSelf
 from agents.training.policy_agent import PolicyAgent
 from agents.training.ppo import PPOLearner
-from agents.training.self_play.guided import GuidedLearner
 from agents.training.self_play.guided_settings import GuidedSettings
+from agents.training.self_play.learner import GuidedLearner
+from agents.training.selves import EarlierSelves, LatestSelf
 from agents.training.settings import settings_for
 from agents.training.vec_env import SB3VecEnv
 from boardenvs.registration import env_id

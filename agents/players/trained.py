@@ -15,7 +15,7 @@ import numpy.typing as npt
 from agents.agent import Actions, Agent, RandomBits
 from agents.games import files
 from agents.networks.bound_network import BoundNetwork
-from agents.networks.network_file import check_network
+from agents.networks.onnx_check import check_network
 from agents.networks.sizes import free_axes, sizes_of_card
 from boardenvs.core.checks import finite_number, printable, whole_number
 from boardenvs.game import Game, States
@@ -53,7 +53,7 @@ class TrainedAgent(Agent):
 
     A file may come from anywhere: what is in it, and where it fails, is a `ValueError` of one
     line. Refused are weights in other files, loops, and operators that are not ONNX's own (see
-    `agents.networks.network_file`). Not guarded against are networks so large that they take all
+    `agents.networks.onnx_check`). Not guarded against are networks so large that they take all
     time or memory there is, and an integer division that overflows, which ends the process.
     """
 

@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.agent import RandomBits
-from agents.search.guided import Search
 from agents.search.halving import halving_schedule, improve_policies
 from agents.search.mcts import Searched, unsearched
 from agents.search.puct import Evaluator, PuctAgent
+from agents.search.puct_loops import Search
 from boardenvs.core.checks import finite_number, whole_number
 from boardenvs.game import Game, States
 

@@ -14,9 +14,9 @@ import numpy.typing as npt
 from agents.agent import RandomBits
 from agents.in_threads import Stopping, in_threads
 from agents.search.decisive import checked_decisive, checked_forced, decisive_module_name
-from agents.search.guided import STRAYS, Search, report_trees, step_trees
 from agents.search.mcts import SearchAgent, Searched, simulations_within, threads_of, unsearched
 from agents.search.network import SearchNetwork
+from agents.search.puct_loops import STRAYS, Search, report_trees, step_trees
 from agents.search.slots import Bind, Clock, Judge, Judged, Slot, take_turns
 from agents.search.tree import NUM_AWAITED, OPTIONS, Tree, empty_forest
 from boardenvs.core.checks import finite_number, whole_number

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.in_threads import LOOK, StoppedError, Stopping, held_locks, in_threads, never
-from agents.search.guided import Leaves
+from agents.search.puct_loops import Leaves
 from boardenvs.game import Game, States
 
 __all__ = ["Bind", "Bound", "Clock", "Evaluate", "Judge", "Judged", "Slot", "Turn", "take_turns"]

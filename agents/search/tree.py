@@ -8,7 +8,7 @@ several nodes, because chance or something hidden decides, these form a list, to
 the next seat sees.
 
 The way down is `agents.search.descent`, the way up `agents.search.backup`; leaves are played out
-by `agents.search.rollouts`, or evaluated by a policy for `agents.search.guided`.
+by `agents.search.rollouts`, or evaluated by a policy for `agents.search.puct_loops`.
 """
 
 # Compiled functions carry no annotations.
@@ -105,7 +105,10 @@ _OPTIONS = np.dtype(
         ("forced", np.int64),  # how much to search for a forced win at each leaf
         ("forced_at_root", np.int64),
         ("value_scale", np.float32),  # what results weigh where the root is halved
-        ("most_awaited", np.int64),  # evaluations of one tree at once, see `agents.search.guided`
+        (
+            "most_awaited",
+            np.int64,
+        ),  # evaluations of one tree at once, see `agents.search.puct_loops`
         ("visits_each", np.int64),  # that a tree has had for each of them
         ("lead", np.int64),  # of them in one slot, more than in the other
         ("tries", np.int64),  # simulations of one tree in a turn

@@ -22,7 +22,7 @@ _PLACES = {
     "TrainingRun": "agents.training.run",
     "read_settings": "agents.training.settings",
     "settings_for": "agents.training.settings",
-    "train": "agents.training.start",
+    "train": "agents.training.start_run",
 }
 __all__ = list(_PLACES)
 

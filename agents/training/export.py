@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import boardenvs
-from agents.networks.onnx_network import network_file
+from agents.networks.export import network_file
 from agents.networks.sizes import Sizes
 from agents.players.trained import card_path
 from boardenvs.files import write_atomically

@@ -12,7 +12,7 @@ from stable_baselines3.common.utils import get_device
 from agents.making import make
 from agents.networks.policy_networks import BoardPolicy, PlainPolicy
 from agents.networks.precision import BFLOAT16, FLOAT32, precision_for
-from agents.training.opponents import EarlierSelves, LatestSelf
+from agents.training.selves import EarlierSelves, LatestSelf
 from agents.training.settings import EARLIER, LATEST, Settings
 from agents.training.vec_env import SB3VecEnv
 from boardenvs.envs.vector import SeatVectorEnv

@@ -3,8 +3,8 @@
 The parts of a run, in their order, and where each is written:
 
 1. `imitation`: the policy learns to imitate an agent, if the settings have a part `[clone]`.
-2. `ppo`: MaskablePPO on `vec_env`, against the agents and earlier selves of `opponents`.
-3. `self_play.guided`: a search that the policy guides plays games (`self_play.actors`,
+2. `ppo`: MaskablePPO on `vec_env`, against the agents and earlier selves of `selves`.
+3. `self_play.learner`: a search that the policy guides plays games (`self_play.actors`,
    `self_play.searched_games`, `agents.search.gumbel`). The policy learns from them through
    `self_play.replay_buffer`, if the settings have a part `[guided]`.
 
@@ -37,7 +37,7 @@ from agents.training.imitation import CloningLearner
 from agents.training.policy_agent import PolicyAgent
 from agents.training.ppo import PPOLearner
 from agents.training.self_play.actors import LocalActors
-from agents.training.self_play.guided import GuidedLearner, MakeActors, check_guided
+from agents.training.self_play.learner import GuidedLearner, MakeActors, check_guided
 from agents.training.settings import Settings, settings_of_run
 from agents.training.tensorboard_log import tensorboard_log
 from boardenvs.files import write_atomically

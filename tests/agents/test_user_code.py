@@ -17,7 +17,7 @@ from agents.training.imitation import CloningSettings
 from agents.training.run import TrainingRun
 from agents.training.self_play.guided_settings import GuidedSettings
 from agents.training.settings import settings_for, settings_of_run
-from agents.training.start import train
+from agents.training.start_run import train
 from agents.user_code import is_user_code, require_allowed
 from boardenvs.episode import Episode
 

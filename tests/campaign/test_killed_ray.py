@@ -119,8 +119,8 @@ def test_training(attack):
     from gymnasium import spaces
 
     from agents.networks.policy_networks import BoardPolicy
-    from agents.training.self_play.guided import GuidedLearner
     from agents.training.self_play.guided_settings import GuidedSettings
+    from agents.training.self_play.learner import GuidedLearner
     from agents.training.self_play.ray_actors import RayActors
 
     game = boardenvs.make("gomoku", board_size=5, win_length=4)

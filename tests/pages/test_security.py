@@ -30,12 +30,12 @@ PROMISES = {
         " test_no_escape_sequence_reaches_the_terminal",
     ],
     "Cards and networks": [
-        "tests/agents/networks/test_network_file.py:"
+        "tests/agents/networks/test_onnx_check.py:"
         " test_weights_in_another_file_wherever_they_stand",
-        "tests/agents/networks/test_network_file.py:"
+        "tests/agents/networks/test_onnx_check.py:"
         " test_a_loop_that_need_not_end"
         " test_operators_of_others",
-        "tests/agents/networks/test_network_file.py:"
+        "tests/agents/networks/test_onnx_check.py:"
         " test_functions_of_its_own"
         " test_whatever_the_bytes",
         "tests/agents/players/test_trained.py: test_playing_needs_no_torch_and_unpickles_nothing",

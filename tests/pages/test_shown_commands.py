@@ -13,7 +13,7 @@ import boardenvs
 from agents.command import main, make_parser
 from agents.networks.sizes import Sizes
 from agents.training import imitation as cloning
-from agents.training import start
+from agents.training import start_run as start
 from agents.training.imitation import CloningSettings
 
 pytestmark = pytest.mark.slow

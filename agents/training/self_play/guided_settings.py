@@ -12,7 +12,7 @@ __all__ = ["GuidedSettings"]
 
 @dataclass(frozen=True)
 class GuidedSettings:
-    """How `agents.training.self_play.guided.GuidedLearner` learns."""
+    """How `agents.training.self_play.learner.GuidedLearner` learns."""
 
     steps: int = 2_000_000
     """Positions searched in all."""

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import torch
 
+from agents.networks.export import NetworkTemplate
 from agents.networks.int8 import Int8Template, int8_template
-from agents.networks.onnx_network import NetworkTemplate
 from agents.networks.sizes import Sizes
 from agents.training.self_play.replay_buffer import ReplayBuffer, bytes_tensor
 from boardenvs.game import Game

@@ -8,7 +8,7 @@ from pathlib import Path
 import torch
 
 from agents.arena.workers.cluster import joined
-from agents.training import start
+from agents.training import start_run as start
 from agents.training.run import TrainingRun
 from agents.training.self_play.ray_actors import RayActors
 from agents.training.settings import read_settings, settings_for
@@ -36,7 +36,7 @@ def train(
     done here, on a GPU if there is one.
 
     Args:
-        game: as the following for `agents.training.start.train`.
+        game: as the following for `agents.training.start_run.train`.
         folder: see there.
         steps: see there.
         seed: see there.
@@ -46,7 +46,7 @@ def train(
         address: of the cluster, as for `agents.arena.workers.cluster.joined`.
 
     Raises:
-        ValueError: as for `agents.training.start.train`, or the settings have no search-guided
+        ValueError: as for `agents.training.start_run.train`, or the settings have no search-guided
             part, Ray is not installed, or the cluster does not exist, has no core or fails.
     """
     if not resume:

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from agents.training import run as run_module
-from agents.training import start
+from agents.training import start_run as start
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import torch
 from board_policies import board_policy
 
 import boardenvs
-from agents.networks import onnx_network
+from agents.networks import export as onnx_network
 from agents.networks.int8 import int8_template
 from agents.networks.line_stem import LineStem, _by_group, _by_input, _star
 from agents.networks.policy_networks import copied, logits_and_values

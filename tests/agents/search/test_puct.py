@@ -11,9 +11,9 @@ import pytest
 import agents
 import boardenvs
 from agents.search import puct
-from agents.search.guided import STRAYS
 from agents.search.gumbel import GumbelAgent
 from agents.search.puct import PuctAgent
+from agents.search.puct_loops import STRAYS
 from agents.search.tree import EDGE
 
 WIN_IN_ONE = "XX.... ...... ...... ..O... ...... ....O."

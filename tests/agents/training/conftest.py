@@ -4,7 +4,7 @@ import pytest
 from sb3_contrib import MaskablePPO
 
 from agents.networks.policy_networks import PlainPolicy
-from agents.training.start import train
+from agents.training.start_run import train
 from agents.training.vec_env import SB3VecEnv
 from boardenvs.envs.vector import SeatVectorEnv
 

@@ -14,10 +14,10 @@ import agents
 import boardenvs
 from agents.training import run as run_module
 from agents.training.run import TrainingRun
-from agents.training.self_play.guided import GuidedLearner
 from agents.training.self_play.guided_settings import GuidedSettings
+from agents.training.self_play.learner import GuidedLearner
 from agents.training.settings import Settings
-from agents.training.start import train
+from agents.training.start_run import train
 
 
 def weights(model):
@@ -267,7 +267,7 @@ import os, signal
 from pathlib import Path
 import boardenvs
 from dataclasses import replace
-from agents.training.self_play.guided import GuidedLearner
+from agents.training.self_play.learner import GuidedLearner
 from agents.training.self_play.guided_settings import GuidedSettings
 from agents.training.settings import Settings
 from agents.training.run import TrainingRun

@@ -21,7 +21,7 @@ from agents.arena import wilson
 from agents.training.export import versions
 from agents.training.run import TrainingRun
 from agents.training.settings import Settings
-from agents.training.start import train
+from agents.training.start_run import train
 
 PNG = b"\x89PNG\r\n\x1a\n"
 OPPONENTS = ("random", "greedy")

@@ -15,13 +15,13 @@ import agents
 import boardenvs
 from agents.dev import quantise as tool
 from agents.dev.__main__ import main as run_program
+from agents.networks.export import network_file
 from agents.networks.int8 import int8_template
-from agents.networks.onnx_network import network_file
 from agents.networks.policy_networks import logits_and_values
 from agents.networks.sizes import Sizes, free_axes, make_sizes
 from agents.players.trained import TrainedAgent
 from agents.training import imitation as cloning
-from agents.training import start
+from agents.training import start_run as start
 from agents.training.evaluation import SizesEvaluation
 from agents.training.export import export_policy
 from agents.training.imitation import CloningLearner, CloningSettings
@@ -29,10 +29,10 @@ from agents.training.policy_agent import PolicyAgent
 from agents.training.run import TrainingRun
 from agents.training.self_play import network_writer
 from agents.training.self_play.actors import LocalActors
-from agents.training.self_play.guided import GuidedLearner
 from agents.training.self_play.guided_settings import GuidedSettings
+from agents.training.self_play.learner import GuidedLearner
 from agents.training.settings import Settings
-from agents.training.start import train
+from agents.training.start_run import train
 
 SIZES = make_sizes("gomoku", {"win_length": 4}, "board_size", [5, 7])
 SIX = boardenvs.make("gomoku", board_size=6, win_length=4)

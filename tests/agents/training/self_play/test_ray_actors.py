@@ -15,8 +15,8 @@ import boardenvs
 from agents.command import main
 from agents.networks.policy_networks import BoardPolicy
 from agents.training.self_play.actors import LocalActors
-from agents.training.self_play.guided import GuidedLearner
 from agents.training.self_play.guided_settings import GuidedSettings
+from agents.training.self_play.learner import GuidedLearner
 from agents.training.self_play.ray_actors import RayActors
 
 ray = pytest.importorskip("ray")
@@ -185,7 +185,7 @@ reuse = 1.0
     )
     dying = f"""
 import os, signal
-from agents.training.self_play.guided import GuidedLearner
+from agents.training.self_play.learner import GuidedLearner
 from agents.command import main
 advance = GuidedLearner.advance
 def until(self):

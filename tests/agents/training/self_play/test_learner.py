@@ -8,12 +8,12 @@ from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 
 import agents
 import boardenvs
-from agents.networks.onnx_network import NetworkTemplate, network_file
+from agents.networks.export import NetworkTemplate, network_file
 from agents.networks.policy_networks import BoardPolicy, logits_and_values
 from agents.search.puct import PuctAgent
 from agents.training.self_play.actors import LocalActors
-from agents.training.self_play.guided import GuidedLearner
 from agents.training.self_play.guided_settings import GuidedSettings
+from agents.training.self_play.learner import GuidedLearner
 from agents.training.self_play.policy_evaluator import PolicyEvaluator, onnx_judge, torch_judge
 
 SMALL = GuidedSettings(

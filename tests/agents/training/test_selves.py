@@ -5,7 +5,7 @@ import pytest
 import torch
 
 import agents
-from agents.training.opponents import EarlierSelves, LatestSelf
+from agents.training.selves import EarlierSelves, LatestSelf
 
 
 def weights(model):

@@ -8,7 +8,7 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 import agents
-from agents.networks.network_file import check_network
+from agents.networks.onnx_check import check_network
 from agents.players.trained import TrainedAgent
 from agents.search.puct import PuctAgent
 

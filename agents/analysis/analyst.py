@@ -12,7 +12,7 @@ from typing import Any
 from agents.agent import check_can_play
 from agents.games import constant
 from agents.making import make
-from agents.players.trained import shipped
+from agents.networks.card import shipped
 from boardenvs.game import Game, States
 
 __all__ = ["ANALYSTS", "analyst", "analysts_of"]

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from agents.agent import blamed, check_can_play
 from agents.making import make
-from agents.search.mcts import SearchAgent
+from agents.search.search_agent import SearchAgent
 from boardenvs.core.chance import make_streams, next_bits, one_way, seed_word
 from boardenvs.envs.opponents import Opponent, consult
 from boardenvs.game import Game, States

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
-from agents.players.trained import read_card
 from boardenvs.envs.opponents import Opponent
 
 __all__ = ["met_in_training"]
@@ -23,9 +21,6 @@ def met_in_training(agent: Opponent) -> tuple[str, ...] | None:
             not known.
     """
     card = getattr(agent, "card", None)
-    network = getattr(agent, "path", None)
-    if card is None and isinstance(network, Path):
-        card = read_card(network)
     settings: Any = card.get("settings") if isinstance(card, dict) else None
     if not isinstance(settings, dict):
         return None

@@ -10,7 +10,7 @@ from typing import Any
 from agents.arguments import make_game
 from agents.command.common.parser import Commands
 from agents.making import make, names_for
-from agents.players.trained import read_card, scores_on, shipped
+from agents.networks.card import read_card, scores_on, shipped
 from boardenvs.envs.playout import playout
 from boardenvs.game import Game
 from boardenvs.registration import GAMES, check_params, env_id

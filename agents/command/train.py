@@ -8,10 +8,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import boardenvs
 from agents.arguments import add_engine, check_address, parameters
 from agents.command.common.extras import TRAINING, require_extra
 from agents.command.common.parser import Commands
-from agents.networks.sizes import Sizes, sizes_typed
+from agents.networks.sizes import Sizes, make_sizes, several_values
 from agents.user_code import allow, register_game
 from boardenvs.game import Game
 
@@ -68,7 +69,9 @@ def add(commands: Commands) -> None:
 
 def _run(options: argparse.Namespace) -> None:
     name = register_game(options.game) if ":" in options.game else options.game
-    game = sizes_typed(name, parameters(options))
+    params = parameters(options)
+    several = several_values(params)
+    game = make_sizes(name, params, *several) if several else boardenvs.make(name, **params)
     check_address(options)
     if options.engine == "ray" and options.device != "cpu":
         raise ValueError("--device is for --engine local")
@@ -80,7 +83,7 @@ def _run(options: argparse.Namespace) -> None:
         require_extra("training on Ray", "ray", ["ray", *TRAINING])
     else:
         require_extra("training", "train", TRAINING)
-    folder = Path("runs", game.name) if options.out is None else options.out
+    folder: Path = Path("runs", game.name) if options.out is None else options.out
     try:
         _trainer(options, game)(
             game,
@@ -101,9 +104,9 @@ def _run(options: argparse.Namespace) -> None:
 def _trainer(options: argparse.Namespace, game: Game | Sizes) -> Callable[..., Any]:
     """Return the function that trains, on this machine or on a cluster."""
     if options.engine == "local":
-        from agents.training import start_run as start
+        from agents.training import start_run
 
-        return functools.partial(start.train, device=_device(options.device))
+        return functools.partial(start_run.train, device=_device(options.device))
     if isinstance(game, Sizes):
         raise ValueError("boards of several sizes are for --engine local")
     from agents.training.self_play import on_ray

@@ -15,12 +15,10 @@ from agents.benchmark.tasks import Task
 from agents.making import make
 from agents.networks.policy_networks import PlainPolicy
 from agents.players.sb3 import from_sb3
-from agents.training.policy_agent import PolicyAgent
 from agents.training.ppo import PPOLearner
-from agents.training.self_play.guided_settings import GuidedSettings
 from agents.training.self_play.learner import GuidedLearner
-from agents.training.selves import EarlierSelves, LatestSelf
-from agents.training.settings import settings_for
+from agents.training.selves import EarlierSelves, PolicyAgent
+from agents.training.settings import GuidedSettings, settings_for
 from agents.training.vec_env import SB3VecEnv
 from boardenvs.registration import env_id
 
@@ -103,7 +101,7 @@ class _PoolPPO(_PPO):
     """The same against random, greedy, the learner as it is, and its earlier selves."""
 
     def _opponents(self, seed: int) -> Sequence[Any]:
-        self._latest = LatestSelf(self._game)
+        self._latest = PolicyAgent(self._game, temperature=1.0)
         self._earlier = EarlierSelves(self._game, _SELVES, _NUM_ENVS // 4, seed)
         return ["random", make("greedy", self._game, seed), self._latest, self._earlier]
 
@@ -111,7 +109,7 @@ class _PoolPPO(_PPO):
         return {3: self._earlier.note}
 
     def _began(self) -> None:
-        self._latest.attach(self.model)
+        self._latest.policy = self.model.policy
         self._earlier.attach(self.model)
 
     def advance(self) -> None:

@@ -15,7 +15,8 @@ from agents.arena.match import Match
 from agents.arena.scores import agent_scores
 from agents.bench.rows.evaluations import BATCHES, evaluating
 from agents.bench.timing import interleaved
-from agents.players.trained import TrainedAgent, masked_choice, masked_policy
+from agents.networks.onnx_policy import OnnxPolicy
+from agents.players.choice import masked_choice, masked_policy
 from agents.search.puct import PuctAgent
 from boardenvs.game import Game, States
 
@@ -40,7 +41,7 @@ class Met:
     """Observations of positions that it asked about, shape (M, *observation_shape)."""
 
 
-def met_by_search(game: Game, network: TrainedAgent, num: int, seed: int) -> Met:
+def met_by_search(game: Game, network: OnnxPolicy, num: int, seed: int) -> Met:
     """Have a search play games against itself, guided by a network.
 
     Games begin with up to six plies at random; for ten plies actions are drawn by their visits.
@@ -79,7 +80,7 @@ def met_by_search(game: Game, network: TrainedAgent, num: int, seed: int) -> Met
 class _Recorder:
     """A network that remembers some of the positions that it is asked about."""
 
-    def __init__(self, network: TrainedAgent, share: float, rng: np.random.Generator) -> None:
+    def __init__(self, network: OnnxPolicy, share: float, rng: np.random.Generator) -> None:
         self._network = network
         self._share = share
         self._rng = rng
@@ -91,8 +92,8 @@ class _Recorder:
         return self._network.evaluate(states)
 
 
-def agreement(network: TrainedAgent, other: TrainedAgent, states: States) -> dict[str, Any]:
-    """How far another network judges as a network does.
+def agreement(network: OnnxPolicy, other: OnnxPolicy, states: States) -> dict[str, Any]:
+    """How well another network agrees with a network.
 
     Returns:
         `positions`; `best_move`, the share in which both prefer the same action; `kl`, the mean
@@ -125,14 +126,14 @@ def together(found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def _in_batches(
-    network: TrainedAgent, states: States
+    network: OnnxPolicy, states: States
 ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
     parts = [network.evaluate(states[low : low + 256]) for low in range(0, len(states), 256)]
     logits, values = zip(*parts, strict=True)
     return np.concatenate(logits), np.concatenate(values)
 
 
-def speeds(networks: Mapping[str, TrainedAgent], seconds: float, rounds: int) -> dict[str, float]:
+def speeds(networks: Mapping[str, OnnxPolicy], seconds: float, rounds: int) -> dict[str, float]:
     """Evaluations a second of each network on one core, in its best batch.
 
     Args:
@@ -150,7 +151,7 @@ def speeds(networks: Mapping[str, TrainedAgent], seconds: float, rounds: int) ->
 
 
 def match(
-    game: Game, network: TrainedAgent, other: TrainedAgent, games: int, simulations: int, seed: int
+    game: Game, network: OnnxPolicy, other: OnnxPolicy, games: int, simulations: int, seed: int
 ) -> Scores:
     """Searches guided by two networks against each other, in turn in all seatings.
 

@@ -23,9 +23,9 @@ import numpy as np
 from agents.arena import Scores, wilson
 from agents.bench.machine import describe_machine
 from agents.dev.network_comparison import agreement, match, met_by_search, speeds, together
+from agents.networks.card import INT8, card_path, read_card
+from agents.networks.onnx_policy import OnnxPolicy
 from agents.networks.sizes import Sizes, games_of, games_of_card, shared_out
-from agents.players.trained import INT8, TrainedAgent, card_path, read_card
-from agents.search.network import SearchNetwork
 from agents.user_code import register_game
 from boardenvs.core.checks import whole_number
 from boardenvs.files import write_atomically
@@ -80,7 +80,7 @@ def quantise(
     seed = whole_number("seed", seed, 0)
     games = whole_number("games", games, 1)
     sizes = games_of(game)
-    networks = [TrainedAgent(one, seed, path) for one in sizes]
+    networks = [OnnxPolicy(one, path) for one in sizes]
     data = path.read_bytes()
     check_convolutions(data)
     seeds = np.random.SeedSequence(seed).generate_state(2 * len(sizes)).tolist()
@@ -107,10 +107,12 @@ def quantise(
         there.with_name(entry["file"]).write_bytes(version)
         card = {**networks[0].card, "int8": entry}
         card_path(there).write_text(json.dumps(card), encoding="utf-8")
-        others = [SearchNetwork(one, seed, there) for one in sizes]
+        others = [OnnxPolicy(one, there, int8=True) for one in sizes]
         pairs = list(zip(networks, others, strict=True))
-        judged = [agreement(*pair, met.played) for pair, met in zip(pairs, to_compare, strict=True)]
-        entry["agreement"] = together(judged)
+        agreements = [
+            agreement(*pair, met.played) for pair, met in zip(pairs, to_compare, strict=True)
+        ]
+        entry["agreement"] = together(agreements)
         found = [
             speeds({"float32": network, "int8": other}, seconds, _ROUNDS)
             for network, other in pairs
@@ -119,7 +121,7 @@ def quantise(
         entry["evaluations_per_second"] = _speed(mean)
         by_size: list[dict[str, Any]] = [
             {"agreement": one, "evaluations_per_second": _speed(speed)}
-            for one, speed in zip(judged, found, strict=True)
+            for one, speed in zip(agreements, found, strict=True)
         ]
         worth = mean["int8"] / mean["float32"] >= _FASTER
         if worth:

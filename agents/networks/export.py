@@ -1,21 +1,70 @@
-"""A policy as an ONNX network: written whole, or its weights put into one written before."""
+"""From a policy to the ONNX file and the card that `trained` plays."""
 
 from __future__ import annotations
 
+import hashlib
+import importlib.metadata
 import io
+import json
+import platform
 import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 
+import boardenvs
+from agents.networks.card import card_path
 from agents.networks.line_stem import LineStem
 from agents.networks.line_table import has_line_table
 from agents.networks.policy_networks import copied, logits_and_values
 from agents.networks.sizes import Sizes, free_axes, games_of
+from boardenvs.files import write_atomically
 from boardenvs.game import Game
 
-__all__ = ["NetworkTemplate", "network_file"]
+__all__ = ["NetworkTemplate", "export_policy", "policy_to_onnx", "versions"]
+
+
+def export_policy(policy: Any, game: Game | Sizes, path: Path, card: dict[str, Any]) -> None:
+    """Write a Stable-Baselines3 actor-critic policy as an ONNX file with its card.
+
+    Args:
+        policy: as for `policy_to_onnx`.
+        game: what it plays. Of several sizes it plays all from the smallest to the largest.
+        path: of the ONNX file; the card lies beside it. Both are written whole or not
+            at all, the network first.
+        card: entries of the card; `game`, `params`, `versions` and the network's checksum are
+            added.
+    """
+    data = policy_to_onnx(policy, game)
+    full_card = {
+        "game": game.name,
+        **_params(game),
+        **card,
+        "versions": versions(),
+        "sha256": hashlib.sha256(data).hexdigest(),
+    }
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_atomically(path, data)
+    write_atomically(card_path(path), (json.dumps(full_card, indent=2) + "\n").encode())
+
+
+def _params(game: Game | Sizes) -> dict[str, Any]:
+    """Return the card's entries about the game's parameters; see `agents.networks.sizes`."""
+    if not isinstance(game, Sizes):
+        return {"params": game.params}
+    return {
+        "params": {**game.params, game.parameter: game.covered()},
+        "sizes": {game.parameter: list(game.values)},
+    }
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of Python and of the libraries that training depends on."""
+    names = ("numpy", "numba", "gymnasium", "torch", "stable-baselines3", "sb3-contrib")
+    found = {name: importlib.metadata.version(name) for name in names}
+    return {"python": platform.python_version(), "boardenvs": boardenvs.__version__, **found}
 
 
 class _Network(torch.nn.Module):
@@ -29,8 +78,8 @@ class _Network(torch.nn.Module):
         return logits_and_values(self.policy, observation)
 
 
-def network_file(policy: Any, game: Game | Sizes) -> bytes:
-    """A Stable-Baselines3 actor-critic policy as an ONNX file.
+def policy_to_onnx(policy: Any, game: Game | Sizes) -> bytes:
+    """Return a Stable-Baselines3 actor-critic policy as an ONNX file.
 
     Its parameters keep their names in the policy's `state_dict()`, with `policy.` before them. One
     that reads lines looks them up if the board allows that, see `agents.networks.line_table`.
@@ -76,14 +125,14 @@ def network_file(policy: Any, game: Game | Sizes) -> bytes:
 class NetworkTemplate:
     """An ONNX network of a policy's kind, into which weights are put in milliseconds.
 
-    To write one anew takes a hundred times as long, and a policy in training changes every second.
+    Writing a new one takes a hundred times as long, and a policy in training changes every second.
     """
 
     def __init__(self, policy: Any, game: Game | Sizes) -> None:
         """Write the network once.
 
         Args:
-            policy: as for `network_file`.
+            policy: as for `policy_to_onnx`.
             game: what it plays.
 
         Raises:
@@ -97,7 +146,7 @@ class NetworkTemplate:
             # The exporter writes weights that are equal, as at the start, only once.
             for weight in different.parameters():
                 weight.copy_(torch.randn(weight.shape, generator=generator))
-        self._model = onnx.load_from_string(network_file(different, game))
+        self._model = onnx.load_from_string(policy_to_onnx(different, game))
         held = {one.name: one for one in self._model.graph.initializer}
         weights = {f"policy.{name}": weight for name, weight in different.named_parameters()}
         self._places = {name.removeprefix("policy."): held[name] for name in weights.keys() & held}

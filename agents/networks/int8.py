@@ -36,7 +36,7 @@ __all__ = ["Int8Template", "bias_corrected", "check_convolutions", "int8_templat
 
 _OBSERVATION = "observation"
 _POLICY = "policy."
-"""What `agents.training.export` puts before the names of a policy's parameters."""
+"""What `agents.networks.export` puts before the names of a policy's parameters."""
 _BATCH = 256
 _LARGEST_FIRST, _LARGEST = 127, 64
 """Largest integer of weights, in the first layer and the others."""
@@ -95,7 +95,7 @@ def int8_template(
     """Quantise a network.
 
     Args:
-        network: ONNX file with a trunk of convolutions, as `agents.training.export` writes it.
+        network: ONNX file with a trunk of convolutions, as `agents.networks.export` writes it.
         observations: what the network will see, int8 of shape (N, *observation_shape), from 0
             up; a thousand or more, of positions that searches ask about. They set the ranges of
             the activations. A network whose axes are free takes several such arrays, one for

@@ -1,4 +1,4 @@
-"""The policy networks that training fits: convolutions on a board, else plain layers."""
+"""The policy networks that training fits: convolutions on a board, or plain layers."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ __all__ = [
 ]
 
 _STEM = 5
-"""The first layer's kernel: its few input planes make a wide view cheap."""
+"""Width of the first layer's kernel. With few input planes a wide kernel is cheap."""
 _SUMMARY = 4
-"""Planes from which actions that are no cells are read, as in AlphaZero's policy head."""
+"""Planes from which actions are read that are not cells, as in AlphaZero's policy head."""
 
 
 class BoardTrunk(BaseFeaturesExtractor):
     """Convolutions that keep the board's size: from planes to `channels` features a cell.
 
-    A wide first layer, or one that reads lines (see `agents.networks.line_stem`), then residual
-    blocks of two layers each. Between a block's layers
-    every channel is shifted by what the whole board's means and maxima say (D. Wu,
-    "Accelerating self-play learning in Go", 2019), so that a cell knows of what is far away.
+    The first layer is wide, or it reads lines (see `agents.networks.line_stem`). Residual blocks of
+    two layers each follow. Between the layers of a block, every channel is shifted by a function of
+    the means and maxima of the whole board, so that a cell depends on cells far away (D. Wu,
+    "Accelerating self-play learning in Go", 2019).
     No weight depends on the size of the board.
     """
 
@@ -50,12 +50,13 @@ class BoardTrunk(BaseFeaturesExtractor):
 
         Args:
             observation_space: of shape (planes, rows, columns) or (planes, positions).
-            channels: of every layer.
-            blocks: residual blocks.
-            lines: features of a line where the first layer is to read lines, else 0.
+            channels: number of channels of every layer.
+            blocks: number of residual blocks.
+            lines: features of a line if the first layer reads lines, else 0.
 
         Raises:
-            ValueError: observations have no planes, or no rows and columns to read lines on.
+            ValueError: observations have no planes, or lines are asked for and observations have no
+                rows and columns.
         """
         super().__init__(observation_space, channels)
         if len(observation_space.shape) not in (2, 3):
@@ -105,18 +106,18 @@ class _Block(nn.Module):
 
 
 def _exact(x: torch.Tensor) -> torch.Tensor:
-    """What a convolution in bfloat16 gave, in float32: what follows is as fast so, and closer."""
+    """Return the output of a convolution in float32: later layers are as fast then, and closer."""
     return x if x.dtype == torch.float32 else x.float()
 
 
 def _layer(planes: int, channels: int, width: int, rows: int) -> nn.Conv2d:
-    """A convolution that keeps the size of a board, or of a row."""
+    """Return a convolution that keeps the size of a board, or of a row."""
     kernel = (width if rows > 1 else 1, width)
     return nn.Conv2d(planes, channels, kernel, padding=(kernel[0] // 2, kernel[1] // 2))
 
 
 def pooled(x: torch.Tensor) -> torch.Tensor:
-    """Each channel's mean and maximum over the board: (N, channels, ...) to (N, 2 * channels)."""
+    """Return each channel's mean and maximum: (N, channels, ...) to (N, 2 * channels)."""
     if x.requires_grad and not torch.onnx.is_in_onnx_export():
         pools: torch.Tensor = _Pools.apply(x)
         return pools
@@ -124,10 +125,10 @@ def pooled(x: torch.Tensor) -> torch.Tensor:
 
 
 class _Pools(torch.autograd.Function):
-    """`pooled` with the gradients that Torch's own functions have, from a tenth of the work.
+    """`pooled` with the gradients of Torch's own functions, from a tenth of the work.
 
-    Equal maxima share their gradient. Torch compares and counts them as booleans, which took
-    half of the time of a whole gradient step.
+    Equal maxima share their gradient. Torch itself compares and counts them as booleans, which is
+    slow.
     """
 
     @staticmethod
@@ -146,10 +147,10 @@ class _Pools(torch.autograd.Function):
 
 
 class _Heads(nn.Module):
-    """From the trunk to what the policy's and the value's last layers take.
+    """From the trunk to the inputs of the policy's and the value's last layers.
 
-    Where every cell has the same number of actions, numbered cell by cell, the policy's are
-    the logits themselves, each read off its own cell.
+    If every cell has the same number of actions, numbered cell by cell, the inputs of the policy
+    are the logits themselves, each read from its own cell.
     """
 
     def __init__(self, trunk: BoardTrunk, num_actions: int, hidden: int) -> None:
@@ -191,8 +192,8 @@ class PlainPolicy(MaskableActorCriticPolicy):
         deterministic: bool = False,
         action_masks: npt.NDArray[np.bool_] | None = None,
     ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-        """Actions drawn, or the likeliest ones; values; and the actions' log probabilities."""
-        logs, values = self._in_shards(self._judged, obs, self._given(action_masks, obs))
+        """Return drawn or likeliest actions, values, and the actions' log probabilities."""
+        logs, values = self._in_shards(self._logs_and_values, obs, self._given(action_masks, obs))
         actions = logs.argmax(1) if deterministic else torch.multinomial(logs.exp(), 1)[:, 0]
         return actions, values, logs.gather(1, actions[:, None])[:, 0]
 
@@ -202,12 +203,12 @@ class PlainPolicy(MaskableActorCriticPolicy):
         actions: torch.Tensor,
         action_masks: torch.Tensor | None = None,
     ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-        """Values, the actions' log probabilities, and entropies, each of shape (N,)."""
+        """Return values, the actions' log probabilities, and entropies, each of shape (N,)."""
 
         def rows(
             seen: torch.Tensor, masks: torch.Tensor, taken: torch.Tensor
         ) -> tuple[torch.Tensor, ...]:
-            logs, values = self._judged(seen, masks)
+            logs, values = self._logs_and_values(seen, masks)
             entropies = -(logs.exp() * logs).sum(1)
             return values, logs.gather(1, taken[:, None])[:, 0], entropies
 
@@ -216,14 +217,14 @@ class PlainPolicy(MaskableActorCriticPolicy):
         return values, log_probs, entropies
 
     def get_distribution(self, obs: Any, action_masks: npt.NDArray[np.bool_] | None = None) -> Any:
-        """The policy's distribution over actions."""
+        """Return the policy's distribution over actions."""
         distribution = self.action_dist.proba_distribution(action_logits=self.logits(obs))
         if action_masks is not None:
             distribution.apply_masking(action_masks)
         return distribution
 
     def logits(self, obs: torch.Tensor) -> torch.Tensor:
-        """Unmasked, of shape (N, num_actions)."""
+        """Return unmasked logits of shape (N, num_actions)."""
 
         def rows(seen: torch.Tensor) -> tuple[torch.Tensor]:
             features = self.features_extractor(seen.float())
@@ -235,14 +236,16 @@ class PlainPolicy(MaskableActorCriticPolicy):
         parameters = list(self.parameters()) if torch.is_grad_enabled() else ()
         return in_shards(rows, parameters, _multiplications(self, batch[0]), *batch)
 
-    def _judged(self, seen: torch.Tensor, masks: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """Log probabilities of all actions, and values."""
+    def _logs_and_values(
+        self, seen: torch.Tensor, masks: torch.Tensor
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return log probabilities of all actions, and values."""
         logits, values = logits_and_values(self, seen.float(), bfloat16=self.in_bfloat16)
         # Not minus infinity, which times a probability of 0 is no number.
         return torch.log_softmax(logits.masked_fill(~masks, -1e8), 1), values
 
     def _given(self, masks: Any, obs: torch.Tensor) -> torch.Tensor:
-        """Masks as SB3 has them, as booleans; without any, everything is legal."""
+        """Return SB3's masks as booleans; without masks all actions are legal."""
         shape = (len(obs), int(self.action_space.n))
         if masks is None:
             return torch.ones(shape, dtype=torch.bool, device=obs.device)
@@ -264,7 +267,7 @@ class BoardPolicy(PlainPolicy):
     optimizer_class: Any
 
     def __init__(self, *args: Any, in_bfloat16: bool = False, **kwargs: Any) -> None:
-        """As the base class, but for the kind of features and of numbers."""
+        """Set up as the base class does, with a `BoardTrunk`."""
         kwargs["features_extractor_class"] = BoardTrunk
         super().__init__(*args, **kwargs)
         self.in_bfloat16 = in_bfloat16
@@ -277,7 +280,7 @@ class BoardPolicy(PlainPolicy):
     def _build(self, lr_schedule: Any) -> None:
         super()._build(lr_schedule)
         if self.mlp_extractor.by_cell:
-            # The logits are there already; at first all actions are about as likely.
+            # The heads give the logits already. At first all actions are about equally likely.
             nn.init.orthogonal_(self.mlp_extractor.policy.weight, gain=0.01)
             self.action_net = nn.Identity()
             rate = lr_schedule(1)
@@ -289,7 +292,7 @@ class BoardPolicy(PlainPolicy):
 def logits_and_values(
     policy: Any, observations: torch.Tensor, *, bfloat16: bool = False
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """What an actor-critic policy of Stable-Baselines3 says of observations.
+    """Return logits and values of an actor-critic policy of Stable-Baselines3.
 
     Args:
         policy: with a features extractor shared by policy and value.
@@ -299,7 +302,7 @@ def logits_and_values(
     Returns:
         Logits of shape (N, num_actions), unmasked, and values of shape (N,).
     """
-    # No weights are kept in bfloat16: threads would share what they are computed from.
+    # No weights are cached in bfloat16, since threads would share the cache.
     inexact = torch.autocast("cpu", torch.bfloat16, cache_enabled=False)
     with inexact if bfloat16 else contextlib.nullcontext():
         features = policy.features_extractor(observations)
@@ -308,8 +311,8 @@ def logits_and_values(
 
 
 def copied(policy: Any) -> Any:
-    """A copy of an actor-critic policy of Stable-Baselines3, for inference."""
-    last = policy.action_dist  # which keeps what it said last, and how it came to that
+    """Return a copy of an actor-critic policy of Stable-Baselines3, for inference."""
+    last = policy.action_dist  # which keeps its last result and the graph of that
     copy_ = copy.deepcopy(policy, {id(last): last})
     copy_.set_training_mode(False)
     return copy_
@@ -318,7 +321,7 @@ def copied(policy: Any) -> Any:
 def sharded_logits_and_values(
     policy: Any, observations: torch.Tensor
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """`logits_and_values` in shards of the batch, on all cores; see `agents.networks.sharded`.
+    """Compute `logits_and_values` in shards of the batch, see `agents.networks.sharded`.
 
     Args:
         policy: as there.
@@ -334,7 +337,7 @@ def sharded_logits_and_values(
 
 
 def _multiplications(policy: Any, observations: torch.Tensor) -> int:
-    """About how many a row takes: one for each weight, at each cell of a board."""
+    """Return about how many multiplications a row takes: one for each weight and cell."""
     on_board = isinstance(policy.features_extractor, BoardTrunk)
     cells = math.prod(observations.shape[2:]) if on_board else 1
     return cells * sum(weights.numel() for weights in policy.parameters())

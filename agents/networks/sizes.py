@@ -24,10 +24,10 @@ __all__ = [
     "games_of",
     "games_of_card",
     "make_sizes",
+    "several_values",
     "shared_out",
     "shares_of",
     "sizes_of_card",
-    "sizes_typed",
 ]
 
 SEVERAL = "several"
@@ -39,18 +39,18 @@ class Sizes:
     """The games that one network is trained on, which differ in the size of the board alone."""
 
     parameter: str
-    """Of the game, that says the size."""
+    """The game's parameter that is the size."""
     games: tuple[Game, ...]
     """One for each size, from the smallest to the largest."""
     given_shares: Mapping[str, float] = field(default_factory=dict, compare=False)
-    """How much is learned from each, by the size as a text; 1 for those that are not named."""
+    """Weight of each size in training, by the size as a text; 1 for sizes that are not named."""
 
     def __post_init__(self) -> None:
         """Check that one network fits all.
 
         Raises:
-            ValueError: it does not, or it would not know one game from another, or a share is
-                for no size or not above 0.
+            ValueError: one network does not fit all, or two sizes have observations of one shape,
+                or a share is for no size or not above 0.
         """
         first = self.games[0]
         option = f"{self.parameter}={','.join(map(str, self.values))}"
@@ -78,7 +78,7 @@ class Sizes:
 
     @property
     def name(self) -> str:
-        """Of the game."""
+        """The name of the game."""
         return self.games[0].name
 
     @property
@@ -88,7 +88,7 @@ class Sizes:
 
     @property
     def params(self) -> dict[str, Any]:
-        """What the games are made with: of the size a list, and `None` for what follows from it."""
+        """The parameters of the games: a list for the size, `None` for what follows from it."""
         params = self.games[0].params
         return {
             key: value
@@ -105,7 +105,7 @@ class Sizes:
         return f"{type(self.games[0]).__name__}({arguments})"
 
     def covered(self) -> list[int]:
-        """All sizes from the smallest to the largest that the game has."""
+        """Return all sizes from the smallest to the largest that the game has."""
         low, *_, high = self.values
         found = []
         for value in range(low, high + 1):
@@ -118,13 +118,13 @@ class Sizes:
 
     @property
     def shares(self) -> tuple[float, ...]:
-        """How much is learned from each size; they add up to 1."""
+        """The share of each size in training; the sum is 1."""
         found = [float(self.given_shares.get(str(value), 1)) for value in self.values]
         return tuple(share / sum(found) for share in found)
 
 
 def _kind(game: Game) -> tuple[Any, ...]:
-    """What a network's weights depend on: planes, a board or a row, and actions a cell."""
+    """Return what a network's weights depend on: planes, a board or a row, actions a cell."""
     planes, *board = game.observation_shape
     cells = 1
     for side in board:
@@ -138,12 +138,12 @@ def _kind(game: Game) -> tuple[Any, ...]:
 def make_sizes(
     name: str, params: Mapping[str, Any], parameter: str, values: Sequence[Any]
 ) -> Sizes:
-    """A game on boards of several sizes.
+    """Make a game on boards of several sizes.
 
     Args:
         name: of the game.
-        params: its arguments, but for the size.
-        parameter: that says the size.
+        params: its arguments; that for the size does not count.
+        parameter: that is the size.
         values: the sizes.
 
     Raises:
@@ -158,45 +158,47 @@ def make_sizes(
 
 
 def _with(make: Callable[..., Game], params: Mapping[str, Any], parameter: str, value: int) -> Game:
-    """A game of one size; what is `None` follows from it."""
+    """Make a game of one size; parameters that are `None` follow from the size."""
     given = {key: one for key, one in params.items() if one is not None}
     return make(**{**given, parameter: value})
 
 
-def sizes_typed(name: str, params: Mapping[str, Any]) -> Game | Sizes:
-    """A game as it is typed, of which one parameter may be several whole numbers: `6,7,8`.
+def several_values(params: Mapping[str, Any]) -> tuple[str, list[int]] | None:
+    """Return the parameter that has several whole numbers, such as `6,7,8`, and the numbers.
 
     Raises:
-        ValueError: as `make_sizes`, or several parameters have several values.
+        ValueError: several parameters have several values.
     """
     several = {}
     for key, value in params.items():
         parts = value.split(",") if isinstance(value, str) else []
         if len(parts) > 1 and all(part.strip().isdecimal() for part in parts):
             several[key] = [int(part) for part in parts]
-    if not several:
-        return boardenvs.make(name, **params)
     if len(several) > 1:
         raise ValueError(f"only one parameter may have several values, not {', '.join(several)}")
-    ((parameter, values),) = several.items()
-    return make_sizes(name, params, parameter, values)
+    return next(iter(several.items()), None)
 
 
 def games_of(game: Game | Sizes) -> tuple[Game, ...]:
-    """The games of several sizes, or the one."""
+    """Return the games of several sizes, or the one game."""
     return game.games if isinstance(game, Sizes) else (game,)
 
 
 def shares_of(game: Game | Sizes) -> tuple[float, ...]:
-    """How much is learned from each of `games_of(game)`."""
+    """Return the share of each of `games_of(game)` in training."""
     return game.shares if isinstance(game, Sizes) else (1.0,)
 
 
 def shared_out(what: str, number: int, shares: Sequence[float]) -> list[int]:
-    """So many of something as whole numbers in such shares, each at least 1.
+    """Split a number into whole numbers by shares, each at least 1.
+
+    Args:
+        what: the name of the number, for the error.
+        number: to be split.
+        shares: with sum 1.
 
     Raises:
-        ValueError: there are fewer than shares.
+        ValueError: the number is smaller than the number of shares.
     """
     if number < len(shares):
         raise ValueError(f"{what} must be at least 1 for each of {len(shares)} sizes, got {number}")
@@ -208,14 +210,14 @@ def shared_out(what: str, number: int, shares: Sequence[float]) -> list[int]:
 
 
 def free_axes(game: Game) -> dict[str, int]:
-    """What a game fixes of a network whose axes are free, by the names that these have."""
+    """Return the lengths that a game gives to the free axes of a network, by their names."""
     board = game.observation_shape[1:][-2:]
     sides = zip(("rows", "columns")[2 - len(board) :], board, strict=True)
     return {**dict(sides), "actions": game.num_actions}
 
 
 def sizes_of_card(card: Mapping[str, Any]) -> tuple[str, list[int]] | None:
-    """The parameter, and its values that a network was trained on, if these are several."""
+    """Return the parameter and the sizes that a network was trained on, if there are several."""
     sizes, params = card.get("sizes"), card["params"]
     if not isinstance(sizes, dict) or len(sizes) != 1 or not isinstance(params, dict):
         return None
@@ -225,7 +227,7 @@ def sizes_of_card(card: Mapping[str, Any]) -> tuple[str, list[int]] | None:
 
 
 def games_of_card(card: Mapping[str, Any]) -> Game | Sizes:
-    """What a network was trained on.
+    """Make what a network was trained on.
 
     Raises:
         ValueError: the card names no such game.

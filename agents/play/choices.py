@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 from agents.analysis.analyst import analysts_of
 from agents.games import constant
-from agents.players.trained import shipped
+from agents.networks.card import shipped
 from agents.specs import agents_of, parse
 from boardenvs.game import Game
 

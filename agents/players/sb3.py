@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.agent import Actions, Agent, RandomBits
-from agents.players.trained import masked_choice, masked_policy
+from agents.players.choice import masked_choice, masked_policy
 from boardenvs.core.checks import finite_number, shown
 from boardenvs.game import Game, States
 from boardenvs.show.analysis import Analysis

@@ -1,7 +1,7 @@
 """Agents that search any game: a tree over many simulations, or every line of play.
 
-`search` of `MctsAgent` and `PuctAgent` tells what was found: visit counts, values, what is proven.
-An `Evaluator` of your own guides a `PuctAgent`.
+`search` of `MctsAgent` and `PuctAgent` returns visit counts, values, and what is proven. A
+`PuctAgent` takes an `Evaluator` of your own instead of a network.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _PLACES = {
     "ExactAgent": "agents.search.exact",
     "MctsAgent": "agents.search.mcts",
     "PuctAgent": "agents.search.puct",
-    "Searched": "agents.search.mcts",
+    "Searched": "agents.search.search_agent",
 }
 __all__ = list(_PLACES)
 

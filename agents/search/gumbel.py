@@ -11,9 +11,9 @@ import numpy.typing as npt
 
 from agents.agent import RandomBits
 from agents.search.halving import halving_schedule, improve_policies
-from agents.search.mcts import Searched, unsearched
 from agents.search.puct import Evaluator, PuctAgent
 from agents.search.puct_loops import Search
+from agents.search.search_agent import Searched, unsearched
 from boardenvs.core.checks import finite_number, whole_number
 from boardenvs.game import Game, States
 
@@ -89,7 +89,7 @@ class GumbelAgent(PuctAgent):
         """Search each state, none of which is over.
 
         Args:
-            states: as for `agents.search.mcts.MctsAgent.search`.
+            states: as for `SearchAgent.search`.
             random_bits: as there.
             noise: added to the logits of the root, float32 of shape (N, num_actions); by
                 default none.

@@ -2,38 +2,33 @@
 
 from __future__ import annotations
 
-import abc
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from agents.agent import Actions, Agent, RandomBits
+from agents.agent import RandomBits
 from agents.in_threads import Stopping, in_threads
 from agents.search.decisive import checked_decisive, checked_forced, decisive_module_name
 from agents.search.report import add_root, report_root
 from agents.search.rollouts import search_further, search_states
+from agents.search.search_agent import (
+    MOST_SIMULATIONS,
+    SearchAgent,
+    Searched,
+    simulations_within,
+    unsearched,
+)
 from agents.search.tree import OPTIONS, Tree, empty_tree
 from boardenvs.core.chance import make_streams
 from boardenvs.core.checks import finite_number, whole_number
 from boardenvs.game import Game, States
 from boardenvs.kernels.threads import threads_for
-from boardenvs.show.analysis import Analysis
 
-__all__ = [
-    "MOST_SIMULATIONS",
-    "MctsAgent",
-    "SearchAgent",
-    "Searched",
-    "simulations_within",
-    "threads_of",
-    "unsearched",
-]
+__all__ = ["MctsAgent"]
 
-MOST_SIMULATIONS = 10_000_000
 _PIECES = 8
 """For each thread, into which many states are parted, since some take longer than others."""
 _WORTH = 512
@@ -42,110 +37,6 @@ _SLICE = 0.01
 """Seconds between looks at the clock, about."""
 _LATE = 0.01
 """Of the time, that may be left when a search ends."""
-_PACE = 2_000_000
-"""Simulations a second in one tree: more than there ever are."""
-
-
-@dataclass(frozen=True, eq=False)
-class Searched:
-    """What a search found out about N states.
-
-    Example:
-        >>> import agents, boardenvs
-        >>> game = boardenvs.make("game112")
-        >>> found = agents.make("mcts:50", game, seed=0).search(game.new(1, seed=0))
-        >>> policy = found.visits / found.visits.sum(1, keepdims=True)
-        >>> policy.shape, found.proven.dtype
-        ((1, 18), dtype('bool'))
-    """
-
-    visits: npt.NDArray[np.int32]
-    """How often each action was tried, shape (N, num_actions); the rows of a search without
-    a time limit sum to the simulations. Those saved because a state was proven count for the
-    action to play."""
-    values: npt.NDArray[np.float32]
-    """Each seat's mean result, shape (N, num_players); exact where proven."""
-    proven: npt.NDArray[np.bool_]
-    """Whether the value of the state is certain, shape (N,)."""
-    actions: Actions
-    """The action to play, shape (N,): a proven win if there is one, else the most visited that
-    is no proven loss; where all that were tried are such, the one that takes longest."""
-
-    def analyses(self) -> list[Analysis]:
-        """The same, as episodes keep it."""
-        return [Analysis.of_visits(*one) for one in zip(self.visits, self.values, strict=True)]
-
-
-class SearchAgent(Agent):
-    """Plays what its search comes to."""
-
-    play_version = 2
-    forced_wins = False
-    """Whether it looks for wins by force, see `agents.search.decisive`."""
-
-    def __init__(
-        self, game: Game, seed: int | None, time_limit: float | None, threads: int | None, spec: str
-    ) -> None:
-        """Sit down.
-
-        Args:
-            game: what is played.
-            seed: of the simulations.
-            time_limit: seconds for each state; `None` for no limit.
-            threads: that search, at least 1; `None` for all cores.
-            spec: the name it goes by.
-
-        Raises:
-            ValueError: an argument is out of range.
-        """
-        super().__init__(game, seed, spec)
-        if time_limit is not None:
-            time_limit = finite_number("time_limit", time_limit)
-        self.time_limit = time_limit
-        self.threads = None if threads is None else whole_number("threads", threads, 1)
-        self.repeatable = time_limit is None
-
-    @property
-    def version(self) -> str | None:
-        """What keeps its games apart from those of before it looked for forced wins."""
-        return "forced wins" if self.forced_wins else None
-
-    def _warm_up(self) -> None:
-        """Have an agent with a time limit compile its search before its clock runs."""
-        if self.time_limit is None:
-            return
-        kept, self.time_limit = self.time_limit, 0.0
-        try:
-            self.search(self.game.new(1, 0), np.zeros(1, np.uint64))
-        finally:
-            self.time_limit = kept
-
-    @abc.abstractmethod
-    def search(self, states: States, random_bits: RandomBits | None = None) -> Searched:
-        """Search each state; see `MctsAgent.search`."""
-
-    def _streams(self, random_bits: RandomBits | None, num: int) -> RandomBits:
-        """Return a copy of the random bits, or new ones, for the search to write to.
-
-        Raises:
-            ValueError: they are no integers of shape (num,).
-        """
-        if random_bits is None:
-            return self._new_random_bits(num)
-        given = np.asarray(random_bits)
-        if given.shape != (num,) or (num and given.dtype.kind not in "ui"):
-            raise ValueError(
-                f"random_bits must be whole numbers of shape ({num},), got {given.dtype} of shape "
-                f"{given.shape}"
-            )
-        return given.astype(np.uint64)
-
-    def choose(self, states: States, random_bits: RandomBits) -> Actions:
-        return self.search(states, random_bits).actions
-
-    def consider(self, states: States, random_bits: RandomBits) -> tuple[Actions, list[Analysis]]:
-        found = self.search(states, random_bits)
-        return found.actions, found.analyses()
 
 
 class MctsAgent(SearchAgent):
@@ -176,6 +67,8 @@ class MctsAgent(SearchAgent):
         >>> found.visits.shape, found.visits.sum(1).tolist(), found.values.shape
         ((2, 36), [100, 100], (2, 2))
     """
+
+    play_version = 2
 
     def __init__(
         self,
@@ -248,16 +141,7 @@ class MctsAgent(SearchAgent):
         self._warm_up()
 
     def search(self, states: States, random_bits: RandomBits | None = None) -> Searched:
-        """Search each state, none of which is over.
-
-        Args:
-            states: records of the game, shape (N,).
-            random_bits: 64 for each, integers of shape (N,), on which, the time limit
-                aside, the outcome depends alone; by default the agent's own.
-
-        Raises:
-            ValueError: these are no such states or random bits, or a state is over.
-        """
+        """Search each state; see `SearchAgent.search`."""
         states = self.live(states)
         random_bits = self._streams(random_bits, len(states))
         found = unsearched(self.game, len(states))
@@ -276,7 +160,7 @@ class MctsAgent(SearchAgent):
         game = self.game
         search = search_states.bound_to(game.rules, self._decisive_module)
         num = len(states)
-        threads = max(1, min(threads_of(self), num, num * self.simulations // _WORTH))
+        threads = max(1, min(threads_for(self.threads), num, num * self.simulations // _WORTH))
         each = max(1, num // (_PIECES * threads) if threads > 1 else num)
         pieces = iter([slice(low, low + each) for low in range(0, num, each)])
 
@@ -300,7 +184,7 @@ class MctsAgent(SearchAgent):
     ) -> None:
         assert self.time_limit is not None
         end = time.perf_counter() + self.time_limit
-        threads = threads_of(self) if self._by_time_alone else 1
+        threads = threads_for(self.threads) if self._by_time_alone else 1
         trees: list[Any] = [None] * threads
         streams = make_streams(random_bits[0], threads)
         streams[0] = random_bits[0]
@@ -337,23 +221,3 @@ class MctsAgent(SearchAgent):
             # the nearer the end, the shorter the slices.
             part = max(1, int(done * min(_SLICE, left / 2) / (now - began)))
             part = min(part, self.simulations - done)
-
-
-def simulations_within(seconds: float) -> int:
-    """Return for how many simulations a tree needs room that grows for some seconds."""
-    return min(MOST_SIMULATIONS, 1000 + int(min(seconds, MOST_SIMULATIONS) * _PACE))
-
-
-def threads_of(agent: SearchAgent) -> int:
-    """How many threads an agent searches on."""
-    return threads_for(agent.threads)
-
-
-def unsearched(game: Game, num: int) -> tuple[npt.NDArray[Any], ...]:
-    """Room for the fields of `Searched`, in their order."""
-    return (
-        np.zeros((num, game.num_actions), np.int32),
-        np.zeros((num, game.num_players), np.float32),
-        np.zeros(num, np.bool_),
-        np.zeros(num, np.int64),
-    )

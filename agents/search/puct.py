@@ -13,41 +13,42 @@ import numpy.typing as npt
 
 from agents.agent import RandomBits
 from agents.in_threads import Stopping, in_threads
+from agents.networks.onnx_policy import OnnxPolicy
 from agents.search.decisive import checked_decisive, checked_forced, decisive_module_name
-from agents.search.mcts import SearchAgent, Searched, simulations_within, threads_of, unsearched
-from agents.search.network import SearchNetwork
 from agents.search.puct_loops import STRAYS, Search, report_trees, step_trees
-from agents.search.slots import Bind, Clock, Judge, Judged, Slot, take_turns
+from agents.search.search_agent import SearchAgent, Searched, simulations_within, unsearched
+from agents.search.slots import Bind, Clock, EvaluateStates, LogitsAndValues, Slot, take_turns
 from agents.search.tree import NUM_AWAITED, OPTIONS, Tree, empty_forest
 from boardenvs.core.checks import finite_number, whole_number
 from boardenvs.game import Game, States
 from boardenvs.kernels.numba_compat import entry_point
+from boardenvs.kernels.threads import threads_for
 
 __all__ = ["ConcurrentEvaluator", "Evaluator", "PuctAgent"]
 
 _SIDE_BY_SIDE = 256
-"""Trees at once, at most."""
+"""The largest number of trees that grow at once."""
 _EDGES = 2**22
-"""Of these trees together, about: 128 MB."""
+"""The largest number of edges of all trees that grow at once, about: 128 MB."""
 _EACH = 4
-"""Trees for each thread, from which on each thread grows its own."""
+"""From this many trees for each thread on, each thread grows trees of its own."""
 _SLOTS = 2
-"""In which leaves of one tree wait for their evaluation, see `agents.search.slots`."""
+"""The number of slots in which leaves wait for their evaluation, see `agents.search.slots`."""
 _MOST_AWAITED = 32
-"""Leaves of one tree in both, at most."""
+"""The largest number of leaves of one tree in both slots."""
 
 
 class _Awaiting(NamedTuple):
     """How many leaves of one tree are evaluated at once."""
 
     simulations_each: int
-    """Of a search, for each of them."""
+    """Simulations of a search for each leaf that may wait."""
     visits_each: int
-    """That the tree has had by then, for each of them."""
+    """Visits that the tree must have had for each leaf that may wait."""
     lead: int
-    """How many more one slot may have than the other."""
+    """How many more leaves one slot may have than the other."""
     strays: int
-    """Simulations that come to leaves awaited already, before a tree waits; up to `STRAYS`."""
+    """Simulations that may end at leaves that wait before the tree waits; up to `STRAYS`."""
 
 
 _FEW = 200
@@ -55,13 +56,13 @@ _FEW = 200
 `agents.benchmark` record their choices."""
 _OF_FEW = _Awaiting(simulations_each=16, visits_each=16, lead=_MOST_AWAITED, strays=16)
 _OF_MANY = _Awaiting(simulations_each=25, visits_each=1, lead=1, strays=STRAYS)
-"""As many as cost no strength at the same number of simulations, see `agents/bench/README.md`."""
+"""These numbers cost no strength at equal simulations, see `agents/bench/README.md`."""
 _BY_TIME = _OF_MANY._replace(visits_each=4)
-"""With a clock, when nobody knows how many simulations there will be."""
+"""With a time limit, the number of simulations is not known beforehand."""
 _TRIES = 512
-"""Simulations between looks at the clock, at most."""
+"""The largest number of simulations between two looks at the clock."""
 _KEPT = 2**25
-"""Bytes of edges: trees that take no more are kept for the next search."""
+"""Trees whose edges take up to this many bytes are kept for the next search."""
 
 
 class Evaluator(Protocol):
@@ -80,51 +81,50 @@ class Evaluator(Protocol):
         (3,)
     """
 
-    def evaluate(self, states: States) -> Judged:
-        """Judge positions, as `agents.players.trained.TrainedAgent.evaluate` does.
+    def evaluate(self, states: States) -> LogitsAndValues:
+        """Evaluate positions, as `agents.networks.onnx_policy.OnnxPolicy.evaluate` does.
 
         Args:
             states: records of the game, shape (N,), none of them over.
 
         Returns:
-            Logits of the actions, float32 of shape (N, num_actions), of which those of illegal
-            actions are not looked at; and the result expected for the seat to move, from -1
+            Logits of the actions, float32 of shape (N, num_actions), whose values for illegal
+            actions do not matter; and the result expected for the seat to move, from -1
             to 1, float32 of shape (N,).
         """
 
 
 class ConcurrentEvaluator(Protocol):
-    """An evaluator that several threads may ask at once, if it says so."""
+    """An evaluator that several threads may call at once."""
 
     concurrent: bool
-    """Whether they may; of one that does not say so, a search asks from one thread."""
+    """Whether they may. A search calls an evaluator without this attribute from one thread."""
 
-    def evaluate(self, states: States, threads: int | None = None) -> Judged:
-        """As `Evaluator.evaluate`, with no more than so many threads; `None` for all."""
+    def evaluate(self, states: States, threads: int | None = None) -> LogitsAndValues:
+        """As `Evaluator.evaluate`, with at most this many threads; `None` for all."""
 
 
 class BindableEvaluator(Protocol):
-    """An evaluator whose calls cost less where it is bound to arrays.
+    """An evaluator whose calls cost less once it is bound to arrays.
 
-    A search then writes observations there, and asks for no `evaluate` of records.
+    A search writes observations to the arrays, and does not call `evaluate` with records.
     """
 
-    bind_to_arrays: Bind | None
-    """As `TrainedAgent.bind_to_arrays`; `None` if it is not to be asked so."""
+    bind_to_arrays: Bind
+    """As `agents.networks.onnx_policy.OnnxPolicy.bind_to_arrays`."""
 
 
 class PuctAgent(SearchAgent):
     """Plays the action it visited most often in a tree that a policy network guides.
 
-    As `agents.search.mcts.MctsAgent`, whose tree it shares, but a leaf is not played out: its value
-    is the network's, and the network's policy says which actions to try first. Where the game
-    tells of decisive moves or forced wins (see `agents.search.decisive`), a leaf in which one wins
-    is proven without asking the network, and at the root it is played. Where a network's card names
-    a version in 8-bit integers, that one is asked.
+    A leaf gets its value from the network. The network's policy says which actions to try first.
+    If the network's card names a version in 8-bit integers, the search uses that version. If the
+    game has decisive moves or forced wins (see `agents.search.decisive`), a leaf with such a win is
+    proven without the network, and such a win at the root is played.
 
-    Leaves of one tree are evaluated together, and while they are, others are looked for: the more,
-    the more visits the tree has had. What is found depends on the tree alone, not on how many
-    states are searched side by side, nor on how many threads.
+    Several leaves of one tree are evaluated together. Meanwhile the search looks for more leaves:
+    the more visits the tree has had, the more leaves wait. The result depends only on the tree,
+    not on the number of states that are searched side by side, nor on the number of threads.
 
     Example:
         >>> import agents, boardenvs
@@ -158,15 +158,15 @@ class PuctAgent(SearchAgent):
             simulations: how many for each state, at least 1; `None` for 400, or with a
                 `time_limit` as many as it leaves time for.
             exploration: the factor of the policy's share in the bound.
-            path: of the network, as for `agents.players.trained.TrainedAgent`; by default the
-                shipped one.
+            path: of the network's ONNX file, as for `agents.networks.onnx_policy.OnnxPolicy`; by
+                default the shipped one.
             decisive: whether to look for a win at once at each leaf; `None` for wherever the
                 game tells of decisive moves.
             forced_wins: whether to look at each leaf, and longer at the root, for a win by force;
                 `None` for wherever the game tells of those, and decisive moves are looked for.
-            evaluator: what guides the search instead of a network file. From several threads at
-                once only a `ConcurrentEvaluator` is asked; a `BindableEvaluator` is asked by way
-                of its arrays.
+            evaluator: what guides the search instead of a network file. Several
+                threads call a `ConcurrentEvaluator` at once. A `BindableEvaluator` is called
+                through its arrays.
             time_limit: seconds for each state, after which a search with simulations left
                 ends; what comes out then depends on the machine. `None` for no limit.
             threads: that search, at least 1; without a time limit no result depends on it.
@@ -193,7 +193,7 @@ class PuctAgent(SearchAgent):
         if evaluator is not None and path is not None:
             raise ValueError("give a network's path or an evaluator, not both")
         self.evaluator: Evaluator = (
-            SearchNetwork(game, seed, path) if evaluator is None else evaluator
+            OnnxPolicy(game, path, int8=True) if evaluator is None else evaluator
         )
         self._decisive_module = decisive_module_name(game)
         self._options = np.zeros(1, OPTIONS)
@@ -212,7 +212,7 @@ class PuctAgent(SearchAgent):
         self._warm_up()
 
     def _keep_nothing(self) -> None:
-        """Let go of what searches keep for the next one."""
+        """Drop what searches keep for the next one."""
         self._step_trees: Callable[..., int] | None = None
         self._report_trees: Callable[..., None] | None = None
         self._forests: list[Tree] = []
@@ -239,11 +239,16 @@ class PuctAgent(SearchAgent):
 
     @property
     def path(self) -> Path | None:
-        """Of the network; `None` if something else guides the search."""
+        """The network's ONNX file; `None` if the evaluator has none."""
         return getattr(self.evaluator, "path", None)
 
+    @property
+    def card(self) -> dict[str, Any] | None:
+        """The network's card; `None` if the evaluator has none."""
+        return getattr(self.evaluator, "card", None)
+
     def search(self, states: States, random_bits: RandomBits | None = None) -> Searched:
-        """Search each state; see `agents.search.mcts.MctsAgent.search`."""
+        """Search each state; see `SearchAgent.search`."""
         states = self.live(states)
         found = unsearched(self.game, len(states))
         noise = np.zeros((len(states), 0), np.float32)
@@ -257,12 +262,12 @@ class PuctAgent(SearchAgent):
         noise: npt.NDArray[np.float32],
         found: Sequence[npt.NDArray[Any]],
     ) -> None:
-        """Search states that are not over; what is found goes into the arrays `found`."""
+        """Search states that are not over, and write the results to the arrays `found`."""
         streams = self._streams(streams, len(states))
-        threads = self._threads()
+        threads = threads_for(self.threads) if self._is_concurrent() else 1
         at_once, apart = 1, 1
         if self.time_limit is None:
-            # Trees that are many grow apart, those of each thread on their own.
+            # Each thread grows trees of its own if there are many.
             apart = threads if len(states) >= _EACH * threads else 1
             at_once = _EDGES // (apart * self.simulations * self.game.num_actions)
             at_once = max(1, min(at_once, _SIDE_BY_SIDE, -(-len(states) // apart)))
@@ -280,12 +285,6 @@ class PuctAgent(SearchAgent):
                 )
 
         in_threads(search, apart)
-
-    def _threads(self) -> int:
-        """How many threads search."""
-        if not self._is_concurrent():
-            return 1
-        return threads_of(self)
 
     def _search_side_by_side(
         self,
@@ -336,12 +335,12 @@ class PuctAgent(SearchAgent):
             if clock is None:
                 return step(number, slot.num)
             root, used = forest.nodes[0, 0], forest.used[0]
-            judged, leaves = slot.num, 0
+            evaluated, leaves = slot.num, 0
             while not leaves:
                 if clock.is_over(number, num_slots):
                     options["simulations"] = 1  # whatever comes, the root is evaluated
-                leaves = step(number, judged)
-                judged = 0
+                leaves = step(number, evaluated)
+                evaluated = 0
                 # Simulations that end the game are not awaited, and there may be any number.
                 if (
                     used[NUM_AWAITED]
@@ -352,7 +351,9 @@ class PuctAgent(SearchAgent):
             return leaves
 
         evaluate = functools.partial(
-            Slot.evaluate, judge=self._judge(threads // each), threads=threads // each
+            Slot.evaluate,
+            evaluate=self._evaluate_states(threads // each),
+            threads=threads // each,
         )
         take_turns(slots, turn, evaluate, each, stopping)
         if clock is not None:
@@ -363,8 +364,8 @@ class PuctAgent(SearchAgent):
             self._forests.append(forest)
             self._slots.extend(slots)
 
-    def _judge(self, threads: int) -> Judge:
-        """The function that evaluates positions, with no more than so many threads."""
+    def _evaluate_states(self, threads: int) -> EvaluateStates:
+        """Return the function that evaluates positions, with at most this many threads."""
         if self._is_concurrent():
             return functools.partial(
                 cast(ConcurrentEvaluator, self.evaluator).evaluate, threads=threads
@@ -375,7 +376,7 @@ class PuctAgent(SearchAgent):
         return bool(getattr(self.evaluator, "concurrent", False))
 
     def _slot(self, capacity: int) -> Slot:
-        """An empty slot for so many leaves or more."""
+        """Return an empty slot for at least `capacity` leaves."""
         with contextlib.suppress(IndexError):  # two threads may want the last one
             while self._slots:
                 slot = self._slots.pop()
@@ -385,7 +386,7 @@ class PuctAgent(SearchAgent):
         return Slot(self.game, capacity, getattr(self.evaluator, "bind_to_arrays", None))
 
     def _forest(self, num: int) -> Tree:
-        """Room for so many trees or more, none of them planted."""
+        """Return a forest for at least `num` trees, none of them planted."""
         with contextlib.suppress(IndexError):  # two threads may want the last one
             while self._forests:
                 forest = self._forests.pop()
@@ -397,7 +398,7 @@ class PuctAgent(SearchAgent):
         return empty_forest(num, *size)
 
     def _report(self, search: Search, found: Sequence[npt.NDArray[Any]]) -> None:
-        """What the trees of a search have found, into `found`."""
+        """Write what the trees of a search have found to `found`."""
         if self._report_trees is None:
             loop = report_trees.bound_to(self.game.rules)
             self._report_trees = entry_point(loop, search, *found)

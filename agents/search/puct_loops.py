@@ -1,4 +1,4 @@
-"""The search of `agents.search.puct`: its leaves are evaluated by a policy, many trees at once."""
+"""The compiled loops of `agents.search.puct`: simulations in many trees, whose leaves wait."""
 
 # Compiled functions carry no annotations.
 # ruff: noqa: ANN001, ANN201, ANN202
@@ -45,11 +45,11 @@ from boardenvs.kernels.intrinsics import uncounted
 __all__ = ["Leaves", "Search", "report_trees", "step_trees"]
 
 STRAYS = 64
-"""Simulations in a tree's turn that come to leaves awaited already, before it waits, at most."""
+"""The largest number of simulations in a tree's turn that may end at leaves which wait already."""
 
 
 class Search(NamedTuple):
-    """What several trees are searched with, one for each state."""
+    """The arguments of a search in several trees, one for each state."""
 
     states: npt.NDArray[np.void]
     """The roots: shape (N,)."""
@@ -60,17 +60,17 @@ class Search(NamedTuple):
     options: npt.NDArray[np.void]
     """Of dtype `OPTIONS`: shape (1,)."""
     scales: npt.NDArray[np.float32]
-    """Of the confidence bound, by how often a node was visited."""
+    """Factor of the confidence bound, by the number of visits of a node."""
     noise: npt.NDArray[np.float32]
     """Added to the logits of the roots: shape (N, num_actions), or (N, 0) for none."""
     schedule: npt.NDArray[np.int32]
-    """How the roots are halved, see `agents.search.halving`; of shape (0, 0) if they are not."""
+    """Schedule of sequential halving, see `agents.search.halving`; of shape (0, 0) for none."""
     forest: Tree
     """The trees."""
 
 
 class Leaves(NamedTuple):
-    """Leaves of any of the trees, which are evaluated together."""
+    """Leaves of all trees, which are evaluated together."""
 
     states: npt.NDArray[np.void]
     """The positions: shape (capacity,)."""
@@ -79,17 +79,17 @@ class Leaves(NamedTuple):
     owners: npt.NDArray[np.int32]
     """Tree and node of each: shape (capacity, 2)."""
     seen: npt.NDArray[np.float32]
-    """What the seat to move sees: shape (capacity, size), or (0, size) if nobody wants to know."""
+    """Observations of the seats to move: shape (capacity, size), or (0, size) for none."""
     seen_params: npt.NDArray[np.void]
-    """`Game.constants` of the game that is observed."""
+    """`Game.constants` of the game with these observations."""
     logits: npt.NDArray[np.float32]
-    """What the evaluator found: shape (capacity, num_actions)."""
+    """Logits of the evaluator: shape (capacity, num_actions)."""
     estimates: npt.NDArray[np.float32]
-    """The values that it found: shape (capacity,)."""
+    """Values of the evaluator: shape (capacity,)."""
 
 
 class _Scratch(NamedTuple):
-    """Room for what a simulation looks at in passing."""
+    """Scratch space of a simulation."""
 
     board: npt.NDArray[np.void]
     sight: npt.NDArray[np.int8]
@@ -98,14 +98,14 @@ class _Scratch(NamedTuple):
 
 @over_rules()
 def step_trees(search, leaves, apart, phase, num):
-    """Give the trees what was awaited, and take them on to the next leaves.
+    """Add evaluated leaves to the trees, and simulate until new leaves wait.
 
-    The first `num` of `leaves` have been evaluated: their logits and values are added to the trees,
-    and the nodes there, that their owners name. Then the leaves of the next simulations take their
-    place. A tree without nodes is planted; tree `i` waits for that until phase `i % apart`.
+    The first `num` of `leaves` have been evaluated. Their logits and values are added to the nodes
+    of their owners. Then the leaves of the next simulations take their place. A tree without nodes
+    is planted, but tree `i` not before phase `i % apart`.
 
     Returns:
-        How many leaves there are now.
+        The number of leaves that wait now.
     """
     search = Search(
         uncounted(search.states), search.params, uncounted(search.streams), search.options,
@@ -141,15 +141,15 @@ def step_trees(search, leaves, apart, phase, num):
 
 @over_rules()
 def gather(tree, search, i, leaves, found, scratch):
-    """Simulations of tree `i`, until enough of them have come to leaves to be evaluated.
+    """Simulate in tree `i` until enough of its leaves wait.
 
-    How many these are depends on the tree alone: the more visits it has had, the more of its leaves
-    are under way, half of them with each slot, and hardly more than with the other slot, so that
-    neither has to be waited for. A simulation that comes to a leaf that is awaited already does not
-    count; for the next ones it is under way, too, so that they go elsewhere.
+    The number of leaves depends only on the tree: the more visits it has had, the more leaves wait,
+    about half of them in each slot. A simulation that ends at a leaf which waits already does not
+    count as a simulation. Until the end of this turn it counts as a visit, so that the next
+    simulations go elsewhere.
 
     Returns:
-        How many `leaves` there are now; before there were `found`.
+        The number of `leaves` in the slot now; before the call there were `found`.
     """
     origin = search.states[i]
     p = search.params[0]
@@ -221,7 +221,7 @@ def gather(tree, search, i, leaves, found, scratch):
 
 @over_rules()
 def show(s, p, sight, row):
-    """What the seat to move sees, as a network takes it; `sight` is scratch space."""
+    """Write the observation of the seat to move to a network's row; `sight` is scratch space."""
     observe_row(s, p, s.to_move, sight)
     for k in range(len(sight)):
         row[k] = sight[k]
@@ -229,9 +229,9 @@ def show(s, p, sight, row):
 
 @over_rules()
 def won_by(n, s, p, before, board, o, is_root):
-    """The action by which a leaf, `s`, is won, at once or by force, and in how many plies.
+    """Return the action that wins leaf `s`, at once or by force, and in how many plies.
 
-    -1, 0 if none is seen. `board` is scratch space.
+    Returns -1, 0 if no win is seen. `board` is scratch space.
     """
     action = decisive_action(s, p, before)
     n.quiet = action < 0
@@ -246,7 +246,7 @@ def won_by(n, s, p, before, board, o, is_root):
 
 @over_rules()
 def leave_only(tree, action):
-    """Give the root the edge of one action that wins: there is nothing else to learn."""
+    """Give the root only the edge of an action that wins."""
     for a in range(len(tree.mask)):
         tree.mask[a] = a == action
     expand(tree, 0)
@@ -257,7 +257,7 @@ def leave_only(tree, action):
 
 @over_rules()
 def open_leaf(tree, leaf, mask, logits, estimate):
-    """Give a leaf its edges and priors, and its simulation the result."""
+    """Give a leaf its edges and priors, and set the result of its simulation."""
     n = tree.nodes[leaf]
     n.num_edges = 0
     value = np.float32(min(max(estimate, -1.0), 1.0)) if not np.isnan(estimate) else np.float32(0)
@@ -283,19 +283,19 @@ def open_leaf(tree, leaf, mask, logits, estimate):
         e = tree.edges[edge]
         e.prior = e.prior / total
         e.width = e.prior
-        e.worth = value  # an action not tried yet is taken to keep the value
+        e.worth = value  # an action without visits counts as the value
     n.tried = n.num_edges
 
 
 @over_rules()
 def finite(logit):
-    """A logit, or the lowest there is for one that is none."""
+    """Return a finite logit; the lowest for NaN."""
     return min(max(np.float64(logit), -1e30), 1e30) if not np.isnan(logit) else -1e30
 
 
 @over_rules()
 def report_trees(search, visits, values, proven, actions):
-    """What the searches of all states have found."""
+    """Write what the searches of all states have found."""
     for i in range(len(search.states)):
         tree = tree_of(search.forest, i)
         report(tree, i, visits, values, proven, actions)

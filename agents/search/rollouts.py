@@ -24,7 +24,7 @@ __all__ = ["search_further", "search_states"]
 def search_states(states, params, streams, options, scales, visits, values, proven, actions):
     """Search states, each in a tree of its own; `streams` are their random streams.
 
-    Writes what `mcts.Searched` has a row of for each state.
+    Writes what `Searched` has a row of for each state.
     """
     o = options[0]
     tree = empty_tree(o.simulations, visits.shape[1], o.observation_size, values.shape[1])

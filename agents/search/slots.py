@@ -1,9 +1,9 @@
 """Trees that grow while the leaves found before are being evaluated.
 
-Leaves wait for their evaluation in one of two slots. The slots take turns, and nothing but turns
-changes the trees: in a slot's turn the trees get what was evaluated there, and fill it with the
-leaves of further simulations. What is found is so the same whether the one slot is evaluated while
-the other has its turn, or each by itself, on one thread.
+Leaves wait for their evaluation in one of two slots. The slots take turns, and only a turn changes
+the trees. In its turn a slot gives the results of its leaves to the trees, and gets the leaves of
+further simulations. So a search finds the same whether a slot is evaluated during the other slot's
+turn, or one thread does everything.
 """
 
 from __future__ import annotations
@@ -20,42 +20,50 @@ from agents.in_threads import LOOK, StoppedError, Stopping, held_locks, in_threa
 from agents.search.puct_loops import Leaves
 from boardenvs.game import Game, States
 
-__all__ = ["Bind", "Bound", "Clock", "Evaluate", "Judge", "Judged", "Slot", "Turn", "take_turns"]
+__all__ = [
+    "Bind",
+    "Bound",
+    "Clock",
+    "EvaluateStates",
+    "LogitsAndValues",
+    "Slot",
+    "take_turns",
+]
 
-Judged = tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]
-"""Logits and values, see `agents.search.puct.Evaluator`."""
-Judge = Callable[[States], Judged]
+LogitsAndValues = tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]
+"""What `agents.search.puct.Evaluator` returns."""
+EvaluateStates = Callable[[States], LogitsAndValues]
 
 
 class Bound(Protocol):
-    """An evaluator between arrays, described by `agents.networks.bound_network.BoundNetwork`."""
+    """An evaluator between arrays, as `agents.networks.onnx_policy.BoundNetwork`."""
 
     observed_game: Game
     seen: npt.NDArray[np.float32]
     logits: npt.NDArray[np.float32]
     values: npt.NDArray[np.float32]
 
-    def judge(self, num: int, threads: int | None = None) -> None:
-        """Judge the first so many of `seen` into `logits` and `values`."""
+    def evaluate(self, num: int, threads: int | None = None) -> None:
+        """Evaluate the first `num` of `seen` into `logits` and `values`."""
 
 
 Bind = Callable[[int], Bound]
-"""What makes such arrays for so many positions."""
+"""Makes the arrays for a number of positions."""
 
 
 class Slot:
     """Leaves that are evaluated at once, of any of the trees."""
 
     def __init__(self, game: Game, capacity: int, bind: Bind | None = None) -> None:
-        """Nothing is awaited.
+        """Make an empty slot.
 
         Args:
             game: what is played.
-            capacity: leaves, at most.
-            bind: makes what evaluates them, if that takes observations from an array.
+            capacity: the largest number of leaves.
+            bind: binds the evaluator to arrays; `None` for an evaluator of records.
         """
         self.num = 0
-        """How many there are."""
+        """The number of leaves in the slot."""
         self.capacity = capacity
         self.bound: Bound | None = None if bind is None else bind(capacity)
         seen_constants = game.constants
@@ -72,7 +80,7 @@ class Slot:
                 ("logits", logits, (capacity, game.num_actions)),
                 ("values", estimates, (capacity,)),
             ):
-                # The compiled loop takes them for such without a look.
+                # The compiled loop does not check them.
                 if array.dtype != np.float32 or array.shape != shape or not array.flags.carray:
                     raise ValueError(
                         f"the evaluator's {name} must be a writable contiguous float32 array of "
@@ -88,19 +96,19 @@ class Slot:
             estimates=estimates,
         )
 
-    def evaluate(self, judge: Judge, threads: int | None = None) -> None:
-        """Have the leaves judged.
+    def evaluate(self, evaluate: EvaluateStates, threads: int | None = None) -> None:
+        """Evaluate the leaves.
 
         Args:
-            judge: of records, asked where the slot is bound to no evaluator.
-            threads: that share the work of one to which it is bound; `None` for all cores.
+            evaluate: evaluates records, if the slot is bound to no evaluator.
+            threads: that share the work of a bound evaluator; `None` for all cores.
         """
         num = self.num
         if self.bound is not None:
-            self.bound.judge(num, threads)
+            self.bound.evaluate(num, threads)
             return
         leaves = self.leaves
-        logits, estimates = judge(leaves.states[:num])
+        logits, estimates = evaluate(leaves.states[:num])
         shapes = np.shape(logits), np.shape(estimates)
         expected = (num, leaves.masks.shape[1]), (num,)
         if shapes != expected:
@@ -113,7 +121,7 @@ class Slot:
 
 
 class Clock:
-    """Tells when turns have to end for all to be over in time."""
+    """A clock that ends turns early enough for the whole search to end in time."""
 
     def __init__(self, seconds: float) -> None:
         """Start.
@@ -128,10 +136,13 @@ class Clock:
         self._each = 0.0
 
     def is_over(self, number: int, slots: int) -> bool:
-        """Whether a turn, by its number, is not to begin anything.
+        """Return whether a turn must not begin further simulations.
 
-        What it began would be evaluated by the turn after the next turns of the other slots, if
-        turns take as long as lately.
+        Their leaves would be evaluated one turn of each slot later, if turns take as long.
+
+        Args:
+            number: of the turn, counted from 0.
+            slots: the number of slots.
         """
         now = time.perf_counter()
         if number > self._number:
@@ -142,23 +153,23 @@ class Clock:
 
 
 Turn = Callable[[Slot, int], int]
-"""A slot's turn: told which of all the turns it is, from 0, it fills the slot, and says how many
-leaves there are."""
-Evaluate = Callable[[Slot], object]
-"""Has the leaves of a slot evaluated."""
+"""A slot's turn. It takes the slot and the number of the turn, from 0, fills the slot with leaves,
+and returns how many there are."""
+EvaluateSlot = Callable[[Slot], object]
+"""Evaluates the leaves of a slot."""
 
 
 def take_turns(
-    slots: list[Slot], turn: Turn, evaluate: Evaluate, threads: int, stopping: Stopping = never
+    slots: list[Slot], turn: Turn, evaluate: EvaluateSlot, threads: int, stopping: Stopping = never
 ) -> None:
     """Give the slots their turns until nothing is left to evaluate.
 
     Args:
-        slots: empty.
+        slots: empty slots.
         turn: called for each slot in order, again and again, by one thread at a time.
-        evaluate: called for slots with leaves; if there are several threads, by several at once.
+        evaluate: called for slots with leaves, by several threads at once if there are several.
         threads: one for each slot, or 1 for all.
-        stopping: whether no more turns are wanted.
+        stopping: returns whether no more turns are wanted.
 
     Raises:
         StoppedError: no more turns were wanted.
@@ -172,27 +183,27 @@ def take_turns(
 class _Turns:
     """Slots that take turns, each evaluated in a thread of its own once there is work for several.
 
-    Until then the first thread takes all turns. The others begin meanwhile, which takes as long as
-    several evaluations, and need not wake for less.
+    Until then the first thread takes all turns. Meanwhile the other threads start, which takes as
+    long as several evaluations.
     """
 
     def __init__(
-        self, slots: list[Slot], turn: Turn, evaluate: Evaluate, stopping: Stopping
+        self, slots: list[Slot], turn: Turn, evaluate: EvaluateSlot, stopping: Stopping
     ) -> None:
-        """As of `take_turns`."""
+        """Set up; see `take_turns`."""
         self.are_over = False
         self._slots = slots
         self._turn = turn
         self._evaluate = evaluate
         self._stopping = stopping
         self._number = 0
-        self._unjudged = -1  # slot whose leaves are to be evaluated before any turn
+        self._unevaluated = -1  # slot whose leaves are to be evaluated before any turn
         # A start lock is released when a slot's thread may begin, its turn lock at each turn.
         # No thread holds a lock that another thread waits for.
         self._start_locks, self._turn_locks = held_locks(len(slots)), held_locks(len(slots))
 
     def work(self, place: int, stopping: Stopping) -> None:
-        """What the thread of a slot does."""
+        """Do what the thread of a slot does."""
         slots = self._slots
         if place == 0:
             self.take_alone(stopping, self._is_one_of_several)
@@ -201,7 +212,7 @@ class _Turns:
                 lock.release()
         else:
             self._wait(self._start_locks[place], stopping)
-        if place == self._unjudged:
+        if place == self._unevaluated:
             self._evaluate(slots[place])
         while True:
             self._wait(self._turn_locks[place], stopping)
@@ -214,27 +225,28 @@ class _Turns:
                 self._evaluate(slots[place])
 
     def take_alone(self, stopping: Stopping, is_enough: Callable[[Slot], bool]) -> None:
-        """Take all turns, and evaluate what is found.
+        """Take all turns, and evaluate the leaves.
 
         Args:
-            stopping: as for `take_turns`, and beside that.
-            is_enough: told a slot with new leaves, says whether to leave these and go.
+            stopping: as for `take_turns`, in addition to that.
+            is_enough: takes a slot with new leaves, and returns whether to stop before they are
+                evaluated.
         """
         slots = self._slots
         while not self.are_over:
-            if self._unjudged >= 0:
-                self._evaluate(slots[self._unjudged])
-                self._unjudged = -1
+            if self._unevaluated >= 0:
+                self._evaluate(slots[self._unevaluated])
+                self._unevaluated = -1
             self._check(stopping)
             place = self._number % len(slots)
             self._take(place)
             if slots[place].num:
-                self._unjudged = place
+                self._unevaluated = place
                 if is_enough(slots[place]):
                     return
 
     def _is_one_of_several(self, slot: Slot) -> bool:
-        """Whether another slot has leaves, too."""
+        """Return whether another slot has leaves, too."""
         return any(other.num for other in self._slots if other is not slot)
 
     def _take(self, place: int) -> None:

@@ -108,7 +108,7 @@ _OPTIONS = np.dtype(
         (
             "most_awaited",
             np.int64,
-        ),  # evaluations of one tree at once, see `agents.search.puct_loops`
+        ),  # leaves of one tree that wait, see `agents.search.puct`
         ("visits_each", np.int64),  # that a tree has had for each of them
         ("lead", np.int64),  # of them in one slot, more than in the other
         ("tries", np.int64),  # simulations of one tree in a turn

@@ -1,6 +1,6 @@
 """Training by self-play: MaskablePPO over the native vector environments. Needs `[train]`.
 
-`train` does what `boardenvs train` does; `settings_for` and `read_settings` give what it is told.
+`train` does what `boardenvs train` does. `settings_for` and `read_settings` make its settings.
 """
 
 import importlib

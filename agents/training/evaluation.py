@@ -35,19 +35,19 @@ class Evaluation:
         self.game = game
         others = game.num_players - 1
         self.rivals: dict[str, list[Any]] = {ALONE: []}
-        """Who has the other seats, by the name that a score goes by."""
+        """The players of the other seats, by the name of the score."""
         if others:
             self.rivals = {spec: [make(spec, game, seed)] * others for spec in specs}
 
     def scores(self, agent: Any, games: int, seed: int) -> dict[str, Scores]:
-        """Matches of an agent against each opponent, or of the agent alone."""
+        """Play matches of an agent against each opponent, or of the agent alone."""
         return {
             spec: play_match(self.game, [agent, *others], games, seed)
             for spec, others in self.rivals.items()
         }
 
     def point(self, agent: Any, games: int, steps: int) -> dict[str, Any]:
-        """A point of the learning curve.
+        """Measure an agent for a point of the learning curve.
 
         Returns:
             `steps`, and for each opponent `score`, the ends `low` and `high` of its 95%
@@ -60,15 +60,15 @@ class Evaluation:
         return point
 
     def mean(self, point: dict[str, Any]) -> float:
-        """The mean score of a point."""
+        """Return the mean score of a point."""
         return sum(point[spec]["score"] for spec in self.rivals) / len(self.rivals)
 
     def overlap(self, point: dict[str, Any], better: dict[str, Any]) -> bool:
-        """Whether the mean upper end of a point's intervals reaches the lower end of a better's."""
+        """Return whether a point's intervals reach those of a better point, in the mean."""
         return sum(point[spec]["high"] - better[spec]["low"] for spec in self.rivals) >= 0
 
     def entries(self, agent: Any, games: int, seed: int) -> list[dict[str, Any]]:
-        """What a card says of an agent's strength, an entry for each opponent."""
+        """Return the card's entries about an agent's strength, one for each opponent."""
         return [
             _entry(spec, scores, seed) for spec, scores in self.scores(agent, games, seed).items()
         ]
@@ -87,16 +87,16 @@ class SizesEvaluation(Evaluation):
         }
 
     def point(self, agent: Any, games: int, steps: int) -> dict[str, Any]:
-        """A point of the learning curve.
+        """Measure agents for a point of the learning curve.
 
         Args:
             agent: a sequence of agents, one for each size.
-            games: of each match.
-            steps: so far.
+            games: number of games of each match.
+            steps: number of steps so far.
 
         Returns:
-            As of one size, with the scores of all sizes taken together; and `sizes`, the scores
-            on each, by the size as a text.
+            As for one size, with the scores of all sizes together, and `sizes`, the scores on each
+            size, by the size as a text.
         """
         point: dict[str, Any] = {"steps": steps}
         sizes = {
@@ -113,7 +113,7 @@ class SizesEvaluation(Evaluation):
         return {**point, "sizes": sizes}
 
     def entries(self, agent: Any, games: int, seed: int) -> list[dict[str, Any]]:
-        """As of one size, an entry for each opponent and size, which its `params` tells."""
+        """Return an entry for each opponent and size; the size is among its `params`."""
         return [
             {"params": {self.parameter: value}, **entry}
             for (value, part), one in zip(self._parts.items(), agent, strict=True)
@@ -122,14 +122,14 @@ class SizesEvaluation(Evaluation):
 
 
 def entry_name(entry: dict[str, Any]) -> str:
-    """What an entry of a card is about: `against greedy`, perhaps `, board_size=7`."""
+    """Return the title of a card's entry, such as `against greedy, board_size=7`."""
     rival = entry["against"]
     size = "".join(f", {key}={value}" for key, value in entry.get("params", {}).items())
     return f"{rival if rival == ALONE else f'against {rival}'}{size}"
 
 
 def score_texts(point: dict[str, Any]) -> dict[str, str]:
-    """The scores of a point, as a progress bar shows them."""
+    """Return the scores of a point as texts, for a progress bar."""
     return {
         spec if spec == ALONE else f"vs {spec}": f"{found['score']:.2f}"
         for spec, found in point.items()

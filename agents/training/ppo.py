@@ -12,7 +12,7 @@ from stable_baselines3.common.utils import get_device
 from agents.making import make
 from agents.networks.policy_networks import BoardPolicy, PlainPolicy
 from agents.networks.precision import BFLOAT16, FLOAT32, precision_for
-from agents.training.selves import EarlierSelves, LatestSelf
+from agents.training.selves import EarlierSelves, PolicyAgent
 from agents.training.settings import EARLIER, LATEST, Settings
 from agents.training.vec_env import SB3VecEnv
 from boardenvs.envs.vector import SeatVectorEnv
@@ -25,7 +25,7 @@ class PPOLearner:
     """A MaskablePPO model, its games, and its opponents."""
 
     policies: ClassVar[dict[str, Any]] = {"convolutional": BoardPolicy, "plain": PlainPolicy}
-    """Of each kind of network that settings name."""
+    """The policy class of each kind of network that settings name."""
 
     def __init__(
         self,
@@ -35,23 +35,23 @@ class PPOLearner:
         device: str = "cpu",
         precision: str | None = None,
     ) -> None:
-        """Set up a fresh one.
+        """Set up a fresh learner.
 
         Args:
             game: what is learned.
-            settings: how.
+            settings: of the run.
             seed: of everything random.
             device: of the network.
-            precision: see `Settings`; `None` leaves it to these and the processor.
+            precision: see `Settings`; `None` for the settings'.
 
         Raises:
             ValueError: an opponent cannot be made for the game.
         """
         self.precision = FLOAT32
-        """In which the network multiplies: the settings' if it has convolutions, and learns."""
+        """Precision of the network's products; `float32` for a network without convolutions."""
         if settings.network == "convolutional" and settings.steps:
             self.precision = precision_for(precision or settings.precision, get_device(device))
-        self.latest = LatestSelf(game)
+        self.latest = PolicyAgent(game, temperature=1.0, spec="latest self")
         listeners = {}
         envs = []
         for number, (spec, num) in enumerate(_shared_out(game, settings).items()):
@@ -85,11 +85,11 @@ class PPOLearner:
         )
         # Else Stable-Baselines3 makes a temporary folder, which stays.
         self.model.set_logger(Logger(folder=None, output_formats=[]))
-        self.latest.attach(self.model)
+        self.latest.policy = self.model.policy
         self.earlier.attach(self.model)
 
     def state(self) -> dict[str, Any]:
-        """What `load_state` takes."""
+        """Return the state of the learner, for `load_state`."""
         return {
             "policy": self.model.policy.state_dict(),
             "optimizer": self.model.policy.optimizer.state_dict(),
@@ -103,8 +103,8 @@ class PPOLearner:
 
         Args:
             state: from `state()` of a learner with the same game and settings.
-            seed: of the run. The games that were under way are given up: new ones begin, not
-                those of the beginning once more.
+            seed: of the run. New games replace the games that were under way. They are not those
+                of the start of the run.
         """
         self.model.policy.load_state_dict(state["policy"])
         self.model.policy.optimizer.load_state_dict(state["optimizer"])
@@ -115,7 +115,7 @@ class PPOLearner:
 
 
 def _shared_out(game: Game, settings: Settings) -> dict[str, int]:
-    """How many games each opponent has; all of them, without any, in a game for one."""
+    """Return how many games each opponent has. In a game for one, `random` stands for nobody."""
     if game.num_players == 1:
         return {"random": settings.num_envs}
     whole = sum(settings.opponents.values())
@@ -126,7 +126,7 @@ def _shared_out(game: Game, settings: Settings) -> dict[str, int]:
 
 
 def _network(settings: Settings, precision: str) -> dict[str, Any]:
-    """The policy's arguments."""
+    """Return the arguments of the policy."""
     if settings.network == "plain":
         return {"net_arch": list(settings.hidden), "activation_fn": torch.nn.ReLU}
     return {

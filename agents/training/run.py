@@ -3,13 +3,13 @@
 The parts of a run, in their order, and where each is written:
 
 1. `imitation`: the policy learns to imitate an agent, if the settings have a part `[clone]`.
-2. `ppo`: MaskablePPO on `vec_env`, against the agents and earlier selves of `selves`.
+2. `ppo`: MaskablePPO on `vec_env`, against other agents and the selves of `selves`.
 3. `self_play.learner`: a search that the policy guides plays games (`self_play.actors`,
    `self_play.searched_games`, `agents.search.gumbel`). The policy learns from them through
    `self_play.replay_buffer`, if the settings have a part `[guided]`.
 
 Between the updates `evaluation` measures the policy, and the run saves a checkpoint. At the end
-`export` writes the best policy as an ONNX network with a card.
+`agents.networks.export` writes the best policy as an ONNX network with a card.
 """
 
 from __future__ import annotations
@@ -26,18 +26,17 @@ from stable_baselines3.common.callbacks import BaseCallback
 
 from agents.agent import Agent
 from agents.making import make
-from agents.networks.precision import FLOAT32
+from agents.networks.export import export_policy
 from agents.networks.sizes import Sizes, games_of, games_of_card
 from agents.players.sb3 import from_sb3
 from agents.report.progress import progress_bar
 from agents.training.curve import draw_curve
 from agents.training.evaluation import Evaluation, SizesEvaluation, score_texts
-from agents.training.export import export_policy
 from agents.training.imitation import CloningLearner
-from agents.training.policy_agent import PolicyAgent
 from agents.training.ppo import PPOLearner
 from agents.training.self_play.actors import LocalActors
 from agents.training.self_play.learner import GuidedLearner, MakeActors, check_guided
+from agents.training.selves import PolicyAgent
 from agents.training.settings import Settings, settings_of_run
 from agents.training.tensorboard_log import tensorboard_log
 from boardenvs.files import write_atomically
@@ -84,14 +83,13 @@ class TrainingRun:
             folder: where it is kept.
             device: of the network, as PyTorch names it, such as `cuda`.
             settings_file: where the settings were read from, if not from the game's own file.
-            actors: makes those who play search-guided games.
-            precision: `float32` or `bfloat16`, see `Settings`; `None` leaves it to these and the
-                processor. A run that is resumed elsewhere keeps its own.
+            actors: makes the actors that play search-guided games.
+            precision: `float32` or `bfloat16`, see `Settings`; `None` for that of the settings.
+                A resumed run keeps its precision on every processor.
 
         Raises:
-            ValueError: an opponent that the settings name cannot be made for the game, or what
-                the settings say is not for boards of several sizes, or only for these, or a part
-                that comes later could not begin.
+            ValueError: an opponent of the settings cannot be made for the game, a setting does not
+                fit one size or several, or a later part of the run could not begin.
         """
         if isinstance(game, Sizes):
             _check_sizes(game, settings)
@@ -106,14 +104,13 @@ class TrainingRun:
         self._actors = actors
         self.history: list[dict[str, Any]] = []
         self.best: dict[str, Any] = {}
-        """What becomes the agent: `steps`, `score` (the mean one), and the weights, `policy`. See
-        `evaluate`."""
+        """What becomes the agent: `steps`, the mean `score`, and the weights, `policy`."""
         self.card: dict[str, Any] = {}
-        """What `finish` found."""
+        """The card that `finish` wrote."""
         self.clone: CloningLearner | None = None
-        """While another agent is imitated first, and after."""
+        """The imitation of another agent; `None` if the settings have none."""
         self.guided: GuidedLearner | None = None
-        """Once search-guided self-play has begun."""
+        """Search-guided self-play; `None` before it has begun."""
         rivals = settings.evaluate_against
         self.evaluation = (
             SizesEvaluation(game, rivals, seed)
@@ -155,13 +152,13 @@ class TrainingRun:
 
         Args:
             folder: of the run.
-            steps: a new total, if it is to end elsewhere.
+            steps: a new total; `None` for that of the settings.
             device: of the network.
-            actors: as for a fresh run; it need not have had the same.
+            actors: as for a fresh run; other actors than before may go on.
 
         Raises:
-            ValueError: the folder holds no run that can go on, or one with an agent of the
-                user's own that `agents.allow` was not told of.
+            ValueError: the folder holds no run that can go on, or the run has a user's agent that
+                `agents.allow` did not allow.
         """
         damaged = _SETTINGS
         try:
@@ -180,9 +177,9 @@ class TrainingRun:
                 data["seed"],
                 folder,
                 device,
-                data.get("settings_file"),
+                data["settings_file"],
                 actors,
-                data.get("precision", FLOAT32),
+                data["precision"],
             )
             damaged = _CHECKPOINT
             run.ppo.load_state(checkpoint["ppo"], run.seed)
@@ -204,8 +201,7 @@ class TrainingRun:
     def learn(self, *, progress: bool = True) -> None:
         """Train up to the settings' number of steps, or until nothing gets better any more.
 
-        Every evaluation leaves a checkpoint, and so does an interruption, which goes on
-        upwards.
+        Every evaluation saves a checkpoint. An interruption does too, and is raised again.
 
         Args:
             progress: whether to show progress on standard error (see `agents.report.progress`).
@@ -270,7 +266,7 @@ class TrainingRun:
         return GuidedLearner(self.game, policy, guided, seed, opponents, self._actors)
 
     def _learn_from(self, part: Any, name: str, steps: int, bar: Any) -> None:
-        """One of the parts besides MaskablePPO, up to its end."""
+        """Run a part other than MaskablePPO to its end."""
         while part.steps < steps and not self.stale:
             self.checkpoint_if_due(bar)
             for key, value in part.advance().items():
@@ -278,7 +274,7 @@ class TrainingRun:
             self.show_steps(bar)
 
     def show_steps(self, bar: Any) -> None:
-        """Bring the bar up to date; beyond its total it would leave out how far the run is."""
+        """Update the bar. Beyond its total, a bar would not show the total any more."""
         bar.update(min(self.steps, bar.total) - bar.n)
 
     def checkpoint_if_due(self, bar: Any) -> None:
@@ -296,19 +292,19 @@ class TrainingRun:
         return bool(means) and means[::-1].index(max(means)) >= self.settings.patience
 
     def agent(self) -> Any:
-        """The learner as it is now, as an agent that takes the most probable action.
+        """Return the learner as it is now, as an agent that takes the most probable action.
 
-        Of several sizes, a tuple of agents, one for each.
+        For several sizes, the result is a tuple of agents, one for each size.
         """
         if isinstance(self.game, Sizes):
             return tuple(PolicyAgent(game, self.model.policy) for game in self.game.games)
         return from_sb3(self.model, self.game)
 
     def evaluate(self) -> dict[str, Any]:
-        """Measure the learner, add that to the history, and keep the weights if they are best.
+        """Measure the learner, extend the history, and keep the weights if they are the best.
 
-        The best are the latest whose interval reaches up to that of the highest mean score: the
-        learning rate falls to the end, and the highest of many scores is chance.
+        The best weights are the latest whose interval reaches that of the highest mean score. The
+        highest score itself may be chance, and the learning rate falls towards the end.
         """
         point = self.evaluation.point(self.agent(), self.settings.evaluation_games, self.steps)
         for spec in self.evaluation.rivals:
@@ -326,7 +322,7 @@ class TrainingRun:
         return point
 
     def save_checkpoint(self) -> None:
-        """Write all that `resume` needs; the old checkpoint stays until the new one is whole."""
+        """Write all that `resume` needs. The old checkpoint stays until the new one is complete."""
         data = io.BytesIO()
         torch.save(
             {
@@ -341,12 +337,11 @@ class TrainingRun:
         )
         write_atomically(self.folder / _CHECKPOINT, data.getvalue())
 
-    def finish(self, command: str, *, seed: int = 0) -> Path:
+    def finish(self, command: str) -> Path:
         """Measure the best checkpoint for its card, export it, and draw the learning curve.
 
         Args:
-            command: that repeats the run.
-            seed: of the matches.
+            command: the command that repeats the run, for the card.
 
         Returns:
             The ONNX file.
@@ -361,7 +356,7 @@ class TrainingRun:
             "settings": self.settings.to_dict(),
         }
         settings, evaluation = self.settings, self.evaluation
-        self.card["scores"] = evaluation.entries(self.agent(), settings.final_games, seed)
+        self.card["scores"] = evaluation.entries(self.agent(), settings.final_games, seed=0)
         path = self.folder / _NETWORK
         export_policy(self.model.policy, self.game, path, self.card)
         title = f"{self.game!r}: {settings.evaluation_games} games an evaluation"
@@ -391,13 +386,13 @@ def _check_sizes(sizes: Sizes, settings: Settings) -> None:
         raise ValueError(f'boards of several sizes need network = "convolutional": {sizes!r}')
     if settings.steps:
         raise ValueError(
-            f"MaskablePPO learns on boards of one size: {sizes!r} needs steps = 0, and clone or "
-            f"guided, got steps = {settings.steps}"
+            f"MaskablePPO learns on boards of one size: {sizes!r} needs steps = 0, and "
+            f"clone or guided, got steps = {settings.steps}"
         )
 
 
 class _Watcher(BaseCallback):
-    """Between updates: new opponents, evaluations, checkpoints; at every step: the bar."""
+    """What a run does between updates of MaskablePPO, and at every step."""
 
     def __init__(self, run: TrainingRun, bar: Any) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Who the learner plays against: fixed agents, its latest self, and earlier ones."""
+"""The learner as an agent: as it is now, and as it was earlier."""
 
 from __future__ import annotations
 
@@ -11,42 +11,51 @@ import numpy.typing as npt
 import torch
 
 from agents.agent import Actions, Agent, RandomBits
-from agents.players.trained import masked_choice
+from agents.players.choice import masked_choice
 from boardenvs.game import Game, States
 
-__all__ = ["EarlierSelves", "LatestSelf"]
+__all__ = ["EarlierSelves", "PolicyAgent"]
 
 _MEMORY = 200
 """Games over which a self's score is averaged, about."""
 _LEAST = 0.05
-"""Weight of a self that loses every game: it may be forgotten how to beat it."""
+"""Weight of a self that loses every game. The learner may forget how to beat such a self."""
 
 
-class LatestSelf(Agent):
-    """The learner as it is now; it draws its moves from its policy.
+class PolicyAgent(Agent):
+    """Plays by a policy in training, as the policy is at that moment; legal actions only.
 
-    The learner's model needs its opponents to be made, so `attach` follows later.
+    A `BoardPolicy` plays on a board of any size. A model of Stable-Baselines3 (`agents.from_sb3`)
+    plays only on the size that it was made for.
     """
 
-    def __init__(self, game: Game) -> None:
-        super().__init__(game, 0, "latest self")
-        self._policy: Any = None
+    def __init__(
+        self, game: Game, policy: Any = None, temperature: float = 0.0, spec: str = "policy"
+    ) -> None:
+        """Set up.
 
-    def attach(self, model: Any) -> None:
-        """Play as this model's policy."""
-        self._policy = model.policy
+        Args:
+            game: what is played.
+            policy: an `agents.networks.policy_networks.PlainPolicy` that fits the game. `None` if
+                the attribute `policy` is set later, but before the first choice.
+            temperature: 0 takes the most probable action; 1 draws from the policy.
+            spec: the name it goes by.
+        """
+        super().__init__(game, 0, spec)
+        self.policy = policy
+        self.temperature = temperature
+        self.deterministic = temperature == 0
 
     def choose(self, states: States, random_bits: RandomBits) -> Actions:
-        assert self._policy is not None, "attach comes first"
         if not len(states):
             return np.zeros(0, np.int64)
         seen = torch.from_numpy(self.game.observe_to_move(states))
         with torch.inference_mode():
-            logits = self._policy.logits(seen.to(self._policy.device)).cpu().numpy()
-        return masked_choice(logits, self.game.legal(states), 1.0, random_bits)
+            logits = self.policy.logits(seen.to(self.policy.device)).cpu().numpy()
+        return masked_choice(logits, self.game.legal(states), self.temperature, random_bits)
 
 
-class EarlierSelves(LatestSelf):
+class EarlierSelves(PolicyAgent):
     """One of the learner's earlier selves at a time, drawn anew by `draw`.
 
     A self is drawn in proportion to `(1 - score)**2`, the learner's score against it, so
@@ -56,20 +65,19 @@ class EarlierSelves(LatestSelf):
     """
 
     def __init__(self, game: Game, size: int, num_games: int, seed: int) -> None:
-        """Prepare; `attach` starts with the learner as it is then.
+        """Set up; `attach` follows, and begins with the learner as it is then.
 
         Args:
             game: what is played.
-            size: how many earlier selves are kept: when there is one more, a random one
-                of the older half goes, so that old ones thin out but do not vanish.
-            num_games: played side by side, of which `note` tells.
+            size: how many earlier selves are kept. With one more, a random one of the older
+                half goes, so that old ones get fewer but do not vanish.
+            num_games: games side by side, which `note` reports.
             seed: of the draws.
         """
-        super().__init__(game)
-        self.spec = "earlier self"
+        super().__init__(game, None, 1.0, "earlier self")
         self.selves: list[dict[str, Any]] = []
         self.scores: list[float] = []
-        """The learner's score against each, as far as it is known: one half at first."""
+        """The learner's score against each, as far as it is known; at first 0.5."""
         self.draws = np.random.default_rng(seed)
         self._size = size
         self._playing = 0
@@ -79,7 +87,7 @@ class EarlierSelves(LatestSelf):
 
     def attach(self, model: Any) -> None:
         self._model = model
-        self._policy = copy.deepcopy(model.policy)
+        self.policy = copy.deepcopy(model.policy)
         self.remember()
 
     def remember(self) -> None:
@@ -91,12 +99,12 @@ class EarlierSelves(LatestSelf):
             gone = int(self.draws.integers(len(self.selves) // 2))
             del self.selves[gone], self.scores[gone]
             if gone == self._playing:
-                self._playing = -1  # it plays on until the next draw, but counts no more
+                self._playing = -1  # it plays on until the next draw, but is not counted
             elif gone < self._playing:
                 self._playing -= 1
 
     def note(self, over: npt.NDArray[np.bool_], rewards: npt.NDArray[np.float32]) -> None:
-        """Learn from the games that ended how hard the self that plays is.
+        """Update the score against the self that plays, from the games that ended.
 
         Args:
             over: which of the games ended in this step, shape (num_games,).
@@ -112,22 +120,22 @@ class EarlierSelves(LatestSelf):
         self._finished += int(counted.sum())
 
     def draw(self) -> None:
-        """Play as another of the earlier selves from now on, if enough games of this one ended."""
+        """Draw the self that plays from now on, if enough games of the present one have ended."""
         if self._playing >= 0 and self._finished < len(self._began_before):
             return
         weights = (1 - np.array(self.scores)) ** 2 + _LEAST
         self._playing = int(self.draws.choice(len(self.selves), p=weights / weights.sum()))
-        self._policy.load_state_dict(self.selves[self._playing])
+        self.policy.load_state_dict(self.selves[self._playing])
         self._began_before[:] = True
         self._finished = 0
 
     def state(self) -> dict[str, Any]:
-        """What `load_state` takes: the selves, how hard they are, and the generator."""
+        """Return the selves, the scores and the generator, for `load_state`."""
         draws = json.dumps(self.draws.bit_generator.state)
         return {"selves": self.selves, "scores": self.scores, "draws": draws}
 
     def load_state(self, state: dict[str, Any]) -> None:
-        """Go on from `state`; who plays next is drawn anew."""
+        """Go on from `state`. The next self is drawn anew."""
         self.selves, self.scores = list(state["selves"]), list(state["scores"])
         self.draws.bit_generator.state = json.loads(state["draws"])
         self._playing = -1

@@ -11,16 +11,16 @@ from typing import Any
 from agents.games import files
 from agents.networks.precision import AUTO, check_precision
 from agents.networks.sizes import SEVERAL, Sizes, games_of
-from agents.training.imitation import CloningSettings
-from agents.training.self_play.guided_settings import GuidedSettings
 from agents.user_code import require_allowed
-from boardenvs.core.checks import finite_number, whole_number
+from boardenvs.core.checks import finite_number, truth_value, whole_number
 from boardenvs.core.suggestion import did_you_mean
 from boardenvs.game import Game
 
 __all__ = [
     "EARLIER",
     "LATEST",
+    "CloningSettings",
+    "GuidedSettings",
     "Settings",
     "read_settings",
     "settings_for",
@@ -33,8 +33,167 @@ LATEST, EARLIER = "latest", "earlier"
 
 
 @dataclass(frozen=True)
+class CloningSettings:
+    """Settings of the imitation of another agent, see `agents.training.imitation`."""
+
+    agent: str = "greedy"
+    """Spec of the agent to be imitated, which plays all seats."""
+    steps: int = 500_000
+    """Positions to learn from."""
+    random_share: float = 0.2
+    """Share of the plies that are played at random, so that games reach positions which the agent
+    would avoid. The policy learns what the agent would do there."""
+    learner_share: float = 0.0
+    """Share of the other plies that the policy itself plays, after the first round of games. So it
+    learns what the agent does after the policy's own mistakes. S. Ross, G. Gordon, D. Bagnell,
+    "A reduction of imitation learning and structured prediction to no-regret online learning",
+    AISTATS 2011."""
+    opening_plies: int = 0
+    """Largest number of random plies at the start of a game, from which nothing is learned."""
+    opponent_share: float = 0.0
+    """Share of the games in which a fixed opponent has all seats but one. Only the positions of
+    that one seat are learned."""
+    opponents: tuple[str, ...] = ()
+    """Specs of the fixed opponents, each in the same number of games."""
+    fixed_ties: bool = False
+    """Whether the agent breaks ties in the same way each time, so that there is one answer to learn
+    and not a mixture of answers."""
+    value_share: float = 0.0
+    """Share of the agent's own value in the target of the value; the rest is the game's result. A
+    proven value is the whole target."""
+    buffer: int = 0
+    """Number of latest positions to learn from; 0 for only those of the last round of games."""
+    epochs: int = 2
+    """How often a position is learned from, on average."""
+    batch_size: int = 256
+    """Positions a gradient step."""
+    learning_rate: float = 1e-3
+    """At the start; it falls linearly to a tenth."""
+
+    def __post_init__(self) -> None:
+        """Check each.
+
+        Raises:
+            ValueError: one is of the wrong kind or out of range.
+        """
+        if not isinstance(self.agent, str):
+            raise ValueError(f"agent must be an agent's spec, got {self.agent!r}")
+        for name in ("steps", "epochs", "batch_size"):
+            whole_number(name, getattr(self, name), 1)
+        if not isinstance(self.fixed_ties, bool):
+            raise ValueError(f"fixed_ties must be true or false, got {self.fixed_ties!r}")
+        for name in ("opening_plies", "buffer"):
+            whole_number(name, getattr(self, name), 0)
+        for name in ("random_share", "learning_rate"):
+            if finite_number(name, getattr(self, name)) >= 1:
+                raise ValueError(f"{name} must be below 1, got {getattr(self, name)!r}")
+        for name in ("learner_share", "value_share", "opponent_share"):
+            if finite_number(name, getattr(self, name)) > 1:
+                raise ValueError(f"{name} must be from 0 to 1, got {getattr(self, name)!r}")
+        _check_specs("opponents", self.opponents)
+        if self.opponent_share and not self.opponents:
+            raise ValueError(
+                f"opponents must name an agent where opponent_share is {self.opponent_share!r}"
+            )
+
+
+@dataclass(frozen=True)
+class GuidedSettings:
+    """Settings of search-guided self-play, see `agents.training.self_play.learner`."""
+
+    steps: int = 2_000_000
+    """Positions searched in all."""
+    games: int = 128
+    """Games side by side."""
+    actors: int = 4
+    """Number of actors, each in a thread of its own, which share the games; at most one a game. On
+    a cluster each core has an actor with as many games as the first of these."""
+    int8: bool = False
+    """Whether the network that guides the searches is in 8-bit integers: twice as fast, and close
+    to the network that learns, which is in float32. For convolutional networks."""
+    plies: int = 8
+    """Plies in each game between two updates of the network."""
+    simulations: int = 32
+    """Simulations of a full search, whose position is trained on."""
+    cheap_simulations: int = 8
+    """Simulations of any other search, which only continues the game."""
+    full_share: float = 1.0
+    """Share of the searches that are full."""
+    exploration: float = 1.5
+    """Factor of the policy in the bound of the search, below the root."""
+    considered: int = 16
+    """Number of the root's actions that share the simulations by sequential halving."""
+    value_scale: float = 0.25
+    """Weight of results against the network's policy in the improved policy."""
+    opening_plies: int = 0
+    """Largest number of random plies at the start of a game."""
+    temperature_plies: int = 10
+    """Number of first plies in which cheap searches draw their action, as full ones always do."""
+    opponent_share: float = 0.1
+    """Share of the games in which a fixed opponent has all seats but one."""
+    opponents: tuple[str, ...] = ()
+    """Specs of the fixed opponents, each in as many games; by default `evaluate_against`."""
+    search_value_share: float = 0.0
+    """Share of the search's value in the target of the value; the rest is the game's result."""
+    buffer: int = 100_000
+    """Number of latest positions to train on."""
+    warm_up: int = 5_000
+    """Positions in the buffer before the network first learns."""
+    reuse: float = 12.0
+    """How often a position is trained on, on average."""
+    batch_size: int = 256
+    """Positions a gradient step."""
+    learning_rate: float = 2e-3
+    """At the start."""
+    final_learning_rate: float = 2e-4
+    """At the end; between them it falls linearly."""
+    weight_decay: float = 1e-4
+    """Of AdamW."""
+    value_weight: float = 1.0
+    """Of the value's squared error, beside the policy's cross-entropy."""
+
+    def __post_init__(self) -> None:
+        """Check each.
+
+        Raises:
+            ValueError: one is of the wrong kind or out of range.
+        """
+        for name in (
+            "steps",
+            "games",
+            "actors",
+            "plies",
+            "simulations",
+            "cheap_simulations",
+            "considered",
+            "buffer",
+            "batch_size",
+        ):
+            whole_number(name, getattr(self, name), 1)
+        truth_value("int8", self.int8)
+        for name in ("opening_plies", "temperature_plies"):
+            whole_number(name, getattr(self, name), 0)
+        whole_number("warm_up", self.warm_up, 0, self.buffer)
+        _check_specs("opponents", self.opponents)
+        for name in ("full_share", "opponent_share", "search_value_share"):
+            if finite_number(name, getattr(self, name)) > 1:
+                raise ValueError(f"{name} must be from 0 to 1, got {getattr(self, name)!r}")
+        for name in ("full_share", "reuse", "learning_rate"):
+            if finite_number(name, getattr(self, name)) == 0:
+                raise ValueError(f"{name} must be above 0, got {getattr(self, name)!r}")
+        for name in (
+            "exploration",
+            "value_scale",
+            "final_learning_rate",
+            "weight_decay",
+            "value_weight",
+        ):
+            finite_number(name, getattr(self, name))
+
+
+@dataclass(frozen=True)
 class Settings:
-    """What a run is made of; with the seed, it repeats a run on the same machine.
+    """The settings of a run. With the same seed they repeat the run on the same machine.
 
     Example:
         >>> import boardenvs
@@ -44,11 +203,11 @@ class Settings:
     """
 
     clone: CloningSettings | None = None
-    """Of the imitation of another agent that comes first, where there is one."""
+    """Settings of the imitation of another agent, which comes first; `None` for none."""
     steps: int = 2_000_000
-    """The learner's decisions by MaskablePPO."""
+    """Decisions of the learner by MaskablePPO."""
     guided: GuidedSettings | None = None
-    """Of the search-guided self-play that follows, where there is one."""
+    """Settings of search-guided self-play, which comes last; `None` for none."""
     shares: Mapping[str, float] = field(default_factory=dict)
     """Share of each board size in training on several sizes (see `agents.networks.sizes`); 1 for a
     size that is not named."""
@@ -57,9 +216,9 @@ class Settings:
     opponents: Mapping[str, float] = field(
         default_factory=lambda: {"random": 1, "greedy": 1, LATEST: 1, EARLIER: 1}
     )
-    """Who has the other seats, and in how large a share of the games: agents by their spec, the
-    learner itself (`latest`), or one of its earlier selves (`earlier`), those oftener that it
-    does worse against."""
+    """The players of the other seats, with their shares of the games: agents by their spec, the
+    learner itself (`latest`), or one of its earlier selves (`earlier`). The learner meets those
+    selves most often that it does worst against."""
     network: str = "plain"
     """`plain` or `convolutional` layers; see agents/networks/policy_networks.py."""
     hidden: tuple[int, ...] = (256, 256)
@@ -69,16 +228,16 @@ class Settings:
     blocks: int = 2
     """Residual blocks of a convolutional network."""
     lines: int = 0
-    """Features of a line, where a convolutional network is to read the lines of a board first; see
-    agents/networks/line_stem.py. 0: it is not."""
+    """Features of a line, if a convolutional network reads the lines of a board first; see
+    agents/networks/line_stem.py. 0 if it does not."""
     rollout: int = 32
     """Decisions a game between two updates."""
     batch_size: int = 1024
     """Decisions a gradient step."""
     precision: str = AUTO
-    """In which a convolutional network's trunk multiplies while MaskablePPO learns: `float32`;
-    `bfloat16`; or `auto`, which is the latter where the processor has instructions for it. The
-    weights, and the agent that comes of it, are in float32."""
+    """Precision of a convolutional trunk's products while MaskablePPO learns: `float32`,
+    `bfloat16`, or `auto`, which is `bfloat16` if the processor has instructions for it. The
+    weights and the exported agent are in float32."""
     epochs: int = 4
     """Passes over a rollout."""
     learning_rate: float = 1e-3
@@ -94,7 +253,7 @@ class Settings:
     remember_every: int = 100_000
     """Decisions between two earlier selves."""
     evaluate_against: tuple[str, ...] = ("random", "greedy")
-    """Fixed opponents, each in all other seats, whose mean score tells the best checkpoint."""
+    """Fixed opponents, each in all other seats. Their mean score selects the best checkpoint."""
     evaluate_every: int = 100_000
     """Decisions between two evaluations; each leaves a checkpoint."""
     evaluation_games: int = 200
@@ -132,10 +291,8 @@ class Settings:
             raise ValueError(f"hidden must be a list of widths, got {self.hidden!r}")
         for width in self.hidden:
             whole_number("hidden's width", width, 1)
-        rivals = self.evaluate_against
-        if not isinstance(rivals, tuple) or not all(isinstance(spec, str) for spec in rivals):
-            raise ValueError(f"evaluate_against must be a list of agents' specs, got {rivals!r}")
-        if not rivals:
+        _check_specs("evaluate_against", self.evaluate_against)
+        if not self.evaluate_against:
             raise ValueError("evaluate_against must name an agent")
         if not isinstance(self.opponents, Mapping):
             raise ValueError(f"opponents must be a table of shares, got {self.opponents!r}")
@@ -148,11 +305,11 @@ class Settings:
     @property
     def total_steps(self) -> int:
         """Positions of the agent imitated, decisions by MaskablePPO, and positions searched."""
-        return sum(part.steps for part in (self.clone, self, self.guided) if part)
+        return self.steps + sum(part.steps for part in (self.clone, self.guided) if part)
 
     @property
     def specs(self) -> list[str]:
-        """All agents that these settings name, the learner's selves aside."""
+        """All agents that these settings name, without the learner's selves."""
         clone = [self.clone.agent, *self.clone.opponents] if self.clone else []
         opponents = [spec for spec in self.opponents if spec not in (LATEST, EARLIER)]
         guided = self.guided.opponents if self.guided else ()
@@ -165,7 +322,7 @@ class Settings:
         return own or self.evaluate_against
 
     def ending_at(self, total: int) -> Settings:
-        """These settings, with another total: the last parts are cut, or the last lengthened."""
+        """Return these settings with another total: last parts are cut, or the last is longer."""
         clone, guided = self.clone, self.guided
         if clone is not None and total <= clone.steps:
             return replace(self, clone=replace(clone, steps=total), steps=0, guided=None)
@@ -175,12 +332,17 @@ class Settings:
         return replace(self, guided=replace(guided, steps=left - self.steps))
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON values."""
+        """Return the settings as JSON values."""
         return asdict(self)
 
 
+def _check_specs(name: str, specs: Any) -> None:
+    if not isinstance(specs, tuple) or not all(isinstance(spec, str) for spec in specs):
+        raise ValueError(f"{name} must be a list of agents' specs, got {specs!r}")
+
+
 def settings_for(game: Game | Sizes, **changes: Any) -> Settings:
-    """A game's settings, some of them changed: those of its `training.toml`, or the defaults.
+    """Return a game's settings, from its `training.toml` or the defaults, with changes.
 
     Raises:
         ValueError: as `read_settings`, or a change is no setting.
@@ -196,20 +358,20 @@ def settings_for(game: Game | Sizes, **changes: Any) -> Settings:
 
 
 def read_settings(path: Path, game: Game | Sizes, **changes: Any) -> Settings:
-    """The settings that a file has for a game, some of them changed.
+    """Read a game's settings from a file, with changes.
 
-    The file, in TOML, holds what differs from the defaults, and in tables such as
-    `["board_size=9"]` what differs further for such parameters; tables in tables are merged.
-    `["board_size=several"]` has what differs where boards of several sizes are learned.
+    The file, in TOML, holds what differs from the defaults. Tables such as `["board_size=9"]` hold
+    what differs further for such parameters; tables in tables are merged.
+    `["board_size=several"]` holds what differs if boards of several sizes are learned.
 
     Args:
-        path: of the file, which may name no code but what `agents.allow` was told of.
+        path: of the file, which may name only code that `agents.allow` has allowed.
         game: what is learned, on one size or several.
         **changes: of the settings, by their names.
 
     Raises:
-        ValueError: there is no such file, it is no TOML, it names a setting or a parameter that
-            there is not, a value is out of range, or an agent is the user's own.
+        ValueError: there is no such file, it is no TOML, a setting or a parameter does not exist, a
+            value is out of range, or an agent is the user's own and not allowed.
 
     Example:
         >>> import boardenvs, pathlib, tempfile
@@ -235,7 +397,7 @@ def read_settings(path: Path, game: Game | Sizes, **changes: Any) -> Settings:
 
 
 def _for_parameters(found: Mapping[str, Any], game: Game | Sizes) -> dict[str, Any]:
-    """The values of a file, those of its conditions put in where they hold."""
+    """Return the values of a file, with those of the conditions that hold."""
     values = {key: value for key, value in found.items() if "=" not in key}
     for condition in (key for key in found if "=" in key):
         name, _, wanted = condition.partition("=")
@@ -253,7 +415,7 @@ def _for_parameters(found: Mapping[str, Any], game: Game | Sizes) -> dict[str, A
 
 
 def settings_from(values: Mapping[str, Any]) -> Settings:
-    """Settings from what TOML or JSON hold.
+    """Make settings from values of TOML or JSON.
 
     Raises:
         ValueError: there is no such setting, or a value is out of range.
@@ -271,12 +433,12 @@ def settings_from(values: Mapping[str, Any]) -> Settings:
 
 
 def _with_tuples(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Values of TOML or JSON, whose lists are tuples here."""
+    """Return values of TOML or JSON, with tuples for lists."""
     return {k: tuple(v) if isinstance(v, list) else v for k, v in values.items()}
 
 
 def settings_of_run(values: Mapping[str, Any], game: Game | Sizes, where: str) -> Settings:
-    """Settings out of a run's folder, which may name no code but what `agents.allow` was told of.
+    """Make settings from a run's folder, which may name only code that `agents.allow` has allowed.
 
     Args:
         values: as for `settings_from`.
@@ -284,7 +446,7 @@ def settings_of_run(values: Mapping[str, Any], game: Game | Sizes, where: str) -
         where: the file, for messages.
 
     Raises:
-        ValueError: as `settings_from`, and for an agent of the user's own.
+        ValueError: as `settings_from`, or an agent is the user's own and not allowed.
     """
     settings = settings_from(values)
     require_allowed(settings.specs, where, games_of(game)[0])

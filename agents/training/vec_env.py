@@ -25,8 +25,8 @@ Listener = Callable[[npt.NDArray[np.bool_], npt.NDArray[np.float32]], None]
 class SB3VecEnv(VecEnv):
     """Several vector environments of one game side by side, each with its own opponents.
 
-    Each steps natively; this class joins their arrays and speaks Stable-Baselines3's
-    dialect: `terminal_observation`, `TimeLimit.truncated` and `episode` in the infos of
+    Each environment steps natively. This class joins their arrays, and has what Stable-Baselines3
+    expects: `terminal_observation`, `TimeLimit.truncated` and `episode` in the infos of
     games that ended, and `action_masks` for sb3-contrib. `reset_infos` has the infos of `reset`.
     The info of a game that began when another game ended is empty.
 
@@ -52,10 +52,10 @@ class SB3VecEnv(VecEnv):
         Args:
             envs: of one game, with Gymnasium's `SAME_STEP` autoreset.
             seed: for their first reset: environment k takes `seed + k`.
-            views: the game's symmetries: each game is shown in one of them, drawn anew when it
-                begins, from its first observation to its last; by default as it stands.
-            listeners: for some of the environments, by their number, who is told after each
-                step which games ended, and the rewards.
+            views: the game's symmetries. Each game is shown in one of them, which is drawn when the
+                game begins. By default games are shown as they are.
+            listeners: functions that are called after each step, by the number of the
+                environment whose games they are about.
         """
         self.envs = list(envs)
         self._listeners = dict(listeners or {})
@@ -73,7 +73,7 @@ class SB3VecEnv(VecEnv):
         )
         self._view = np.zeros(low, np.intp)
         self._draws = np.random.default_rng()
-        # Infos of games that go on. To make so many for each step costs as much as some games do.
+        # Infos of games that go on. New dictionaries in each step would take as long as some games.
         self._empty: list[dict[str, Any]] = [{} for _ in range(low)]
         super().__init__(low, envs[0].single_observation_space, envs[0].single_action_space)
         self.metadata = self.envs[0].metadata
@@ -272,5 +272,5 @@ def _joined_options(env: SeatVectorEnv, options: list[dict[str, Any]]) -> dict[s
 
 
 def _joined(parts: Sequence[npt.NDArray[Any]]) -> npt.NDArray[Any]:
-    """Arrays of rows one after the other; one alone as it is."""
+    """Concatenate arrays of rows; a single array is returned as it is."""
     return parts[0] if len(parts) == 1 else np.concatenate(parts)

@@ -11,8 +11,8 @@ from two_games import TWO
 import agents
 import boardenvs
 from agents.games.gekitai.proofs import check_strategy
+from agents.networks.card import read_card, scores_on, shipped
 from agents.networks.sizes import Sizes, games_of, games_of_card
-from agents.players.trained import read_card, scores_on, shipped
 from agents.training.settings import settings_for, settings_from
 
 PLACE = Path(agents.games.__file__).parent

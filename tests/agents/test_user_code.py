@@ -13,10 +13,8 @@ from agents import user_code
 from agents.arena import round_robin
 from agents.command import main
 from agents.specs import NAMES, SPECS
-from agents.training.imitation import CloningSettings
 from agents.training.run import TrainingRun
-from agents.training.self_play.guided_settings import GuidedSettings
-from agents.training.settings import settings_for, settings_of_run
+from agents.training.settings import CloningSettings, GuidedSettings, settings_for, settings_of_run
 from agents.training.start_run import train
 from agents.user_code import is_user_code, require_allowed
 from boardenvs.episode import Episode

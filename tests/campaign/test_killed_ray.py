@@ -119,9 +119,9 @@ def test_training(attack):
     from gymnasium import spaces
 
     from agents.networks.policy_networks import BoardPolicy
-    from agents.training.self_play.guided_settings import GuidedSettings
     from agents.training.self_play.learner import GuidedLearner
     from agents.training.self_play.ray_actors import RayActors
+    from agents.training.settings import GuidedSettings
 
     game = boardenvs.make("gomoku", board_size=5, win_length=4)
     settings = GuidedSettings(

@@ -10,6 +10,7 @@ import agents
 import agents.arena
 import boardenvs
 from agents.analysis.intervals import wilson
+from agents.networks.onnx_policy import OnnxPolicy
 from boardenvs import gekitai_v0
 from boardenvs.envs.single import SeatEnv
 from boardenvs.envs.vector import SeatVectorEnv
@@ -91,8 +92,8 @@ TAKES = {
         lambda odd: list(agents.arena.round_robin(GAME, ["random", "greedy"], 2, 0, progress=odd)),
         lambda odd: list(agents.arena.round_robin(GAME, ["random", "greedy"], 2, 0, engine=odd)),
         lambda odd: list(agents.arena.round_robin(GAME, ["random", "greedy"], 2, 0, judge=odd)),
-        lambda odd: agents.make("trained", GAME).evaluate(odd),
-        lambda odd: agents.make("trained", GAME).session(odd),
+        lambda odd: OnnxPolicy(GAME).evaluate(odd),
+        lambda odd: OnnxPolicy(GAME).session(odd),
     ],
 }
 

@@ -13,8 +13,8 @@ import boardenvs
 from agents.command import main, make_parser
 from agents.networks.sizes import Sizes
 from agents.training import imitation as cloning
-from agents.training import start_run as start
-from agents.training.imitation import CloningSettings
+from agents.training import start_run
+from agents.training.settings import CloningSettings
 
 pytestmark = pytest.mark.slow
 
@@ -71,7 +71,9 @@ def test_block(shown, tiny_settings, tmp_path, monkeypatch, capsys):
         tiny_settings, network="convolutional", steps=0, clone=CloningSettings(steps=100)
     )
     monkeypatch.setattr(
-        start, "settings_for", lambda game: several if isinstance(game, Sizes) else tiny_settings
+        start_run,
+        "settings_for",
+        lambda game: several if isinstance(game, Sizes) else tiny_settings,
     )
     boardenvs.Episode.play(boardenvs.make("gekitai"), ["greedy", "greedy"], seed=0).save(
         "game.json"

@@ -24,7 +24,7 @@ from agents.benchmark.tasks import suite
 from agents.command import main as run_command
 from agents.curves import reference_curves
 from agents.curves.joining import over_seeds
-from agents.players.trained import read_card, scores_on, shipped
+from agents.networks.card import read_card, scores_on, shipped
 from agents.report.formats import elo_text, interval_text, score_text
 from agents.report.table import Table
 
@@ -201,8 +201,9 @@ def shipped_block():
         game = boardenvs.make(table["game"], **params)
         card = read_card(shipped(game))
         settings = card["settings"]
-        parts = (settings["clone"], settings, settings["guided"])
-        steps = ", ".join(f"{part['steps']:,}" if part else "0" for part in parts)
+        clone, guided = settings["clone"] or {}, settings["guided"] or {}
+        numbers = clone.get("steps", 0), settings["steps"], guided.get("steps", 0)
+        steps = ", ".join(f"{number:,}" for number in numbers)
         start = (title if "player" in title else title.partition(",")[0], card["command"], steps)
         for entry in scores_on(card, game):
             score = scored(entry["score"], entry["interval"])

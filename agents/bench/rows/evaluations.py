@@ -12,9 +12,9 @@ from agents.bench.rows.batch import label
 from agents.bench.run import Bench, Key
 from agents.bench.timing import Side, rate
 from agents.games import files
+from agents.networks.card import INT8, read_card
+from agents.networks.onnx_policy import OnnxPolicy
 from agents.networks.sizes import games_of, games_of_card
-from agents.players.trained import INT8, TrainedAgent, read_card
-from agents.search.network import SearchNetwork
 from boardenvs.game import Game
 
 __all__ = ["BATCHES", "evaluating", "int8_networks"]
@@ -24,8 +24,8 @@ BATCHES = (16, 64, 256)
 _FLOAT = "float32"
 
 
-def evaluating(network: TrainedAgent, batch: int, seconds: float) -> Side:
-    """Positions that a network judges a second on one core, so many at once."""
+def evaluating(network: OnnxPolicy, batch: int, seconds: float) -> Side:
+    """Positions that a network evaluates a second on one core, so many at once."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
@@ -51,7 +51,7 @@ def int8_networks(bench: Bench) -> list[Row]:
     names = []
     for game, shown in _with_version(effort.games):
         names.append(shown)
-        both = {"int8": SearchNetwork(game), _FLOAT: TrainedAgent(game)}
+        both = {"int8": OnnxPolicy(game, int8=True), _FLOAT: OnnxPolicy(game)}
         for kind, network in both.items():
             for batch in BATCHES:
                 sides[shown, kind, str(batch)] = evaluating(network, batch, effort.seconds)

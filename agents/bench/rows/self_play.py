@@ -1,4 +1,4 @@
-"""Searches guided by a network, beside what ONNX Runtime judges alone: one position, self-play."""
+"""Searches guided by a network, beside ONNX Runtime alone: one position, self-play."""
 
 from __future__ import annotations
 
@@ -14,17 +14,15 @@ from agents.bench.rows.batch import label
 from agents.bench.run import Bench, Key
 from agents.bench.timing import Side, rate
 from agents.in_threads import in_threads
-from agents.networks.bound_network import BoundNetwork
-from agents.players.trained import TrainedAgent
+from agents.networks.onnx_policy import BoundNetwork, OnnxPolicy
 from agents.search.gumbel import GumbelAgent
-from agents.search.network import SearchNetwork
 from agents.search.puct import PuctAgent
-from agents.search.slots import Bound, Judged
+from agents.search.slots import Bound, LogitsAndValues
 from boardenvs.envs.playout import playout
 from boardenvs.game import Game, States
 from boardenvs.kernels.threads import most_threads
 
-__all__ = ["guided_searches", "judging", "self_playing"]
+__all__ = ["evaluating_together", "guided_searches", "self_playing"]
 
 _ALONE = "ONNX Runtime alone"
 _BATCHES = (64, 256)
@@ -32,7 +30,7 @@ _BATCHES = (64, 256)
 _TOGETHER = ("one session", "a session for each core")
 """Ways in which the network alone uses the cores; the best one counts."""
 _ROUNDS = 8
-"""Batches that each thread judges at a time."""
+"""Batches that each thread evaluates at a time."""
 _GAMES: tuple[tuple[str, dict[str, Any], int], ...] = (
     ("gekitai", {}, 256),
     ("gomoku", {"board_size": 9}, 64),
@@ -45,7 +43,7 @@ _POSITIONS = 32
 
 
 class _CountedBoundNetwork:
-    """A network bound to arrays that tells how many positions it is asked to judge."""
+    """A network bound to arrays that tells how many positions it is asked to evaluate."""
 
     def __init__(self, bound: BoundNetwork, count: Callable[[int], None]) -> None:
         self.observed_game = bound.observed_game
@@ -53,23 +51,23 @@ class _CountedBoundNetwork:
         self._bound = bound
         self._count = count
 
-    def judge(self, num: int, threads: int | None = None) -> None:
+    def evaluate(self, num: int, threads: int | None = None) -> None:
         self._count(num)
-        self._bound.judge(num, threads)
+        self._bound.evaluate(num, threads)
 
 
 class CountedNetwork:
-    """An evaluator for searches that counts the positions it is asked to judge."""
+    """An evaluator for searches that counts the positions it is asked to evaluate."""
 
     concurrent = True
 
-    def __init__(self, network: TrainedAgent) -> None:
+    def __init__(self, network: OnnxPolicy) -> None:
         """Ask this network."""
         self.network = network
-        self.judged = 0
+        self.evaluated = 0
         self._lock = threading.Lock()
 
-    def evaluate(self, states: States, threads: int | None = None) -> Judged:
+    def evaluate(self, states: States, threads: int | None = None) -> LogitsAndValues:
         """As of the network."""
         self._count(len(states))
         return self.network.evaluate(states, threads)
@@ -80,13 +78,13 @@ class CountedNetwork:
 
     def _count(self, num: int) -> None:
         with self._lock:
-            self.judged += num
+            self.evaluated += num
 
-    def judged_during(self, work: Callable[[], object]) -> int:
-        """How many positions it judges while something is done."""
-        before = self.judged
+    def evaluated_during(self, work: Callable[[], object]) -> int:
+        """How many positions it evaluates while something is done."""
+        before = self.evaluated
         work()
-        return self.judged - before
+        return self.evaluated - before
 
 
 def _playing(game: Game, agent: GumbelAgent, num: int) -> Callable[[], int]:
@@ -105,8 +103,8 @@ def _playing(game: Game, agent: GumbelAgent, num: int) -> Callable[[], int]:
     return play
 
 
-def self_playing(network: TrainedAgent, num: int, simulations: int, seconds: float) -> Side:
-    """Positions judged a second in self-play as search-guided training searches.
+def self_playing(network: OnnxPolicy, num: int, simulations: int, seconds: float) -> Side:
+    """Positions evaluated a second in self-play as search-guided training searches.
 
     Args:
         network: that guides the search.
@@ -117,11 +115,11 @@ def self_playing(network: TrainedAgent, num: int, simulations: int, seconds: flo
     game = network.game
     counted = CountedNetwork(network)
     play = _playing(game, GumbelAgent(game, 0, simulations, evaluator=counted), num)
-    return lambda: rate(lambda: counted.judged_during(play), seconds)
+    return lambda: rate(lambda: counted.evaluated_during(play), seconds)
 
 
-def searching_one(network: TrainedAgent, simulations: int, seconds: float) -> Side:
-    """Positions judged a second by `puct` in positions of random games, one at a time."""
+def searching_one(network: OnnxPolicy, simulations: int, seconds: float) -> Side:
+    """Positions evaluated a second by `puct` in positions of random games, one at a time."""
     game = network.game
     counted = CountedNetwork(network)
     agent = PuctAgent(game, 0, simulations, evaluator=counted)
@@ -134,7 +132,7 @@ def searching_one(network: TrainedAgent, simulations: int, seconds: float) -> Si
         place += 1
 
     def work() -> int:
-        return sum(counted.judged_during(search) for _ in range(4))
+        return sum(counted.evaluated_during(search) for _ in range(4))
 
     return lambda: rate(work, seconds)
 
@@ -153,8 +151,8 @@ def _positions(game: Game, num: int) -> States:
     return rng.permutation(np.concatenate(seen[: max(1, len(seen) // 4)]))[:num]
 
 
-def judging(network: TrainedAgent, num: int, together: str, seconds: float) -> Side:
-    """Positions that ONNX Runtime judges a second, so many at once, on all cores.
+def evaluating_together(network: OnnxPolicy, num: int, together: str, seconds: float) -> Side:
+    """Positions that ONNX Runtime evaluates a second, so many at once, on all cores.
 
     They differ, as those of a search do: a network that looks lines of stones up in a table is
     faster on empty boards.
@@ -175,9 +173,9 @@ def judging(network: TrainedAgent, num: int, together: str, seconds: float) -> S
     return lambda: rate(work, seconds)
 
 
-def _networks(game: Game) -> dict[str, TrainedAgent]:
+def _networks(game: Game) -> dict[str, OnnxPolicy]:
     """The shipped network, and its version in 8-bit integers if it has one."""
-    network, version = TrainedAgent(game), SearchNetwork(game)
+    network, version = OnnxPolicy(game), OnnxPolicy(game, int8=True)
     return {"": network} if version.path == network.path else {"": network, ", int8": version}
 
 
@@ -203,7 +201,7 @@ def guided_searches(bench: Bench) -> list[Row]:
             for batch in _BATCHES:
                 for together in _TOGETHER:
                     key = names[-1], _ALONE, str(batch), together
-                    sides[key] = judging(network, batch, together, seconds / 4)
+                    sides[key] = evaluating_together(network, batch, together, seconds / 4)
     found = bench.compare(sides)
     return [
         Row(

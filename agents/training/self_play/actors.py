@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import replace
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -14,38 +14,23 @@ import numpy.typing as npt
 from agents.agent import Agent
 from agents.making import make
 from agents.networks.sizes import Sizes, games_of, shared_out, shares_of
-from agents.training.self_play.guided_settings import GuidedSettings
-from agents.training.self_play.policy_evaluator import Network, PolicyEvaluator, judge_by
-from agents.training.self_play.replay_buffer import Samples
-from agents.training.self_play.searched_games import SearchedGames
+from agents.training.self_play.policy_evaluator import Network, PolicyEvaluator, evaluate_with
+from agents.training.self_play.searched_games import Played, SearchedGames
+from agents.training.settings import GuidedSettings
 from boardenvs.game import Game
 
 __all__ = [
     "Actor",
     "Actors",
     "LocalActors",
-    "Played",
     "fixed_opponents",
     "games_of_actors",
     "sizes_and_games",
 ]
 
 
-class Played(NamedTuple):
-    """What some plies in all games of an actor brought."""
-
-    samples: Samples
-    """Of the games that ended, values filled in."""
-    searched: int
-    """Positions, by full searches or cheap ones."""
-    lengths: npt.NDArray[np.int32]
-    """Of the games that ended, in plies."""
-    size: int = 0
-    """The place of their game among those of several sizes."""
-
-
 class Actor:
-    """A group of games whose play depends on nothing but its seed and the networks it is sent."""
+    """A group of games, whose play depends only on the seed and the networks that it receives."""
 
     def __init__(
         self,
@@ -77,13 +62,8 @@ class Actor:
         )
 
     def play(self, network: Network, plies: int) -> Played:
-        """So many plies in each game.
-
-        Args:
-            network: as it is now.
-            plies: how many.
-        """
-        self._evaluator.judge_by(judge_by(network))
+        """Play `plies` plies in each game, guided by a network."""
+        self._evaluator.use(evaluate_with(network))
         played = [self._games.play_ply() for _ in range(plies)]
         return Played(
             np.concatenate([each.samples for each in played]),
@@ -92,7 +72,7 @@ class Actor:
         )
 
     def state(self) -> dict[str, Any]:
-        """The games under way, for `load_state`."""
+        """Return the state of the games, for `load_state`."""
         return {"games": self._games.state(), "rng": json.dumps(self._rng.bit_generator.state)}
 
     def load_state(self, state: dict[str, Any]) -> None:
@@ -110,29 +90,28 @@ class Actors(Protocol):
 
     @property
     def ahead(self) -> bool:
-        """Whether they are to play on while the network learns, by what it was before."""
+        """Whether actors play on while the network learns, with the network from before."""
 
     def begin(self, network: Network) -> None:
-        """Have those that are free play the settings' number of plies in each game."""
+        """Let all free actors play the settings' number of plies in each of their games."""
 
     def wait(self) -> None:
-        """Until some have played."""
+        """Wait until at least one actor has played."""
 
     def finish(self) -> list[Played]:
-        """What they have played since they were told to, who are free now."""
+        """Return what actors have played since `begin`. These actors are free then."""
 
     def state(self) -> dict[str, Any]:
-        """`number`, how many actors there have been, and `games`, the states of those there are."""
+        """Return `number`, of all actors so far, and `games`, the states of the present actors."""
 
     def load_state(self, state: dict[str, Any]) -> None:
-        """Go on from `state()`; games that are not in it begin anew, by other actors."""
+        """Go on from `state()`. Games that are not in it begin anew, with other actors."""
 
 
 class LocalActors:
     """The actors of a run in threads of this process. All play at once, then the network learns.
 
-    Of several sizes each actor plays one; there are more actors than the settings say where there
-    are more sizes.
+    Each actor plays on one size of the board. There are at least as many actors as sizes.
     """
 
     ahead = False
@@ -144,7 +123,7 @@ class LocalActors:
         self._given = game, settings, seed, opponents
         self._plies = settings.plies
         self._begin_games(0)
-        # One for each: however many cores there are, all end at about the same time.
+        # One thread for each actor: on any number of cores, all end at about the same time.
         self._pool = ThreadPoolExecutor(len(self._actors), "actor")
         self._playing: list[Future[Played]] = []
 
@@ -158,9 +137,9 @@ class LocalActors:
         self._number = first + len(self._actors)
 
     def begin(self, network: Network) -> None:
-        judges = [judge_by(network, game) for game in games_of(self._given[0])]
+        evaluate = [evaluate_with(network, game) for game in games_of(self._given[0])]
         self._playing = [
-            self._pool.submit(actor.play, judges[size], self._plies)
+            self._pool.submit(actor.play, evaluate[size], self._plies)
             for size, actor in zip(self._sizes, self._actors, strict=True)
         ]
 
@@ -168,7 +147,7 @@ class LocalActors:
         wait(self._playing)
 
     def finish(self) -> list[Played]:
-        """In the order of the actors, none of whom plays any more then."""
+        """Return what the actors have played, in their order."""
         wait(self._playing)
         playing, self._playing = self._playing, []
         return [
@@ -189,7 +168,7 @@ class LocalActors:
 
 
 def fixed_opponents(game: Game, specs: Sequence[str], seed: int) -> list[Agent]:
-    """Who plays against searches besides the learner; raises as `Actor`."""
+    """Make the fixed opponents of searched games; raises as `Actor`."""
     found = []
     for spec in specs:
         one = make(spec, game, seed)
@@ -200,13 +179,13 @@ def fixed_opponents(game: Game, specs: Sequence[str], seed: int) -> list[Agent]:
 
 
 def games_of_actors(settings: GuidedSettings) -> list[int]:
-    """How many games each actor has side by side."""
+    """Return how many games each actor plays side by side."""
     actors = min(settings.actors, settings.games)
     return [len(range(number, settings.games, actors)) for number in range(actors)]
 
 
 def sizes_and_games(game: Game | Sizes, settings: GuidedSettings) -> tuple[list[int], list[int]]:
-    """Of each actor the place of its size, and how many games it has side by side."""
+    """Return the place of each actor's size, and how many games each actor plays side by side."""
     shares = shares_of(game)
     games = shared_out("guided.games", settings.games, shares)
     actors = shared_out("actors", max(settings.actors, len(shares)), shares)

@@ -21,38 +21,31 @@ from agents.networks.sizes import Sizes, games_of, shared_out, shares_of
 from agents.training.self_play.actors import (
     Actors,
     LocalActors,
-    Played,
     fixed_opponents,
     sizes_and_games,
 )
-from agents.training.self_play.guided_settings import GuidedSettings
 from agents.training.self_play.network_writer import NetworkWriter, check_convolutional
-from agents.training.self_play.policy_evaluator import Network, torch_judge
+from agents.training.self_play.policy_evaluator import Network, evaluate_with_torch
 from agents.training.self_play.replay_buffer import ReplayBuffer, Samples, sample_dtype, viewed
+from agents.training.self_play.searched_games import Played
+from agents.training.settings import GuidedSettings
 from boardenvs.game import Game
 
 __all__ = ["GuidedLearner", "MakeActors", "check_guided"]
 
 MakeActors = Callable[[Game | Sizes, GuidedSettings, int, Sequence[str]], Actors]
-"""From game, settings, the run's seed and the opponents' specs."""
+"""Makes the actors from the game, the settings, the run's seed and the opponents' specs."""
 
 
 def check_guided(
     game: Game | Sizes, policy: Any, settings: GuidedSettings, seed: int, opponents: Sequence[str]
 ) -> None:
-    """See that search-guided self-play can begin, which may be hours later.
-
-    Args:
-        game: as the following for `GuidedLearner`.
-        policy: see there.
-        settings: see there.
-        seed: see there.
-        opponents: see there.
+    """Check the arguments of `GuidedLearner`, which a run may make only hours later.
 
     Raises:
-        ValueError: the game is for one player, an opponent cannot be made or is no agent of this
-            package's kind, there are fewer games side by side than sizes, or less room for
-            samples, or the policy has no convolutions and is to be in integers.
+        ValueError: the game is for one player, an opponent cannot be made or is no `Agent`, there
+            are fewer games side by side or samples than sizes, or the settings ask for 8-bit
+            integers and the policy has no convolutions.
     """
     if games_of(game)[0].num_players < 2:
         raise ValueError(f"guided self-play needs two players or more; {game.name} has one")
@@ -79,13 +72,13 @@ class GuidedLearner:
         """Begin the games.
 
         Args:
-            game: what is learned, by two players or more. Of several sizes each gradient step
-                takes one, drawn by their shares.
+            game: what is learned, with two players or more. If it has several sizes, each
+                gradient step takes one of them, drawn by their shares.
             policy: an actor-critic policy of Stable-Baselines3, trained in place.
-            settings: how.
-            seed: of everything random but the policy's first weights.
-            opponents: specs of fixed ones, who have a part of the games (`opponent_share`).
-            actors: makes those who play.
+            settings: of self-play.
+            seed: of everything random except the policy's first weights.
+            opponents: specs of the fixed opponents of some games (`opponent_share`).
+            actors: makes the actors that play.
 
         Raises:
             ValueError: as `check_guided`.
@@ -99,7 +92,7 @@ class GuidedLearner:
         """Positions searched so far."""
         self._rng = np.random.default_rng(seed)
         self._actors = actors(game, settings, seed, opponents)
-        # Beside a learner on a GPU local actors have their searches judged there.
+        # Beside a learner on a GPU the searches of local actors are evaluated there.
         self._on_gpu = policy.device.type != "cpu" and isinstance(self._actors, LocalActors)
         self._writer = NetworkWriter(game, policy, int8=settings.int8)
         capacities = shared_out("guided.buffer", settings.buffer, self._shares)
@@ -114,7 +107,7 @@ class GuidedLearner:
         )
 
     def advance(self) -> dict[str, float]:
-        """Some plies in all games, then the gradient steps that the new samples are worth.
+        """Play some plies in all games, then take the gradient steps for the new samples.
 
         Returns:
             Figures of this iteration: `games` that ended and `samples` they left; if any
@@ -134,7 +127,7 @@ class GuidedLearner:
             return {**figures, **self._learn()}
 
     def _take(self, played: Sequence[Played]) -> dict[str, float]:
-        """Put what was played into the buffer; returns figures of it."""
+        """Put the samples into the buffer, and return figures of them."""
         settings = self.settings
         for each in played:
             self.steps += each.searched
@@ -149,13 +142,13 @@ class GuidedLearner:
         return figures
 
     def network(self) -> Network:
-        """The policy as it is now."""
+        """Return the policy as it is now."""
         if self._on_gpu:
-            return torch_judge(self.policy)
+            return evaluate_with_torch(self.policy)
         return self._writer.network(self._buffers, self.steps)
 
     def _learn(self) -> dict[str, float]:
-        """The whole gradient steps owed; returns their mean figures."""
+        """Take the gradient steps that are owed, and return their mean figures."""
         settings = self.settings
         left = max(0.0, 1 - self.steps / settings.steps)
         rate = settings.final_learning_rate
@@ -175,14 +168,14 @@ class GuidedLearner:
         return {key: float(np.mean(values)) for key, values in figures.items()}
 
     def _drawn_size(self) -> int:
-        """The place of a size, drawn by the shares of those of which games have ended."""
+        """Draw a size by the shares, among sizes with samples, and return its place."""
         if len(self._buffers) == 1:
             return 0
         shares = np.array(self._shares) * [len(buffer) > 0 for buffer in self._buffers]
         return int(self._rng.choice(len(shares), p=shares / shares.sum()))
 
     def fit(self, samples: Samples) -> dict[str, float]:
-        """One gradient step."""
+        """Take one gradient step, and return its figures."""
         device = self.policy.device
         seen, targets, results = (
             # The fields of records do not lie as Torch wants them.
@@ -209,7 +202,7 @@ class GuidedLearner:
             }
 
     def state(self) -> dict[str, Any]:
-        """Everything a run needs to go on as if it had never stopped; see `load_state`.
+        """Return everything that a run needs to go on as if it had never stopped; see `load_state`.
 
         `torch.load(weights_only=True)` loads it.
         """
@@ -231,9 +224,7 @@ class GuidedLearner:
         self.steps = state["steps"]
         self._owed = state["owed"]
         self._rng.bit_generator.state = json.loads(state["rng"])
-        # Checkpoints had one when there was one size.
-        buffers = state["buffers"] if "buffers" in state else [state["buffer"]]
-        for buffer, was in zip(self._buffers, buffers, strict=True):
+        for buffer, was in zip(self._buffers, state["buffers"], strict=True):
             buffer.load_state(was)
         self._writer.load_state(state["sent"])
         self._actors.load_state(state["actors"])

@@ -1,4 +1,4 @@
-"""The network that guides searches while it learns: a policy as it is now, for all actors."""
+"""A policy in training as an ONNX network, which guides the searches of all actors."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from boardenvs.game import Game
 __all__ = ["NetworkWriter", "check_convolutional"]
 
 _SEEN = 1024
-"""Positions that set the ranges of a network in 8-bit integers."""
+"""Number of positions that set the ranges of a network in 8-bit integers."""
 _KEPT = 50_000
-"""Positions searched after which the ranges are set anew."""
+"""Number of searched positions after which the ranges are set anew."""
 
 
 def check_convolutional(policy: Any) -> None:
-    """Raise `ValueError` for a policy that cannot be sent in 8-bit integers."""
+    """Raise `ValueError` for a policy that cannot be written in 8-bit integers."""
     if not any(isinstance(part, torch.nn.Conv2d) for part in policy.modules()):
         raise ValueError("guided.int8 is for convolutional networks")
 
@@ -37,10 +37,10 @@ class NetworkWriter:
         Args:
             game: what is played.
             policy: an actor-critic policy of Stable-Baselines3.
-            int8: whether in 8-bit integers, once there are positions to set ranges by.
+            int8: whether to write 8-bit integers, once there are positions to set ranges by.
 
         Raises:
-            ValueError: the policy has no convolutions, and is to be in integers.
+            ValueError: the policy has no convolutions, and `int8` is set.
         """
         if int8:
             check_convolutional(policy)
@@ -51,10 +51,10 @@ class NetworkWriter:
         self._set_at = 0  # positions searched until then
 
     def network(self, buffers: Sequence[ReplayBuffer], steps: int) -> bytes:
-        """The ONNX file of the policy as it is now.
+        """Return the ONNX file of the policy as it is now.
 
         Args:
-            buffers: what was searched, on each size, by which ranges are set.
+            buffers: searched positions on each size, which set the ranges.
             steps: positions searched so far.
         """
         lengths = [len(buffer) for buffer in buffers]
@@ -74,7 +74,7 @@ class NetworkWriter:
         return self._int8.with_weights(weights)
 
     def state(self) -> dict[str, Any]:
-        """The ranges, for `load_state`."""
+        """Return the network with the ranges, for `load_state`."""
         network = np.frombuffer(self._int8.network if self._int8 else b"", np.uint8)
         return {"int8": bytes_tensor(network), "set_at": self._set_at}
 

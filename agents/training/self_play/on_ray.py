@@ -8,7 +8,7 @@ from pathlib import Path
 import torch
 
 from agents.arena.workers.cluster import joined
-from agents.training import start_run as start
+from agents.training import start_run
 from agents.training.run import TrainingRun
 from agents.training.self_play.ray_actors import RayActors
 from agents.training.settings import read_settings, settings_for
@@ -57,7 +57,7 @@ def train(
                 f"{'those of ' + repr(game) if settings is None else settings} have none"
             )
     with joined("training", address) as ray:
-        return start.train(
+        return start_run.train(
             game,
             folder,
             steps=steps,

@@ -13,21 +13,28 @@ from agents.networks.policy_networks import copied, logits_and_values
 from agents.networks.sizes import free_axes
 from boardenvs.game import Game, States
 
-__all__ = ["Judge", "Network", "PolicyEvaluator", "judge_by", "onnx_judge", "torch_judge"]
+__all__ = [
+    "EvaluateObservations",
+    "Network",
+    "PolicyEvaluator",
+    "evaluate_with",
+    "evaluate_with_onnx",
+    "evaluate_with_torch",
+]
 
 Floats = npt.NDArray[np.float32]
-Judge = Callable[[npt.NDArray[np.int8]], tuple[Floats, Floats]]
+EvaluateObservations = Callable[[npt.NDArray[np.int8]], tuple[Floats, Floats]]
 """From observations, shape (N, ...), to logits, (N, num_actions), unmasked, and values, (N,)."""
 
-Network = bytes | Judge
-"""An ONNX file, or what judges by a network already."""
+Network = bytes | EvaluateObservations
+"""An ONNX file, or a function that runs a network already."""
 
 _MEMORY = 2**25
-"""Bytes of judgements remembered, about."""
+"""Bytes of remembered evaluations, about."""
 
 
-def onnx_judge(network: bytes, game: Game | None = None) -> Judge:
-    """Judges by an ONNX network on one core; may be called from several threads at once.
+def evaluate_with_onnx(network: bytes, game: Game | None = None) -> EvaluateObservations:
+    """Return a function that runs an ONNX network on one core; several threads may call it.
 
     Args:
         network: the file.
@@ -42,52 +49,52 @@ def onnx_judge(network: bytes, game: Game | None = None) -> Judge:
         options.add_free_dimension_override_by_name(axis, size)
     session = onnxruntime.InferenceSession(network, options, providers=["CPUExecutionProvider"])
 
-    def judge(seen: npt.NDArray[np.int8]) -> tuple[Floats, Floats]:
+    def evaluate(seen: npt.NDArray[np.int8]) -> tuple[Floats, Floats]:
         logits, values = session.run(["logits", "value"], {"observation": seen.astype(np.float32)})
         return logits, values
 
-    return judge
+    return evaluate
 
 
-def judge_by(network: Network, game: Game | None = None) -> Judge:
-    """What judges by a network; see `onnx_judge`."""
-    return onnx_judge(network, game) if isinstance(network, bytes) else network
+def evaluate_with(network: Network, game: Game | None = None) -> EvaluateObservations:
+    """Return the function that runs a network; see `evaluate_with_onnx`."""
+    return evaluate_with_onnx(network, game) if isinstance(network, bytes) else network
 
 
-def torch_judge(policy: Any) -> Judge:
-    """Judges by a Stable-Baselines3 policy as it is now, on the device where it lies."""
+def evaluate_with_torch(policy: Any) -> EvaluateObservations:
+    """Return a function that runs a copy of a Stable-Baselines3 policy, on the policy's device."""
     kept = copied(policy)
 
-    def judge(seen: npt.NDArray[np.int8]) -> tuple[Floats, Floats]:
+    def evaluate(seen: npt.NDArray[np.int8]) -> tuple[Floats, Floats]:
         with torch.inference_mode():
             logits, values = logits_and_values(kept, torch.from_numpy(seen).to(kept.device).float())
             return logits.cpu().numpy(), values.cpu().numpy()
 
-    return judge
+    return evaluate
 
 
 class PolicyEvaluator:
-    """Judges positions for a search, and remembers what it has judged until it is told to forget.
+    """An evaluator of positions for a search, which remembers its evaluations.
 
     The search of a position meets much of what the search a ply or two before has met.
     """
 
-    def __init__(self, game: Game, judge: Judge) -> None:
-        """Nothing is judged yet."""
+    def __init__(self, game: Game, evaluate: EvaluateObservations) -> None:
+        """Begin without evaluations."""
         self.game = game
-        self._judge = judge
+        self._evaluate = evaluate
         self._capacity = max(1, _MEMORY // (5 * game.num_actions + game.observation_size))
         self._places: dict[bytes, int] = {}
         self._logits = np.zeros((0, game.num_actions), np.float32)
         self._values = np.zeros(0, np.float32)
 
-    def judge_by(self, judge: Judge) -> None:
-        """Judge all positions afresh from now on, by another judge."""
-        self._judge = judge
+    def use(self, evaluate: EvaluateObservations) -> None:
+        """Evaluate with another function from now on, and forget all evaluations."""
+        self._evaluate = evaluate
         self._places.clear()
 
     def evaluate(self, states: States) -> tuple[Floats, Floats]:
-        """Logits of shape (N, num_actions), unmasked, and values of shape (N,)."""
+        """Return logits of shape (N, num_actions), unmasked, and values of shape (N,)."""
         seen = self.game.observe_to_move(states)
         if len(self._places) + len(seen) > self._capacity:
             self._places.clear()
@@ -102,7 +109,7 @@ class PolicyEvaluator:
             for i in range(len(places) - 1, -1, -1):
                 if places[i] >= known:
                     first[places[i] - known] = i
-            self._logits[known:fresh], self._values[known:fresh] = self._judge(seen[first])
+            self._logits[known:fresh], self._values[known:fresh] = self._evaluate(seen[first])
         return self._logits[places], self._values[places]
 
     def _make_room(self, num: int) -> None:

@@ -15,9 +15,10 @@ from typing import Any
 
 from agents.agent import one_line
 from agents.networks.sizes import Sizes
-from agents.training.self_play.actors import Actor, Played, games_of_actors
-from agents.training.self_play.guided_settings import GuidedSettings
+from agents.training.self_play.actors import Actor, games_of_actors
 from agents.training.self_play.policy_evaluator import Network
+from agents.training.self_play.searched_games import Played
+from agents.training.settings import GuidedSettings
 from boardenvs.game import Game
 
 __all__ = ["RayActors"]

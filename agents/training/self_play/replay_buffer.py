@@ -1,4 +1,4 @@
-"""Searched positions to train on, the latest so many."""
+"""The buffer of the latest positions to train on."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ Samples = npt.NDArray[np.void]
 
 
 def sample_dtype(game: Game) -> np.dtype[np.void]:
-    """The record of a searched position of a game."""
+    """Return the record of a searched position of a game."""
     return np.dtype(
         [
             ("observation", np.int8, game.observation_shape),  # of the seat to move
             ("legal", np.uint8, (-(-game.num_actions // 8),)),  # actions, packed by np.packbits
-            ("policy", np.float16, (game.num_actions,)),  # what it shall be
+            ("policy", np.float16, (game.num_actions,)),  # target of the policy
             ("value", np.float32),  # for the seat to move
             ("seat", np.int8),
-            ("game", np.int32),  # which of those side by side
+            ("game", np.int32),  # place of the game among those side by side
         ]
     )
 
 
 def bytes_tensor(array: npt.NDArray[Any]) -> torch.Tensor:
-    """An array of records as uint8, as `torch.load(weights_only=True)` takes it."""
+    """Return an array of records as uint8, which `torch.load(weights_only=True)` loads."""
     return torch.from_numpy(np.frombuffer(array.tobytes(), np.uint8).copy())
 
 
@@ -39,7 +39,7 @@ def records(tensor: torch.Tensor, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
     """The inverse of `bytes_tensor`.
 
     Raises:
-        ValueError: it is no whole number of such records.
+        ValueError: the tensor has no whole number of records.
     """
     return np.frombuffer(tensor.numpy().tobytes(), dtype).copy()
 
@@ -57,7 +57,7 @@ class ReplayBuffer:
         return min(self.added, len(self.samples))
 
     def add(self, samples: Samples) -> None:
-        """Put samples in, in place of the oldest."""
+        """Add samples, in place of the oldest."""
         size = len(self.samples)
         kept = samples[-size:]
         first = self.added + len(samples) - len(kept)
@@ -65,11 +65,11 @@ class ReplayBuffer:
         self.added += len(samples)
 
     def draw(self, num: int, rng: np.random.Generator) -> Samples:
-        """So many samples, each uniformly."""
+        """Draw `num` samples, each uniformly."""
         return self.samples[rng.integers(0, len(self), num)]
 
     def state(self) -> dict[str, Any]:
-        """Everything, for `load_state`."""
+        """Return everything, for `load_state`."""
         return {"samples": bytes_tensor(self.samples[: len(self)]), "added": self.added}
 
     def load_state(self, state: dict[str, Any]) -> None:
@@ -80,12 +80,12 @@ class ReplayBuffer:
 
 
 def viewed(samples: Samples, symmetries: Symmetries, views: npt.NDArray[np.int64]) -> Samples:
-    """Samples as the game's symmetries show them.
+    """Return samples as the game's symmetries show them.
 
     Args:
         samples: shape (N,).
         symmetries: of the game.
-        views: the one for each, shape (N,).
+        views: number of the symmetry for each sample, shape (N,).
     """
     if len(symmetries) == 1:
         return samples

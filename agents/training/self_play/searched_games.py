@@ -10,11 +10,11 @@ import numpy.typing as npt
 import torch
 
 from agents.agent import Actions, Agent
-from agents.players.trained import masked_choice
+from agents.players.choice import masked_choice
 from agents.search.gumbel import GumbelAgent, Improved
 from agents.search.puct import Evaluator
-from agents.training.self_play.guided_settings import GuidedSettings
 from agents.training.self_play.replay_buffer import Samples, bytes_tensor, records, sample_dtype
+from agents.training.settings import GuidedSettings
 from boardenvs.game import Game, States
 
 __all__ = ["Played", "SearchedGames"]
@@ -23,22 +23,24 @@ _EVERY_SEAT = -1
 
 
 class Played(NamedTuple):
-    """What a ply in all games brought."""
+    """What one ply, or several, in all games of an actor brought."""
 
     samples: Samples
-    """Of the games that ended with it, values filled in."""
+    """Samples of the games that ended, values filled in."""
     searched: int
-    """Positions, by full searches or cheap ones."""
+    """Number of positions searched, fully or cheaply."""
     lengths: npt.NDArray[np.int32]
-    """Of the games that ended, in plies."""
+    """Lengths of the games that ended, in plies."""
+    size: int = 0
+    """The place of their game among those of several sizes."""
 
 
 class SearchedGames:
-    """Games in which the learner, in all seats or against a fixed opponent, moves by search.
+    """Games in which the learner moves by search, in all seats or against a fixed opponent.
 
-    A random part of the searches is full, draws its action by Gumbel noise, and is kept to train
-    on; the others are cheap (playout cap randomisation: D. Wu, "Accelerating self-play learning
-    in Go", 2019), and but for the start of a game without noise.
+    A random share of the searches is full. A full search draws its action by Gumbel noise, and is
+    kept to train on. The other searches are cheap, and use noise only at the start of a game
+    (playout cap randomisation: D. Wu, "Accelerating self-play learning in Go", 2019).
     """
 
     def __init__(
@@ -48,7 +50,7 @@ class SearchedGames:
         rng: np.random.Generator,
         evaluator: Evaluator,
         opponents: Sequence[Agent],
-        num: int | None = None,
+        num: int,
         threads: int | None = None,
     ) -> None:
         """Begin the games.
@@ -56,10 +58,10 @@ class SearchedGames:
         Args:
             game: what is played.
             settings: how.
-            rng: what everything random is drawn from.
+            rng: generator of everything random.
             evaluator: what guides the search.
-            opponents: the fixed ones; each has as many games as the others.
-            num: games side by side; by default as many as the settings say.
+            opponents: the fixed opponents; each has the same number of games.
+            num: games side by side.
             threads: of the searches, as for `agents.search.puct.PuctAgent`.
         """
         self.game = game
@@ -79,20 +81,19 @@ class SearchedGames:
             )
             for simulations in (settings.simulations, settings.cheap_simulations)
         )
-        num = settings.games if num is None else num
         against = round(settings.opponent_share * num) if self.opponents else 0
         self._against = np.where(np.arange(num) < against, np.arange(num), _EVERY_SEAT)
         self.states: States = game.arrays.new(self._random_bits(num))
         self.seats = np.full(num, _EVERY_SEAT)
-        """The learner's in each game."""
+        """The learner's seat in each game."""
         self.openings = np.zeros(num, np.int64)
         """Random plies at the start of each game."""
         self.pending: Samples = np.zeros(0, sample_dtype(game))
-        """Of the games under way; as `value` they have what the search found."""
+        """Samples of the games under way; their `value` is that of the search."""
         self._seat(np.ones(num, np.bool_))
 
     def play_ply(self) -> Played:
-        """One ply in every game; those that end are followed by new ones."""
+        """Play one ply in every game. New games follow those that end."""
         game, settings, rng = self.game, self.settings, self._rng
         num = len(self.states)
         movers = self.states["to_move"].astype(np.int64)
@@ -138,7 +139,7 @@ class SearchedGames:
         return self._rng.integers(0, 2**64, num, np.uint64)
 
     def _seat(self, which: npt.NDArray[np.bool_]) -> None:
-        """Draw seats and opening of games that begin."""
+        """Draw seats and openings of games that begin."""
         rng, num = self._rng, len(which)
         seats = rng.integers(0, self.game.num_players, num)
         seats[self._against == _EVERY_SEAT] = _EVERY_SEAT
@@ -153,7 +154,7 @@ class SearchedGames:
         legal: npt.NDArray[np.bool_],
         found: Improved,
     ) -> None:
-        """Remember full searches until their games end."""
+        """Keep the samples of full searches until their games end."""
         each = np.arange(len(turn))
         seats = shown["to_move"].astype(np.int64)
         kept = np.zeros(len(turn), self.pending.dtype)
@@ -163,13 +164,13 @@ class SearchedGames:
         kept["value"] = found.values[each, seats]
         kept["seat"] = seats
         kept["game"] = turn
-        # There is nothing to weigh up where an action is sure to win.
+        # An action that is sure to win needs no comparison.
         won = found.proven & (kept["value"] >= 1)
         kept["policy"][won] = each_alone(found.actions[won], self.game.num_actions)
         self.pending = np.concatenate([self.pending, kept])
 
     def _finish(self, over: npt.NDArray[np.bool_]) -> Samples:
-        """The samples of games that are over, with what their seats got."""
+        """Return the samples of games that are over, with the results of their seats."""
         ended = over[self.pending["game"]]
         samples = self.pending[ended]
         self.pending = self.pending[~ended]
@@ -179,7 +180,7 @@ class SearchedGames:
         return samples
 
     def state(self) -> dict[str, Any]:
-        """The games under way, for `load_state`; the generator's state is not among it."""
+        """Return the state of the games, without that of the generator, for `load_state`."""
         return {
             "states": bytes_tensor(self.states),
             "seats": torch.from_numpy(self.seats.copy()),
@@ -196,5 +197,5 @@ class SearchedGames:
 
 
 def each_alone(actions: Actions, num_actions: int) -> npt.NDArray[np.float16]:
-    """The policies that take one action each."""
+    """Return policies that take one action each."""
     return (actions[:, None] == np.arange(num_actions)).astype(np.float16)

@@ -1,10 +1,13 @@
 """What agents tell of their choice: from the very search that made it, and the same choice."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 import agents
 import boardenvs
+from agents.networks.onnx_policy import OnnxPolicy
 from agents.players.random import RandomAgent
 from agents.players.trained import TrainedAgent
 from agents.search.gumbel import GumbelAgent
@@ -62,13 +65,13 @@ def test_a_search_tells_its_visits_and_searches_once(gekitai, positions, monkeyp
 def test_a_network_tells_its_policy_and_runs_once(gekitai, positions, monkeypatch):
     agent = agents.make("trained", gekitai)
     runs = []
-    evaluate = TrainedAgent.evaluate
+    evaluate = OnnxPolicy.evaluate
 
     def counted(self, states):
         runs.append(evaluate(self, states))
         return runs[-1]
 
-    monkeypatch.setattr(TrainedAgent, "evaluate", counted)
+    monkeypatch.setattr(OnnxPolicy, "evaluate", counted)
     actions, told = agent.consider(positions, WORDS[: len(positions)])
     [(logits, values)] = runs
     masks = gekitai.legal(positions)
@@ -98,14 +101,16 @@ def test_exact_tells_the_best_moves(game112, live_positions):
 
 
 def test_one_who_sees_only_itself_expects_nothing_for_three():
-    """A network judges for the seat to move; of three seats that tells nothing of the others."""
+    """A network evaluates for the seat to move; of three seats that tells nothing of the others."""
     game = boardenvs.make("goat_race", num_players=3)
     agent = TrainedAgent.__new__(TrainedAgent)
     RandomAgent.__init__(agent, game, 1)
     agent.temperature = 0.0
-    agent.evaluate = lambda states: (
-        np.zeros((len(states), game.num_actions), np.float32),
-        np.full(len(states), 0.5, np.float32),
+    agent.network = SimpleNamespace(
+        evaluate=lambda states: (
+            np.zeros((len(states), game.num_actions), np.float32),
+            np.full(len(states), 0.5, np.float32),
+        )
     )
     states = game.new(1, 2)
     [one] = agent.consider(states, WORDS[:1])[1]

@@ -245,6 +245,14 @@ def test_those_met_in_imitation_and_in_searched_games_count():
     assert met_in_training(trained) == ("greedy", "mcts:20", "mcts:10", "random")
 
 
+def test_a_search_has_met_whom_its_network_has_met(gekitai):
+    """Also if it runs the version of the network in 8-bit integers."""
+    search, network = (agents.make(spec, gekitai, 0) for spec in ("puct:4", "trained"))
+    assert search.path != network.path
+    assert "greedy" in met_in_training(network)
+    assert met_in_training(search) == met_in_training(network)
+
+
 @pytest.mark.slow
 def test_a_trained_agents_card_says_whom_it_met():
     (task,) = agents.benchmark("trained", held_out=True, **QUICK).to_dict()["tasks"]

@@ -9,13 +9,13 @@ import pytest
 import torch
 
 from agents.training import run as run_module
-from agents.training import start_run as start
+from agents.training import start_run
 
 
 @pytest.fixture
 def tiny_training(monkeypatch, tiny_settings, tmp_path):
     """Makes `train` use tiny settings, in a fresh current folder."""
-    monkeypatch.setattr(start, "settings_for", lambda _game: tiny_settings)
+    monkeypatch.setattr(start_run, "settings_for", lambda _game: tiny_settings)
     monkeypatch.chdir(tmp_path)
 
 
@@ -58,7 +58,7 @@ def test_ctrl_c_before_there_is_anything_to_go_on_with(command, tiny_training, m
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(start, "settings_for", interrupted)
+    monkeypatch.setattr(start_run, "settings_for", interrupted)
     assert command("train", "game112") == (130, "", "\nboardenvs: stopped\n")
 
 

@@ -12,8 +12,8 @@ import boardenvs
 from agents.dev import quantise as tool
 from agents.dev.__main__ import main
 from agents.dev.network_comparison import met_by_search
-from agents.players.trained import TrainedAgent, shipped
-from agents.search.network import SearchNetwork
+from agents.networks.card import shipped
+from agents.networks.onnx_policy import OnnxPolicy
 
 SMALL = {"games": 4, "simulations": 4, "positions": 128, "seconds": 0.002}
 
@@ -69,11 +69,11 @@ def test_a_version_that_is_not_worth_it(path, gekitai, monkeypatch, slow):
     assert entry["file"] is None
     assert ("score" in entry) != slow  # one that is too slow plays no match
     assert not old.exists()
-    assert SearchNetwork(gekitai, path=path).path == path
+    assert OnnxPolicy(gekitai, path, int8=True).path == path
 
 
 def test_positions_that_a_search_meets(gekitai):
-    network = TrainedAgent(gekitai, 0)
+    network = OnnxPolicy(gekitai)
     met, again, other = (met_by_search(gekitai, network, 100, seed) for seed in (3, 3, 4))
     assert len(met.played) == 100
     assert not gekitai.over(met.played).any()

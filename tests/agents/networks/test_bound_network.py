@@ -1,4 +1,4 @@
-"""Networks bound to arrays: they judge as ever, and searches that use them find the same."""
+"""Networks bound to arrays: they evaluate as ever, and searches that use them find the same."""
 
 import pickle
 from types import SimpleNamespace
@@ -8,34 +8,32 @@ import pytest
 
 import agents
 import boardenvs
-from agents.networks.bound_network import BoundNetwork
-from agents.players.trained import TrainedAgent
+from agents.networks.onnx_policy import OnnxPolicy
 from agents.search.gumbel import GumbelAgent
-from agents.search.network import SearchNetwork
 from agents.search.puct import PuctAgent
 
 SHIPPED = [
-    ("gekitai", TrainedAgent),
-    ("gekitai", SearchNetwork),
-    ("gomoku", TrainedAgent),
-    ("game112", TrainedAgent),
-    ("goat_race", SearchNetwork),
-    ("dominoes175", TrainedAgent),
-    ("pizza_order", TrainedAgent),
+    ("gekitai", False),
+    ("gekitai", True),
+    ("gomoku", False),
+    ("game112", False),
+    ("goat_race", True),
+    ("dominoes175", False),
+    ("pizza_order", False),
 ]
 
 
 @pytest.mark.parametrize("threads", [1, 2, None])
-@pytest.mark.parametrize(("name", "kind"), SHIPPED)
-def test_the_same_to_the_bit(name, kind, threads, live_positions):
+@pytest.mark.parametrize(("name", "int8"), SHIPPED)
+def test_the_same_to_the_bit(name, int8, threads, live_positions):
     game = boardenvs.make(name)
     states = live_positions(game, 3, 1)[:30].copy()
-    network = kind(game)
+    network = OnnxPolicy(game, int8=int8)
     bound = network.bind_to_arrays(len(states))
     for num in (1, 7, len(states), 7):
         some = np.roll(states, num)[:num].copy()
         bound.seen[:num] = network.observed_game.observe_to_move(some).reshape(num, -1)
-        bound.judge(num, threads)
+        bound.evaluate(num, threads)
         logits, values = network.evaluate(some, threads)
         np.testing.assert_array_equal(bound.logits[:num], logits)
         np.testing.assert_array_equal(bound.values[:num], values)
@@ -48,7 +46,7 @@ def found(agent, states):
 
 def check_alike(game, states, kind, simulations, path=None):
     """Bound or asked for each batch anew, on one thread or two, again or from a copy."""
-    network = SearchNetwork(game, path=path)
+    network = OnnxPolicy(game, path, int8=True)
     plain = SimpleNamespace(evaluate=network.evaluate)
     expected = found(kind(game, 0, simulations, evaluator=plain), states)
     for threads in (1, 2):
@@ -59,7 +57,7 @@ def check_alike(game, states, kind, simulations, path=None):
 
 
 @pytest.mark.parametrize(("kind", "simulations"), [(PuctAgent, 250), (GumbelAgent, 32)])
-@pytest.mark.parametrize("name", [name for name, kind in SHIPPED if kind is TrainedAgent])
+@pytest.mark.parametrize("name", [name for name, int8 in SHIPPED if not int8])
 def test_a_search_finds_the_same(name, kind, simulations, live_positions):
     game = boardenvs.make(name)
     states = live_positions(game, 3, 2)
@@ -76,30 +74,6 @@ def test_a_network_sees_what_it_was_trained_on(remembered, network_file, live_po
     weights = np.random.default_rng(0).normal(size=size).astype(np.float32)
     states = live_positions(played, 3, 4)[50:62].copy()
     check_alike(played, states, PuctAgent, 30, network_file(trained_on, weights=weights))
-
-
-def test_a_class_that_judges_otherwise_is_asked_for_each_batch(gekitai):
-    class Contrary(TrainedAgent):
-        def evaluate(self, states, threads=None):
-            logits, values = super().evaluate(states, threads)
-            return -logits, -values
-
-    class Bound(Contrary):
-        def bind_to_arrays(self, capacity):
-            return TrainedAgent.bind_to_arrays(self, capacity)
-
-    class Named(TrainedAgent):
-        pass
-
-    states = gekitai.new(5, 0)
-    contrary = Contrary(gekitai)
-    asked = SimpleNamespace(evaluate=contrary.evaluate)
-    expected = found(PuctAgent(gekitai, 0, 60, evaluator=asked), states)
-    for key, value in found(PuctAgent(gekitai, 0, 60, evaluator=contrary), states).items():
-        np.testing.assert_array_equal(value, expected[key])
-    assert contrary.bind_to_arrays is None
-    assert isinstance(Bound(gekitai).bind_to_arrays(1), BoundNetwork)
-    assert isinstance(Named(gekitai).bind_to_arrays(1), BoundNetwork)
 
 
 @pytest.mark.parametrize("num", [1, 40])
@@ -119,13 +93,13 @@ def test_room_is_kept_for_the_next_search(num, gekitai, monkeypatch):
 @pytest.mark.parametrize("capacity", [0, -1, 2.5, 2**40, None])
 def test_a_capacity_that_is_none(capacity, game112, refused):
     with refused("capacity must be a whole number from 1 to 1048576"):
-        TrainedAgent(game112).bind_to_arrays(capacity)
+        OnnxPolicy(game112).bind_to_arrays(capacity)
 
 
 @pytest.mark.parametrize("num", [0, 4, -1])
 def test_more_or_less_than_there_is_room_for(num, game112, refused):
     with refused("num must be a whole number from 1 to 3"):
-        TrainedAgent(game112).bind_to_arrays(3).judge(num)
+        OnnxPolicy(game112).bind_to_arrays(3).evaluate(num)
 
 
 @pytest.mark.parametrize(
@@ -139,7 +113,7 @@ def test_more_or_less_than_there_is_room_for(num, game112, refused):
     ],
 )
 def test_arrays_that_a_search_cannot_use(name, change, gekitai, refused):
-    network = TrainedAgent(gekitai)
+    network = OnnxPolicy(gekitai)
 
     def bind(capacity):
         bound = network.bind_to_arrays(capacity)

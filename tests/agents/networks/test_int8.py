@@ -12,9 +12,9 @@ from board_policies import board_policy
 from onnx import numpy_helper
 
 import boardenvs
+from agents.networks.card import shipped
+from agents.networks.export import export_policy
 from agents.networks.int8 import Int8Template, bias_corrected, int8_template
-from agents.players.trained import shipped
-from agents.training.export import export_policy
 
 
 @pytest.fixture(scope="module")

@@ -9,8 +9,7 @@ import pytest
 
 import agents
 from agents.arena.versions import agent_version
-from agents.players.trained import TrainedAgent
-from agents.search.network import SearchNetwork
+from agents.networks.onnx_policy import OnnxPolicy
 
 
 @pytest.fixture
@@ -35,8 +34,8 @@ def versions(gekitai, network_file):
     return write
 
 
-def preferred(agent, game):
-    logits, _ = agent.evaluate(game.new(1, 0))
+def preferred(network, game):
+    logits, _ = network.evaluate(game.new(1, 0))
     return int(logits.argmax())
 
 
@@ -47,20 +46,20 @@ def test_puct_asks_the_version_and_trained_does_not(versions, gekitai):
     assert search.path == path.with_name("handmade.int8.onnx")
     assert search.search(gekitai.new(1, 0)).visits[0].argmax() == 5
     trained = agents.make(f"trained:{path}", gekitai, seed=0)
-    assert preferred(trained, gekitai) == 3
+    assert preferred(trained.network, gekitai) == 3
     assert trained.path == path
 
 
 def test_a_network_without_a_version(versions, gekitai, network_file):
     path = network_file(gekitai, 9.0 * (np.arange(36) == 3))
-    assert preferred(SearchNetwork(gekitai, path=path), gekitai) == 3
+    assert preferred(OnnxPolicy(gekitai, path, int8=True), gekitai) == 3
     # One that was measured, and was not worth it.
-    assert preferred(SearchNetwork(gekitai, path=versions(file=None)), gekitai) == 3
+    assert preferred(OnnxPolicy(gekitai, versions(file=None), int8=True), gekitai) == 3
 
 
 def test_a_copy_asks_the_version(versions, gekitai):
-    agent = SearchNetwork(gekitai, path=versions())
-    assert preferred(pickle.loads(pickle.dumps(agent)), gekitai) == 5
+    network = OnnxPolicy(gekitai, versions(), int8=True)
+    assert preferred(pickle.loads(pickle.dumps(network)), gekitai) == 5
 
 
 def test_another_version_is_another_agent(versions, gekitai):
@@ -81,7 +80,7 @@ def test_a_damaged_version(versions, gekitai, refused):
     version.write_bytes(data)
     with refused("handmade.int8.onnx is damaged or another network: it is not the one of its card"):
         agents.make(f"puct:8:{path}", gekitai)
-    TrainedAgent(gekitai, path=path)
+    OnnxPolicy(gekitai, path)
     version.unlink()
     with refused("handmade.onnx has no int8 version beside it: expected handmade.int8.onnx"):
         agents.make(f"puct:8:{path}", gekitai)

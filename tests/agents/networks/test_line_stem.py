@@ -10,12 +10,12 @@ import torch
 from board_policies import board_policy
 
 import boardenvs
-from agents.networks import export as onnx_network
+from agents.networks import export
+from agents.networks.export import export_policy
 from agents.networks.int8 import int8_template
 from agents.networks.line_stem import LineStem, _by_group, _by_input, _star
 from agents.networks.policy_networks import copied, logits_and_values
 from agents.networks.sizes import make_sizes
-from agents.training.export import export_policy
 
 DIRECTIONS = [(0, 1), (1, 0), (1, 1), (1, -1)]
 
@@ -128,7 +128,7 @@ def kinds_of_nodes(path):
 @pytest.mark.parametrize("look_up", [True, False])
 def test_exported_and_in_integers(look_up, tmp_path, monkeypatch):
     if not look_up:
-        monkeypatch.setattr(onnx_network, "has_line_table", lambda *_: False)
+        monkeypatch.setattr(export, "has_line_table", lambda *_: False)
     game = boardenvs.make("gomoku", board_size=9)
     policy = line_policy(game)
     generator = torch.Generator().manual_seed(1)
@@ -159,9 +159,9 @@ def test_exported_and_in_integers(look_up, tmp_path, monkeypatch):
 def test_a_board_of_every_size_looks_its_lines_up():
     sizes = make_sizes("gomoku", {}, "board_size", [7, 11])
     policy = line_policy(sizes.games[0])
-    network = onnx_network.network_file(policy, sizes)
+    network = export.policy_to_onnx(policy, sizes)
     assert len(network) < 600_000
-    template = onnx_network.NetworkTemplate(policy, sizes)
+    template = export.NetworkTemplate(policy, sizes)
     session = onnxruntime.InferenceSession(network, providers=["CPUExecutionProvider"])
     again = onnxruntime.InferenceSession(
         template.filled(policy), providers=["CPUExecutionProvider"]
@@ -182,7 +182,7 @@ def test_a_board_of_every_size_looks_its_lines_up():
 
 def test_what_no_board_shows_is_judged_somehow():
     game = boardenvs.make("gomoku", board_size=7)
-    network = onnx_network.network_file(line_policy(game), game)
+    network = export.policy_to_onnx(line_policy(game), game)
     session = onnxruntime.InferenceSession(network, providers=["CPUExecutionProvider"])
     for number in (0, 1, -5, 200):
         seen = np.full((2, *game.observation_shape), number, np.float32)

@@ -9,7 +9,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 import agents
 from agents.networks.onnx_check import check_network
-from agents.players.trained import TrainedAgent
+from agents.networks.onnx_policy import OnnxPolicy
 from agents.search.puct import PuctAgent
 
 SHIPPED = sorted(Path(agents.games.__file__).parent.glob("*/*.onnx"))
@@ -202,11 +202,11 @@ def test_whatever_the_bytes(gekitai, network_file, attempt):
 def test_a_network_that_fails(changed, gekitai, refused, what):
     path = changed(*FAILING[what])
     states = gekitai.new(3, 0)
-    agent = TrainedAgent(gekitai, path=path)
+    network = OnnxPolicy(gekitai, path)
     said = "gave logits of shape" if "too many" in what else "fails: "
     for asked in (
-        lambda: agent.evaluate(states),
-        lambda: agent.act(states),
+        lambda: network.evaluate(states),
+        lambda: agents.make(f"trained:{path}", gekitai).act(states),
         lambda: PuctAgent(gekitai, 0, 5, path=path, decisive=False).act(states),
         lambda: agents.play_match(gekitai, [f"trained:{path}", "random"], 2, seed=0),
     ):

@@ -1,6 +1,5 @@
 """What convolutions are computed in while MaskablePPO learns."""
 
-import json
 from dataclasses import replace
 
 import pytest
@@ -70,11 +69,3 @@ def test_a_run_keeps_its_own(tmp_path, gekitai, processor):
     processor()
     again = TrainingRun.resume(tmp_path)
     assert (again.ppo.precision, again.settings) == ("bfloat16", settings)
-
-    # Of a run that was begun when there was nothing to choose.
-    file = tmp_path / "settings.json"
-    data = json.loads(file.read_text())
-    del data["precision"], data["settings"]["precision"]
-    file.write_text(json.dumps(data))
-    processor("avx512_bf16")
-    assert TrainingRun.resume(tmp_path).ppo.precision == "float32"

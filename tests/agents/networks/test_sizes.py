@@ -8,9 +8,15 @@ import pytest
 import agents
 import boardenvs
 from agents.command import info
-from agents.networks.sizes import games_of_card, make_sizes, shared_out, sizes_of_card, sizes_typed
-from agents.players import trained
-from agents.players.trained import read_card, scores_on, shipped
+from agents.networks import card as cards
+from agents.networks.card import read_card, scores_on, shipped
+from agents.networks.sizes import (
+    games_of_card,
+    make_sizes,
+    several_values,
+    shared_out,
+    sizes_of_card,
+)
 
 GAME = {"win_length": 4}
 
@@ -19,11 +25,15 @@ def sizes(*values, **params):
     return make_sizes("gomoku", {**GAME, **params}, "board_size", values)
 
 
+def typed(name, params):
+    return make_sizes(name, params, *several_values(params))
+
+
 # -- What is typed ----------------------------------------------------------------------
 
 
 def test_numbers_with_commas_are_several_sizes():
-    several = sizes_typed("gomoku", {"board_size": "9, 7,15", "win_length": 4})
+    several = typed("gomoku", {"board_size": "9, 7,15", "win_length": 4})
     assert several == sizes(7, 9, 15)
     assert (several.name, several.parameter, several.values) == ("gomoku", "board_size", (7, 9, 15))
     assert [game.observation_shape[-1] for game in several.games] == [7, 9, 15]
@@ -32,7 +42,7 @@ def test_numbers_with_commas_are_several_sizes():
     assert several.params == {
         "board_size": [7, 9, 15], "win_length": 4, "exact": False, "max_plies": None
     }  # fmt: skip
-    assert sizes_typed("gomoku", {"board_size": 9}) == boardenvs.make("gomoku", board_size=9)
+    assert several_values({"board_size": 9}) is None
     assert sizes(7, 9, max_plies=30).params["max_plies"] == 30
 
 
@@ -61,7 +71,7 @@ def test_numbers_with_commas_are_several_sizes():
 )
 def test_what_no_network_is_trained_on(name, params, said, refused):
     with refused(said):
-        sizes_typed(name, params)
+        typed(name, params)
 
 
 def test_a_row_of_positions_has_sizes_too():
@@ -127,7 +137,7 @@ def test_what_is_told_of_a_size(size, said, monkeypatch):
 @pytest.fixture
 def folder(tmp_path, monkeypatch, network_file):
     """The function `(name, game or sizes)` that puts a network into the game's folder."""
-    monkeypatch.setattr(trained, "files", lambda game, pattern: sorted(tmp_path.glob("*/*.onnx")))
+    monkeypatch.setattr(cards, "files", lambda game, pattern: sorted(tmp_path.glob("*/*.onnx")))
 
     def put(name, game):
         path = tmp_path / name
@@ -192,7 +202,7 @@ def test_settings_where_there_are_several(tmp_path):
 
     file = tmp_path / "own.toml"
     file.write_text(
-        'steps = 7\n["board_size=9"]\nsteps = 9\n["board_size=several"]\nsteps = 0\n'
+        'steps = 7\n["board_size=9"]\nppo_steps = 9\n["board_size=several"]\nppo_steps = 0\n'
         "shares = { 7 = 2 }\n",
         encoding="utf-8",
     )

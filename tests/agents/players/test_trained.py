@@ -14,7 +14,9 @@ import torch
 
 import agents
 import boardenvs
-from agents.players.trained import TrainedAgent, card_path, masked_choice
+from agents.networks.card import card_path
+from agents.networks.onnx_policy import OnnxPolicy
+from agents.players.choice import masked_choice
 
 SHIPPED = sorted(Path(agents.games.__file__).parent.glob("*/*.onnx"))
 
@@ -93,9 +95,9 @@ def test_masks_are_applied_to_a_network_that_knows_none(
 def test_the_network_sees_the_board_from_the_seat_to_move(gekitai, network_file, live_positions):
     # Each cell's logit is 4 for an own piece, 2 for the other's and 1 for none.
     planes = np.concatenate([k * np.eye(36, dtype=np.float32) for k in (4, 2, 1)])
-    agent = TrainedAgent(gekitai, path=network_file(gekitai, weights=planes))
+    network = OnnxPolicy(gekitai, network_file(gekitai, weights=planes))
     states = live_positions(gekitai, 20, 7)
-    logits, value = agent.evaluate(states)
+    logits, value = network.evaluate(states)
     owners = gekitai.owners(states).reshape(len(states), 36)
     mover = states["to_move"][:, None]
     expected = np.where(owners < 0, 1, np.where(owners == mover, 4, 2))
@@ -116,11 +118,11 @@ def test_it_observes_as_it_was_trained_where_the_game_shows_more_or_less(remembe
     states = played.new(30, 0)
     for _ in range(12):
         played.play(states, played.legal(states).argmax(1))
-    agent = agents.make(f"trained:{path}", played)
+    network = OnnxPolicy(played, path)
     seen = trained_on.observe(states, states["to_move"]).sum((1, 2, 3))
-    np.testing.assert_array_equal(agent.evaluate(states)[0][:, 0], seen)
+    np.testing.assert_array_equal(network.evaluate(states)[0][:, 0], seen)
     assert (seen != played.observe(states, states["to_move"]).sum((1, 2, 3))).any()
-    assert pickle.loads(pickle.dumps(agent)).evaluate(states)[0][0, 0] == seen[0]
+    assert pickle.loads(pickle.dumps(network)).evaluate(states)[0][0, 0] == seen[0]
 
 
 def test_what_a_game_shows_besides_is_no_excuse_for_another_game(network_file, refused):
@@ -145,7 +147,7 @@ def test_the_temperature_of_an_agent(game112, network_file):
 @pytest.mark.parametrize("num", [1, 2, 500])
 def test_the_exported_network_is_the_policy(tiny, gekitai, live_positions, num):
     states = live_positions(gekitai, 60, 2)[:num]
-    logits, value = TrainedAgent(gekitai, path=tiny.network).evaluate(states)
+    logits, value = OnnxPolicy(gekitai, tiny.network).evaluate(states)
     policy = tiny.run.model.policy
     with torch.no_grad():
         seen, _ = policy.obs_to_tensor(gekitai.observe(states, states["to_move"]))
@@ -282,7 +284,7 @@ def test_a_card_with_damaged_scores(tiny_copy, gekitai, refused, scores):
     card = {**tiny_copy.card, "scores": scores}
     card_path(tiny_copy.network).write_text(json.dumps(card), encoding="utf-8")
     with refused("agent.json is damaged: its scores must be a list of objects"):
-        TrainedAgent(gekitai, path=tiny_copy.network)
+        OnnxPolicy(gekitai, tiny_copy.network)
 
 
 @pytest.mark.parametrize(

@@ -144,12 +144,12 @@ def test_a_proven_loss_is_not_played_while_there_is_anything_else(gekitai, live_
 
 
 def test_side_by_side_or_alone(gekitai, tiny, live_positions):
-    from agents.players.trained import TrainedAgent
+    from agents.networks.onnx_policy import OnnxPolicy
 
     states = live_positions(gekitai, 10, 3)[:30].copy()
     words = np.arange(len(states), dtype=np.uint64)
     noise = np.random.default_rng(0).gumbel(size=(len(states), 36)).astype(np.float32)
-    agent = GumbelAgent(gekitai, 0, 20, evaluator=TrainedAgent(gekitai, 0, tiny.network))
+    agent = GumbelAgent(gekitai, 0, 20, evaluator=OnnxPolicy(gekitai, tiny.network))
     together = agent.search(states, words, noise)
     for i in range(len(states)):
         part = slice(i, i + 1)

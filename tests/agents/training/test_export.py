@@ -3,7 +3,7 @@
 import numpy as np
 
 import agents
-from agents.training.export import export_policy
+from agents.networks.export import export_policy
 
 
 def files(folder):

@@ -6,13 +6,7 @@ import pytest
 
 import boardenvs
 from agents.training import TrainingRun
-from agents.training.self_play.guided_settings import GuidedSettings
-from agents.training.settings import settings_from
-
-
-def test_they_go_through_a_dictionary():
-    settings = GuidedSettings(games=3, reuse=2.5)
-    assert GuidedSettings(**settings.to_dict()) == settings
+from agents.training.settings import GuidedSettings, settings_from
 
 
 @pytest.mark.parametrize(

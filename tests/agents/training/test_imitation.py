@@ -10,10 +10,10 @@ from two_games import others_slow
 import agents
 import boardenvs
 from agents.networks.policy_networks import logits_and_values
-from agents.training.imitation import CloningLearner, CloningSettings
+from agents.training.imitation import CloningLearner
 from agents.training.ppo import PPOLearner
 from agents.training.run import TrainingRun
-from agents.training.settings import Settings
+from agents.training.settings import CloningSettings, Settings
 from boardenvs.envs.playout import playout
 from boardenvs.show.analysis import Analysis
 
@@ -273,7 +273,7 @@ def test_what_the_agent_tells_is_part_of_the_value():
 
 def test_an_agent_that_tells_no_values_is_refused(refused):
     settings = replace(SMALL, clone=replace(SMALL.clone, value_share=0.5))
-    with refused("value_share must be 0 with 'greedy', which tells no values, got 0.5"):
+    with refused("value_share must be 0 with 'greedy', which has no values, got 0.5"):
         learner(boardenvs.make("gekitai"), settings)
 
 

@@ -9,9 +9,9 @@ import torch
 from agents.making import make
 from agents.networks import sharded
 from agents.training import imitation as cloning
-from agents.training.imitation import CloningLearner, CloningSettings
+from agents.training.imitation import CloningLearner
 from agents.training.ppo import PPOLearner
-from agents.training.settings import Settings
+from agents.training.settings import CloningSettings, Settings
 
 SMALL = Settings(
     num_envs=32,

@@ -14,9 +14,8 @@ import agents
 import boardenvs
 from agents.training import run as run_module
 from agents.training.run import TrainingRun
-from agents.training.self_play.guided_settings import GuidedSettings
 from agents.training.self_play.learner import GuidedLearner
-from agents.training.settings import Settings
+from agents.training.settings import GuidedSettings, Settings
 from agents.training.start_run import train
 
 
@@ -115,7 +114,11 @@ def test_a_finished_run_is_lengthened(finished, gekitai, capsys):
     assert run.model.num_timesteps == 512
     assert not equal(weights(run.model), weights(first.model))
     card = json.loads((folder / "agent.json").read_text(encoding="utf-8"))
-    assert (card["steps"], card["settings"]["steps"], card["seed"]) == (run.best["steps"], 512, 1)
+    assert (card["steps"], card["settings"]["steps"], card["seed"]) == (
+        run.best["steps"],
+        512,
+        1,
+    )
     agents.make(f"trained:{folder}/agent.onnx", gekitai)
 
 
@@ -268,7 +271,7 @@ from pathlib import Path
 import boardenvs
 from dataclasses import replace
 from agents.training.self_play.learner import GuidedLearner
-from agents.training.self_play.guided_settings import GuidedSettings
+from agents.training.settings import GuidedSettings
 from agents.training.settings import Settings
 from agents.training.run import TrainingRun
 from agents.training.settings import Settings

@@ -18,7 +18,7 @@ from two_games import on_two_games
 import agents
 import boardenvs
 from agents.arena import wilson
-from agents.training.export import versions
+from agents.networks.export import versions
 from agents.training.run import TrainingRun
 from agents.training.settings import Settings
 from agents.training.start_run import train
@@ -226,7 +226,12 @@ def test_the_same_seed_gives_the_same_weights(tmp_path, gekitai, tiny_settings, 
 
 def test_it_learns(tmp_path, gekitai):
     settings = replace(
-        Settings(), steps=40_960, num_envs=128, batch_size=512, hidden=(128,), evaluate_every=50_000
+        Settings(),
+        steps=40_960,
+        num_envs=128,
+        batch_size=512,
+        hidden=(128,),
+        evaluate_every=50_000,
     )
     run = TrainingRun(gekitai, settings, 0, tmp_path)
     run.learn(progress=False)

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 import agents
-from agents.training.selves import EarlierSelves, LatestSelf
+from agents.training.selves import EarlierSelves, PolicyAgent
 
 
 def weights(model):
@@ -29,8 +29,7 @@ def nudge(model):
 
 
 def test_the_latest_self_is_the_learner(learner, gekitai, live_positions):
-    latest = LatestSelf(gekitai)
-    latest.attach(learner)
+    latest = PolicyAgent(gekitai, learner.policy, temperature=1.0)
     states = live_positions(gekitai, 10, 0)
     words = np.random.default_rng(0).integers(0, 2**64, len(states), np.uint64)
     drawn = agents.from_sb3(learner, gekitai, temperature=1.0)

@@ -8,9 +8,14 @@ import pytest
 
 import boardenvs
 from agents import games
-from agents.training.imitation import CloningSettings
-from agents.training.self_play.guided_settings import GuidedSettings
-from agents.training.settings import Settings, read_settings, settings_for, settings_from
+from agents.training.settings import (
+    CloningSettings,
+    GuidedSettings,
+    Settings,
+    read_settings,
+    settings_for,
+    settings_from,
+)
 
 
 @pytest.mark.parametrize("name", boardenvs.GAMES)
@@ -52,7 +57,7 @@ def written(tmp_path):
 
 
 def test_settings_for_parameters(written, gekitai):
-    path = written('steps = 7\nhidden = [8]\n["board_size=7"]\nsteps = 9\n')
+    path = written('steps = 7\nhidden = [8]\n["board_size=7"]\nppo_steps = 9\n')
     assert read_settings(path, gekitai) == replace(Settings(), steps=7, hidden=(8,))
     seven = boardenvs.make("gekitai", board_size=7)
     assert read_settings(path, seven) == replace(Settings(), steps=9, hidden=(8,))
@@ -63,7 +68,7 @@ def test_settings_for_parameters(written, gekitai):
 
 
 def test_of_two_conditions_the_last_counts(written, gekitai):
-    path = written('["board_size=6"]\nsteps = 5\n["pieces=8"]\nsteps = 6\n')
+    path = written('["board_size=6"]\nppo_steps = 5\n["pieces=8"]\nppo_steps = 6\n')
     assert read_settings(path, gekitai).steps == 6
 
 
@@ -80,7 +85,10 @@ def test_a_copy_of_the_games_own_file_is_the_same(name, tmp_path):
     ("text", "said"),
     [
         ("steps = ", "own.toml is no TOML: "),
-        ("step = 3", r"own.toml: there is no setting 'step'; there are .*; did you mean steps\?$"),
+        (
+            "step = 3",
+            r"there is no setting 'step'; there are .*; did you mean steps\?$",
+        ),
         ("[clone]\nepoch = 3", "own.toml: there is no setting clone.'epoch'; there are agent, "),
         ("[guided]\nsteps = 0", "own.toml: guided.steps must be a whole number of at least 1"),
         ("guided = 3", "own.toml: guided must be a table, got 3$"),
@@ -96,7 +104,10 @@ def test_a_copy_of_the_games_own_file_is_the_same(name, tmp_path):
         ("[clone]\nopponent_share = 0.5", "own.toml: clone.opponents must name an agent where"),
         ("[clone]\nbuffer = -1", "own.toml: clone.buffer must be a whole number of at least 0"),
         ("shares = 3", "own.toml: shares must be a table of sizes, got 3$"),
-        ("steps = 'many'", "own.toml: steps must be a whole number of at least 0, got 'many'$"),
+        (
+            "steps = 'many'",
+            "steps must be a whole number of at least 0, got 'many'$",
+        ),
         ("num_envs = 0", "own.toml: num_envs must be a whole number of at least 1, got 0$"),
         ("gamma = 2", "own.toml: gamma must be a number from 0 to 1, got 2$"),
         ("learning_rate = 0", "own.toml: learning_rate must be above 0"),

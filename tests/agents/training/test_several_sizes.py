@@ -15,23 +15,21 @@ import agents
 import boardenvs
 from agents.dev import quantise as tool
 from agents.dev.__main__ import main as run_program
-from agents.networks.export import network_file
+from agents.networks.export import export_policy, policy_to_onnx
 from agents.networks.int8 import int8_template
+from agents.networks.onnx_policy import OnnxPolicy
 from agents.networks.policy_networks import logits_and_values
 from agents.networks.sizes import Sizes, free_axes, make_sizes
-from agents.players.trained import TrainedAgent
 from agents.training import imitation as cloning
-from agents.training import start_run as start
+from agents.training import start_run
 from agents.training.evaluation import SizesEvaluation
-from agents.training.export import export_policy
-from agents.training.imitation import CloningLearner, CloningSettings
-from agents.training.policy_agent import PolicyAgent
+from agents.training.imitation import CloningLearner
 from agents.training.run import TrainingRun
 from agents.training.self_play import network_writer
 from agents.training.self_play.actors import LocalActors
-from agents.training.self_play.guided_settings import GuidedSettings
 from agents.training.self_play.learner import GuidedLearner
-from agents.training.settings import Settings
+from agents.training.selves import PolicyAgent
+from agents.training.settings import CloningSettings, GuidedSettings, Settings
 from agents.training.start_run import train
 
 SIZES = make_sizes("gomoku", {"win_length": 4}, "board_size", [5, 7])
@@ -136,7 +134,7 @@ def test_one_file_says_what_the_policy_does_on_every_size(several, tmp_path):
         for part, right in zip(found, wanted, strict=True):
             np.testing.assert_allclose(part, right.numpy(), rtol=1e-4, atol=1e-5)
         # As the file for this size alone, to the bit; and close to it where nothing is fixed.
-        for part, other in zip(found, judged(network_file(alone, game), game, seen), strict=True):
+        for part, other in zip(found, judged(policy_to_onnx(alone, game), game, seen), strict=True):
             np.testing.assert_array_equal(part, other)
         for part, other in zip(
             found, judged(path.read_bytes(), game, seen, fixed=False), strict=True
@@ -144,14 +142,14 @@ def test_one_file_says_what_the_policy_does_on_every_size(several, tmp_path):
             np.testing.assert_allclose(part, other, rtol=1e-4, atol=1e-5)
         # As it is loaded to play.
         states = positions(game)
-        agent = TrainedAgent(game, path=path)
-        np.testing.assert_array_equal(agent.evaluate(states)[0], found[0])
+        np.testing.assert_array_equal(OnnxPolicy(game, path).evaluate(states)[0], found[0])
+        agent = agents.make(f"trained:{path}", game)
         np.testing.assert_array_equal(agent.act(states), PolicyAgent(game, policy).act(states))
 
 
 def test_in_integers_too():
     policy = policy_for(SIZES.games[0])
-    free = network_file(policy, SIZES)
+    free = policy_to_onnx(policy, SIZES)
     seen = [seen_in(game, 200) for game in SIZES.games]
     version = int8_template(free, seen)
     for game in (*SIZES.games, SIX):
@@ -163,7 +161,9 @@ def test_in_integers_too():
         assert np.abs(logits - near).max() < 0.15 * np.ptp(logits)
         assert np.abs(values - near_values).max() < 0.05
     # Where ranges are the same, what is fixed makes no difference.
-    alone = int8_template(network_file(policy_for(SIZES.games[1], policy), SIZES.games[1]), seen[1])
+    alone = int8_template(
+        policy_to_onnx(policy_for(SIZES.games[1], policy), SIZES.games[1]), seen[1]
+    )
     both = int8_template(free, seen[1:])
     for found, wanted in zip(
         judged(both.network, SIZES.games[1], seen[1]),
@@ -322,7 +322,10 @@ def test_an_interrupted_run_ends_like_one_that_was_not(finished, tmp_path):
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"steps": 9}, r"MaskablePPO learns on boards of one size: Gomoku\(board_size=\[5, 7\]"),
+        (
+            {"steps": 9},
+            r"MaskablePPO learns on boards of one size: Gomoku\(board_size=\[5, 7\]",
+        ),
         ({"network": "plain"}, 'boards of several sizes need network = "convolutional"'),
         ({"shares": {"6": 1}}, "shares: there is no board_size=6 in board_size=5,7$"),
         ({"shares": {"5": 0}}, "the share of board_size=5 must be above 0, got 0$"),
@@ -389,7 +392,7 @@ def test_the_command(monkeypatch, tmp_path, capsys):
 
     short = replace(SETTINGS, clone=replace(SETTINGS.clone, steps=100), guided=None)
     asked = []
-    monkeypatch.setattr(start, "settings_for", lambda game: asked.append(game) or short)
+    monkeypatch.setattr(start_run, "settings_for", lambda game: asked.append(game) or short)
     monkeypatch.chdir(tmp_path)
     words = "train", "gomoku", "-p", "win_length=4", "-p", "board_size=7,5"
     status, out, _ = command(*words, "--out", "run")

@@ -34,7 +34,7 @@ from agents.arena import round_robin
 from agents.arena.opening_files import openings_in
 from agents.arena.openings import openings_of
 from agents.arena.storage.store import Store
-from agents.players.trained import card_path, shipped
+from agents.networks.card import card_path, shipped
 from boardenvs.dominoes175 import console
 from boardenvs.episode import Episode, _digest
 

@@ -130,7 +130,7 @@ class Train:
         return [*self.arguments(folder), *(["--resume"] if kept else [])]
 
     def result(self, folder):
-        from agents.players.trained import card_path
+        from agents.networks.card import card_path
 
         card = json.loads(card_path(folder / "run" / "agent.onnx").read_text(encoding="utf-8"))
         return shown(folder / "run"), sorted(card), card["steps"] <= 256

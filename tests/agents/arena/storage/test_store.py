@@ -18,7 +18,7 @@ from agents.arena import match, play_match, round_robin, solos
 from agents.arena.match import Match
 from agents.arena.storage.store import Store
 from agents.arena.versions import agent_version
-from agents.search.mcts import SearchAgent
+from agents.search.mcts import MctsAgent
 from boardenvs import Episode
 
 # While there is a file `hold`, it plays on only until the store has as many games as that says.
@@ -374,8 +374,8 @@ def test_an_agent_whose_play_has_changed(gekitai, path, refused, monkeypatch):
     with Store.read(path) as store:
         # What was never raised is left out, as in stores from before there were such numbers.
         plain = f"boardenvs {boardenvs.__version__}"
-        assert store.matches()[0].versions == (plain, f"{plain}, play {SearchAgent.play_version}")
-    monkeypatch.setattr(SearchAgent, "play_version", 99)
+        assert store.matches()[0].versions == (plain, f"{plain}, play {MctsAgent.play_version}")
+    monkeypatch.setattr(MctsAgent, "play_version", 99)
     with refused("holds games of mcts:2 of version boardenvs .*, play .*, this is .* play 99"):
         list(round_robin(gekitai, ["random", "mcts:2"], 4, 0, store=path))
     assert rows(path) == before

@@ -4,7 +4,7 @@ import pytest
 
 import agents
 import boardenvs
-from agents.players.trained import shipped
+from agents.networks.card import shipped
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])

@@ -1,5 +1,7 @@
 """Search-guided self-play learns, and goes on from its state as if it had never stopped."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -8,13 +10,17 @@ from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 
 import agents
 import boardenvs
-from agents.networks.export import NetworkTemplate, network_file
+from agents.networks.export import NetworkTemplate, policy_to_onnx
 from agents.networks.policy_networks import BoardPolicy, logits_and_values
 from agents.search.puct import PuctAgent
 from agents.training.self_play.actors import LocalActors
-from agents.training.self_play.guided_settings import GuidedSettings
 from agents.training.self_play.learner import GuidedLearner
-from agents.training.self_play.policy_evaluator import PolicyEvaluator, onnx_judge, torch_judge
+from agents.training.self_play.policy_evaluator import (
+    PolicyEvaluator,
+    evaluate_with_onnx,
+    evaluate_with_torch,
+)
+from agents.training.settings import GuidedSettings
 
 SMALL = GuidedSettings(
     steps=20_000,
@@ -84,7 +90,7 @@ def assert_equal_weights(one, other):
 )
 def test_it_goes_on_from_its_state_bit_for_bit(name, plies, gomoku, tmp_path):
     game = gomoku if name == "gomoku" else boardenvs.make(name)
-    settings = GuidedSettings(**{**SMALL.to_dict(), "plies": plies})
+    settings = replace(SMALL, plies=plies)
     whole = learner(game, settings)
     for _ in range(12):
         whole.advance()
@@ -111,9 +117,7 @@ def test_the_seed_decides_everything(gomoku):
 
 @pytest.mark.slow
 def test_it_learns_to_beat_random(gomoku):
-    settings = GuidedSettings(
-        **{**SMALL.to_dict(), "games": 32, "full_share": 1.0, "buffer": 3000, "learning_rate": 3e-3}
-    )
+    settings = replace(SMALL, games=32, full_share=1.0, buffer=3000, learning_rate=3e-3)
     one = learner(gomoku, settings)
     figures = [one.advance() for _ in range(45)]
     learned = [each for each in figures if "policy_loss" in each]
@@ -135,7 +139,7 @@ def test_it_learns_to_beat_random(gomoku):
 
 
 def test_steps_count_the_positions_searched(gomoku):
-    settings = GuidedSettings(**{**SMALL.to_dict(), "opponent_share": 0.0})
+    settings = replace(SMALL, opponent_share=0.0)
     one = learner(gomoku, settings)
     one.advance()
     assert one.steps == SMALL.games * SMALL.plies
@@ -156,7 +160,7 @@ def test_gradient_steps_follow_the_new_positions(gomoku):
 
 
 def test_the_learning_rate_falls_to_its_end(gomoku):
-    one = learner(gomoku, GuidedSettings(**{**SMALL.to_dict(), "steps": 480}))
+    one = learner(gomoku, replace(SMALL, steps=480))
     rates = []
     for _ in range(12):
         one.advance()
@@ -173,11 +177,11 @@ def test_a_game_for_one_is_refused(refused):
 
 
 def evaluator(game, policy):
-    return PolicyEvaluator(game, torch_judge(policy))
+    return PolicyEvaluator(game, evaluate_with_torch(policy))
 
 
 @pytest.mark.parametrize(
-    "kind", [torch_judge, lambda policy: onnx_judge(network_file(policy, GAME))]
+    "kind", [evaluate_with_torch, lambda policy: evaluate_with_onnx(policy_to_onnx(policy, GAME))]
 )
 def test_the_evaluator_says_what_the_policy_did_when_it_was_told(kind, live_positions):
     policy = small_policy(GAME)
@@ -201,7 +205,7 @@ def test_the_evaluator_says_what_the_policy_did_when_it_was_told(kind, live_posi
         policy.value_net.bias += 1
     assert not np.allclose(said()[1], before[1])
     check(before)
-    evaluator.judge_by(kind(policy))
+    evaluator.use(kind(policy))
     check(said())
 
 
@@ -209,7 +213,7 @@ def test_the_evaluator_asks_once_and_forgets_when_it_knows_too_much(
     gomoku, live_positions, monkeypatch
 ):
     monkeypatch.setattr("agents.training.self_play.policy_evaluator._MEMORY", 40 * (5 * 25 + 75))
-    judge, asked = torch_judge(small_policy(gomoku)), []
+    judge, asked = evaluate_with_torch(small_policy(gomoku)), []
 
     def counted(seen):
         asked.append(len(seen))
@@ -241,7 +245,9 @@ def test_a_template_is_filled_with_any_weights(name, params, plain):
         for weight in policy.parameters():
             torch.nn.init.normal_(weight, std=0.1) if seed else None
         for found, wanted in zip(
-            onnx_judge(template.filled(policy))(seen), torch_judge(policy)(seen), strict=True
+            evaluate_with_onnx(template.filled(policy))(seen),
+            evaluate_with_torch(policy)(seen),
+            strict=True,
         ):
             np.testing.assert_allclose(found, wanted, rtol=1e-3, atol=1e-4)
 

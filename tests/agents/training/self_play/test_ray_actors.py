@@ -15,9 +15,9 @@ import boardenvs
 from agents.command import main
 from agents.networks.policy_networks import BoardPolicy
 from agents.training.self_play.actors import LocalActors
-from agents.training.self_play.guided_settings import GuidedSettings
 from agents.training.self_play.learner import GuidedLearner
 from agents.training.self_play.ray_actors import RayActors
+from agents.training.settings import GuidedSettings
 
 ray = pytest.importorskip("ray")
 

@@ -7,8 +7,8 @@ import pytest
 
 import agents
 import boardenvs
-from agents.training.self_play.guided_settings import GuidedSettings
 from agents.training.self_play.searched_games import SearchedGames
+from agents.training.settings import GuidedSettings
 
 
 def uniform(game):
@@ -30,7 +30,9 @@ def begun(game, seed=0, opponents=(), evaluator=None, **changes):
     small = {"games": 6, "simulations": 40, "cheap_simulations": 4, "full_share": 1.0}
     settings = GuidedSettings(**{**small, "temperature_plies": 0, "warm_up": 0, **changes})
     rng = np.random.default_rng(seed)
-    return SearchedGames(game, settings, rng, evaluator or uniform(game), opponents)
+    return SearchedGames(
+        game, settings, rng, evaluator or uniform(game), opponents, num=settings.games
+    )
 
 
 def set_up(games, *actions):

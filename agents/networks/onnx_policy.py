@@ -1,0 +1,267 @@
+"""A policy network in an ONNX file, run by ONNX Runtime."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from agents.networks.card import int8_version, read_card, shipped
+from agents.networks.onnx_check import check_network
+from agents.networks.sizes import free_axes
+from boardenvs.core.checks import whole_number
+from boardenvs.game import Game, States
+
+__all__ = ["BoundNetwork", "OnnxPolicy"]
+
+_ALL = 0
+"""Threads: as many as ONNX Runtime finds cores."""
+_FEW = 4
+"""Up to this many positions, a second thread takes longer to wake than it saves."""
+_MOST_BOUND = 2**20
+"""Positions that a bound network may have room for."""
+
+
+class OnnxPolicy:
+    """The policy and the values of a network; an `agents.search.puct.Evaluator`.
+
+    The network takes `observation`, float32 of shape (N, *observation_shape), and gives
+    `logits` of shape (N, num_actions) and `value` of shape (N,). Observations are those that
+    the network was trained on: it also plays a game whose observations show more or less, but
+    which is the same otherwise (`Game.observation_params`). A network may play boards
+    of several sizes (`agents.networks.sizes`); an `OnnxPolicy` plays one.
+
+    A file may come from anywhere: a file with wrong content, or a network that fails, is a
+    `ValueError` of one line. Weights in other files, loops, and operators that are not ONNX's own
+    are refused (see `agents.networks.onnx_check`). There is no guard against networks so large
+    that they take all time or memory, nor against an integer division that overflows, which ends
+    the process.
+
+    Example:
+        >>> import boardenvs
+        >>> from agents.networks.onnx_policy import OnnxPolicy
+        >>> game = boardenvs.make("game112")
+        >>> logits, values = OnnxPolicy(game).evaluate(game.new(3, seed=0))
+        >>> logits.shape, values.shape
+        ((3, 18), (3,))
+    """
+
+    concurrent = True
+    """See `agents.search.puct.ConcurrentEvaluator`."""
+
+    def __init__(self, game: Game, path: str | Path | None = None, *, int8: bool = False) -> None:
+        """Load a network.
+
+        Args:
+            game: what is played.
+            path: an ONNX file with its card beside it; by default the shipped network.
+            int8: whether to run the network's version in 8-bit integers, if its card names one.
+                The processor makes no difference, so that the same agent plays the same
+                everywhere.
+
+        Raises:
+            ValueError: there is no such network, the file is damaged, or it is no network for
+                this game.
+        """
+        network = shipped(game) if path is None else Path(path)
+        self.game = game
+        self.card = read_card(network, game)
+        version = int8_version(network, self.card) if int8 else None
+        self.path, self._entry = version or (network, self.card)
+        """The file that is run, and the entry of the card that has the checksum of the file."""
+        taken = {key: self.card["params"][key] for key in game.observation_params}
+        self.observed_game = type(game)(**{**game.params, **taken})
+        """The game with the observations that the network takes."""
+        self._sessions = {1: self._load(1)}
+
+    # An inference session cannot be copied: a copy, here or elsewhere, loads its own.
+    def __getstate__(self) -> dict[str, Any]:
+        return {k: v for k, v in self.__dict__.items() if k != "_sessions"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._sessions = {1: self._load(1)}
+
+    def session(self, threads: int | None = None) -> Any:
+        """Return ONNX Runtime's inference session on some threads; `None` for all cores."""
+        threads = _ALL if threads is None else whole_number("threads", threads, 1, 1024)
+        if threads not in self._sessions:
+            self._sessions[threads] = self._load(threads)
+        return self._sessions[threads]
+
+    def session_for(self, num: int, threads: int | None) -> Any:
+        """Return the session for `num` positions, on those of the threads that pay."""
+        return self.session(1 if num < _FEW else threads)
+
+    def evaluate(
+        self, states: States, threads: int | None = None
+    ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+        """Return logits of shape (N, num_actions), unmasked, and values of shape (N,).
+
+        Several threads may call this at once. No result depends on how many do, nor on `threads`.
+
+        Args:
+            states: shape (N,), none of them over.
+            threads: that share one call's work; `None` for all cores, or `OMP_NUM_THREADS`.
+
+        Raises:
+            ValueError: the network fails, or gives arrays of other shapes.
+        """
+        observations = self.observed_game.observe_to_move(states).astype(np.float32)
+        return self.evaluate_observations(observations, threads)
+
+    def evaluate_observations(
+        self, observations: npt.NDArray[np.float32], threads: int | None = None
+    ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+        """Do as `evaluate`, with what the seats to move see, shape (N, *observation_shape)."""
+        session = self.session_for(len(observations), threads)
+        try:
+            logits, value = session.run(["logits", "value"], {"observation": observations})
+        except Exception as error:  # noqa: BLE001 ONNX Runtime's errors share no base class
+            raise ValueError(f"{self.path} fails: {_reason(error)}") from None
+        expected = len(observations), self.game.num_actions
+        if logits.shape != expected or value.size != len(observations):
+            raise ValueError(
+                f"{self.path} gave logits of shape {logits.shape} and value of shape "
+                f"{value.shape}; expected {expected} and {expected[:1]}"
+            )
+        return logits, value.reshape(-1)
+
+    def bind_to_arrays(self, capacity: int) -> BoundNetwork:
+        """Bind the network to new arrays, which makes many calls cheaper.
+
+        Args:
+            capacity: positions that the arrays have room for, from 1 to 2**20.
+
+        Raises:
+            ValueError: the capacity is out of range.
+        """
+        return BoundNetwork(self, capacity)
+
+    def _load(self, threads: int) -> Any:
+        """Return an inference session whose inputs and outputs fit the game."""
+        import onnxruntime
+
+        path, game = self.path, self.observed_game
+        data = path.read_bytes()
+        entry = self._entry
+        if "sha256" in entry and hashlib.sha256(data).hexdigest() != entry["sha256"]:
+            raise ValueError(f"{path} is damaged or another network: it is not the one of its card")
+        try:
+            check_network(data)
+        except ValueError as error:
+            raise ValueError(f"{path} {error}") from None
+
+        options = onnxruntime.SessionOptions()
+        options.log_severity_level = 4  # problems are raised, not logged
+        # Not the other format that ONNX Runtime knows, which was not checked.
+        options.add_session_config_entry("session.load_model_format", "ONNX")
+        # While its threads wait for more work they would keep the cores on which ours search.
+        options.add_session_config_entry("session.force_spinning_stop", "1")
+        if threads == _ALL:
+            wanted = os.environ.get("OMP_NUM_THREADS", "")  # ONNX Runtime itself does not read it
+            threads = int(wanted) if wanted.isdecimal() else _ALL
+        options.intra_op_num_threads = threads
+        for axis, size in free_axes(game).items():
+            # A network for one size has no such axes.
+            options.add_free_dimension_override_by_name(axis, size)
+        try:
+            session = onnxruntime.InferenceSession(
+                data, options, providers=["CPUExecutionProvider"]
+            )
+        except Exception as error:  # noqa: BLE001 ONNX Runtime's errors share no base class
+            raise ValueError(f"{path} is damaged or no ONNX network: {_reason(error)}") from None
+        inputs = {i.name: _kind(i) for i in session.get_inputs()}
+        outputs = {o.name: _kind(o) for o in session.get_outputs()}
+        expected = {"observation": f"tensor(float) {['n', *game.observation_shape]}"}
+        logits = f"tensor(float) {['n', game.num_actions]}"
+        value = outputs.get("value", "")
+        if inputs != expected or outputs.get("logits") != logits or value[:13] != "tensor(float)":
+            raise ValueError(
+                f"{path} takes {inputs} and gives {outputs}; expected {expected}, and "
+                f"logits {logits} and value tensor(float)"
+            )
+        return session
+
+
+class BoundNetwork:
+    """A network bound to fixed input and output arrays, so that a call allocates nothing.
+
+    Making new arrays takes longer than anything else in the call of a small network. One thread
+    at a time may use the arrays; several threads may each have their own, of the same network.
+
+    Example:
+        >>> import boardenvs
+        >>> from agents.networks.onnx_policy import OnnxPolicy
+        >>> game = boardenvs.make("game112")
+        >>> bound = OnnxPolicy(game).bind_to_arrays(8)
+        >>> seen = bound.observed_game.observe_to_move(game.new(3, seed=0))
+        >>> bound.seen[:3] = seen.reshape(3, -1)
+        >>> bound.evaluate(3)
+        >>> bound.logits[:3].shape, bound.values[:3].shape
+        ((3, 18), (3,))
+    """
+
+    def __init__(self, network: OnnxPolicy, capacity: int) -> None:
+        """Make the arrays; see `OnnxPolicy.bind_to_arrays`."""
+        capacity = whole_number("capacity", capacity, 1, _MOST_BOUND)
+        self._network = network
+        self.observed_game = network.observed_game
+        """The game with the observations that the network takes."""
+        self.seen = np.zeros((capacity, self.observed_game.observation_size), np.float32)
+        """Input: observations, shape (capacity, observation_size)."""
+        self.logits = np.zeros((capacity, network.game.num_actions), np.float32)
+        """Output: logits of the actions, unmasked, shape (capacity, num_actions)."""
+        self.values = np.zeros(capacity, np.float32)
+        """Output: the results expected for the seat to move, shape (capacity,)."""
+        self._calls: dict[tuple[int, int | None], Callable[[], object]] = {}
+
+    def evaluate(self, num: int, threads: int | None = None) -> None:
+        """Evaluate the first `num` observations, to the same bits as `OnnxPolicy.evaluate`.
+
+        Args:
+            num: from 1 to the capacity.
+            threads: that share the work; `None` for all cores.
+
+        Raises:
+            ValueError: the network fails, or gives arrays of other shapes.
+        """
+        call = self._calls.get((num, threads))
+        if call is None:
+            call = self._calls[num, threads] = self._bound(num, threads)
+        try:
+            call()
+        except Exception as error:  # noqa: BLE001 ONNX Runtime's errors share no base class
+            # This error does not name the shapes that the network gives. One from new arrays does.
+            seen = self.seen[:num].reshape(num, *self.observed_game.observation_shape)
+            self._network.evaluate_observations(seen, threads)
+            raise ValueError(f"{self._network.path} fails: {_reason(error)}") from None
+
+    def _bound(self, num: int, threads: int | None) -> Callable[[], object]:
+        """Return the call that evaluates `num` observations."""
+        whole_number("num", num, 1, len(self.seen))
+        session = self._network.session_for(num, threads)
+        binding = session.io_binding()
+        shape = num, *self.observed_game.observation_shape
+        binding.bind_input("observation", "cpu", 0, np.float32, shape, self.seen.ctypes.data)
+        ranks = {output.name: len(output.shape) for output in session.get_outputs()}
+        for name, array in (("logits", self.logits), ("value", self.values)):
+            shape = num, *array.shape[1:], *[1] * (ranks[name] - array.ndim)
+            binding.bind_output(name, "cpu", 0, np.float32, shape, array.ctypes.data)
+        return functools.partial(session.run_with_iobinding, binding)
+
+
+def _reason(error: Exception) -> str:
+    """Return what ONNX Runtime reports, in one line that is not too long."""
+    return " ".join(str(error).split())[:200]
+
+
+def _kind(value: Any) -> str:
+    """Return element type and shape of an input or output; `n` stands for any length."""
+    return f"{value.type} {[d if isinstance(d, int) else 'n' for d in value.shape]}"

@@ -101,7 +101,7 @@ def tiny_settings():
     from agents.training.settings import Settings
 
     return Settings(
-        steps=2048,
+        ppo_steps=2048,
         num_envs=16,
         rollout=16,
         batch_size=256,

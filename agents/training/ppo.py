@@ -49,7 +49,7 @@ class PPOLearner:
         """
         self.precision = FLOAT32
         """Precision of the network's products; `float32` for a network without convolutions."""
-        if settings.network == "convolutional" and settings.steps:
+        if settings.network == "convolutional" and settings.ppo_steps:
             self.precision = precision_for(precision or settings.precision, get_device(device))
         self.latest = PolicyAgent(game, temperature=1.0, spec="latest self")
         listeners = {}

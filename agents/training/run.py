@@ -233,7 +233,7 @@ class TrainingRun:
                 if self.clone and self.clone.steps < self.clone.settings.steps:
                     self._learn_from(self.clone, "clone", self.clone.settings.steps, bar)
                     self.ppo.earlier.remember()
-                left = self.settings.steps - self.model.num_timesteps
+                left = self.settings.ppo_steps - self.model.num_timesteps
                 if left > 0 and self.guided is None:
                     self.model.learn(left, callback=_Watcher(self, bar), reset_num_timesteps=False)
                 if self.settings.guided:
@@ -252,7 +252,7 @@ class TrainingRun:
         settings, guided = self.settings, self.guided
         return (
             (self.clone is None or self.clone.steps >= self.clone.settings.steps)
-            and self.model.num_timesteps >= settings.steps
+            and self.model.num_timesteps >= settings.ppo_steps
             and (
                 settings.guided is None
                 or (guided is not None and guided.steps >= settings.guided.steps)
@@ -384,10 +384,10 @@ def _check_sizes(sizes: Sizes, settings: Settings) -> None:
     """Raise `ValueError` for settings that are not for boards of several sizes."""
     if settings.network != "convolutional":
         raise ValueError(f'boards of several sizes need network = "convolutional": {sizes!r}')
-    if settings.steps:
+    if settings.ppo_steps:
         raise ValueError(
-            f"MaskablePPO learns on boards of one size: {sizes!r} needs steps = 0, and "
-            f"clone or guided, got steps = {settings.steps}"
+            f"MaskablePPO learns on boards of one size: {sizes!r} needs ppo_steps = 0, and "
+            f"clone or guided, got ppo_steps = {settings.ppo_steps}"
         )
 
 

@@ -204,7 +204,7 @@ class Settings:
 
     clone: CloningSettings | None = None
     """Settings of the imitation of another agent, which comes first; `None` for none."""
-    steps: int = 2_000_000
+    ppo_steps: int = 2_000_000
     """Decisions of the learner by MaskablePPO."""
     guided: GuidedSettings | None = None
     """Settings of search-guided self-play, which comes last; `None` for none."""
@@ -272,7 +272,7 @@ class Settings:
         for name, kind in (("clone", CloningSettings), ("guided", GuidedSettings)):
             if not isinstance(getattr(self, name), kind | None):
                 raise ValueError(f"{name} must be a table, got {getattr(self, name)!r}")
-        for name in ("steps", "blocks", "lines"):
+        for name in ("ppo_steps", "blocks", "lines"):
             whole_number(name, getattr(self, name), 0)
         for name in ("num_envs", "channels", "rollout", "epochs", "selves", "remember_every"):
             whole_number(name, getattr(self, name), 1)
@@ -305,7 +305,7 @@ class Settings:
     @property
     def total_steps(self) -> int:
         """Positions of the agent imitated, decisions by MaskablePPO, and positions searched."""
-        return self.steps + sum(part.steps for part in (self.clone, self.guided) if part)
+        return self.ppo_steps + sum(part.steps for part in (self.clone, self.guided) if part)
 
     @property
     def specs(self) -> list[str]:
@@ -325,11 +325,11 @@ class Settings:
         """Return these settings with another total: last parts are cut, or the last is longer."""
         clone, guided = self.clone, self.guided
         if clone is not None and total <= clone.steps:
-            return replace(self, clone=replace(clone, steps=total), steps=0, guided=None)
+            return replace(self, clone=replace(clone, steps=total), ppo_steps=0, guided=None)
         left = total - (clone.steps if clone else 0)
-        if guided is None or left <= self.steps:
-            return replace(self, steps=left, guided=None)
-        return replace(self, guided=replace(guided, steps=left - self.steps))
+        if guided is None or left <= self.ppo_steps:
+            return replace(self, ppo_steps=left, guided=None)
+        return replace(self, guided=replace(guided, steps=left - self.ppo_steps))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the settings as JSON values."""
@@ -350,7 +350,7 @@ def settings_for(game: Game | Sizes, **changes: Any) -> Settings:
     Example:
         >>> import boardenvs
         >>> from agents.training import settings_for
-        >>> settings_for(boardenvs.make("game112"), steps=5000).steps
+        >>> settings_for(boardenvs.make("game112"), ppo_steps=5000).ppo_steps
         5000
     """
     path = next(files(games_of(game)[0], "training.toml"), None)
@@ -378,8 +378,8 @@ def read_settings(path: Path, game: Game | Sizes, **changes: Any) -> Settings:
         >>> from agents.training import read_settings
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     path = pathlib.Path(folder, "mine.toml")
-        ...     _ = path.write_text("steps = 5000")
-        ...     read_settings(path, boardenvs.make("game112")).steps
+        ...     _ = path.write_text("ppo_steps = 5000")
+        ...     read_settings(path, boardenvs.make("game112")).ppo_steps
         5000
     """
     try:

@@ -58,7 +58,7 @@ def train(
         >>> import boardenvs, contextlib, pathlib, tempfile
         >>> from agents.training import Settings, train
         >>> game = boardenvs.make("game112", board_size=3)
-        >>> small = Settings(steps=256, num_envs=8, hidden=(8,), evaluation_games=8)
+        >>> small = Settings(ppo_steps=256, num_envs=8, hidden=(8,), evaluation_games=8)
         >>> with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(None):
         ...     run = train(game, pathlib.Path(folder, "run"), settings=small)
         >>> run.model.num_timesteps

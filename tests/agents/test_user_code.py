@@ -102,7 +102,7 @@ def test_a_run_that_names_it(gekitai, tiny_settings, tmp_path, canary, refused, 
         "guided": GuidedSettings(steps=64, games=8, opponents=(SPEC,)),
     }
     folder = tmp_path / "run"
-    settings = replace(tiny_settings, steps=256, **{place: changes[place]})
+    settings = replace(tiny_settings, ppo_steps=256, **{place: changes[place]})
     train(gekitai, folder, seed=0, settings=settings)  # from Python, which names it
     assert canary()
 

@@ -240,7 +240,7 @@ def test_training(attack, tmp_path):
         folder = tmp_path / str(seed)
         command = [sys.executable, "-c", "from boardenvs.start import main; main()", "train"]
         settings = tmp_path / "endless.toml"
-        settings.write_text("steps = 1_000_000_000\npatience = 1_000_000\n", encoding="utf-8")
+        settings.write_text("ppo_steps = 1_000_000_000\npatience = 1_000_000\n", encoding="utf-8")
         command += ["game112", "--settings", str(settings), "--seed", str(seed % 2**31)]
         command += ["--out", str(folder)]
         with (tmp_path / "told").open("wb") as told:

@@ -193,7 +193,7 @@ from pathlib import Path
 from agents.training.run import TrainingRun
 from agents.training.settings import Settings
 
-settings = Settings(steps=1024, num_envs=1024, rollout=1, batch_size=1024, epochs=1,
+settings = Settings(ppo_steps=1024, num_envs=1024, rollout=1, batch_size=1024, epochs=1,
                     hidden=(16,), selves=1, evaluate_every=4096, evaluation_games=10,
                     final_games=10)
 TrainingRun(boardenvs.make("game112"), settings, 0, Path("run")).learn(progress=False)

@@ -68,7 +68,7 @@ def test_block(shown, tiny_settings, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr("agents.play.web.serve.serve", lambda *game, **_: served.append(game))
     monkeypatch.setattr(cloning, "_GAMES", 16)
     several = replace(
-        tiny_settings, network="convolutional", steps=0, clone=CloningSettings(steps=100)
+        tiny_settings, network="convolutional", ppo_steps=0, clone=CloningSettings(steps=100)
     )
     monkeypatch.setattr(
         start_run,

@@ -202,7 +202,7 @@ def shipped_block():
         card = read_card(shipped(game))
         settings = card["settings"]
         clone, guided = settings["clone"] or {}, settings["guided"] or {}
-        numbers = clone.get("steps", 0), settings["steps"], guided.get("steps", 0)
+        numbers = clone.get("steps", 0), settings["ppo_steps"], guided.get("steps", 0)
         steps = ", ".join(f"{number:,}" for number in numbers)
         start = (title if "player" in title else title.partition(",")[0], card["command"], steps)
         for entry in scores_on(card, game):

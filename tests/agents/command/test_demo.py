@@ -85,7 +85,7 @@ def test_the_agent(shown):
     folder, _ = shown
     card = json.loads((folder / "agent.json").read_text(encoding="utf-8"))
     assert card["command"] == "boardenvs demo --steps 4096 --seed 2"
-    assert (card["settings"]["steps"], card["seed"], card["game"]) == (4096, 2, "gekitai")
+    assert (card["settings"]["ppo_steps"], card["seed"], card["game"]) == (4096, 2, "gekitai")
     agent = agents.make(f"trained:{folder}/agent.onnx", "gekitai")
     assert agents.play_match("gekitai", [agent, "random"], 4, seed=0).games == 4
 

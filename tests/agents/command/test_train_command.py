@@ -27,7 +27,7 @@ def test_train_resume_and_play(command, fails, tiny_training):
     assert "training gekitai: 100% (" in err
     card = json.loads(network.with_suffix(".json").read_text(encoding="utf-8"))
     assert card["command"] == "boardenvs train gekitai --steps 256 --seed 5"
-    assert (card["settings"]["steps"], card["seed"]) == (256, 5)
+    assert (card["settings"]["ppo_steps"], card["seed"]) == (256, 5)
 
     fails("holds a run: --resume it, or name another --out", "train", "gekitai")
     status, out, _ = command("train", "gekitai", "--resume", "--steps", "512")

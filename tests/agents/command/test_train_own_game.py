@@ -49,7 +49,7 @@ network = "convolutional"
 hidden = [16]
 channels = 8
 blocks = 1
-steps = 256
+ppo_steps = 256
 num_envs = 16
 rollout = 16
 evaluate_every = 100_000
@@ -203,7 +203,7 @@ def test_a_resumed_run_keeps_its_settings(handed, command, fails):
     [
         (None, "own.toml cannot be read: No such file or directory"),
         ("steps =", "own.toml is no TOML: "),
-        ("step = 3", "own.toml: there is no setting 'step'; .*; did you mean steps"),
+        ("ppo_step = 3", "own.toml: there is no setting 'ppo_step'; .*; did you mean ppo_steps"),
         ('network = "convolutional"\nopponents = { first = 1 }', "there is no agent 'first'"),
         ('network = "plain"\n[guided]\nint8 = true', "guided.int8 is for convolutional networks"),
         ('evaluate_against = ["perfect"]', "agent 'perfect' plays dominoes175 alone, not game112"),

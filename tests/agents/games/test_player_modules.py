@@ -248,8 +248,8 @@ def test_a_folder_of_files_alone(mine, network_file, tmp_path):
     assert agents.make("trained", game).path.parent.name == "gomoku"
     folder = tmp_path / "greedy_of" / "players"
     folder.mkdir()
-    (folder / "training.toml").write_text("steps = 7\n", encoding="utf-8")
-    assert settings_for(game).steps == 7
+    (folder / "training.toml").write_text("ppo_steps = 7\n", encoding="utf-8")
+    assert settings_for(game).ppo_steps == 7
     network = network_file(game)
     for file in (network, network.with_suffix(".json")):
         file.rename(folder / file.name)

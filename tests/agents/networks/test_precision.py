@@ -48,7 +48,7 @@ def test_no_such_precision(refused):
 
 @pytest.mark.parametrize(
     ("changes", "expected"),
-    [({}, "bfloat16"), ({"steps": 0}, "float32"), ({"network": "plain"}, "float32")],
+    [({}, "bfloat16"), ({"ppo_steps": 0}, "float32"), ({"network": "plain"}, "float32")],
 )
 def test_only_convolutions_that_learn(gekitai, processor, changes, expected):
     processor("avx512_bf16")
@@ -59,7 +59,7 @@ def test_only_convolutions_that_learn(gekitai, processor, changes, expected):
 
 def test_a_run_keeps_its_own(tmp_path, gekitai, processor):
     processor("avx512_bf16")
-    settings = replace(BOARD, steps=64, rollout=16, batch_size=32, evaluation_games=2)
+    settings = replace(BOARD, ppo_steps=64, rollout=16, batch_size=32, evaluation_games=2)
     settings = replace(settings, final_games=2, opponents={"random": 1})
     run = TrainingRun(gekitai, settings, 0, tmp_path)
     run.learn(progress=False)

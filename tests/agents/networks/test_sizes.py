@@ -202,16 +202,16 @@ def test_settings_where_there_are_several(tmp_path):
 
     file = tmp_path / "own.toml"
     file.write_text(
-        'steps = 7\n["board_size=9"]\nppo_steps = 9\n["board_size=several"]\nppo_steps = 0\n'
+        'ppo_steps = 7\n["board_size=9"]\nppo_steps = 9\n["board_size=several"]\nppo_steps = 0\n'
         "shares = { 7 = 2 }\n",
         encoding="utf-8",
     )
-    assert [read_settings(file, game).steps for game in (gomoku(7), gomoku(9))] == [7, 9]
+    assert [read_settings(file, game).ppo_steps for game in (gomoku(7), gomoku(9))] == [7, 9]
     settings = read_settings(file, sizes(7, 9))
-    assert (settings.steps, settings.shares) == (0, {"7": 2})
+    assert (settings.ppo_steps, settings.shares) == (0, {"7": 2})
     for name, values in (("gekitai", [6, 7, 8]), ("gomoku", range(7, 20, 2))):
         committed = settings_for(make_sizes(name, {}, "board_size", list(values)))
-        assert (committed.steps, committed.network) == (0, "convolutional")
+        assert (committed.ppo_steps, committed.network) == (0, "convolutional")
         assert committed.clone
         assert committed.guided.games >= 10 * len(values)
     assert np.isclose(sum(sizes(7, 9).shares), 1)

@@ -18,7 +18,7 @@ from boardenvs.envs.playout import playout
 from boardenvs.show.analysis import Analysis
 
 SMALL = Settings(
-    steps=0,
+    ppo_steps=0,
     clone=CloningSettings(steps=60_000, learning_rate=3e-3),
     num_envs=16,
     network="convolutional",
@@ -331,7 +331,7 @@ def test_bad_settings(changes, told, refused):
 
 def test_a_run_clones_first_and_goes_on_where_it_was(tmp_path):
     game = boardenvs.make("gekitai")
-    settings = replace(SMALL, steps=512, rollout=16, clone=replace(SMALL.clone, steps=30_000))
+    settings = replace(SMALL, ppo_steps=512, rollout=16, clone=replace(SMALL.clone, steps=30_000))
     whole = TrainingRun(game, settings, 0, tmp_path)
     whole.learn(progress=False)
     assert whole.clone.steps >= 30_000
@@ -347,7 +347,7 @@ def test_earlier_selves_are_kept_after_cloning_too(tmp_path):
     """As often as without: what was cloned does not count as the learner's decisions."""
     game = boardenvs.make("gekitai")
     clone = replace(SMALL.clone, steps=10_000)
-    settings = replace(SMALL, steps=2048, rollout=16, remember_every=512, clone=clone)
+    settings = replace(SMALL, ppo_steps=2048, rollout=16, remember_every=512, clone=clone)
     run = TrainingRun(game, settings, 0, tmp_path)
     run.learn(progress=False)
     # The untrained one, the cloned one, and one for each 512 decisions but the last.
@@ -358,9 +358,9 @@ def test_earlier_selves_are_kept_after_cloning_too(tmp_path):
 
 
 def test_totals():
-    settings = replace(SMALL, steps=1000, clone=replace(SMALL.clone, steps=500))
+    settings = replace(SMALL, ppo_steps=1000, clone=replace(SMALL.clone, steps=500))
     assert settings.total_steps == 1500
     for total, parts in ((300, (300, 0)), (500, (500, 0)), (700, (500, 200)), (9000, (500, 8500))):
         ending = settings.ending_at(total)
-        assert (ending.clone.steps, ending.steps) == parts
+        assert (ending.clone.steps, ending.ppo_steps) == parts
         assert ending.total_steps == total

@@ -94,7 +94,7 @@ def test_a_resumed_run_plays_other_games(tmp_path, gekitai, tiny_settings, stop_
 
 
 def test_a_longer_total_is_kept_when_interrupted(tmp_path, gekitai, tiny_settings, stop_at):
-    settings = replace(tiny_settings, steps=512)
+    settings = replace(tiny_settings, ppo_steps=512)
     TrainingRun(gekitai, settings, 0, tmp_path).learn(progress=False)
     stop_at(800)
     longer = TrainingRun.resume(tmp_path, 1536)
@@ -102,7 +102,7 @@ def test_a_longer_total_is_kept_when_interrupted(tmp_path, gekitai, tiny_setting
         longer.learn(progress=False)
     stop_at(None)
     again = TrainingRun.resume(tmp_path)
-    assert again.settings.steps == 1536
+    assert again.settings.ppo_steps == 1536
     again.learn(progress=False)
     assert again.model.num_timesteps >= 1536
 
@@ -114,7 +114,7 @@ def test_a_finished_run_is_lengthened(finished, gekitai, capsys):
     assert run.model.num_timesteps == 512
     assert not equal(weights(run.model), weights(first.model))
     card = json.loads((folder / "agent.json").read_text(encoding="utf-8"))
-    assert (card["steps"], card["settings"]["steps"], card["seed"]) == (
+    assert (card["steps"], card["settings"]["ppo_steps"], card["seed"]) == (
         run.best["steps"],
         512,
         1,
@@ -214,7 +214,7 @@ def test_a_bad_seed(tmp_path, gekitai, refused, seed):
 
 
 SEARCHING = Settings(
-    steps=512,
+    ppo_steps=512,
     num_envs=16,
     rollout=16,
     network="convolutional",
@@ -277,7 +277,7 @@ from agents.training.run import TrainingRun
 from agents.training.settings import Settings
 run = TrainingRun(
     boardenvs.make("gekitai"),
-    Settings(steps=50_000, num_envs=16, rollout=16, hidden=(16,), evaluate_every=512,
+    Settings(ppo_steps=50_000, num_envs=16, rollout=16, hidden=(16,), evaluate_every=512,
              evaluation_games=4, selves=3),
     0, Path({str(tmp_path / "run")!r}),
 )

@@ -100,7 +100,7 @@ def test_the_best_checkpoint_is_the_agent(tiny, gekitai):
 
 def test_a_worse_learner_is_not_kept(tmp_path, gekitai, tiny_settings, monkeypatch):
     """Scores that rise, fall and rise again, but not as high."""
-    run = TrainingRun(gekitai, replace(tiny_settings, steps=2048), 0, tmp_path)
+    run = TrainingRun(gekitai, replace(tiny_settings, ppo_steps=2048), 0, tmp_path)
     given = iter([0.1, 0.6, 0.2, 0.5, 0.4])
     found = []
 
@@ -149,7 +149,7 @@ class Scored:
 
 
 def test_it_ends_early_when_nothing_gets_better(tmp_path, gekitai, tiny_settings, monkeypatch):
-    settings = replace(tiny_settings, steps=50_000, evaluate_every=256, patience=3)
+    settings = replace(tiny_settings, ppo_steps=50_000, evaluate_every=256, patience=3)
     run = TrainingRun(gekitai, settings, 0, tmp_path)
     given = [0.1, 0.2, 0.3, 0.25, 0.1, 0.2]
     asked = []
@@ -195,7 +195,7 @@ def test_the_tensorboard_log(tiny):
 @on_two_games
 def test_the_command_of_a_user(tmp_path, tiny_settings, capsys, game):
     run = train(game, tmp_path / "run", 512, 7, "as typed", settings=tiny_settings)
-    assert (run.settings.steps, run.model.num_timesteps, run.seed) == (512, 512, 7)
+    assert (run.settings.ppo_steps, run.model.num_timesteps, run.seed) == (512, 512, 7)
     said = capsys.readouterr()
     assert said.out.splitlines()[:3] == [
         f"the agent: {tmp_path}/run/agent.onnx",
@@ -227,7 +227,7 @@ def test_the_same_seed_gives_the_same_weights(tmp_path, gekitai, tiny_settings, 
 def test_it_learns(tmp_path, gekitai):
     settings = replace(
         Settings(),
-        steps=40_960,
+        ppo_steps=40_960,
         num_envs=128,
         batch_size=512,
         hidden=(128,),

@@ -57,11 +57,11 @@ def written(tmp_path):
 
 
 def test_settings_for_parameters(written, gekitai):
-    path = written('steps = 7\nhidden = [8]\n["board_size=7"]\nppo_steps = 9\n')
-    assert read_settings(path, gekitai) == replace(Settings(), steps=7, hidden=(8,))
+    path = written('ppo_steps = 7\nhidden = [8]\n["board_size=7"]\nppo_steps = 9\n')
+    assert read_settings(path, gekitai) == replace(Settings(), ppo_steps=7, hidden=(8,))
     seven = boardenvs.make("gekitai", board_size=7)
-    assert read_settings(path, seven) == replace(Settings(), steps=9, hidden=(8,))
-    assert read_settings(path, seven, steps=3).steps == 3
+    assert read_settings(path, seven) == replace(Settings(), ppo_steps=9, hidden=(8,))
+    assert read_settings(path, seven, ppo_steps=3).ppo_steps == 3
     path = written('[clone]\nsteps = 7\nepochs = 3\n["board_size=7".clone]\nsteps = 9\n')
     assert read_settings(path, gekitai).clone == CloningSettings(steps=7, epochs=3)
     assert read_settings(path, seven).clone == CloningSettings(steps=9, epochs=3)
@@ -69,7 +69,7 @@ def test_settings_for_parameters(written, gekitai):
 
 def test_of_two_conditions_the_last_counts(written, gekitai):
     path = written('["board_size=6"]\nppo_steps = 5\n["pieces=8"]\nppo_steps = 6\n')
-    assert read_settings(path, gekitai).steps == 6
+    assert read_settings(path, gekitai).ppo_steps == 6
 
 
 @pytest.mark.parametrize("name", boardenvs.GAMES)
@@ -84,10 +84,10 @@ def test_a_copy_of_the_games_own_file_is_the_same(name, tmp_path):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("steps = ", "own.toml is no TOML: "),
+        ("ppo_steps = ", "own.toml is no TOML: "),
         (
-            "step = 3",
-            r"there is no setting 'step'; there are .*; did you mean steps\?$",
+            "ppo_step = 3",
+            r"there is no setting 'ppo_step'; there are .*; did you mean ppo_steps\?$",
         ),
         ("[clone]\nepoch = 3", "own.toml: there is no setting clone.'epoch'; there are agent, "),
         ("[guided]\nsteps = 0", "own.toml: guided.steps must be a whole number of at least 1"),
@@ -105,8 +105,8 @@ def test_a_copy_of_the_games_own_file_is_the_same(name, tmp_path):
         ("[clone]\nbuffer = -1", "own.toml: clone.buffer must be a whole number of at least 0"),
         ("shares = 3", "own.toml: shares must be a table of sizes, got 3$"),
         (
-            "steps = 'many'",
-            "steps must be a whole number of at least 0, got 'many'$",
+            "ppo_steps = 'many'",
+            "ppo_steps must be a whole number of at least 0, got 'many'$",
         ),
         ("num_envs = 0", "own.toml: num_envs must be a whole number of at least 1, got 0$"),
         ("gamma = 2", "own.toml: gamma must be a number from 0 to 1, got 2$"),
@@ -155,5 +155,5 @@ def test_bad_settings(values, told, refused):
 def test_settings_of_games():
     gekitai = boardenvs.make("gekitai")
     assert settings_for(gekitai) != Settings()
-    assert settings_for(gekitai, steps=5) == replace(settings_for(gekitai), steps=5)
+    assert settings_for(gekitai, ppo_steps=5) == replace(settings_for(gekitai), ppo_steps=5)
     assert json.loads(json.dumps(Settings().to_dict()))["hidden"] == [256, 256]

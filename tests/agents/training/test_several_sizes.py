@@ -50,7 +50,7 @@ GUIDED = GuidedSettings(
 )
 SETTINGS = Settings(
     clone=CloningSettings(steps=1000, batch_size=128),
-    steps=0,
+    ppo_steps=0,
     guided=GUIDED,
     num_envs=16,
     rollout=16,
@@ -323,7 +323,7 @@ def test_an_interrupted_run_ends_like_one_that_was_not(finished, tmp_path):
     ("changes", "said"),
     [
         (
-            {"steps": 9},
+            {"ppo_steps": 9},
             r"MaskablePPO learns on boards of one size: Gomoku\(board_size=\[5, 7\]",
         ),
         ({"network": "plain"}, 'boards of several sizes need network = "convolutional"'),

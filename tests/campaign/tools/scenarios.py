@@ -11,7 +11,7 @@ import pytest
 
 TINY = """
 network = "plain"
-steps = 256
+ppo_steps = 256
 num_envs = 8
 rollout = 16
 batch_size = 128

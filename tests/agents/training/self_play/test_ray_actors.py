@@ -163,7 +163,7 @@ def test_a_killed_learner_goes_on_from_its_checkpoint(tmp_path):
     settings = tmp_path / "small.toml"
     settings.write_text(
         """
-steps = 0
+ppo_steps = 0
 evaluate_every = 200
 evaluation_games = 4
 final_games = 4

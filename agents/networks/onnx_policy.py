@@ -53,7 +53,7 @@ class OnnxPolicy:
     """
 
     concurrent = True
-    """See `agents.search.puct.ConcurrentEvaluator`."""
+    """Whether several threads may call `evaluate` at once."""
 
     def __init__(self, game: Game, path: str | Path | None = None, *, int8: bool = False) -> None:
         """Load a network.

@@ -6,7 +6,7 @@ import contextlib
 import functools
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, cast
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -17,14 +17,14 @@ from agents.networks.onnx_policy import OnnxPolicy
 from agents.search.decisive import checked_decisive, checked_forced, decisive_module_name
 from agents.search.puct_loops import STRAYS, Search, report_trees, step_trees
 from agents.search.search_agent import SearchAgent, Searched, simulations_within, unsearched
-from agents.search.slots import Bind, Clock, EvaluateStates, LogitsAndValues, Slot, take_turns
+from agents.search.slots import Clock, EvaluateStates, LogitsAndValues, Slot, take_turns
 from agents.search.tree import NUM_AWAITED, OPTIONS, Tree, empty_forest
 from boardenvs.core.checks import finite_number, whole_number
 from boardenvs.game import Game, States
 from boardenvs.kernels.numba_compat import entry_point
 from boardenvs.kernels.threads import threads_for
 
-__all__ = ["ConcurrentEvaluator", "Evaluator", "PuctAgent"]
+__all__ = ["Evaluator", "PuctAgent"]
 
 _SIDE_BY_SIDE = 256
 """The largest number of trees that grow at once."""
@@ -68,6 +68,13 @@ _KEPT = 2**25
 class Evaluator(Protocol):
     """What guides a search: a policy and an estimate of the outcome.
 
+    An evaluator may have two more attributes, as `agents.networks.onnx_policy.OnnxPolicy` has:
+
+    - `concurrent`, true if several threads may call `evaluate` at once. `evaluate` then takes an
+      argument `threads`, the largest number of threads of one call; `None` for all cores.
+    - `bind_to_arrays(capacity)`, which returns arrays for that many positions. A search then writes
+      observations to the arrays, which is cheaper than a call of `evaluate`.
+
     Example:
         >>> import numpy as np
         >>> class Even:  # every action alike, every position a draw
@@ -92,26 +99,6 @@ class Evaluator(Protocol):
             actions do not matter; and the result expected for the seat to move, from -1
             to 1, float32 of shape (N,).
         """
-
-
-class ConcurrentEvaluator(Protocol):
-    """An evaluator that several threads may call at once."""
-
-    concurrent: bool
-    """Whether they may. A search calls an evaluator without this attribute from one thread."""
-
-    def evaluate(self, states: States, threads: int | None = None) -> LogitsAndValues:
-        """As `Evaluator.evaluate`, with at most this many threads; `None` for all."""
-
-
-class BindableEvaluator(Protocol):
-    """An evaluator whose calls cost less once it is bound to arrays.
-
-    A search writes observations to the arrays, and does not call `evaluate` with records.
-    """
-
-    bind_to_arrays: Bind
-    """As `agents.networks.onnx_policy.OnnxPolicy.bind_to_arrays`."""
 
 
 class PuctAgent(SearchAgent):
@@ -164,9 +151,7 @@ class PuctAgent(SearchAgent):
                 game tells of decisive moves.
             forced_wins: whether to look at each leaf, and longer at the root, for a win by force;
                 `None` for wherever the game tells of those, and decisive moves are looked for.
-            evaluator: what guides the search instead of a network file. Several
-                threads call a `ConcurrentEvaluator` at once. A `BindableEvaluator` is called
-                through its arrays.
+            evaluator: what guides the search instead of a network file.
             time_limit: seconds for each state, after which a search with simulations left
                 ends; what comes out then depends on the machine. `None` for no limit.
             threads: that search, at least 1; without a time limit no result depends on it.
@@ -366,10 +351,9 @@ class PuctAgent(SearchAgent):
 
     def _evaluate_states(self, threads: int) -> EvaluateStates:
         """Return the function that evaluates positions, with at most this many threads."""
+        evaluator: Any = self.evaluator
         if self._is_concurrent():
-            return functools.partial(
-                cast(ConcurrentEvaluator, self.evaluator).evaluate, threads=threads
-            )
+            return functools.partial(evaluator.evaluate, threads=threads)
         return self.evaluator.evaluate
 
     def _is_concurrent(self) -> bool:

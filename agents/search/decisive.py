@@ -1,9 +1,9 @@
-"""Decisive moves and forced wins: which games tell the tree search about them.
+"""Decisive moves and forced wins: hooks by which a game helps the tree search.
 
 The idea is from F. Teytaud, O. Teytaud, "On the huge benefit of decisive moves in Monte-Carlo tree
-search algorithms", CIG 2010. A game that tells of them has a part `decisive` (see `agents.games`),
-a module that has the hook `decisive_action`, and perhaps `forced_win`. The games are of two
-players, without chance or hidden parts.
+search algorithms", CIG 2010. A game that has decisive moves has a module `decisive` (see
+`agents.games`) with the hook `decisive_action`, and perhaps `forced_win`. Such games have two
+players, and neither chance nor hidden parts.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ _FORCED, _FORCED_AT_ROOT = 64, 10_000
 
 @hook(optional=True)
 def decisive_action(s: Any, p: Any, before: int) -> int:
-    """An action that wins at once; else one that may keep the next player from it; else -1.
+    """Return an action that wins at once, else one that may stop the next player's win, else -1.
 
-    The second kind only where it is cheap to see. It is a function of the position alone;
-    `before` only says where to look:
+    The second kind is returned only where it is cheap to find. The result depends only on the
+    position. `before` tells where to look:
 
     - -2: everywhere.
     - -1: nothing was decisive a ply ago, so what is now came of the last action.
@@ -45,57 +45,57 @@ def decisive_action(s: Any, p: Any, before: int) -> int:
 
 @hook(optional=True)
 def forced_win(s: Any, p: Any, most: int) -> tuple[int, int]:
-    """The first action of a forced win, and in how many plies it wins at most; -1, 0 for none.
+    """Return the first action of a forced win, and its largest number of plies; -1, 0 for none.
 
-    It is for what a search of the game's own finds with little work, such as victory by
-    continuous fours, where `decisive_action` does not win at once. `most` says how much to search.
-    The position is left as it was.
+    This hook is for wins that a search of the game's own finds with little work, such as victory by
+    continuous fours, where `decisive_action` does not win at once. `most` limits the search. The
+    position stays as it is.
     """
     return -1, 0
 
 
 def knows_decisive(game: Game) -> bool:
-    """Whether a game tells of decisive moves."""
+    """Return whether a game has decisive moves."""
     return decisive_module_name(game) is not None
 
 
 def checked_decisive(what: str, value: Any, game: Game) -> bool:
-    """An option of a search: whether it looks for decisive moves.
+    """Return the checked option of a search to look for decisive moves.
 
     Args:
         what: the option's name.
-        value: `None` for wherever the game tells of them.
+        value: `None` for true if the game has such moves.
         game: what is played.
 
     Raises:
-        ValueError: it is no such value, or the game tells of no decisive moves.
+        ValueError: the value is something else, or it is true and the game has no decisive moves.
     """
     if value is None:
         return knows_decisive(game)
     if not isinstance(value, bool):
         raise ValueError(f"{what} must be True, False or None, got {value!r}")
     if value and not knows_decisive(game):
-        raise ValueError(f"{what}: {game.name} tells of no decisive moves")
+        raise ValueError(f"{what}: {game.name} has no decisive moves")
     return value
 
 
 def checked_forced(
     what: str, value: Any, game: Game, *, decisive: bool
 ) -> tuple[bool, tuple[int, int]]:
-    """An option of a search: whether it looks for forced wins.
+    """Return the checked option of a search to look for forced wins.
 
     Args:
         what: the option's name.
-        value: `None` for wherever the game tells of them.
+        value: `None` for true if the game has forced wins, and `decisive`.
         game: what is played.
         decisive: whether the search looks for decisive moves; if not, there are no forced wins.
 
     Returns:
-        Whether it does, and how much it searches for them at each leaf and at the root.
+        Whether the search looks for them, and how much at each leaf and at the root.
 
     Raises:
-        ValueError: it is no such value, the game tells of no forced wins, or decisive moves are not
-            looked for.
+        ValueError: the value is something else, or it is true and the game has no forced wins or
+            the search does not look for decisive moves.
     """
     knows = hasattr(player_module(game, "decisive"), "forced_win")
     if value is None:
@@ -103,12 +103,12 @@ def checked_forced(
     if not isinstance(value, bool):
         raise ValueError(f"{what} must be True, False or None, got {value!r}")
     if value and not knows:
-        raise ValueError(f"{what}: {game.name} tells of no forced wins")
+        raise ValueError(f"{what}: {game.name} has no forced wins")
     if value and not decisive:
-        raise ValueError(f"{what}: who does not look for decisive moves sees no forced wins")
+        raise ValueError(f"{what}: a search without decisive moves finds no forced wins")
     return value, (_FORCED, _FORCED_AT_ROOT) if value else (0, 0)
 
 
 def decisive_module_name(game: Game) -> str | None:
-    """The name of the module that has the hook `decisive_action` of a game, if there is one."""
+    """Return the name of the game's module with the hook `decisive_action`, if there is one."""
     return player_module_name(game, "decisive")

@@ -42,22 +42,21 @@ _LATE = 0.01
 class MctsAgent(SearchAgent):
     """UCT: plays the action that it visited most often in a tree of random simulations.
 
-    Each simulation starts from the state as far as its seat may know it, hidden parts and
-    the random stream drawn anew, goes down the tree by the highest upper confidence bound
-    (L. Kocsis, C. Szepesvari, "Bandit based Monte-Carlo planning", ECML 2006), adds a node,
-    and plays on at random, but for decisive moves. Results count for every seat as that
-    seat sees them, so any number of players will do; dice and other chance are sampled as
-    they come.
+    Each simulation starts from the state as far as its seat knows it, with hidden parts and the
+    random stream resampled. It goes down the tree by the highest upper confidence bound
+    (L. Kocsis, C. Szepesvari, "Bandit based Monte-Carlo planning", ECML 2006), adds a node, and
+    plays on at random, except for decisive moves. Each seat has a result of its own, so there may
+    be any number of players. Dice and other chance are sampled.
 
-    With one or two players and nothing hidden, wins, losses and draws that the tree proves
-    are passed up to the root; the search then plays no proven loss while it has tried anything
-    else, else the one that takes longest, never misses a win it has proven, and ends as soon as
-    the root is proven. Across a throw of dice nothing is proven, nor with three players or more.
+    With one or two players and nothing hidden, proven wins, losses and draws are passed up to the
+    root. The search plays a proven win if there is one. It plays a proven loss only if it has tried
+    nothing else, and then the longest. It ends as soon as the root is proven. Nothing is proven
+    across a throw of dice, nor with three players or more.
 
-    Where the game tells of decisive moves (see `agents.search.decisive`), such a move is the first
-    that is tried: with a single simulation it wins at once where it can, and else refuses a loss.
-    Where it tells of forced wins, such as Gomoku's by continuous fours, these are looked for at the
-    root and at every leaf, and what they prove is passed up.
+    If the game has decisive moves (see `agents.search.decisive`), these are tried first: even
+    with one simulation the agent wins at once if it can, else avoids a loss at once. If the game
+    has forced wins, such as Gomoku's by continuous fours, the search looks for them at the root and
+    at every leaf, and passes up what they prove.
 
     Example:
         >>> import boardenvs
@@ -99,19 +98,18 @@ class MctsAgent(SearchAgent):
                 of simulations is told, each thread grows a tree of its own, and what they
                 found at the root is added up: "root parallelization" of G. Chaslot, M. Winands,
                 J. van den Herik, "Parallel Monte-Carlo tree search", CG 2008.
-            decisive_rollouts: whether simulations take an immediate win where they see one,
-                and else refuse an immediate loss (see `agents.search.decisive`); `None` for
-                wherever the game tells of such moves, since it pays in all of these: at equal
-                time 0.69 of the points against uniform rollouts in Gekitai, 0.67 in Gomoku on
+            decisive_rollouts: whether simulations take an immediate win, or avoid an immediate
+                loss (see `agents.search.decisive`); `None` for true if the game has such moves. At
+                equal time this scores 0.69 against uniform rollouts in Gekitai, 0.67 in Gomoku on
                 9x9.
             forced_wins: whether to look at the root and at each leaf for a win by force; `None` for
-                wherever the game tells of those, and decisive moves are looked for.
+                true if the game has such wins, and `decisive_rollouts`.
             threads: that search, at least 1; without a time limit no result depends on it.
                 `None` for all cores.
             spec: the name it goes by.
 
         Raises:
-            ValueError: an argument is out of range, or the game tells of no decisive moves or no
+            ValueError: an argument is out of range, or the game has no decisive moves or no
                 forced wins.
         """
         super().__init__(game, seed, time_limit, threads, spec)

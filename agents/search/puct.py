@@ -147,10 +147,10 @@ class PuctAgent(SearchAgent):
             exploration: the factor of the policy's share in the bound.
             path: of the network's ONNX file, as for `agents.networks.onnx_policy.OnnxPolicy`; by
                 default the shipped one.
-            decisive: whether to look for a win at once at each leaf; `None` for wherever the
-                game tells of decisive moves.
+            decisive: whether to look for a win at once at each leaf; `None` for true if
+                the game has decisive moves.
             forced_wins: whether to look at each leaf, and longer at the root, for a win by force;
-                `None` for wherever the game tells of those, and decisive moves are looked for.
+                `None` for true if the game has these, and `decisive`.
             evaluator: what guides the search instead of a network file.
             time_limit: seconds for each state, after which a search with simulations left
                 ends; what comes out then depends on the machine. `None` for no limit.
@@ -160,7 +160,7 @@ class PuctAgent(SearchAgent):
 
         Raises:
             ValueError: an argument is out of range, there is no such network, both it and an
-                evaluator are given, or the game tells of no decisive moves or forced wins.
+                evaluator are given, or the game has no decisive moves or forced wins.
         """
         super().__init__(game, seed, time_limit, threads, spec)
         most = 1_000_000

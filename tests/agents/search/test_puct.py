@@ -274,7 +274,7 @@ def test_specs_and_options(gekitai, tiny):
         ("gekitai", {"simulations": 0}, "simulations must be a whole number from 1 "),
         ("gekitai", {"threads": 0}, "threads must be a whole number of at least 1"),
         ("gekitai", {"exploration": "much"}, "exploration must be a number "),
-        ("goat_race", {"decisive": True}, "decisive: goat_race tells of no decisive moves"),
+        ("goat_race", {"decisive": True}, "decisive: goat_race has no decisive moves"),
         ("gekitai", {"decisive": 1}, "decisive must be True, False or None, got 1"),
         ("gekitai", {"path": "nowhere.onnx"}, "nowhere.onnx is no trained agent"),
         (

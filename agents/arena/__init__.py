@@ -1,8 +1,8 @@
 """Matches between agents, and what came of them.
 
-`match` plays games, `schedule` says which are to be played, `local` and `ray_tasks` have them
-played, `store` keeps them, `tournament` puts these together; `scores`, `sequential` and
-`results` are the numbers, `tables` what is printed of them.
+`match` plays games, `schedule` lists the games to play, `workers` play them in processes or on Ray,
+`storage` keeps them, and `tournament` combines these. `scores`, `ratings`, `sequential` and
+`results` are the numbers; `tables` and `page` show them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Where a policy stands: its rating on a frozen ladder of reference agents for each task.
+"""The rating of a policy on a frozen ladder of reference agents for each task.
 
 `agents.benchmark` is the function; the modules are imported as `agents.benchmark.rating` and so on.
 """
@@ -21,7 +21,7 @@ from boardenvs.core.checks import (
     whole_number,
 )
 
-if TYPE_CHECKING:  # whoever plays a game need not wait for what rates policies
+if TYPE_CHECKING:  # importing `agents` stays fast
     from agents.arena.workers.local import Engine
     from agents.benchmark.card import ScoreCard
     from agents.benchmark.running import MakeAgent, Outcome, Progress
@@ -47,37 +47,36 @@ def benchmark(
 ) -> ScoreCard:
     """Rate a policy on the tasks of a suite.
 
-    In each task it plays reference agents whose ratings are known, those against whom a game tells
-    most, in both seats of varied openings, until its rating's 95% interval is within 50 points or
-    the minutes are over.
+    In each task the policy plays reference agents with known ratings, in both seats of varied
+    openings. Each round chooses the agent whose games reduce the uncertainty most. A task ends when
+    the rating's 95% interval is within 50 points, or when its time is over.
 
     Args:
-        make_agent: called with a game and a seed, it makes anything with `act(states) -> actions`;
-            or the spec of an agent.
-        suite: which tasks and reference agents.
-        tasks: the names of some of them; by default all.
+        make_agent: a function that is called with a game and a seed and returns an object with
+            `act(states) -> actions`; or the spec of an agent.
+        suite: name of the suite of tasks and reference agents.
+        tasks: names of tasks; by default all of the suite.
         minutes: the playing time of all tasks together, shared equally. Time that a task leaves
             over goes to the tasks after it. A task that gets no time is not rated. Compiling does
             not count.
-        seed: of everything random.
-        name: what the policy is called; by default its spec, or "policy".
-        aim: half of the interval's width that is enough, in points; by default the suite's.
-        store: a folder that keeps the games, a file for each task. Another call with it goes on.
-        workers: how many processes play, of a policy with a spec.
-        engine: what plays in their place, such as `agents.arena.workers.ray_tasks.play`.
-        progress: told where the rating stands, in words.
-        met: specs of the reference agents that it met in training, which the card tells; by
-            default those that its own card names, if `boardenvs train` made it. A mixture is
-            another agent: `mixed:20:greedy` is to be named itself.
-        held_out: rate it against the others alone: a test of whether it plays well against those
-            it never met.
+        seed: seed of everything random.
+        name: name of the policy; by default its spec, or "policy".
+        aim: half the width of the interval at which a task ends, in points; by default the suite's.
+        store: a folder that keeps the games, a file for each task. Another call continues them.
+        workers: number of processes that play, for a policy with a spec.
+        engine: plays the games instead, such as `agents.arena.workers.ray_tasks.play`.
+        progress: called with the rating so far, in words.
+        met: specs of the reference agents that the policy met in training, for the card. By default
+            those in the card of the network, if `boardenvs train` made it. A mixture is an agent of
+            its own: name `mixed:20:greedy` itself.
+        held_out: whether to rate the policy only against agents that it did not meet in training.
 
     Returns:
         The score card: `to_dict()` for JSON, `str()` for people, `row()` for a paper's table.
 
     Raises:
-        ValueError: for arguments out of range, a task that there is none of, a policy that cannot
-            be made or fails, and a store of something else.
+        ValueError: an argument is out of range, a task does not exist, the policy cannot be made or
+            fails, or the store has other games.
 
     Example:
         >>> import agents

@@ -33,16 +33,17 @@ soon all drawn alike, and the network plays worse than random once the other pla
 
 
 class Learner(Protocol):
-    """Something that learns a task."""
+    """A learner of a task."""
 
-    decisions: int
-    """That it has learned from so far."""
+    @property
+    def decisions(self) -> int:
+        """Number of decisions that it has learned from so far."""
 
     def advance(self) -> None:
         """Play some games and learn from them."""
 
     def agent(self) -> Agent:
-        """The learner as it is now."""
+        """Return the learner as it is now."""
 
 
 class _PPO:
@@ -154,20 +155,22 @@ class _SelfPlay:
 class Kind:
     """A kind of learner."""
 
-    make: Callable[[Task, int], Any]
-    """Of a task and a seed."""
+    make: Callable[[Task, int], Learner]
+    """Makes a learner from a task and a seed."""
     text: str
-    """What it is, in a line."""
+    """A description in one line."""
     met: tuple[str, ...]
     """The agents of ladders that it meets in training."""
     players: tuple[int, ...]
-    """Of what games it can learn, by how many play."""
+    """The numbers of players of the games that it can learn."""
 
     def check(self, task: Task) -> None:
         """Raise `ValueError` for a game that it cannot learn."""
         num_players = task.make().num_players
         if num_players not in self.players:
-            raise ValueError(f"{task.name} has {num_players} players; it is for {self.players}")
+            raise ValueError(
+                f"{task.name} has {num_players} players; the learner supports {self.players}"
+            )
 
 
 LEARNERS = {

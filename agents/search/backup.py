@@ -54,9 +54,9 @@ def back_up(tree, leaf, guided):
 
 @over_rules()
 def expect(tree, leaf):
-    """Count a visit whose result is yet to come to the leaf and to every node and edge above it.
+    """Count a visit without its result, for the leaf and every node and edge above it.
 
-    Exploration sees it as any other, the mean result stays what it is: A. Liu et al., "Watch the
+    The visit changes the exploration, but not the mean result: A. Liu et al., "Watch the
     unobserved: a simple approach to parallelizing Monte Carlo tree search", ICLR 2020.
     """
     n = tree.nodes[leaf]
@@ -73,7 +73,7 @@ def expect(tree, leaf):
 
 @over_rules()
 def give_up(tree, leaf):
-    """Take a visit back that `expect` has counted to a leaf that still awaits another."""
+    """Take back a visit that `expect` counted for a leaf which waits for another one."""
     n = tree.nodes[leaf]
     n.visits -= 1
     while n.parent >= 0:
@@ -87,7 +87,7 @@ def give_up(tree, leaf):
 
 @over_rules()
 def settle(tree, leaf):
-    """Add the result that was expected to the leaf and to every node and edge above it."""
+    """Add the result of a visit that `expect` counted, to every node and edge above the leaf."""
     for k in range(len(tree.result)):
         tree.sums[k] += tree.result[k]
     n = tree.nodes[leaf]
@@ -102,15 +102,15 @@ def settle(tree, leaf):
 
 @over_rules()
 def mean(e):
-    """The mean result of an edge that has any."""
+    """Return the mean result of an edge that has results."""
     return e.total / np.float32(e.visits - e.under_way)
 
 
 @over_rules()
 def weigh(e, guided):
-    """What exploration of an edge is worth: of UCT's bound, or of a policy's.
+    """Return the width of an edge's confidence bound: UCT's, or that of a policy.
 
-    The latter is from D. Silver et al., "Mastering the game of Go without human
+    The bound of a policy is from D. Silver et al., "Mastering the game of Go without human
     knowledge", Nature 550 (2017).
     """
     visits = np.float32(e.visits)
@@ -119,7 +119,7 @@ def weigh(e, guided):
 
 @over_rules()
 def take_proven(tree, leaf):
-    """The result of a simulation that ends in a proven node: what the node is worth."""
+    """Set the result of a simulation that ends in a proven node to the node's value."""
     n = tree.nodes[leaf]
     tree.result[n.mover] = n.best
     if len(tree.result) == 2:
@@ -128,7 +128,7 @@ def take_proven(tree, leaf):
 
 @over_rules()
 def prove(tree, leaf):
-    """A proven leaf proves its edge, and that perhaps the node above, and so on up."""
+    """Pass a proven leaf up: it proves its edge, which may prove the node above, and so on."""
     n = tree.nodes[leaf]
     for k in range(tree.used[DEPTH] - 1, -1, -1):
         e = tree.edges[tree.path[k].edge]
@@ -150,7 +150,7 @@ def prove(tree, leaf):
 
 @over_rules()
 def prove_win(n, plies):
-    """A node whose mover wins within so many plies."""
+    """Mark a node whose mover wins within `plies` plies."""
     n.proven = True
     n.best = 1
     n.plies = plies
@@ -158,7 +158,7 @@ def prove_win(n, plies):
 
 @over_rules()
 def prove_loss(n, plies):
-    """A node whose mover loses within so many plies."""
+    """Mark a node whose mover loses within `plies` plies."""
     n.proven = True
     n.best = -1
     n.plies = plies

@@ -21,12 +21,12 @@ __all__ = ["descend"]
 
 @over_rules()
 def descend(tree, s, p, options, scales, stream, start):
-    """Play from the root to a leaf; returns the leaf, the stream, and `before` for the leaf.
+    """Play from the root to a leaf; return the leaf, the stream, and `before` for the leaf.
 
-    The latter is for `decisive_action`: -1 below a quiet node, else -2.
-    `start` is the root's edge to take; -1 leaves it to the bound, as at all other nodes, but for
-    the first action of a root's forced win, or its decisive action: that is tried first. A leaf
-    grows edges when it is met a second time; a guided one when it is evaluated.
+    `before` is for `decisive_action`: -1 below a quiet node, else -2. `start` is the root's edge to
+    take. With -1 the bound decides, as at all other nodes, but the first action of a forced win or
+    a decisive action of the root is tried first. A leaf gets edges when a simulation comes to it a
+    second time; in a guided search when it is evaluated.
     """
     nodes = tree.nodes
     node = 0
@@ -60,7 +60,7 @@ def descend(tree, s, p, options, scales, stream, start):
 
 @over_rules()
 def try_first(tree, action):
-    """Make the edge of an action the root's first; returns it, or -1 for no action, -1."""
+    """Make the edge of an action the root's first, and return it; -1 if the action is -1."""
     n = tree.nodes[0]
     n.quiet = action < 0
     for edge in range(n.first, n.first + n.num_edges):
@@ -74,7 +74,7 @@ def try_first(tree, action):
 
 @over_rules()
 def select(tree, node, scales, bits):
-    """The edge to go: any of those not tried, else the one with the highest bound."""
+    """Return a random edge that was not tried, else the edge with the highest bound."""
     edges = tree.edges
     n = tree.nodes[node]
     first = n.first

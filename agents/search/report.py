@@ -16,7 +16,7 @@ __all__ = ["add_root", "credit", "report", "report_root"]
 
 @over_rules()
 def report(tree, i, visits, values, proven, actions):
-    """What the search of state `i` has found."""
+    """Write what the search of state `i` has found to row `i` of the arrays."""
     root = tree.nodes[0]
     for a in range(visits.shape[1]):
         visits[i, a] = 0
@@ -36,7 +36,7 @@ def report(tree, i, visits, values, proven, actions):
 
 @over_rules()
 def report_root(tree, visits, values, proven, actions):
-    """What the search of a single state has found."""
+    """Write what the search of a single state has found."""
     report(tree, 0, visits, values, proven, actions)
 
 
@@ -71,7 +71,7 @@ def add_root(tree, other):
 
 @over_rules()
 def better(root, edge, than):
-    """Whether to play an edge of the root rather than another.
+    """Return whether to play an edge of the root rather than another.
 
     A proven win first; then what was visited and is no proven loss, the more often the better;
     then the proven loss that takes longest; then what was never visited, and is no worse than what
@@ -91,7 +91,7 @@ def better(root, edge, than):
 
 @over_rules()
 def hope(edge):
-    """How much there is left to hope for, from 0 for an edge that loses with the next ply."""
+    """Return the rank of an edge, from 3 if it was visited to 0 if it loses with the next ply."""
     if edge.worth == LOST:
         return 2 if edge.plies > 2 else 0
     return 3 if edge.visits > 0 else 1
@@ -99,7 +99,7 @@ def hope(edge):
 
 @over_rules()
 def credit(visits, i, action, simulations):
-    """Simulations saved because the root was proven count as visits of the action to play."""
+    """Count simulations that a proven root saved as visits of the action to play."""
     left = np.int64(simulations)
     for a in range(visits.shape[1]):
         left -= visits[i, a]

@@ -50,9 +50,9 @@ __all__ = [
 ]
 
 MOST_EDGES = 2**23
-"""Of one tree: 256 MB. A full tree searches on without growing."""
+"""The largest number of edges of one tree: 256 MB. A full tree does not grow any more."""
 AWAITED = -1
-"""Edges of a leaf whose evaluation is yet to come."""
+"""Value of `num_edges` of a leaf that waits for its evaluation."""
 NUM_NODES, NUM_EDGES, DEPTH, NUM_AWAITED = range(4)
 """Entries of `Tree.used`."""
 UNKNOWN = np.float32(-2)
@@ -122,30 +122,30 @@ STEP = np.dtype((np.record, _STEP))
 OPTIONS = np.dtype((np.record, _OPTIONS))
 
 Options = npt.NDArray[np.void]
-"""What the loops are told, shape (1,), of dtype `OPTIONS`."""
+"""Options of the loops, shape (1,), of dtype `OPTIONS`."""
 
 
 class Tree(NamedTuple):
-    """One tree, and the way that the simulation under way has taken through it."""
+    """One tree, and the path of the present simulation through it."""
 
     nodes: npt.NDArray[np.void]
     edges: npt.NDArray[np.void]
     path: npt.NDArray[np.void]
-    """For each ply in the tree the node it was played in, and the edge."""
+    """The node and the edge of each ply of the simulation in the tree."""
     used: npt.NDArray[np.int64]
-    """Numbers of nodes and edges in use, of steps in `path`, and of leaves that are awaited: int64
-    of shape (4,), indexed by `NUM_NODES` and so on."""
+    """Numbers of nodes and edges in use, of steps in `path`, and of leaves that wait: int64 of
+    shape (4,), indexed by `NUM_NODES` and so on."""
     result: npt.NDArray[np.float32]
-    """What the simulation gave each seat."""
+    """The result of the simulation for each seat."""
     sums: npt.NDArray[np.float64]
-    """What all of them gave each seat."""
+    """The sum of all results for each seat."""
     mask: npt.NDArray[np.bool_]
     seen: npt.NDArray[np.int8]
 
 
 @register_jitable
 def empty_tree(simulations, actions, size, players):
-    """Room for a tree."""
+    """Return arrays for a tree."""
     return Tree(
         np.empty(simulations + 2, NODE),
         np.empty(min((simulations + 1) * actions, MOST_EDGES), EDGE),
@@ -159,14 +159,14 @@ def empty_tree(simulations, actions, size, players):
 
 
 def empty_forest(num, simulations, actions, size, players):
-    """Room for so many trees: each array of a tree with one row for each of them."""
+    """Return arrays for `num` trees: those of a tree, with a row for each tree."""
     tree = empty_tree(simulations, actions, size, players)
     return Tree(*(np.zeros((num, *array.shape), array.dtype) for array in tree))
 
 
 @over_rules()
 def tree_of(forest, i):
-    """Tree `i` of a forest, whose arrays have one row for each tree, as `uncounted_tree`."""
+    """Return tree `i` of a forest as `uncounted_tree`."""
     return uncounted_tree(
         Tree(
             forest.nodes[i],
@@ -198,7 +198,7 @@ def uncounted_tree(tree):
 
 @over_rules()
 def plant(tree, s):
-    """The tree of the root alone."""
+    """Make the tree of the root only."""
     tree.used[NUM_NODES] = 0
     tree.used[NUM_EDGES] = 0
     for k in range(len(tree.sums)):
@@ -208,7 +208,7 @@ def plant(tree, s):
 
 @over_rules()
 def new_node(tree, s, key, hidden, drawn):
-    """A leaf for position `s`."""
+    """Add a leaf for position `s`, and return its number."""
     node = tree.used[NUM_NODES]
     tree.used[NUM_NODES] = node + 1
     n = tree.nodes[node]
@@ -259,7 +259,7 @@ def expand(tree, node):
 
 @over_rules()
 def follow(tree, parent, edge, s, p, hidden, drew):
-    """The node that an edge of node `parent` leads to in position `s`, made if it is new."""
+    """Return the node at the end of an edge of `parent`, in position `s`; make it if it is new."""
     drawn = hidden or drew
     key = key_of(s, p, tree.seen) if drawn else np.uint64(0)
     nodes = tree.nodes
@@ -278,7 +278,7 @@ def follow(tree, parent, edge, s, p, hidden, drew):
 
 @over_rules()
 def key_of(s, p, seen):
-    """A number for what the seat to move sees, by Zobrist's method."""
+    """Return a hash of what the seat to move sees, by Zobrist's method."""
     observe_row(s, p, s.to_move, seen)
     key = mixed(np.uint64(s.to_move))
     for k in range(len(seen)):

@@ -55,6 +55,7 @@ def test_the_example_of(package, name, tmp_path, monkeypatch):
     assert not runner.failures, "".join(told)
 
 
+@pytest.mark.slow  # as the extra is installed in .ci/run alone
 def test_every_public_name_has_its_page_and_no_other(tmp_path):
     pytest.importorskip("sphinx", reason="the extra docs is not installed")
     build.write_reference(tmp_path)

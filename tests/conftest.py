@@ -82,11 +82,17 @@ def attempt():
     return _attempt
 
 
+@pytest.fixture(scope="session", autouse=True)
+def one_thread():
+    """Loops take one thread where nobody names a number: each process of tests has one core."""
+    fix_threads(1)
+
+
 @pytest.fixture
 def fixed_threads():
     """The function that fixes how many threads loops take, until the test's end."""
     yield fix_threads
-    fix_threads(None)
+    fix_threads(1)
 
 
 @pytest.fixture

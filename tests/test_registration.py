@@ -96,11 +96,11 @@ def test_importing_changes_nothing_of_numba_for_the_program_that_does(tmp_path):
     assert fresh_process(HOST, tmp_path) == ""
 
 
-PETTINGZOO = """
+PETTINGZOO = f"""
 import boardenvs
 import pettingzoo
-for name in boardenvs.GAMES:
-    env = pettingzoo.make("aec", f"boardenvs/{name}_v0", render_mode="ansi", max_plies=20)
+for name in {TWO}:
+    env = pettingzoo.make("aec", f"boardenvs/{{name}}_v0", render_mode="ansi", max_plies=20)
     env.reset(seed=0)
     print(env, env.game == boardenvs.make(name, max_plies=20), bool(env.render()))
 
@@ -118,7 +118,7 @@ print(pettingzoo.make("aec", "boardenvs/short_game").game)
 @pytest.mark.skipif(not hasattr(pettingzoo, "register"), reason="PettingZoo before 1.27")
 def test_found_by_pettingzoo(tmp_path):
     printed = fresh_process(PETTINGZOO, tmp_path).splitlines()
-    assert printed[:-1] == [f"{name}_v0 True True" for name in GAMES]
+    assert printed[:-1] == [f"{name}_v0 True True" for name in TWO]
     assert printed[-1].startswith("ShortGame(board_size=5")
 
 

@@ -80,10 +80,10 @@ class Evaluator(Protocol):
         >>> class Even:  # every action alike, every position a draw
         ...     def evaluate(self, states):
         ...         num = len(states)
-        ...         return np.zeros((num, 18), np.float32), np.zeros(num, np.float32)
+        ...         return np.zeros((num, 36), np.float32), np.zeros(num, np.float32)
         >>> import boardenvs
         >>> from agents.search import PuctAgent
-        >>> game = boardenvs.make("game112")
+        >>> game = boardenvs.make("gekitai")
         >>> PuctAgent(game, 0, 20, evaluator=Even()).act(game.new(3, seed=0)).shape
         (3,)
     """
@@ -115,7 +115,7 @@ class PuctAgent(SearchAgent):
 
     Example:
         >>> import agents, boardenvs
-        >>> game = boardenvs.make("game112")
+        >>> game = boardenvs.make("gekitai")
         >>> found = agents.make("puct:50", game, seed=0).search(game.new(2, seed=0))
         >>> found.visits.sum(1).tolist()
         [50, 50]

@@ -27,11 +27,11 @@ class Searched:
 
     Example:
         >>> import agents, boardenvs
-        >>> game = boardenvs.make("game112")
+        >>> game = boardenvs.make("gekitai")
         >>> found = agents.make("mcts:50", game, seed=0).search(game.new(1, seed=0))
         >>> policy = found.visits / found.visits.sum(1, keepdims=True)
         >>> policy.shape, found.proven.dtype
-        ((1, 18), dtype('bool'))
+        ((1, 36), dtype('bool'))
     """
 
     visits: npt.NDArray[np.int32]

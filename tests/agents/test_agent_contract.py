@@ -81,11 +81,18 @@ def test_an_action_depends_on_its_state_and_word_alone(agent, positions):
     np.testing.assert_array_equal(agent.choose(positions[order], words[order]), chosen[order])
     for part in (slice(0, 1), slice(3, 5), slice(100, 207)):
         np.testing.assert_array_equal(agent.choose(positions[part], words[part]), chosen[part])
-    # Every state on its own, and one large enough batch to be spread over threads.
+    # Every state on its own.
     alone = [agent.choose(positions[i : i + 1], words[i : i + 1])[0] for i in range(100)]
     np.testing.assert_array_equal(alone, chosen[:100])
-    many = np.tile(positions, 3), np.tile(words, 3)
-    np.testing.assert_array_equal(agent.choose(*many), np.tile(chosen, 3))
+
+
+def test_threads_change_nothing(gekitai, positions_of, fixed_threads):
+    agent, positions = agents.make("greedy", gekitai, 5), positions_of("gekitai")
+    words = np.arange(len(positions), dtype=np.uint64) << np.uint64(40)
+    fixed_threads(2)
+    chosen = agent.choose(positions, words)
+    fixed_threads(1)
+    np.testing.assert_array_equal(agent.choose(positions, words), chosen)
 
 
 def test_it_does_not_look_at_the_random_stream(agent, positions):

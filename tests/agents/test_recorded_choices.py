@@ -110,7 +110,7 @@ def difference(spec, now, then):
     return ""
 
 
-LONG = ("dominoes175", "game112", "goat_race, two")
+LONG = ("dominoes175", "game112", "goat_race, two", "gomoku, 9x9")
 """Variants whose searches take long to compile."""
 
 

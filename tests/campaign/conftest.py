@@ -77,6 +77,11 @@ def pytest_collection_modifyitems(config, items):
     ]
 
 
+@pytest.fixture(scope="session", autouse=True)
+def one_thread():
+    """Attacks meet as many threads as pay."""
+
+
 @pytest.fixture
 def attack(request):
     """The `Attack` of a test, which fails at its end if the attack found something."""

@@ -116,8 +116,7 @@ ASKED = [
 
 
 @pytest.mark.parametrize(("game", "spec"), ASKED, indirect=["game"])
-def test_agents_refuse_or_choose(game, records, accepted, spec, attempt, fixed_threads):
-    fixed_threads(1)  # for others the search would be compiled once more
+def test_agents_refuse_or_choose(game, records, accepted, spec, attempt):
     player = agents.make(spec, game, seed=0)
     for one in records[:60]:
         answer = attempt(player.act, one)

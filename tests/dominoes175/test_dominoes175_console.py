@@ -83,6 +83,7 @@ def test_the_test_mode_on_a_terminal(name, keyboard, capsys, monkeypatch, tmp_pa
     assert capsys.readouterr().out == expected
 
 
+@pytest.mark.slow
 def test_the_test_mode_through_standard_input():
     expected = (HERE / "test_mode_win.txt").read_text(encoding="utf-8").replace("·", " ")
     expected = expected.replace("> 1\n", "> ").replace("win.txt\n", "")
@@ -169,12 +170,6 @@ def test_the_menu_is_asked_until_it_is_answered(keyboard, capsys):
     typed = ["0", "", "one", "12", "²", "\u0661", "-1"]
     expected = lines + "".join(f"{MENU}{answer}\n{again}" for answer in typed) + MENU
     assert capsys.readouterr().out == expected
-
-
-def test_end_of_input_ends_the_program():
-    done = run_program("2\n0\n7\n")
-    assert (done.stderr, done.returncode) == ("", 0)
-    assert done.stdout.endswith("\nEnd of input, the game is unfinished.\n")
 
 
 # -- Game mode ----------------------------------------------------------------------------

@@ -13,7 +13,6 @@ from gymnasium.wrappers import FlattenObservation, RecordEpisodeStatistics
 from players import Last
 from random_play import equal, pick
 from single_play import play_out
-from two_games import on_two_games
 
 import boardenvs
 from boardenvs.envs.single import SeatEnv
@@ -214,7 +213,7 @@ def test_wrappers(game):
 
 # From Python 3.12 on every fork of a process with threads is warned of, and this one has some.
 @pytest.mark.filterwarnings("ignore:.*multi-threaded, use of fork:DeprecationWarning")
-@on_two_games
+@pytest.mark.parametrize("name", ["dominoes175"], scope="session")
 def test_gymnasiums_own_vectors_even_after_parallel_kernels(game):
     batch = boardenvs.BatchEnv(game, 2048, 0, threads=2)
     batch.step(batch.action_mask.argmax(1))

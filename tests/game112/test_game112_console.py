@@ -275,6 +275,7 @@ def test_sample_run_on_a_terminal(keyboard, capsys):
     assert capsys.readouterr().out == SAMPLE_RUN
 
 
+@pytest.mark.slow
 def test_sample_run_through_standard_input():
     printed = SAMPLE_RUN
     for typed in SAMPLE_MOVES:
@@ -332,15 +333,6 @@ def test_what_is_no_two_numbers_is_asked_again(typed, keyboard, capsys):
         "Player 1 (position value): 3 1\n"
         "121: Tie!\n"
     )
-
-
-def test_end_of_input_ends_the_program():
-    done = run_program(b"4 2\n\xff\xfe\n")  # what is no text is no move either
-    assert (done.stderr, done.returncode) == (b"", 0)
-    out = done.stdout.decode()
-    assert out.startswith("| - - - - - - - - - |\nPlayer 1 (position value): ")
-    assert "Please enter two whole numbers, such as 4 2.\n" in out
-    assert out.endswith(" (position value): \nEnd of input, the game is unfinished.\n")
 
 
 def test_start_leaves_the_end_of_input_to_its_caller(keyboard):

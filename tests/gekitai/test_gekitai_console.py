@@ -71,6 +71,7 @@ def test_sample_run_on_a_terminal(path, keyboard, capsys):
     assert capsys.readouterr().out == path.read_text(encoding="ascii")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", SAMPLE_RUNS, ids=lambda path: path.stem)
 def test_sample_run_through_standard_input(path):
     printed, typed = split_run(path)
@@ -81,12 +82,13 @@ def test_sample_run_through_standard_input(path):
 # -- How the program ends otherwise, and its arguments ----------------------------------
 
 
-def test_end_of_input_ends_the_program():
-    done = run_program("a1\nG7\n", "-N", "7")
-    assert done.returncode == 0
-    assert done.stderr == ""
-    assert "7 |   |   |   |   |   |   | O |\n" in done.stdout
-    assert done.stdout.endswith("Player X's turn: \nEnd of input, the game is unfinished.\n")
+def test_end_of_input_ends_the_program(keyboard, capsys):
+    keyboard("a1", "G7")
+    assert main(["-N", "7"]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    assert "7 |   |   |   |   |   |   | O |\n" in out
+    assert out.endswith("Player X's turn: \nEnd of input, the game is unfinished.\n")
 
 
 def test_start_leaves_the_end_of_input_to_its_caller(keyboard):

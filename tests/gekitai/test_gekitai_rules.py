@@ -449,7 +449,7 @@ def test_random_games_agree_with_the_plain_implementation(line):
         game = boardenvs.make(
             "gekitai", board_size=size, pieces=pieces, line_length=line, max_plies=max_plies
         )
-        states = game.new(1 + 40 // len(combinations), 0)
+        states = game.new(1 + 20 // len(combinations), 0)
         plains = [PlainGekitai(size, pieces, line, max_plies) for _ in states]
         agree(game, states, plains)
         while len(states):
@@ -462,7 +462,7 @@ def test_random_games_agree_with_the_plain_implementation(line):
             live = ~(states["terminated"] | states["truncated"])
             states = states[live]
             plains = [plain for plain, on in zip(plains, live, strict=True) if on]
-    assert plies > 600
+    assert plies > 300
 
 
 @pytest.mark.parametrize("size", [6, 7, 8])
@@ -470,7 +470,7 @@ def test_every_move_in_crowded_positions_agrees_with_the_plain_implementation(si
     """Set up by chance and nearly full, so that the rare ends come up too."""
     rng = np.random.default_rng(size)
     ends = {"mover": 0, "opponent": 0, "nobody": 0}
-    for _ in range(80):
+    for _ in range(40):
         pieces = int(rng.integers(9, 13))
         line = int(rng.integers(3, 5))
         game = boardenvs.make("gekitai", board_size=size, pieces=pieces, line_length=line)
@@ -496,7 +496,7 @@ def test_every_move_in_crowded_positions_agrees_with_the_plain_implementation(si
             ends[end] += 1
         game.play(states, actions, illegal="raise")
         agree(game, states, plains)
-    assert min(ends.values()) >= 15, ends
+    assert min(ends.values()) >= 5, ends
 
 
 @given(

@@ -635,6 +635,7 @@ def test_q_quits_anywhere(at, keyboard, capsys):
     assert ("".join(printed) + capsys.readouterr().out).endswith(" Q \nGoodbye.\n")
 
 
+@pytest.mark.slow
 def test_the_program_through_standard_input():
     done = run_program("2\nt\nt\n1\n2\n", "--seed", "4")
     assert (done.stderr, done.returncode) == ("", 0)

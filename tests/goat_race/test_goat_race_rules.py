@@ -22,7 +22,6 @@ VARIANTS = {
     "small, jump": {"num_players": 2, "width": 5, "height": 3, "draw_rule": "jump"},
     "small": {"num_players": 2, "width": 5, "height": 3, "max_plies": 60},
     # More cells than a word has bits, which the rules have other code for.
-    "large": {"width": 14, "height": 7, "max_plies": 400},
     "largest": {"num_players": 2, "width": 26, "height": 26, "max_plies": 400},
 }
 TWO = boardenvs.make("goat_race", num_players=2)
@@ -536,7 +535,9 @@ def expected_observation(game, state, seat):
 
 
 @pytest.mark.parametrize("memory", [False, True])
-@pytest.mark.parametrize("name", ["two", "three", "small", "large"])
+@pytest.mark.parametrize(
+    "name", ["two", "three", "small", pytest.param("largest", marks=pytest.mark.slow)]
+)
 def test_observation(name, memory, random_positions):
     game = boardenvs.make("goat_race", **VARIANTS[name], memory=memory)
     n = game.num_players

@@ -545,6 +545,7 @@ def run_program(typed, *argv, **environment):
     )
 
 
+@pytest.mark.slow
 def test_the_program_through_standard_input():
     moves = ["0 A", "5 A", "0 B", "5 B", "0 C", "5 C", "0 D", "5 D", "0 E"]
     typed = "\n".join([*TWO_PLAYERS, *placing(*moves), "5", "never read"])

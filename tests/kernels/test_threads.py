@@ -141,6 +141,7 @@ def test_games_do_not_depend_on_what_is_measured(fixed_threads):
             batch.step(np.argmax(batch.action_mask * ((np.arange(18) * 7 + step) % 37), 1))
         return batch.states.tobytes()
 
+    fixed_threads(None)
     measured = rollout()
     fixed_threads(1)
     assert rollout() == measured

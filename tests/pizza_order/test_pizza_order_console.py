@@ -76,6 +76,7 @@ def test_the_documents_client_code(keyboard, capsys):
     assert orders[1].pizza_list[1].ingreds == [3, 5, 7, 10, 12, 15]
 
 
+@pytest.mark.slow
 def test_sample_run_through_standard_input():
     printed = re.sub(QUESTION.pattern + "\n", r"\1", SAMPLE_RUN, flags=re.MULTILINE)
     done = run_program("".join(f"{line}\n" for line in TYPED).encode())
@@ -255,6 +256,7 @@ def test_an_order_is_what_the_environment_takes(keyboard):
 # -- How the program ends otherwise, and its arguments ----------------------------------
 
 
+@pytest.mark.slow
 def test_end_of_input_ends_the_program():
     done = run_program(b"1\nn\n5\n\xff\xfe\n")  # what is no text is no answer either
     assert (done.stderr, done.returncode) == (b"", 0)

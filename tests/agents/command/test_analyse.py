@@ -69,18 +69,14 @@ def test_a_board_at_standard_input(command, typed, gekitai):
     assert re.search(r"\nPlayer X to move: greedy plays [A-F][1-6]\. It does not tell why\.\n", out)
 
 
-def test_a_time_to_think(command):
-    status, out, _ = command("analyse", "game112", "| - - 1 |", "mcts", "--time", "10ms", "-p",
-                             "board_size=3")  # fmt: skip
-    assert status == 0
-    assert "Player 2 to move: mcts:10ms plays " in out
-
-
-def test_the_games_own_analyst_takes_the_time_that_it_is_given(command, gekitai):
+@pytest.mark.parametrize(("agent", "shown"), [(["mcts"], "mcts:20ms"), ([], "puct:20ms")])
+def test_an_agent_or_the_games_own_analyst_takes_the_time_that_it_is_given(
+    command, gekitai, agent, shown
+):
     board = gekitai.to_text(gekitai.new(1)[0])
-    status, out, _ = command("analyse", "gekitai", board, "--time", "20ms")
+    status, out, _ = command("analyse", "gekitai", board, *agent, "--time", "20ms")
     assert status == 0
-    assert "Player X to move: puct:20ms plays " in out
+    assert f"Player X to move: {shown} plays " in out
 
 
 def test_the_depth_of_an_engine(command):

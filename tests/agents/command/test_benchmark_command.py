@@ -66,7 +66,7 @@ def test_what_cannot_be(command, more, message):
 
 @pytest.mark.parametrize("more", [("--workers", "2"), ("--engine", "ray")])
 def test_who_thinks_with_all_cores_plays_in_one_process(command, more):
-    status, out, err = command("benchmark", "mcts:10ms", "--tasks", "game112", *more)
+    status, out, err = command("benchmark", "mcts:10ms", "--tasks", "gekitai", *more)
     assert (status, out) == (2, "")
     assert "mcts:10ms thinks with all cores, so that one process plays" in err
     assert len(err.splitlines()) == 1

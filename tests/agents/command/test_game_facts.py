@@ -63,7 +63,7 @@ def test_what_is_typed_makes_the_game(name, params, typed):
 
 
 def test_agents():
-    game = boardenvs.make("goat_race", num_players=5, width=11)
+    game = boardenvs.make("goat_race", num_players=2, width=5, height=3)
     assert names_for(game) == ["random", "greedy", "mcts"]
     # The one could play the ends of games, the others have to be told what they are made of.
     gomoku = boardenvs.make("gomoku", board_size=9)

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from two_games import others_slow
 
 import agents
 import boardenvs
@@ -57,7 +58,10 @@ def check_alike(game, states, kind, simulations, path=None):
 
 
 @pytest.mark.parametrize(("kind", "simulations"), [(PuctAgent, 250), (GumbelAgent, 32)])
-@pytest.mark.parametrize("name", [name for name, int8 in SHIPPED if not int8])
+@pytest.mark.parametrize(
+    "name",
+    others_slow([name for name, int8 in SHIPPED if not int8], ("gekitai", "dominoes175")),
+)
 def test_a_search_finds_the_same(name, kind, simulations, live_positions):
     game = boardenvs.make(name)
     states = live_positions(game, 3, 2)

@@ -16,7 +16,6 @@ from agents.in_threads import in_threads
 from agents.search import mcts
 from agents.search.mcts import MctsAgent
 from agents.search.puct import PuctAgent
-from boardenvs.kernels.threads import fix_threads
 
 # Each of these compiles the search once: variants with records of another layout would again.
 SMALL = {
@@ -38,13 +37,6 @@ def small(request):
 # Threads and time limits have loops of their own to compile: for a game with proofs, and for
 # one with chance and hidden parts.
 TWO = pytest.mark.parametrize("small", ["gekitai", "dominoes175"], indirect=True)
-
-
-@pytest.fixture(autouse=True)
-def _one_thread():
-    fix_threads(1)
-    yield
-    fix_threads(None)
 
 
 def searched(game, state, word=3, **options):

@@ -8,9 +8,9 @@ import agents
 
 @pytest.mark.parametrize("options", [{}, {"time_limit": 1e6}], ids=["free", "clock"])
 @pytest.mark.parametrize("spec", ["mcts:30", "puct:30"])
-def test_random_bits_that_are_none(spec, options, game112, refused):
-    agent = agents.make(spec, game112, seed=0, **options)
-    states = game112.new(3, 0)
+def test_random_bits_that_are_none(spec, options, gekitai, refused):
+    agent = agents.make(spec, gekitai, seed=0, **options)
+    states = gekitai.new(3, 0)
     for random_bits, got in (
         (np.zeros(1, np.uint64), r"uint64 of shape \(1,\)"),
         (np.zeros((3, 1), np.uint64), r"uint64 of shape \(3, 1\)"),
@@ -23,9 +23,9 @@ def test_random_bits_that_are_none(spec, options, game112, refused):
 
 
 @pytest.mark.parametrize("spec", ["mcts:30", "puct:30"])
-def test_whole_numbers_of_any_kind_are_random_bits(spec, game112):
-    agent = agents.make(spec, game112, seed=0)
-    states = game112.new(3, 0)
+def test_whole_numbers_of_any_kind_are_random_bits(spec, gekitai):
+    agent = agents.make(spec, gekitai, seed=0)
+    states = gekitai.new(3, 0)
     random_bits = np.arange(5, 8, dtype=np.uint64)
     given = random_bits.copy()
     found = agent.search(states, given)
@@ -38,4 +38,4 @@ def test_whole_numbers_of_any_kind_are_random_bits(spec, game112):
         np.repeat(random_bits, 2)[::2],
     ):
         np.testing.assert_array_equal(agent.search(states, same).visits, found.visits)
-    assert agent.search(states[:0], random_bits[:0]).visits.shape == (0, game112.num_actions)
+    assert agent.search(states[:0], random_bits[:0]).visits.shape == (0, gekitai.num_actions)

@@ -159,7 +159,7 @@ def test_resuming_another_run_is_refused(finished, gekitai, game112, refused):
 
 
 @pytest.mark.parametrize("name", ["checkpoint.pt", "settings.json"])
-@pytest.mark.parametrize("damage", [None, b"", b"junk\n", b"{}", b"[]", 0.5, 0.95], ids=repr)
+@pytest.mark.parametrize("damage", [None, b"", b"[]", 0.95], ids=repr)
 def test_resuming_a_damaged_run_is_refused(finished, gekitai, refused, name, damage):
     folder, _ = finished
     path = folder / name

@@ -224,6 +224,7 @@ def test_the_same_seed_gives_the_same_weights(tmp_path, gekitai, tiny_settings, 
     assert network.read_bytes() == tiny.network.read_bytes()
 
 
+@pytest.mark.slow
 def test_it_learns(tmp_path, gekitai):
     settings = replace(
         Settings(),

@@ -389,11 +389,12 @@ def test_the_network_that_guides_a_search_is_part_of_its_version(gekitai, tiny):
 
 def test_the_cores_that_one_by_the_clock_may_think_on_are_part_of_its_version(monkeypatch):
     def version(**parameters):
-        return agent_version("mcts:1ms", agents.make("mcts:1ms", "game112", 0, **parameters))
+        return agent_version("mcts:1ms", agents.make("mcts:1ms", "gekitai", 0, **parameters))
 
     for place in ("agents.arena.versions", "boardenvs.kernels.threads"):
         monkeypatch.setattr(f"{place}.cores", lambda: 4)
     monkeypatch.setattr("boardenvs.kernels.threads.most_threads", lambda: 4)
+    monkeypatch.setattr("boardenvs.kernels.threads._fixed", None)
     assert "by the clock on 4 cores" in version()
     assert "by the clock on 3 cores" in version(threads=3)
     assert "by the clock on 4 cores" in version(threads=9)

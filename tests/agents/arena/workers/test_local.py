@@ -156,7 +156,9 @@ def test_round_robin_in_processes(gekitai, tiny, own_module, two_processes):
 @pytest.mark.parametrize(
     ("agent", "said"),
     [
-        ("Fails", "agent mine:Fails failed: RuntimeError: two lines"),
+        pytest.param(
+            "Fails", "agent mine:Fails failed: RuntimeError: two lines", marks=pytest.mark.slow
+        ),
         ("Dies", f"a worker process has ended with status -{signal.SIGKILL.value}"),
     ],
 )

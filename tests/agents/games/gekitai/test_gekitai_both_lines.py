@@ -8,6 +8,8 @@ import pytest
 from agents.games.gekitai.proofs.solving import Solver
 from boardenvs.gekitai import Gekitai
 
+pytestmark = pytest.mark.slow  # has to be compiled for another reading of the rules
+
 SIDE = 4
 STEPS = [step for step in itertools.product((-1, 0, 1), repeat=2) if step != (0, 0)]
 CELLS = list(itertools.product(range(SIDE), repeat=2))

@@ -326,6 +326,7 @@ assert used / 2 < age < 6 * time.process_time(), (used, age)
 """
 
 
+@pytest.mark.slow  # sleeps for five seconds
 def test_the_start_of_the_process_leaves_out_the_time_in_which_it_was_stopped():
     subprocess.run([sys.executable, "-c", STOPPED], check=True)
 

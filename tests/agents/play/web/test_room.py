@@ -74,17 +74,17 @@ def test_another_game_of_each(name):
 def test_an_opponent_for_each_other_seat():
     room = room_of("goat_race")
     assert told(room)["choices"]["against"] == ["random", "random"]
-    order(room, "new", values=[3], opponents=["greedy", "mcts:50"], seat=1)
+    order(room, "new", values=[3], opponents=["greedy", "random"], seat=1)
     assert wait(room) == ""
     page = told(room)
-    names = ["Greedy (White)", "You", "Searcher (Red)"]
+    names = ["Greedy (White)", "You", "Random (Red)"]
     assert [one["name"] for one in page["players"]] == names
-    assert page["choices"]["against"] == ["greedy", "mcts:50"]
+    assert page["choices"]["against"] == ["greedy", "random"]
     # A game for as many goes on with them, one for two with the first.
     saved = room.saved()[1].encode()
     room.open(room._version, saved)
     assert wait(room) == ""
-    assert told(room)["choices"]["against"] == ["greedy", "mcts:50"]
+    assert told(room)["choices"]["against"] == ["greedy", "random"]
     room.open(room._version, room_of("goat_race", num_players=2).saved()[1].encode())
     assert wait(room) == ""
     assert told(room)["choices"]["against"] == ["greedy"]

@@ -53,7 +53,7 @@ for line in sys.stdin:
             if how == "hangs":
                 time.sleep(60)
             if how == "is late":
-                time.sleep(1)
+                time.sleep(0.5)
             wrong = {"babbles": "seven", "plays twice": "0,0", "plays outside": "99,1"}
             if how in wrong:
                 print(wrong[how], flush=True)
@@ -230,7 +230,7 @@ def test_a_program_plays_one_game_after_another(
     ],
 )
 def test_what_goes_wrong_loses_the_game(small, program, how, message, monkeypatch):
-    monkeypatch.setattr(engine_module, "_PATIENCE", (0.1, 1.5))
+    monkeypatch.setattr(engine_module, "_PATIENCE", (0.1, 0.9))
     engine = EngineAgent(small, command=program(how), time_limit=0.2, grace=0.1)
     with pytest.warns(RuntimeWarning, match=message):
         scores = play_match(small, [engine, "random"], 2, 1)

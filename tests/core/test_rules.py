@@ -164,6 +164,7 @@ env = boardenvs.best_v0.env()
 """
 
 
+@pytest.mark.slow
 def test_rules_may_stand_where_no_file_is_and_be_changed(tmp_path):
     done = subprocess.run(
         [sys.executable, "-"],

@@ -10,7 +10,7 @@ import sys
 
 import pytest
 
-pytestmark = pytest.mark.usefixtures("kept_beside_the_code")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_beside_the_code")]
 
 TOTAL = """
 def total(records):
@@ -77,7 +77,6 @@ for file in Path("kept").glob("*.nbc"):
 """
 
 
-@pytest.mark.slow
 def test_a_broken_file_is_made_again(place):
     said(USE, place)
     one, other = files(place)
@@ -125,7 +124,6 @@ for number in range(rounds):
 """
 
 
-@pytest.mark.slow
 def test_two_processes_compile_one_function_for_different_records_at_once(place):
     rounds = 6
     for number in range(rounds):
@@ -146,7 +144,6 @@ def test_two_processes_compile_one_function_for_different_records_at_once(place)
             here.unlink()
 
 
-@pytest.mark.slow
 def test_what_no_source_makes_any_more_is_removed(place):
     said(USE, place)
     before = files(place)
@@ -172,7 +169,6 @@ print(total(4), sum(total.stats.cache_hits.values()))
 HELPER = "from numba import njit\nTIMES = 7\n@njit\ndef worth(k): return TIMES * k\n"
 
 
-@pytest.mark.slow
 def test_a_change_of_what_is_called_in_another_file_is_noticed(tmp_path):
     (tmp_path / "total.py").write_text(IN_TWO_FILES)
     for helper, printed in (
@@ -184,7 +180,6 @@ def test_a_change_of_what_is_called_in_another_file_is_noticed(tmp_path):
         assert said("import total", tmp_path) == (printed, "")
 
 
-@pytest.mark.slow
 def test_others_may_read_what_one_has_compiled(place):
     old = os.umask(0o022)
     try:
@@ -195,7 +190,6 @@ def test_others_may_read_what_one_has_compiled(place):
 
 
 # Root may write anywhere, but not below a file.
-@pytest.mark.slow
 def test_without_a_place_to_write_it_compiles_and_says_so_once(place):
     (place / "file").write_text("no folder")
     nowhere = {"NUMBA_CACHE_DIR": str(place / "file" / "kept")}
@@ -217,7 +211,6 @@ Path.write_bytes = write_bytes
 """
 
 
-@pytest.mark.slow
 def test_a_full_disk_stops_nobody(place):
     out, error = said(FULL + USE, place)
     assert out == COMPILED
@@ -227,7 +220,6 @@ def test_a_full_disk_stops_nobody(place):
     assert list(place.rglob("*.tmp")) == []
 
 
-@pytest.mark.slow
 def test_a_terminal_is_told_that_something_is_compiled_and_a_file_is_not(place):
     def seen():
         ours, theirs = pty.openpty()

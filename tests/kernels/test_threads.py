@@ -222,16 +222,8 @@ def layer_after(script, folder, **environment):
 
 
 @needs_tbb
-@pytest.mark.parametrize(
-    "way",
-    [
-        BATCH,
-        *(
-            pytest.param(way, marks=pytest.mark.slow)
-            for way in (VECTOR, ASKED_FIRST, SEARCH, TRAINING)
-        ),
-    ],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("way", [BATCH, VECTOR, ASKED_FIRST, SEARCH, TRAINING])
 def test_threads_steal_work_where_tbb_is_installed(tmp_path, way):
     assert layer_after(way + TELL, tmp_path) == ["tbb"]
 

@@ -11,7 +11,7 @@ from agents.networks.card import shipped
 def test_with_and_without_memory_they_are_the_same(players):
     game = boardenvs.make("goat_race", num_players=players)
     assert shipped(game).name == f"goat_race-{players}.onnx"
-    assert agents.make("trained", game).observed_game.params["memory"]
+    assert agents.make("trained", game).network.observed_game.params["memory"]
 
 
 @pytest.mark.parametrize("players", [3, 4])

@@ -20,11 +20,11 @@ class LostGame:
     game: int
     """Its number in the match, from 0."""
     loser: str
-    """Who lost it: "a" or "b"."""
+    """The player that lost it: "a" or "b"."""
     move: int
     """The move, counted from 1, after which every position is proved to be lost; 0: the start."""
     mover: str
-    """Who played the move; the loser if the game was lost from the start."""
+    """The player of the move. It is the loser if the game was lost from the start."""
     played: str
     """The move as text; empty for the start."""
     before: str

@@ -9,40 +9,30 @@ A program is a module of this folder with three names:
 
 from __future__ import annotations
 
+import importlib
 import sys
 from collections.abc import Sequence
 
-from agents.dev import (
-    dominoes175_optimum,
-    gekitai_check_strategy,
-    gekitai_proof,
-    gekitai_strategy,
-    gomoku_proof,
-    grading,
-    make_ladder,
-    only_moves,
-    openings,
-    quantise,
-)
 from boardenvs.cli import OneLineParser, run_program
 
 __all__ = ["PROGRAMS", "main"]
 
 PROGRAMS = {
-    program.__name__.rpartition(".")[2]: program
-    for program in (
-        dominoes175_optimum,
-        gekitai_check_strategy,
-        gekitai_proof,
-        gekitai_strategy,
-        gomoku_proof,
-        grading,
-        make_ladder,
-        only_moves,
-        openings,
-        quantise,
+    name: importlib.import_module(f"agents.dev.{name}")
+    for name in (
+        "dominoes175_optimum",
+        "gekitai_check_strategy",
+        "gekitai_proof",
+        "gekitai_strategy",
+        "gomoku_proof",
+        "grading",
+        "make_ladder",
+        "only_moves",
+        "openings",
+        "quantise",
     )
 }
+"""The programs by name."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -1,4 +1,4 @@
-"""What the programs that prove positions share: their arguments, and searches that report progress.
+"""Arguments and searches of the programs that prove positions.
 
 A search goes on in steps. After each step a line on standard error reports its progress.
 """
@@ -82,10 +82,10 @@ def add_limits(parser: argparse.ArgumentParser, table: str) -> None:
         table: the help for the size of the table.
     """
     parser.add_argument(
-        "--positions", type=int, metavar="N", help="look at so many at most for each question"
+        "--positions", type=int, metavar="N", help="the largest number of positions for each question"
     )
     parser.add_argument(
-        "--seconds", type=float, metavar="SECONDS", help="search about so long for each question"
+        "--seconds", type=float, metavar="SECONDS", help="about how many seconds to search for each question"
     )
     parser.add_argument("--table-bits", type=int, default=22, metavar="BITS", help=table)
 

@@ -36,7 +36,7 @@ __all__ = ["Int8Template", "bias_corrected", "check_convolutions", "int8_templat
 
 _OBSERVATION = "observation"
 _POLICY = "policy."
-"""What `agents.networks.export` puts before the names of a policy's parameters."""
+"""Prefix of the names of a policy's parameters, as `agents.networks.export` writes them."""
 _BATCH = 256
 _LARGEST_FIRST, _LARGEST = 127, 64
 """Largest integer of weights, in the first layer and the others."""

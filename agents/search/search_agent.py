@@ -1,4 +1,4 @@
-"""What all tree searches share: their options, and what a search finds."""
+"""The base class of agents that search a tree, and the result of a search."""
 
 from __future__ import annotations
 

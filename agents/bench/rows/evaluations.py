@@ -25,7 +25,7 @@ _FLOAT = "float32"
 
 
 def evaluating(network: OnnxPolicy, batch: int, seconds: float) -> Side:
-    """Positions that a network evaluates a second on one core, so many at once."""
+    """Return a side that measures evaluations a second on one core, in batches of this size."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()

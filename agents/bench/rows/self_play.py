@@ -43,7 +43,7 @@ _POSITIONS = 32
 
 
 class _CountedBoundNetwork:
-    """A network bound to arrays that tells how many positions it is asked to evaluate."""
+    """A network bound to arrays that reports how many positions it evaluates."""
 
     def __init__(self, bound: BoundNetwork, count: Callable[[int], None]) -> None:
         self.observed_game = bound.observed_game
@@ -152,9 +152,9 @@ def _positions(game: Game, num: int) -> States:
 
 
 def evaluating_together(network: OnnxPolicy, num: int, together: str, seconds: float) -> Side:
-    """Positions that ONNX Runtime evaluates a second, so many at once, on all cores.
+    """Return a side that measures evaluations a second of ONNX Runtime, in batches of `num`.
 
-    They differ, as those of a search do: a network that looks lines of stones up in a table is
+    The positions differ, as in a search. A network that looks up lines of stones in a table is
     faster on empty boards.
     """
     states = _positions(network.game, num)

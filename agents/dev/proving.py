@@ -82,10 +82,16 @@ def add_limits(parser: argparse.ArgumentParser, table: str) -> None:
         table: the help for the size of the table.
     """
     parser.add_argument(
-        "--positions", type=int, metavar="N", help="the largest number of positions for each question"
+        "--positions",
+        type=int,
+        metavar="N",
+        help="the largest number of positions for each question",
     )
     parser.add_argument(
-        "--seconds", type=float, metavar="SECONDS", help="about how many seconds to search for each question"
+        "--seconds",
+        type=float,
+        metavar="SECONDS",
+        help="about how many seconds to search for each question",
     )
     parser.add_argument("--table-bits", type=int, default=22, metavar="BITS", help=table)
 

@@ -69,7 +69,7 @@ PROMISES = {
     "Agents that a page or a file names": [
         "tests/agents/play/web/test_room.py: test_choices_refused test_names_in_a_file_are_names",
     ],
-    "Clients that leave or send anything": [
+    "Clients that wait, leave or send anything": [
         "tests/pages/test_security.py: test_the_servers_limits",
         "tests/agents/play/web/test_connection.py: test_half_sent_requests_lock_nobody_out",
         "tests/agents/play/web/test_connection.py: test_a_client_that_leaves",
@@ -138,9 +138,11 @@ def test_settings_that_name_ones_own_agent(tmp_path, monkeypatch, capsys):
 def test_the_servers_limits():
     pytest.importorskip("starlette", reason="needs the extra [web]")
     pytest.importorskip("uvicorn", reason="needs the extra [web]")
-    from agents.play.web import app, room
+    from agents.play.web import app, connection, room
 
     text = " ".join(PAGE.read_text(encoding="utf-8").split())
     assert f"at most {app._LARGEST:,} bytes" in text
     assert f"a saved game {app._LARGEST_FILE:,} bytes" in text
     assert f"and {room.MOST_ACTIONS:,} moves" in text
+    assert f"has {connection.PATIENCE:g} seconds to go on" in text
+    assert f"at most {connection.MOST} are waited for" in text

@@ -16,6 +16,7 @@ from typing import Any
 import uvicorn
 
 from agents.play.web.app import make_app
+from agents.play.web.connection import MOST, Connection
 from agents.play.web.redirect_file import redirect_file
 from agents.play.web.room import Room
 from agents.play.web.session import Session
@@ -79,9 +80,12 @@ def prepare(room: Room, listening: socket.socket) -> tuple[uvicorn.Server, str]:
         access_log=False,
         lifespan="off",
         ws="none",
-        http="h11",
+        http=Connection,
         proxy_headers=False,
         server_header=False,
+        # Far more than are waited for: of clients let go in a burst some are still being left.
+        limit_concurrency=16 * MOST,
+        backlog=8 * MOST,  # so many may be open for a moment, far fewer than a process may have
         timeout_graceful_shutdown=1,
     )
     return uvicorn.Server(config), f"http://{host}/{token}/"

@@ -10,6 +10,8 @@ import pytest
 pytest.importorskip("starlette", reason="needs the extra [web]")
 pytest.importorskip("uvicorn", reason="needs the extra [web]")
 
+from agents.play.web import connection
+
 HALF = b"GET / HTTP/1.1\r\nHost: somebody"
 
 
@@ -26,11 +28,84 @@ def connect(served):
         yield lambda sent=b"": opened.enter_context(served.connect(sent))
 
 
+def closed(client):
+    """What still comes before the server closes the connection."""
+    got = b""
+    with contextlib.suppress(ConnectionResetError):
+        while part := client.recv(65536):
+            got += part
+    return got
+
+
+def send_on(client, part, pause=0.0):
+    """Send the same again and again until the server has closed the connection."""
+    begun = time.monotonic()
+    with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+        while time.monotonic() - begun < 30:
+            client.sendall(part)
+            time.sleep(pause)
+
+
 def test_half_sent_requests_lock_nobody_out(served, connect):
-    for sent in (HALF, b"", served.half_an_order()):
-        for _ in range(20):
+    # Orders are being left for a moment longer than their clients: that must not add up either.
+    for sent in (HALF, b"", *(served.half_an_order() for _ in range(8))):
+        for _ in range(100):
             connect(sent)
         assert served.ask()[0] == 200
+
+
+def test_at_most_5_seconds_are_waited():
+    assert connection.PATIENCE <= 5
+
+
+@pytest.fixture
+def impatient(monkeypatch):
+    monkeypatch.setattr(connection, "PATIENCE", 0.3)
+
+
+@pytest.mark.usefixtures("impatient")
+@pytest.mark.parametrize("sent", ["", "head", "body", "head, byte by byte", "a second request"])
+def test_a_client_that_does_not_go_on(served, connect, sent):
+    begun = time.monotonic()
+    client = connect({"": b"", "body": served.half_an_order()}.get(sent, HALF))
+    if sent == "head, byte by byte":
+        send_on(client, b"x", 0.02)
+    elif sent == "a second request":
+        client.sendall(b"\r\n\r\n" + HALF)
+        assert closed(client).startswith(b"HTTP/1.1 421 ")
+    else:
+        assert closed(client) == b""
+    assert 0.25 < time.monotonic() - begun < 30
+    assert served.ask()[0] == 200
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_client_that_reads_no_answer(served, connect):
+    """It asks and asks, until no answer fits anywhere any more."""
+    client = connect()
+    begun = time.monotonic()
+    many = f"GET /{served.token}/ HTTP/1.1\r\nHost: {served.host}\r\n\r\n".encode() * 1000
+    send_on(client, many)
+    assert time.monotonic() - begun < 30
+    assert served.ask()[0] == 200
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_client_that_waits_for_a_slow_answer(serving, own_module):
+    slow = """
+import time
+
+class Slow:
+    def __init__(self, game, seed):
+        self.game = game
+
+    def act(self, states):
+        time.sleep(1)
+        return self.game.legal(states).argmax(1)
+"""
+    own_module("slow", slow)
+    with serving("game112", "slow:Slow", 1) as served:
+        assert served.act({"do": "advance", "version": 1})[0] == 200
 
 
 @pytest.mark.parametrize("how", ["closed", "reset"])

@@ -109,7 +109,9 @@ class Loop(Generic[_P, _R]):
         serial = _compiled_copy(self.function, modules, "loop")
         if self.plies is None:
             return serial
-        scope = {**globals(), _over_range.__name__: self}
+        # As part of the parallel loop, LLVM may leave its inner loops without vector instructions.
+        called = Loop(self.function, called=True, plies=self.plies)
+        scope = {**globals(), _over_range.__name__: called}
         chunks = types.FunctionType(_in_chunks.__code__, scope, f"{self.function.__name__}_chunks")
         return over_threads(serial, _compiled_copy(chunks, modules, "parallel loop"), self.plies)
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from boardenvs.core.rules import plain_rules
 from boardenvs.game import Game, States
-from boardenvs.kernels.numba_compat import entry_point
+from boardenvs.kernels.numba_compat import EntryPoint
 
 __all__ = ["Chance", "Ways", "chance_class"]
 
@@ -63,11 +63,8 @@ class Chance:
         self._outcomes = _Outcomes()
         rules = plain_rules(game.rules, self._outcomes)
         self._deal, self._play = rules["deal"], rules["play"]
-        mask = np.zeros((1, game.num_actions), np.bool_)
-        action = np.zeros(1, np.int64)
-        start, constants = game.start, game.constants
-        self._legal = entry_point(game.kernels.legal_games, start, constants, mask)
-        self._advance = entry_point(game.kernels.play_games, start, constants, action, mask)
+        self._legal = EntryPoint(game.kernels.legal_games)
+        self._advance = EntryPoint(game.kernels.play_games)
 
     def deal(self, outcomes: Sequence[int]) -> tuple[States, Ways]:
         """Return the start of a game after the given outcomes, and those of the next draw.

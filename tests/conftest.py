@@ -16,6 +16,8 @@ from two_games import TWO_WITH_OPPONENTS, others_slow
 import boardenvs
 from boardenvs.kernels.threads import fix_threads
 
+# Every loop is compiled before its first call, so that tests run the same code each time.
+os.environ.setdefault("BOARDENVS_INTERPRET", "0")
 # PyTorch and ONNX Runtime take a thread for each core, which a process of tests shares with others:
 # threads that wait for one another would burn most of the time.
 os.environ.setdefault("OMP_NUM_THREADS", "1")

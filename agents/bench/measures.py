@@ -10,13 +10,14 @@ from agents.bench.rows.busy import steps_beside_another_program
 from agents.bench.rows.connect_four import connect_four_rows
 from agents.bench.rows.engine import engine_nodes
 from agents.bench.rows.evaluations import int8_networks
+from agents.bench.rows.first_uses import first_uses
 from agents.bench.rows.parts import parts_of_a_step
 from agents.bench.rows.play_out import play_outs
 from agents.bench.rows.scaling import core_gains, curves_over_n, curves_over_size, memory
 from agents.bench.rows.search import searches
 from agents.bench.rows.self_play import guided_searches
 from agents.bench.rows.single import aec_loops, seat_steps
-from agents.bench.rows.startup import first_steps, imports
+from agents.bench.rows.startup import imports
 from agents.bench.rows.training import training_steps
 from agents.bench.rows.vector import learning_steps, vector_steps
 from agents.bench.run import Bench
@@ -41,7 +42,7 @@ MEASURES: dict[str, Callable[[Bench], list[Row]]] = {
     "cores": core_gains,
     "a core taken": steps_beside_another_program,
     "imports": imports,
-    "first steps": first_steps,
+    "first uses": first_uses,
     "memory": memory,
     "curves over N": curves_over_n,
     "curves over board size": curves_over_size,

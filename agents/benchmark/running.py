@@ -32,6 +32,7 @@ from agents.making import make
 from agents.seeds import agent_seed
 from boardenvs.envs.opponents import Opponent
 from boardenvs.game import Game
+from boardenvs.kernels.interpreting import compile_first
 
 __all__ = ["Contender", "Outcome", "run_task"]
 
@@ -164,8 +165,9 @@ class _Meeting:
             return
         self._warm.add(place)
         began = time.monotonic()
-        both = itertools.islice(self.match(place).play(np.arange(2)), 2)  # each player moves once
-        collections.deque(both, 0)
+        with compile_first():
+            both = itertools.islice(self.match(place).play(np.arange(2)), 2)  # each moves once
+            collections.deque(both, 0)
         self.warming_seconds += time.monotonic() - began
 
     def match(self, place: int) -> Match:

@@ -9,6 +9,7 @@ from pathlib import Path
 from agents.command.common.extras import require_extra
 from agents.command.common.parser import Commands
 from boardenvs.files import check_place, write_atomically
+from boardenvs.kernels.interpreting import compile_first
 
 __all__ = ["add"]
 
@@ -37,7 +38,8 @@ def _run(options: argparse.Namespace) -> None:
     if options.plot is not None:
         require_extra("--plot", "bench", ["matplotlib"])
     measured = bench.Bench(bench.QUICK if options.quick else bench.FULL)
-    rows = bench.measure(measured)
+    with compile_first():
+        rows = bench.measure(measured)
     print(bench.results_table(rows), end="\n\n")
     print("".join(f"{line}\n" for line in [*measured.missing, bench.describe_machine()]), end="")
     if options.json is not None:

@@ -110,7 +110,7 @@ def collect(table, proved):
             )
 
 
-@over_rules()
+@over_rules(plies=1_000_000)
 def shorten(params, proved):
     """Go once through proved positions for moves after which the others win sooner.
 
@@ -168,7 +168,7 @@ def rank_of_move(p, mover, other, enough, proved):
     return min(rank, enough)
 
 
-@over_rules()
+@over_rules(plies=1_000_000)
 def lay_out(params, proved, mark, positions, holes):
     """Follow the strategy of a table of proved positions from the empty board.
 
@@ -216,7 +216,7 @@ def lay_out(params, proved, mark, positions, holes):
     return num, num_holes
 
 
-@over_rules()
+@over_rules(plies=1_000_000)
 def read_off(params, proved, positions, cells, ranks):
     """The cell, as a bit's number, and the rank of proved positions."""
     for k in range(len(positions)):

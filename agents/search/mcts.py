@@ -13,7 +13,7 @@ from agents.agent import RandomBits
 from agents.in_threads import Stopping, in_threads
 from agents.search.decisive import checked_decisive, checked_forced, decisive_module_name
 from agents.search.report import add_root, report_root
-from agents.search.rollouts import search_further, search_states
+from agents.search.rollouts import search_states
 from agents.search.search_agent import (
     MOST_SIMULATIONS,
     SearchAgent,
@@ -25,6 +25,7 @@ from agents.search.tree import OPTIONS, Tree, empty_tree
 from boardenvs.core.chance import make_streams
 from boardenvs.core.checks import finite_number, whole_number
 from boardenvs.game import Game, States
+from boardenvs.kernels.interpreting import is_ready
 from boardenvs.kernels.threads import threads_for
 
 __all__ = ["MctsAgent"]
@@ -37,6 +38,10 @@ _SLICE = 0.01
 """Seconds between looks at the clock, about."""
 _LATE = 0.01
 """Of the time, that may be left when a search ends."""
+_ALL = 2**62
+"""Simulations of a call that ends when all states are searched."""
+_INTERPRETED = 10
+"""Simulations of a call while the search is not compiled; the next call may use machine code."""
 
 
 class MctsAgent(SearchAgent):
@@ -163,17 +168,24 @@ class MctsAgent(SearchAgent):
         pieces = iter([slice(low, low + each) for low in range(0, num, each)])
 
         def work(_place: int, stopping: Stopping) -> None:
+            tree = self._empty_tree()
             for piece in pieces:
-                if stopping():
-                    return
-                search(
-                    states[piece],
-                    game.constants,
-                    streams[piece],
-                    self._options,
-                    self._scales,
-                    *(array[piece] for array in found),
-                )
+                rows = [array[piece] for array in found]
+                first = 0
+                while first < len(states[piece]):
+                    if stopping():
+                        return
+                    first = search(
+                        states[piece],
+                        game.constants,
+                        streams[piece],
+                        self._options,
+                        self._scales,
+                        tree,
+                        first,
+                        _ALL if is_ready(search) else _INTERPRETED,
+                        *rows,
+                    )
 
         in_threads(work, threads)
 
@@ -199,23 +211,29 @@ class MctsAgent(SearchAgent):
     def _grown(self, state: States, streams: RandomBits, end: float, stopping: Stopping) -> Tree:
         """A tree that has grown until a time of the clock, is full, or has proven its root."""
         game = self.game
-        further = search_further.bound_to(game.rules, self._decisive_module)
+        search = search_states.bound_to(game.rules, self._decisive_module)
         began = time.perf_counter()
         seconds = end - began
-        size = (self.simulations, game.num_actions, game.observation_size, game.num_players)
-        tree = empty_tree(*size)
+        tree = self._empty_tree()
+        found = unsearched(game, 1)
         done, part = 0, 1
         while True:
-            proven = further(
-                state, game.constants, streams, self._options, self._scales, tree, part
+            ended = search(
+                state, game.constants, streams, self._options, self._scales, tree, 0, part, *found
             )
             done += part
             now = time.perf_counter()
             left = end - now
             # Less than so little is not worth the risk of being late.
-            if proven or done == self.simulations or left <= _LATE * seconds or stopping():
+            if ended or left <= _LATE * seconds or stopping():
                 return tree
             # As many as take the time of a slice, or half of what is left, at the speed so far:
             # the nearer the end, the shorter the slices.
             part = max(1, int(done * min(_SLICE, left / 2) / (now - began)))
             part = min(part, self.simulations - done)
+
+    def _empty_tree(self) -> Tree:
+        game = self.game
+        size = (self.simulations, game.num_actions, game.observation_size, game.num_players)
+        tree: Tree = empty_tree(*size)
+        return tree

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
@@ -21,7 +21,7 @@ from agents.search.slots import Clock, EvaluateStates, LogitsAndValues, Slot, ta
 from agents.search.tree import NUM_AWAITED, OPTIONS, Tree, empty_forest
 from boardenvs.core.checks import finite_number, whole_number
 from boardenvs.game import Game, States
-from boardenvs.kernels.numba_compat import entry_point
+from boardenvs.kernels.numba_compat import EntryPoint
 from boardenvs.kernels.threads import threads_for
 
 __all__ = ["Evaluator", "PuctAgent"]
@@ -198,8 +198,8 @@ class PuctAgent(SearchAgent):
 
     def _keep_nothing(self) -> None:
         """Drop what searches keep for the next one."""
-        self._step_trees: Callable[..., int] | None = None
-        self._report_trees: Callable[..., None] | None = None
+        self._step_trees: EntryPoint | None = None
+        self._report_trees: EntryPoint | None = None
         self._forests: list[Tree] = []
         self._slots: list[Slot] = []
 
@@ -311,7 +311,7 @@ class PuctAgent(SearchAgent):
         )
         if self._step_trees is None:
             loop = step_trees.bound_to(self.game.rules, self._decisive_module)
-            self._step_trees = entry_point(loop, search, slots[0].leaves, each, 0, 0)
+            self._step_trees = EntryPoint(loop)
         steps = [functools.partial(self._step_trees, search, slot.leaves, each) for slot in slots]
         clock = None if self.time_limit is None else Clock(self.time_limit)
 
@@ -384,6 +384,5 @@ class PuctAgent(SearchAgent):
     def _report(self, search: Search, found: Sequence[npt.NDArray[Any]]) -> None:
         """Write what the trees of a search have found to `found`."""
         if self._report_trees is None:
-            loop = report_trees.bound_to(self.game.rules)
-            self._report_trees = entry_point(loop, search, *found)
+            self._report_trees = EntryPoint(report_trees.bound_to(self.game.rules))
         self._report_trees(search, *found)

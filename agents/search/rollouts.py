@@ -10,44 +10,43 @@ from agents.search.backup import back_up, prove, prove_win, take_proven
 from agents.search.decisive import decisive_action, forced_win
 from agents.search.descent import descend
 from agents.search.report import credit, report
-from agents.search.tree import NUM_NODES, empty_tree, plant, uncounted_tree
+from agents.search.tree import NUM_NODES, plant, uncounted_tree
 from boardenvs.core.chance import mixed, stepped
 from boardenvs.core.choice import tried_action
 from boardenvs.core.hooks import legal, play, redraw
 from boardenvs.core.outcome import is_over
 from boardenvs.kernels.binding import over_rules
 
-__all__ = ["search_further", "search_states"]
+__all__ = ["search_states"]
 
 
 @over_rules()
-def search_states(states, params, streams, options, scales, visits, values, proven, actions):
-    """Search states, each in a tree of its own; `streams` are their random streams.
+def search_states(
+    states, params, streams, options, scales, tree, first, simulations,
+    visits, values, proven, actions,
+):  # fmt: skip
+    """Search states one after another in the same tree, for up to so many simulations.
 
-    Writes what `Searched` has a row of for each state.
+    A tree without nodes is planted; otherwise the search of state number `first` goes on in it.
+    `streams` are the random streams of the states. For each state whose search ends, write what
+    `Searched` has a row of. Return the number of the first state whose search has not ended.
     """
     o = options[0]
-    tree = empty_tree(o.simulations, visits.shape[1], o.observation_size, values.shape[1])
     board = states[:1].copy()
-    for i in range(len(states)):
-        plant(tree, states[i])
-        grow(tree, states, i, params, streams, o, scales, board, o.simulations)
+    for i in range(first, len(states)):
+        if tree.used[NUM_NODES] == 0:
+            plant(tree, states[i])
+        root = tree.nodes[0]
+        before = root.visits
+        most = min(o.simulations, before + simulations)
+        grow(tree, states, i, params, streams, o, scales, board, most)
+        simulations -= root.visits - before
+        if not root.proven and root.visits < o.simulations:
+            return i
         report(tree, i, visits, values, proven, actions)
         credit(visits, i, actions[i], o.simulations)
-
-
-@over_rules()
-def search_further(states, params, streams, options, scales, tree, simulations):
-    """So many more simulations of a single state in a tree of the caller's.
-
-    A tree without nodes is planted. Returns whether the root is proven.
-    """
-    if tree.used[NUM_NODES] == 0:
-        plant(tree, states[0])
-    done = tree.nodes[0].visits
-    board = states[0:1].copy()
-    grow(tree, states, 0, params, streams, options[0], scales, board, done + simulations)
-    return tree.nodes[0].proven
+        tree.used[NUM_NODES] = 0
+    return len(states)
 
 
 @over_rules()

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from agents.agent import Actions, Agent, RandomBits
 from boardenvs.core.checks import finite_number, whole_number
 from boardenvs.game import Game, States
+from boardenvs.kernels.interpreting import compile_first
 from boardenvs.show.analysis import Analysis
 
 __all__ = ["MOST_SIMULATIONS", "SearchAgent", "Searched", "simulations_within", "unsearched"]
@@ -90,7 +91,8 @@ class SearchAgent(Agent):
             return
         kept, self.time_limit = self.time_limit, 0.0
         try:
-            self.search(self.game.new(1, 0), np.zeros(1, np.uint64))
+            with compile_first():
+                self.search(self.game.new(1, 0), np.zeros(1, np.uint64))
         finally:
             self.time_limit = kept
 

@@ -12,6 +12,7 @@ from numba import njit
 
 from boardenvs.core.chance import times
 from boardenvs.kernels.intrinsics import HAS_BITS, read_bits, write_bits
+from boardenvs.kernels.plain import PLAIN
 
 __all__ = ["bits_of", "number_up_to", "place_of", "show_bits"]
 
@@ -60,11 +61,9 @@ def _bits_of(entries, first, size):
 bits_of: Any = read_bits if HAS_BITS else _bits_of
 
 
-PLAIN = [
-    (function, getattr(plain, "py_func", plain))
-    for function, plain in ((show_bits, _show_bits), (bits_of, _bits_of))
-]
-"""Of each function here that Python cannot call the plain function that does the same."""
+if HAS_BITS:
+    PLAIN[show_bits] = _show_bits
+    PLAIN[bits_of] = _bits_of
 
 
 @njit

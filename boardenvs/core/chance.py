@@ -16,9 +16,9 @@ from numba import njit
 
 from boardenvs.core.checks import is_whole, shown
 from boardenvs.kernels.numba_compat import COMPILES
+from boardenvs.kernels.plain import PLAIN
 
 __all__ = [
-    "PLAIN",
     "below",
     "draw",
     "make_streams",
@@ -60,13 +60,9 @@ else:
     def _plus(a, b):  # type: ignore[no-untyped-def]
         return a + b
 
-
-PLAIN = {
-    getattr(times, "py_func", times): _plain_times,
-    getattr(_plus, "py_func", _plus): _plain_plus,
-}
-"""What to call for these functions in plain Python, where NumPy's scalars would warn about the
-overflow that is meant."""
+    # In plain Python, NumPy's scalars would warn about the overflow that is meant.
+    PLAIN[times] = _plain_times
+    PLAIN[_plus] = _plain_plus
 
 
 @njit

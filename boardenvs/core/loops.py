@@ -294,7 +294,7 @@ def random_actions(masks, bits, actions):
         actions[i] = random_action(masks[i], bits[i])
 
 
-@over_rules()
+@over_rules(plies=50)
 def play_out(states, params, streams, mask):
     """Play every game to its end at random, in place; `mask` is scratch space."""
     for i in range(len(states)):

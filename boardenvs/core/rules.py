@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boardenvs.core import bits, chance
+from boardenvs.core import chance
 from boardenvs.core.hooks import (
     HOOKS,
     deal,
@@ -32,6 +32,7 @@ from boardenvs.core.hooks import (
 )
 from boardenvs.core.records import own_names
 from boardenvs.kernels.hook import Hook
+from boardenvs.kernels.plain import PlainCopies, widened
 
 __all__ = ["check_signatures", "fields_fault", "find_rules", "plain_rules", "run_once"]
 
@@ -79,9 +80,19 @@ def _rules_beside(cls: type) -> types.ModuleType | None:
         return importlib.import_module(f"{cls.__module__}.rules")
     if not all(one.is_in(module) for one in (legal, play)):
         return None
-    rules = types.ModuleType(module.__name__, module.__doc__)
+    rules = _RulesOfClass(module.__name__, module.__doc__)
     vars(rules).update(vars(module), __name__=f"{module.__name__}.{cls.__qualname__}")
+    rules.game_class = cls
     return rules
+
+
+class _RulesOfClass(types.ModuleType):
+    """A copy of the module of a class, which other processes find by the class."""
+
+    game_class: type
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rules_beside, (self.game_class,)
 
 
 def check_signatures(name: str, rules: types.ModuleType) -> None:
@@ -126,37 +137,8 @@ def fields_fault(game: Any) -> str:
 def plain_rules(rules: types.ModuleType, draw: Callable[[Any, int], np.int64]) -> dict[str, Any]:
     """Return the names of a rules module; its functions are plain Python that calls `draw`."""
     packages = {"boardenvs", rules.__name__.partition(".")[0]}
-    scopes: dict[int, dict[str, Any]] = {}
-
-    def plain(value: Any) -> Any:
-        function = getattr(value, "py_func", value)  # as it is with NUMBA_DISABLE_JIT
-        for one, instead in bits.PLAIN:
-            if value is one:
-                return instead
-        if not isinstance(function, types.FunctionType):
-            return value
-        if function is getattr(chance.draw, "py_func", chance.draw):
-            return draw
-        if function in chance.PLAIN:
-            return chance.PLAIN[function]
-        if function.__module__.partition(".")[0] not in packages:
-            return value
-        return types.FunctionType(
-            function.__code__,
-            scope(function.__globals__),
-            function.__name__,
-            function.__defaults__,
-            function.__closure__,
-        )
-
-    def scope(known: dict[str, Any]) -> dict[str, Any]:
-        if id(known) not in scopes:
-            names = scopes[id(known)] = dict(known)
-            for name, value in known.items():
-                names[name] = plain(value)
-        return scopes[id(known)]
-
-    names = scope(vars(rules))
+    copies = PlainCopies(packages, instead={chance.draw: draw})
+    names = {name: copies.of(value) for name, value in vars(rules).items()}
     if not deal.is_in(rules):
         names[deal.name] = deal.default
     return names
@@ -185,8 +167,8 @@ def run_once(game: Any) -> None:
 def _run_once(game: Any) -> None:
     rng = np.random.default_rng(0)
     names = plain_rules(game.rules, lambda s, bound: np.int64(rng.integers(bound)))
-    record = _widened(game.start)
-    p = _widened(game.constants)[0]
+    record = widened(game.start)
+    p = widened(game.constants)[0]
 
     def run(one: Hook[..., Any], s: Any, *args: Any) -> Any:
         function = names.get(one.name)
@@ -248,21 +230,3 @@ def _check_written(game: Any, name: str, out: npt.NDArray[Any], high: int) -> No
         if wrong.any():
             k = int(wrong.argmax())
             raise ValueError(f"{game.name}: {name} has {what} entry {k} of {out.size}: {out[k]}")
-
-
-def _widened(records: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Return records whose numbers are as wide as Numba's sums of them are."""
-    wide = np.zeros(records.shape, np.dtype((np.record, _wide(records.dtype))))
-    wide[...] = records
-    return wide
-
-
-def _wide(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    if dtype.subdtype is not None:
-        base, shape = dtype.subdtype
-        return np.dtype((_wide(base), shape))
-    if dtype.names is not None:
-        return np.dtype([(name, _wide(dtype[name])) for name in dtype.names])
-    if dtype.kind in "iu" and dtype != np.uint64:
-        return np.dtype(np.int64)
-    return np.dtype(np.float64) if dtype.kind == "f" else dtype

@@ -98,9 +98,11 @@ class Table:
         step(action)
 
     def _bind(self) -> Callable[[int], object]:
-        """Return the compiled step of the only game, which does not look up the arrays' types."""
-        from boardenvs.kernels.numba_compat import entry_point
+        """Return the step of the only game, as machine code if it is compiled already."""
+        from boardenvs.kernels.numba_compat import entry_point, is_plain
 
         step = entry_point(self.game.kernels.step_game, self.games, 0, LEAVE)
-        self._step_one = functools.partial(step, self.games, 0)
-        return self._step_one
+        bound = functools.partial(step, self.games, 0)
+        if not is_plain(step):
+            self._step_one = bound
+        return bound

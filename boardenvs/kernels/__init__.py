@@ -6,6 +6,24 @@ function that needs no rules. Both keep machine code on disk, so that the next p
 
 from boardenvs.kernels.binding import Loop, over_rules
 from boardenvs.kernels.cache import cached_njit
-from boardenvs.kernels.numba_compat import COMPILES, entry_point, is_compiled
+from boardenvs.kernels.interpreting import compile_first, is_ready
+from boardenvs.kernels.numba_compat import (
+    COMPILES,
+    EntryPoint,
+    entry_point,
+    is_compiled,
+    is_plain,
+)
 
-__all__ = ["COMPILES", "Loop", "cached_njit", "entry_point", "is_compiled", "over_rules"]
+__all__ = [
+    "COMPILES",
+    "EntryPoint",
+    "Loop",
+    "cached_njit",
+    "compile_first",
+    "entry_point",
+    "is_compiled",
+    "is_plain",
+    "is_ready",
+    "over_rules",
+]

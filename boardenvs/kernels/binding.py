@@ -17,11 +17,13 @@ from typing import Any, Generic, ParamSpec, TypeVar
 
 from numba import njit, prange
 
-from boardenvs.kernels.cache import file_prefix, keep_on_disk
+from boardenvs.kernels.cache import file_prefix, is_kept, keep_on_disk
 from boardenvs.kernels.digest import digest, used_globals
 from boardenvs.kernels.faults import report_faults
 from boardenvs.kernels.hook import Hook
+from boardenvs.kernels.interpreting import interpret_until_compiled
 from boardenvs.kernels.numba_compat import HELPER, INNER, LOOP, is_compiled
+from boardenvs.kernels.plain import PlainCopies, on_wide_records
 from boardenvs.kernels.threads import choose_layer, over_threads
 
 __all__ = ["Loop", "over_rules"]
@@ -47,11 +49,12 @@ def over_rules(
             a function that takes much longer than a call.
         spread: whether its last parameters are `low` and `high`, and it plays the games `low` to
             `high - 1`, so that threads can share a batch.
-        plies: how many plies take about as long as what it does for one game, if `spread`.
+        plies: how many plies take about as long as what it does for one game. A call for more than
+            1,000 plies waits until the loop is compiled, see `boardenvs.kernels.interpreting`.
     """
 
     def decorate(function: Callable[_P, _R]) -> Loop[_P, _R]:
-        return Loop(function, called, plies if spread else None)
+        return Loop(function, called=called, spread=spread, plies=plies)
 
     return decorate
 
@@ -59,16 +62,21 @@ def over_rules(
 class Loop(Generic[_P, _R]):
     """A function that is compiled against a game's rules; see `over_rules`."""
 
-    def __init__(self, function: Callable[_P, _R], called: bool, plies: int | None) -> None:
+    def __init__(
+        self, function: Callable[_P, _R], *, called: bool, spread: bool, plies: int
+    ) -> None:
         functools.update_wrapper(self, function)
         self.function: Any = function
         self.kind = "called" if called else "helper"
         """How it is compiled where other loops call it."""
+        self.spread = spread
+        """Whether threads share a batch."""
         self.plies = plies
-        """How many plies take as long as one game; `None` unless threads share a batch."""
+        """How many plies take about as long as one game."""
         self._bound: dict[_Modules, Callable[..., Any]] = {}
+        self._compiled: dict[_Modules, list[Any]] = {}
         code = self.function.__code__
-        if plies and code.co_varnames[: code.co_argcount][-2:] != ("low", "high"):
+        if spread and code.co_varnames[: code.co_argcount][-2:] != ("low", "high"):
             raise ValueError(f"{self} is spread: expected low and high for its last parameters")
 
     @property
@@ -101,19 +109,73 @@ class Loop(Generic[_P, _R]):
         if modules not in self._bound:
             with _COMPILING:
                 if modules not in self._bound:
-                    self._bound[modules] = self._compiled(modules)
+                    self._bound[modules] = self._bind(modules)
         return self._bound[modules]
 
-    def _compiled(self, modules: _Modules) -> Callable[..., Any]:
+    def _bind(self, modules: _Modules) -> Callable[..., Any]:
         choose_layer()
-        serial = _compiled_copy(self.function, modules, "loop")
-        if self.plies is None:
-            return serial
-        # As part of the parallel loop, LLVM may leave its inner loops without vector instructions.
-        called = Loop(self.function, called=True, plies=self.plies)
-        scope = {**globals(), _over_range.__name__: called}
-        chunks = types.FunctionType(_in_chunks.__code__, scope, f"{self.function.__name__}_chunks")
-        return over_threads(serial, _compiled_copy(chunks, modules, "parallel loop"), self.plies)
+        kernels = self._compiled[modules] = [_compiled_copy(self.function, modules, "loop")]
+        if self.spread:
+            # As part of the parallel loop, LLVM may leave its inner loops without vector instructions.
+            called = Loop(self.function, called=True, spread=True, plies=self.plies)
+            scope = {**globals(), _over_range.__name__: called}
+            name = f"{self.function.__name__}_chunks"
+            chunks = types.FunctionType(_in_chunks.__code__, scope, name)
+            kernels.append(_compiled_copy(chunks, modules, "parallel loop"))
+        for place, kernel in enumerate(kernels):
+            self._finish(kernel, modules, place)
+        return over_threads(kernels[0], kernels[1], self.plies) if self.spread else kernels[0]
+
+    def _finish(self, kernel: Any, modules: _Modules, place: int) -> None:
+        """Give a compiled form of this loop a cache, clear errors and a plain form."""
+        if not is_compiled(kernel) or is_kept(kernel):  # another game has the same loop
+            return
+        name, _, made_from = kernel.__name__.rpartition("_")
+        prefix = file_prefix(name, kernel.py_func, *modules)
+        kept = keep_on_disk(kernel, prefix, lambda: made_from, _subject(modules[-1]))
+        report_faults(kernel)
+        if kept:
+            function = self.function
+            request = _kernel_of, (function.__module__, function.__qualname__, modules, place)
+            plain = functools.partial(self.plain, modules)
+            foreign = _package(modules[-1].__name__) != _package(__name__)
+            interpret_until_compiled(kernel, plain, request, plies=self.plies, may_fail=foreign)
+
+    def plain(self, modules: _Modules) -> Callable[..., Any]:
+        """Return the function as plain Python, with the hooks of these modules."""
+        copy: Callable[..., Any] = _PlainLoops(self.function.__module__, modules).of(self)
+        return copy
+
+
+def _kernel_of(module: str, name: str, modules: _Modules, place: int) -> Any:
+    """Return what compiles a loop, in another process than the one that needs it."""
+    loop = getattr(importlib.import_module(module), name)
+    loop.bound_to(modules[-1], *modules[:-1])
+    return loop._compiled[modules][place]  # noqa: SLF001
+
+
+class _PlainLoops(PlainCopies):
+    """Plain Python copies of loops, with the hooks of some modules."""
+
+    def __init__(self, loops: str, modules: _Modules) -> None:
+        own, rules = _package(__name__), _package(modules[-1].__name__)
+        super().__init__({own, rules, _package(loops)})
+        self._modules = modules
+        self._foreign = rules != own
+        """Whether the rules may rely on numbers as wide as Numba's."""
+
+    def of(self, value: Any) -> Any:
+        if isinstance(value, Loop):
+            return super().of(value.function)
+        if isinstance(value, Hook):
+            copy = super().of(_supplied(value, self._modules))
+            return on_wide_records(copy) if self._foreign else copy
+        return super().of(value)
+
+
+def _package(module: str) -> str:
+    """Return the name of a module's top-level package."""
+    return module.partition(".")[0]
 
 
 def _module(given: str | types.ModuleType) -> types.ModuleType:
@@ -188,10 +250,6 @@ def _compiled_copy(value: Any, modules: _Modules, kind: str) -> Any:
             copy.__qualname__ = name
             own = {k: v for k, v in getattr(value, "targetoptions", {}).items() if k != "nopython"}
             compiled = njit(**{**own, **_KINDS[kind]})(copy)
-            if kind.endswith("loop"):
-                subject = _subject(modules[-1])
-                keep_on_disk(compiled, file_prefix(function, *modules), lambda: made_from, subject)
-                report_faults(compiled)
             _copies[name, kind] = compiled
         except BaseException:
             del _copies[name, kind]

@@ -21,16 +21,29 @@ import platform
 import sys
 import tempfile
 import uuid
-from collections.abc import Callable
+import zlib
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numba
 
+try:
+    import fcntl
+except ImportError:  # on Windows
+    fcntl = None  # type: ignore[assignment]
+
 from boardenvs.kernels.digest import digest
 from boardenvs.kernels.numba_compat import is_compiled, records_are_named, say_lacking
 
-__all__ = ["DiskCache", "cached_njit", "file_prefix", "keep_on_disk"]
+__all__ = [
+    "DiskCache",
+    "cached_njit",
+    "file_prefix",
+    "is_kept",
+    "keep_on_disk",
+    "only_process",
+]
 
 _said: set[str] = set()
 """The lines about compiling that this process has printed, each once."""
@@ -77,8 +90,9 @@ class DiskCache:
             if path is not None:
                 with contextlib.suppress(OSError):
                     path.unlink()
-        line = f"compiling {self._what}, once ..."
-        if sys.stderr is not None and sys.stderr.isatty() and line not in _said:
+        line = f"Compiling {self._what} for this machine, once: 5 to 40 s ..."
+        quiet = os.environ.get("BOARDENVS_INTERPRET") == "0" or sys.stderr is None
+        if not quiet and line not in _said:
             _said.add(line)
             print(line, file=sys.stderr, flush=True)
         return None
@@ -128,6 +142,21 @@ def _folder() -> Path | None:
     return None
 
 
+@contextlib.contextmanager
+def only_process(file: Path | None) -> Iterator[None]:
+    """Wait while another process makes a file, then keep others waiting until the block ends.
+
+    Without locks of files, as on Windows, several processes may compile the same code.
+    """
+    with contextlib.ExitStack() as stack:
+        if fcntl is not None and file is not None and not file.exists():
+            with contextlib.suppress(OSError):
+                lock = stack.enter_context(file.with_name("compiling.lock").open("w"))
+                # One byte stands for each file of code. The system frees it if a process ends.
+                fcntl.lockf(lock, fcntl.LOCK_EX, 1, zlib.crc32(file.name.encode()))
+        yield
+
+
 def _checked(path: Path) -> bytes:
     """Return what a file holds after its digest, unless it is damaged."""
     data = path.read_bytes()
@@ -151,11 +180,11 @@ def _short(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def file_prefix(function: Any, *modules: Any) -> str:
-    """Return what the names of a function's files begin with, if bound to these modules."""
+def file_prefix(name: str, function: Any, *modules: Any) -> str:
+    """Return the beginning of the names of a function's files, if bound to these modules."""
     files = [(one.__name__, getattr(one, "__file__", "")) for one in modules]
-    own = function.__qualname__, function.__code__.co_filename, files
-    return f"{function.__name__}.{_short(repr(own))}"
+    own = name, function.__code__.co_filename, files
+    return f"{name}.{_short(repr(own))}"
 
 
 def _say_uncached(reason: object) -> None:
@@ -174,20 +203,21 @@ def cached_njit(what: str, **options: Any) -> Callable[[Callable[..., Any]], Any
     Unlike Numba's own cache, it notices changes in other files that the function depends on.
 
     Args:
-        what: the subject of the line "compiling ..., once" on a terminal.
+        what: the subject of the line "Compiling ..." on standard error.
         **options: of `numba.njit`.
     """
 
     def decorate(function: Callable[..., Any]) -> Any:
         compiled = numba.njit(**options)(function)
-        keep_on_disk(compiled, file_prefix(function), lambda: digest(compiled), what)
+        prefix = file_prefix(function.__qualname__, function)
+        keep_on_disk(compiled, prefix, lambda: digest(compiled), what)
         return compiled
 
     return decorate
 
 
-def keep_on_disk(compiled: Any, name: str, made_from: Callable[[], str], what: str) -> None:
-    """Give a compiled function a cache.
+def keep_on_disk(compiled: Any, name: str, made_from: Callable[[], str], what: str) -> bool:
+    """Give a compiled function a cache, and return whether that is possible.
 
     Args:
         compiled: from `numba.njit`, without a cache.
@@ -196,9 +226,15 @@ def keep_on_disk(compiled: Any, name: str, made_from: Callable[[], str], what: s
         what: is compiled, for people.
     """
     if not is_compiled(compiled):
-        return
+        return False
     # If records have no names of their own, cached code may be taken for another record's.
     if records_are_named() and hasattr(compiled, "_cache"):
         compiled._cache = DiskCache(name, made_from, what)  # noqa: SLF001
-    else:
-        say_lacking("cache of compiled code to replace", "every process compiles anew")
+        return True
+    say_lacking("cache of compiled code to replace", "every process compiles anew")
+    return False
+
+
+def is_kept(compiled: Any) -> bool:
+    """Return whether a compiled function has a cache of `keep_on_disk`."""
+    return isinstance(getattr(compiled, "_cache", None), DiskCache)

@@ -10,6 +10,7 @@ import numba
 import numba.extending
 
 from boardenvs.kernels.numba_compat import COMPILES, say_lacking
+from boardenvs.kernels.plain import PLAIN
 
 __all__ = ["HAS_BITS", "read_bits", "uncounted", "write_bits"]
 
@@ -189,3 +190,10 @@ else:
 
         types = numba.types
         return types.uint64(entries, types.int64, types.int64), generate
+
+
+def _same(array: Any) -> Any:
+    return array
+
+
+PLAIN[uncounted] = _same

@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import logging
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -19,8 +20,10 @@ __all__ = [
     "HELPER",
     "INNER",
     "LOOP",
+    "EntryPoint",
     "entry_point",
     "is_compiled",
+    "is_plain",
     "records_are_named",
     "say_lacking",
 ]
@@ -143,7 +146,8 @@ def entry_point(kernel: Any, *examples: Any) -> Callable[..., Any]:
     """Return the machine code of a kernel for arguments of the types that `examples` have.
 
     Numba takes longer to recognise an array of records than to play a ply. The machine code does
-    not look at the types of its arguments.
+    not look at the types of its arguments. If the kernel is not compiled yet, plain Python is
+    returned that does the same, see `boardenvs.kernels.interpreting`.
 
     Args:
         kernel: from `numba.njit`.
@@ -151,9 +155,31 @@ def entry_point(kernel: Any, *examples: Any) -> Callable[..., Any]:
     """
     if not is_compiled(kernel):
         return kernel
-    types = tuple(numba.typeof(one) for one in examples)
-    entry: Any = kernel.compile(types) if hasattr(kernel, "compile") else None
+    signature = tuple(numba.typeof(one) for one in examples)
+    entry: Any = kernel.compile(signature) if hasattr(kernel, "compile") else None
     if callable(entry):
         return entry
     say_lacking("entry point of compiled code", "games one at a time are slower")
     return kernel
+
+
+def is_plain(function: Any) -> bool:
+    """Return whether a function is plain Python, so that machine code may replace it later."""
+    return isinstance(function, types.FunctionType)
+
+
+class EntryPoint:
+    """A kernel that is called with arguments of the same types each time; see `entry_point`."""
+
+    def __init__(self, kernel: Any) -> None:
+        self._kernel = kernel
+        self._entry: Callable[..., Any] | None = None
+
+    def __call__(self, *args: Any) -> Any:
+        """Call the kernel."""
+        entry = self._entry
+        if entry is None:
+            entry = entry_point(self._kernel, *args)
+            if not is_plain(entry):
+                self._entry = entry
+        return entry(*args)

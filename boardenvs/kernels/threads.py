@@ -18,7 +18,8 @@ from typing import Any
 
 import numba
 
-from boardenvs.kernels.numba_compat import say_lacking
+from boardenvs.kernels.interpreting import is_ready
+from boardenvs.kernels.numba_compat import entry_point, is_plain, say_lacking
 from boardenvs.kernels.tuner import ThreadTuner
 
 __all__ = [
@@ -208,6 +209,9 @@ def over_threads(
 
     def run(threads: int | None, *args: Any) -> None:
         num = len(args[0])
+        if not is_ready(serial):  # what plain Python takes says nothing about threads
+            serial(*args, 0, num)
+            return
         if threads is None:
             threads = fixed_threads()
         if threads is not None:
@@ -225,14 +229,20 @@ def over_threads(
             call(tuner.threads, num, args)
             return
         began = time.perf_counter_ns()
-        call(tuner.threads, num, args)
-        tuner.took(num, time.perf_counter_ns() - began)
+        if call(tuner.threads, num, args):
+            tuner.took(num, time.perf_counter_ns() - began)
 
-    def call(threads: int, num: int, args: tuple[Any, ...]) -> None:
+    def call(threads: int, num: int, args: tuple[Any, ...]) -> bool:
+        """Run the loop, and return whether it ran on so many threads, if they may be used."""
         if threads > 1 and _threads.usable():
+            parts = min(threads, numba.get_num_threads())
             with _threads.turn:
-                chunks(min(threads, numba.get_num_threads()), args)
-        else:
+                if is_ready(chunks) or not is_plain(entry_point(chunks, parts, args)):
+                    chunks(parts, args)
+                    return True
             serial(*args, 0, num)
+            return False
+        serial(*args, 0, num)
+        return True
 
     return run

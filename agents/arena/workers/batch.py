@@ -11,6 +11,7 @@ from agents.making import make
 from agents.seeds import agent_seed
 from boardenvs.envs.opponents import Opponent
 from boardenvs.game import Game
+from boardenvs.kernels.interpreting import compile_first
 
 __all__ = ["Batch", "Players", "play_batch"]
 
@@ -69,4 +70,5 @@ def play_batch(batch: Batch, players: Players | None = None) -> Iterator[Games |
     players = players or Players(batch.game, batch.seed)
     agents = [players.get(spec, place) for place, spec in enumerate(batch.specs)]
     match = Match(batch.game, agents, batch.seed, batch.opening_plies, batch.openings)
-    yield from match.play(batch.numbers)
+    with compile_first():  # matches are many
+        yield from match.play(batch.numbers)

@@ -35,7 +35,7 @@ __all__ = ["NO_TABLE", "Solver"]
 NO_TABLE = entries(2)[:0]
 
 
-@over_rules()
+@over_rules(plies=1_000_000)
 def ask(params, mine, theirs, attack, plies, limit, known, table, workspace, answer):
     """Settle whether the attacker forces a win; `plies` is 0 for within any number.
 
@@ -103,7 +103,7 @@ def action_of(p, cell):
     return -1
 
 
-@over_rules()
+@over_rules(plies=1_000_000)
 def ask_replies(params, mine, theirs, plies, known, table, workspace, proofs, ranks):
     """What is known of the replies of the owner of `mine`, who is to move and defends."""
     kind = ANY_LENGTH if plies == 0 else plies - 1 - plies % 2

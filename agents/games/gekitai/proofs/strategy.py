@@ -60,7 +60,7 @@ def _shipped() -> npt.NDArray[np.void]:
         size += 1  # too many of them wanted the same places
 
 
-@over_rules()
+@over_rules(plies=1_000_000)
 def enter_all(params, mine, theirs, cells, ranks, table):
     """Put known wins in an empty table; returns whether all have a place there."""
     p = params[0]

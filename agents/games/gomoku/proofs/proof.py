@@ -34,7 +34,7 @@ __all__ = ["Solver"]
 _LARGEST = 8  # cells a side: a board is one uint64
 
 
-@over_rules()
+@over_rules(plies=1_000_000)
 def ask(params, mine, theirs, attack, limit, table, workspace, answer):
     """Settle whether the attacker forces a win: the owner of `mine`, who is to move, or not."""
     p = params[0]

@@ -1,0 +1,186 @@
+"""What a new process waits for until its first step or move, cold and warm.
+
+Cold means with an empty cache of compiled code, warm with a full one. Times count from the start of
+the process, so they include the imports.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from agents.bench.row import Row
+from agents.bench.run import Bench, Key
+from agents.bench.timing import Side, interleaved
+from boardenvs.registration import env_id
+
+__all__ = ["first_uses"]
+
+_ENV = """
+import boardenvs
+env = boardenvs.{game}_v0.env()
+env.reset(seed=0)
+env.step(int(env.last()[0]["action_mask"].argmax()))
+"""
+_GYM = """
+import agents, boardenvs, gymnasium
+env = gymnasium.make("{id}", opponent="{opponent}")
+observation, info = env.reset(seed=0)
+env.step(int(info["action_mask"].argmax()))
+"""
+_VEC = """
+import boardenvs, gymnasium
+envs = gymnasium.make_vec("{id}", 64, vectorization_mode="vector_entry_point")
+observations, infos = envs.reset(seed=0)
+envs.step(infos["action_mask"].argmax(1))
+"""
+_BATCH = """
+import boardenvs
+batch = boardenvs.BatchEnv("{game}", num_envs=64, seed=0)
+batch.step(batch.action_mask.argmax(1))
+"""
+_MOVE = """
+import agents, boardenvs
+game = boardenvs.make("{game}")
+agents.make("{agent}", game, seed=0).act(game.new(1, seed=0))
+"""
+_PETTINGZOO = """
+import os
+os.environ["PYGAME_HIDE_SUPPORT_PROMPT"] = "1"
+from pettingzoo.classic import connect_four_v3
+env = connect_four_v3.env()
+env.reset(seed=0)
+env.step(int(env.last()[0]["action_mask"].argmax()))
+"""
+_PGX = """
+import jax, pgx
+env = pgx.make("connect_four")
+init, step = jax.jit(jax.vmap(env.init)), jax.jit(jax.vmap(env.step))
+state = init(jax.random.split(jax.random.PRNGKey(0), {num}))
+jax.block_until_ready(step(state, state.legal_action_mask.argmax(1)))
+"""
+_OPEN_SPIEL = """
+import pyspiel
+state = pyspiel.load_game("connect_four").new_initial_state()
+state.apply_action(state.legal_actions()[0])
+"""
+_CLOCK = """
+import os, time
+print(time.time() - float(os.environ["BENCH_BEGAN"]), time.process_time())
+"""
+
+
+class _Use(NamedTuple):
+    """A first use, and the peer that it is compared with."""
+
+    what: str
+    code: str
+    games: tuple[str, ...]
+    peer: str = "OpenSpiel connect_four"
+
+
+_FEW = "gekitai", "goat_race"
+_ALL = "gekitai", "gomoku", "game112", "goat_race", "dominoes175", "pizza_order"
+_USES = (
+    _Use("env() step", _ENV, _ALL, "PettingZoo connect_four"),
+    _Use("gym.make step against random", _GYM.replace("{opponent}", "random"), _FEW),
+    _Use("make_vec step, N = 64", _VEC, _FEW, "pgx connect_four, N = 64"),
+    _Use("BatchEnv step, N = 64", _BATCH, _FEW, "pgx connect_four, N = 64"),
+    _Use("move of greedy", _MOVE.replace("{agent}", "greedy"), ("gekitai",)),
+    _Use("move of trained", _MOVE.replace("{agent}", "trained"), ("gekitai",)),
+    _Use("move of mcts:100", _MOVE.replace("{agent}", "mcts:100"), (*_FEW, "gomoku")),
+    _Use("move of puct:50", _MOVE.replace("{agent}", "puct:50"), ("gekitai",)),
+)
+_PEERS = {
+    "PettingZoo connect_four": ("pygame", _PETTINGZOO),
+    "pgx connect_four, N = 64": ("pgx", _PGX.format(num=64)),
+    "OpenSpiel connect_four": ("pyspiel", _OPEN_SPIEL),
+}
+"""For each peer the package that it needs, and its program."""
+
+
+class _Times(NamedTuple):
+    """Seconds from the start of a process to its first step."""
+
+    wall: float
+    cpu: float
+
+
+def _in_new_process(code: str, environment: Mapping[str, str]) -> _Times:
+    """Run a program, and return when it was done.
+
+    Raises:
+        OSError: it fails.
+    """
+    command = [sys.executable, "-W", "ignore", "-c", code + _CLOCK]
+    began = {"BENCH_BEGAN": repr(time.time())}
+    done = subprocess.run(
+        command,
+        env={**os.environ, **began, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        last = done.stderr.strip().rpartition("\n")[2]
+        raise OSError(f"a new Python process could not be measured: {last}")
+    wall, cpu = done.stdout.split()[-2:]
+    return _Times(float(wall), float(cpu))
+
+
+def first_uses(bench: Bench) -> list[Row]:
+    """Return the wall and CPU seconds of each first use, cold and warm, beside a peer."""
+    cpu: dict[Key, list[float]] = {}
+
+    def turn(key: Key, code: str, *, cold: bool) -> float:
+        with tempfile.TemporaryDirectory() as empty:
+            cache = {"NUMBA_CACHE_DIR": empty} if cold else {}
+            times = _in_new_process(code, {"BOARDENVS_INTERPRET": "1", **cache})
+        cpu.setdefault(key, []).append(times.cpu)
+        return times.wall
+
+    sides: dict[Key, Side] = {}
+    for use, game in _uses(bench):
+        code = use.code.format(game=game, id=env_id(game))
+        _in_new_process(code, {"BOARDENVS_INTERPRET": "0"})  # fills the cache
+        for state in ("cold", "warm"):
+            key = use.what, game, state
+            sides[key] = lambda key=key, code=code: turn(key, code, cold=key[2] == "cold")  # type: ignore[misc]
+    for peer in {use.peer for use, _ in _uses(bench)}:
+        package, code = _PEERS[peer]
+        if bench.peer(peer, "bench", lambda package=package: _importable(package)):  # type: ignore[misc]
+            sides[peer,] = lambda peer=peer, code=code: turn((peer,), code, cold=False)  # type: ignore[misc]
+    wall = interleaved(sides, bench.effort.process_rounds)
+    processor = {key: statistics.median(found[1:]) for key, found in cpu.items()}
+    rows = []
+    for use, game in _uses(bench):
+        for state in ("cold", "warm"):
+            key, measure = (use.what, game, state), f"first {use.what}, {state}"
+            for unit, values in (("s", wall), ("CPU s", processor)):
+                against = values.get((use.peer,))
+                rows.append(Row(measure, game, values[key], unit, use.peer, against))
+    return rows
+
+
+def _importable(package: str) -> bool:
+    """Return whether a package is installed.
+
+    Raises:
+        ImportError: it is not.
+    """
+    if importlib.util.find_spec(package) is None:
+        raise ImportError(name=package)
+    return True
+
+
+def _uses(bench: Bench) -> list[tuple[_Use, str]]:
+    """Return each use with each of its games."""
+    games = bench.effort.process_games
+    return [(use, game) for use in _USES for game in use.games if game in games]

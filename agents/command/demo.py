@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import shutil
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import boardenvs
@@ -19,8 +18,9 @@ from boardenvs.episode import Episode
 
 __all__ = ["add", "run_demo"]
 
-_STEPS = 300_000
-_EVALUATE_EVERY = 50_000  # so that the curve has some points
+_STEPS = 150_000
+_CHANNELS = 32  # of the network: two thirds of those that `boardenvs train gekitai` takes
+_EVALUATE_EVERY = 25_000  # so that the curve has some points
 _ARENA_GAMES = 500
 _MARK = ".boardenvs-demo"  # tells a demo's folder from that of a training run
 
@@ -30,12 +30,12 @@ def add(commands: Commands) -> None:
     demo = commands.add(
         "demo",
         _run,
-        "train an agent on Gekitai for some minutes, rate it and show a game",
+        "train an agent on Gekitai for about two minutes, rate it and show a game",
         ["", "--steps 20000 --out my-demo"],
         games=(),
     )
     demo.add_argument(
-        "--steps", type=int, metavar="N", help="decisions to train for; by default 300,000"
+        "--steps", type=int, metavar="N", help=f"positions to train on; by default {_STEPS:,}"
     )
     demo.add_argument("--seed", type=int, default=0, help="of everything random; by default 0")
     demo.add_argument(
@@ -59,7 +59,7 @@ def run_demo(folder: Path, seed: int = 0, steps: int | None = None) -> None:
         folder: gets `agent.onnx` and its card, `learning_curve.png`, `episode.html` and
             the run's checkpoint and logs; those of an earlier demo are replaced.
         seed: of everything random.
-        steps: decisions to train for.
+        steps: positions to train on.
 
     Raises:
         ValueError: the folder holds something that is no earlier demo's, or an argument
@@ -74,8 +74,11 @@ def run_demo(folder: Path, seed: int = 0, steps: int | None = None) -> None:
     _clear(folder)
     folder.mkdir(parents=True, exist_ok=True)
     (folder / _MARK).touch()
-    print(f"1. Training an agent on Gekitai by self-play: {steps:,} decisions.", flush=True)
-    settings = replace(settings_for(game).ending_at(steps), evaluate_every=_EVALUATE_EVERY)
+    how = "self-play with a tree search"
+    print(f"1. Training an agent on Gekitai by {how}: {steps:,} positions.", flush=True)
+    settings = settings_for(
+        game, ppo_steps=0, channels=_CHANNELS, evaluate_every=_EVALUATE_EVERY
+    ).ending_at(steps)
     run = TrainingRun(game, settings, seed, folder)
     run.learn()
     network = run.finish(f"boardenvs demo --steps {steps} --seed {seed}")

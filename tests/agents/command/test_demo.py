@@ -4,6 +4,7 @@ import contextlib
 import io
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -37,17 +38,14 @@ def small():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(demo, "_ARENA_GAMES", 20)
         patch.setattr(demo, "_EVALUATE_EVERY", 2048)
-        patch.setattr(
-            agents.training.settings,
-            "settings_for",
-            lambda game: settings_for(
-                game,
-                num_envs=64,
-                hidden=(32,),
-                evaluation_games=20,
-                final_games=20,
-            ),
-        )
+        patch.setattr(demo, "_CHANNELS", 8)
+
+        def small_settings(game, **changes):
+            found = settings_for(game, **changes, hidden=(32,), evaluation_games=20, final_games=20)
+            guided = replace(found.guided, games=16, plies=4, simulations=4, warm_up=100)
+            return replace(found, guided=guided)
+
+        patch.setattr(agents.training.settings, "settings_for", small_settings)
         yield
 
 
@@ -85,7 +83,8 @@ def test_the_agent(shown):
     folder, _ = shown
     card = json.loads((folder / "agent.json").read_text(encoding="utf-8"))
     assert card["command"] == "boardenvs demo --steps 4096 --seed 2"
-    assert (card["settings"]["ppo_steps"], card["seed"], card["game"]) == (4096, 2, "gekitai")
+    assert card["settings"]["guided"]["steps"] == 4096
+    assert (card["seed"], card["game"]) == (2, "gekitai")
     agent = agents.make(f"trained:{folder}/agent.onnx", "gekitai")
     assert agents.play_match("gekitai", [agent, "random"], 4, seed=0).games == 4
 
@@ -93,7 +92,9 @@ def test_the_agent(shown):
 def test_what_it_prints(shown):
     folder, out = shown
     lines = out.splitlines()
-    assert lines[0] == "1. Training an agent on Gekitai by self-play: 4,096 decisions."
+    assert lines[0] == (
+        "1. Training an agent on Gekitai by self-play with a tree search: 4,096 positions."
+    )
     assert "2. The arena: 20 games a pair, seats swapped." in lines
     trained = f"trained:{folder}/agent.onnx"
     rows = [line.split()[:3] for line in lines if line.startswith(("random ", "greedy "))]

@@ -13,6 +13,7 @@ from agents.curves.learners import LEARNERS
 from agents.networks.sharded import one_torch_thread
 from boardenvs.core.checks import callable_or_none, finite_number, shown, whole_number
 from boardenvs.core.suggestion import did_you_mean
+from boardenvs.kernels.interpreting import compile_first
 
 __all__ = ["learn"]
 
@@ -20,6 +21,7 @@ _FIRST = 4096  # decisions before the first rating of a learner that has learned
 _GROWTH = 1.5  # from one rating's decisions to the next's
 
 
+@compile_first()
 def learn(
     learner: str,
     task: str,

@@ -41,6 +41,7 @@ from agents.training.settings import Settings, settings_of_run
 from agents.training.tensorboard_log import tensorboard_log
 from boardenvs.files import write_atomically
 from boardenvs.game import Game
+from boardenvs.kernels.interpreting import compile_first
 
 __all__ = ["TrainingRun"]
 
@@ -198,6 +199,7 @@ class TrainingRun:
             raise ValueError(f"{folder} holds no run that can go on: {reason}") from None
         return run
 
+    @compile_first()
     def learn(self, *, progress: bool = True) -> None:
         """Train up to the settings' number of steps, or until nothing gets better any more.
 

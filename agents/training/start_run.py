@@ -18,12 +18,10 @@ from agents.training.settings import Settings, read_settings, settings_for
 from agents.user_code import is_user_code, name_of_game
 from boardenvs.core.checks import whole_number
 from boardenvs.game import Game
-from boardenvs.kernels.interpreting import compile_first
 
 __all__ = ["train"]
 
 
-@compile_first()
 def train(
     game: Game | Sizes,
     folder: Path,

@@ -20,6 +20,7 @@ from agents.training.self_play.policy_evaluator import Network
 from agents.training.self_play.searched_games import Played
 from agents.training.settings import GuidedSettings
 from boardenvs.game import Game
+from boardenvs.kernels.interpreting import compile_first
 
 __all__ = ["RayActors"]
 
@@ -154,6 +155,7 @@ class _Remote:
         self._given = given
         self._actor: Actor | None = None
 
+    @compile_first()
     def play(self, network: bytes, plies: int) -> Played:
         if self._actor is None:
             self._actor = Actor(*self._given)

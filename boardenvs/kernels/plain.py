@@ -29,16 +29,18 @@ class PlainCopies:
         Args:
             packages: names of top-level packages whose plain functions are copied, too, since
                 they may call compiled ones.
-            instead: what to call in place of other functions, in addition to `PLAIN`.
+            instead: what to call in place of other functions. These are not copied.
         """
         self._packages = packages
-        self._instead = {**PLAIN, **(instead or {})}
+        self._instead = instead or {}
         self._copies: dict[types.FunctionType, types.FunctionType] = {}
 
     def of(self, value: Any) -> Any:
         """Return the copy of a function, or the value itself if it is no function to copy."""
         if isinstance(value, types.ModuleType):
             return self._of_module(value)
+        if callable(value) and value in self._instead:
+            return self._instead[value]
         function = self._function(value)
         if not isinstance(function, types.FunctionType):
             return value
@@ -60,7 +62,7 @@ class PlainCopies:
     def _function(self, value: Any) -> Any:
         """Return the plain function that does what a value does, or the value itself."""
         if callable(value):
-            value = self._instead.get(value, value)
+            value = PLAIN.get(value, value)
         return getattr(value, "py_func", value)
 
     def _closure(self, function: types.FunctionType) -> tuple[types.CellType, ...] | None:

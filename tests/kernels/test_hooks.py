@@ -80,19 +80,19 @@ def copies(found, original):
 
 
 def test_helpers_of_other_modules_are_bound_and_each_is_compiled_once():
-    states = rollouts.search_further.bound_to(rules_of_112)
+    states = rollouts.search_states.bound_to(rules_of_112)
     grow = meaning(states, "grow")
     assert copies(meaning(grow, "redraw"), hooks.redraw.default)
     simulate = meaning(grow, "simulate")
     assert copies(meaning(simulate, "prove"), backup.prove.function)
     told = meaning(report.report_root.bound_to(rules_of_112), "report")
     assert meaning(simulate, "take_proven") is meaning(told, "take_proven")
-    assert rollouts.search_further.bound_to("boardenvs.game112.rules") is states
+    assert rollouts.search_states.bound_to("boardenvs.game112.rules") is states
 
 
 def test_hooks_are_looked_up_in_the_more_special_module_first():
-    plain = rollouts.search_further.bound_to(rules_of_112)
-    decisive = rollouts.search_further.bound_to(rules_of_112, part)
+    plain = rollouts.search_states.bound_to(rules_of_112)
+    decisive = rollouts.search_states.bound_to(rules_of_112, part)
 
     def told(search):
         return meaning(meaning(meaning(search, "grow"), "simulate"), "roll_out")

@@ -116,7 +116,8 @@ class Loop(Generic[_P, _R]):
         choose_layer()
         kernels = self._compiled[modules] = [_compiled_copy(self.function, modules, "loop")]
         if self.spread:
-            # As part of the parallel loop, LLVM may leave its inner loops without vector instructions.
+            # As part of the parallel loop, LLVM may leave its inner loops without vector
+            # instructions.
             called = Loop(self.function, called=True, spread=True, plies=self.plies)
             scope = {**globals(), _over_range.__name__: called}
             name = f"{self.function.__name__}_chunks"

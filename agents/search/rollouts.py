@@ -37,10 +37,10 @@ def search_states(
         if tree.used[NUM_NODES] == 0:
             plant(tree, states[i])
         root = tree.nodes[0]
-        before = root.visits
+        before = int(root.visits)
         most = min(o.simulations, before + simulations)
         grow(tree, states, i, params, streams, o, scales, board, most)
-        simulations -= root.visits - before
+        simulations -= int(root.visits) - before
         if not root.proven and root.visits < o.simulations:
             return i
         report(tree, i, visits, values, proven, actions)

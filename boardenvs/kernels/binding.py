@@ -22,7 +22,7 @@ from boardenvs.kernels.digest import digest, used_globals
 from boardenvs.kernels.faults import report_faults
 from boardenvs.kernels.hook import Hook
 from boardenvs.kernels.interpreting import interpret_until_compiled
-from boardenvs.kernels.numba_compat import HELPER, INNER, LOOP, is_compiled
+from boardenvs.kernels.numba_compat import HELPER, INNER, LOOP, ignore_constants, is_compiled
 from boardenvs.kernels.plain import PlainCopies, on_wide_records
 from boardenvs.kernels.threads import choose_layer, over_threads
 
@@ -251,6 +251,7 @@ def _compiled_copy(value: Any, modules: _Modules, kind: str) -> Any:
             copy.__qualname__ = name
             own = {k: v for k, v in getattr(value, "targetoptions", {}).items() if k != "nopython"}
             compiled = njit(**{**own, **_KINDS[kind]})(copy)
+            ignore_constants(compiled)
             _copies[name, kind] = compiled
         except BaseException:
             del _copies[name, kind]

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numba
+import numba.core.errors
 
 __all__ = [
     "COMPILES",
@@ -22,6 +23,7 @@ __all__ = [
     "LOOP",
     "EntryPoint",
     "entry_point",
+    "ignore_constants",
     "is_compiled",
     "is_plain",
     "records_are_named",
@@ -138,6 +140,30 @@ HELPER, INNER, LOOP = _options()
 
 `HELPER` is for functions that are copied into their callers, `INNER` for other functions that
 Python does not call, and `LOOP` for functions that Python calls."""
+
+
+def ignore_constants(compiled: Any) -> None:
+    """Have callers share one form of a compiled function, whichever constants they pass to it.
+
+    Numba would compile one for each constant. LLVM optimises the shared form for a constant where
+    it copies the form into a caller.
+    """
+    original = getattr(compiled, "get_call_template", None)
+    if original is None:
+        return
+
+    def get_call_template(args: Any, kws: Any) -> Any:
+        unliteral = numba.types.unliteral
+        try:
+            return original(
+                tuple(unliteral(one) for one in args),
+                {name: unliteral(one) for name, one in kws.items()},
+            )
+        except numba.core.errors.TypingError:  # it may index a tuple of several types
+            return original(args, kws)
+
+    compiled.get_call_template = get_call_template
+
 
 # -- Calls ----------------------------------------------------------------------------------
 

@@ -87,3 +87,29 @@ def test_a_change_of_options_makes_other_code(tmp_path, monkeypatch):
     monkeypatch.setitem(binding._KINDS, "helper", {})
     names.add(loops(tmp_path)["thrice"].bound_to(rules).__name__)
     assert len(names) == 4
+
+
+CONSTANTS = """
+from numba import njit
+from boardenvs.kernels import over_rules
+
+@njit
+def value_at(values, place):
+    return values[place]
+
+@over_rules()
+def total(array):
+    mixed = (array, 5)
+    first = value_at(array, 0) + value_at(array, 1) + value_at(array, 2)
+    return first + value_at(mixed, 0)[0] + value_at(mixed, 1)
+"""
+
+
+def test_calls_with_different_constants_share_one_form_where_they_can(tmp_path):
+    scope = {"__name__": "loops"}
+    exec(compile(CONSTANTS, str(tmp_path / "loops.py"), "exec"), scope)
+    kernel = scope["total"].bound_to(rules)
+    assert kernel(np.array([100, 20, 3])) == 100 + 20 + 3 + 100 + 5
+    copies = {name: copy for (name, _), copy in binding._copies.items()}
+    (name,) = (name for name in copies if name.startswith("value_at_"))
+    assert len(copies[name].signatures) == 1 + 2  # the array, and each place of the pair

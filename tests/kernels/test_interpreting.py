@@ -173,7 +173,14 @@ def test_two_programs_that_start_together_play_the_same(tmp_path):
 
 
 def test_a_program_that_is_interrupted_ends_at_once(tmp_path):
-    process = started(tmp_path, "play('game112'); print('played', flush=True); time.sleep(100)")
+    script = """
+import signal
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
+play("game112")
+print("played", flush=True)
+time.sleep(100)
+"""
+    process = started(tmp_path, script)
     assert process.stdout.readline() == "played\n"
     process.send_signal(signal.SIGINT)
     assert process.wait(timeout=20) != 0

@@ -34,7 +34,13 @@ except ImportError:  # on Windows
     fcntl = None  # type: ignore[assignment]
 
 from boardenvs.kernels.digest import digest
-from boardenvs.kernels.numba_compat import is_compiled, records_are_named, say_lacking
+from boardenvs.kernels.numba_compat import (
+    is_compiled,
+    outer_symbols,
+    prepare_to_load,
+    records_are_named,
+    say_lacking,
+)
 
 __all__ = [
     "DiskCache",
@@ -80,13 +86,12 @@ class DiskCache:
         try:
             from numba.core.compiler import CompileResult
 
-            target_context.refresh()
             path = self.path(signature, target_context.codegen())
             if path is not None and path.exists():
-                payload = pickle.loads(_checked(path))
+                symbols, payload = pickle.loads(_checked(path))
+                prepare_to_load(target_context, symbols)
                 return CompileResult._rebuild(target_context, *payload)  # noqa: SLF001
         except Exception:  # noqa: BLE001 a damaged file must stop nobody: it is made again
-            target_context.refresh()
             if path is not None:
                 with contextlib.suppress(OSError):
                     path.unlink()
@@ -104,7 +109,8 @@ class DiskCache:
                 return
             path = self.path(signature, result.codegen)
             if path is not None:
-                self._write(path, _pickled(result._reduce()))  # noqa: SLF001
+                content = outer_symbols(result.library), result._reduce()  # noqa: SLF001
+                self._write(path, _pickled(content))
         except Exception as error:  # noqa: BLE001 what was compiled runs all the same
             _say_uncached(error)
 

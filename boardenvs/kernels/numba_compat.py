@@ -26,6 +26,8 @@ __all__ = [
     "ignore_constants",
     "is_compiled",
     "is_plain",
+    "outer_symbols",
+    "prepare_to_load",
     "records_are_named",
     "say_lacking",
 ]
@@ -70,6 +72,44 @@ def records_are_named() -> bool:
         return False
     numba.types.Record.mangling_args = property(_record_name)  # type: ignore[assignment, method-assign]
     return True
+
+
+# -- Loading machine code -------------------------------------------------------------------
+
+
+def outer_symbols(library: Any) -> list[str] | None:
+    """Return the names that machine code needs from outside, `None` if this Numba keeps them.
+
+    Args:
+        library: that of a `CompileResult`.
+    """
+    module = getattr(library, "_final_module", None)
+    if module is None:
+        return None
+    values = [*module.functions, *module.global_variables]
+    return [one.name for one in values if one.is_declaration and not one.name.startswith("llvm.")]
+
+
+def prepare_to_load(target_context: Any, symbols: list[str] | None) -> None:
+    """Prepare Numba to load machine code, whose missing symbols would end the process.
+
+    Numba itself imports all that its compiler knows, which takes 0.2 s. The code of nearly all
+    loops needs only Numba's runtime.
+
+    Args:
+        target_context: from a `CompileResult`.
+        symbols: from `outer_symbols`.
+    """
+    try:
+        from llvmlite.binding import address_of_symbol
+        from numba.core.runtime.nrt import rtsys
+
+        rtsys.initialize(target_context)
+        known = symbols is not None and all(map(address_of_symbol, symbols))
+    except (ImportError, AttributeError):
+        known = False
+    if not known:
+        target_context.refresh()
 
 
 # -- Options --------------------------------------------------------------------------------

@@ -76,6 +76,23 @@ for file in Path("kept").glob("*.nbc"):
 """
 
 
+PARTS = """
+import sys
+print("numba.np.linalg" in sys.modules)
+"""
+NAMED = """
+from boardenvs.kernels import cache
+symbols = cache.outer_symbols
+cache.outer_symbols = lambda library: [*symbols(library), "one_that_only_a_part_of_numba_knows"]
+"""
+
+
+@pytest.mark.parametrize("patch", ["", NAMED])
+def test_numbas_compiler_is_imported_only_for_code_that_needs_it(place, patch):
+    assert said(patch + USE + PARTS, place) == (COMPILED + "True\n", "")
+    assert said(USE + PARTS, place) == (f"{LOADED}{bool(patch)}\n", "")
+
+
 def test_a_broken_file_is_made_again(place):
     said(USE, place)
     one, other = files(place)

@@ -20,7 +20,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import numba
 import numpy as np
 
 from boardenvs.kernels import background
@@ -110,10 +109,12 @@ def interpret_until_compiled(
             return compile_here(signature)(*args)
 
     def for_arguments(*args: Any, **kws: Any) -> Any:
-        rows = len(args[0]) if args and hasattr(args[0], "dtype") and args[0].ndim else 1
-        if not _interprets() or rows * plies > _MOST_PLIES:
+        if kws or not _interprets():
             return compile_for_arguments(*args, **kws)
-        return compile_or_interpret(tuple(numba.typeof(one) for one in args))
+        signature = tuple(kernel.typeof_pyval(one) for one in args)
+        rows = len(args[0]) if args and hasattr(args[0], "dtype") and args[0].ndim else 1
+        waits = rows * plies > _MOST_PLIES
+        return compile_here(signature) if waits else compile_or_interpret(signature)
 
     def for_signature(signature: Any) -> Any:
         return (compile_or_interpret if _interprets() else compile_here)(signature)

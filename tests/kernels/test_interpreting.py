@@ -112,6 +112,16 @@ def test_calls_change_over_to_machine_code_and_find_the_same(tmp_path):
     assert said == ""
 
 
+LARGE_BATCH = "boardenvs.BatchEnv('game112', 4096, 0).step(np.zeros(4096, int))"
+EXACT = "agents.make('exact', 'game112').act(boardenvs.make('game112').new(1, 0))"
+
+
+@pytest.mark.parametrize("call", [LARGE_BATCH, EXACT])
+def test_a_call_that_takes_long_as_plain_python_waits(tmp_path, call):
+    _, said = run(tmp_path, f"import numpy as np; {call}")
+    assert said.startswith("Compiling game112 for this machine, once")
+
+
 @pytest.mark.parametrize("ending", ["", "os.kill(os.getpid(), 9)"])
 def test_the_other_process_ends_with_this_one(tmp_path, ending):
     process = started(tmp_path, f"play('game112'); print(other().pid, flush=True); {ending}")

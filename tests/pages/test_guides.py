@@ -1,4 +1,4 @@
-"""The guides to learners of one's own: their code runs, and what it trains learns."""
+"""The page on agents and the guides to learners: their code runs, and what it trains learns."""
 
 import re
 from pathlib import Path
@@ -11,6 +11,7 @@ pytest.importorskip("torch")
 
 FOLDER = Path(agents.__file__).parent
 PPO = FOLDER / "training" / "PPO.md"
+AGENTS = FOLDER / "README.md"
 ALPHAZERO = FOLDER / "training" / "self_play" / "ALPHAZERO.md"
 
 
@@ -31,6 +32,10 @@ SHORT = [
     ("num_envs=128, length=32", "num_envs=8, length=8"),
     ("num_games=400", "num_games=4"),
 ]
+
+
+def test_agents_run():
+    assert run(AGENTS)["episode"].terminated
 
 
 def test_ppo_runs():

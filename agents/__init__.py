@@ -1,7 +1,7 @@
-"""Players for the games of boardenvs: baselines, trained agents, and the matches between them.
+"""Players for the games of boardenvs: baselines, trained agents, and matches between them.
 
-A module lies here, or in the folder of its subject, if it is used by any game; else in the folder
-of the one game that it is for: see `agents.games`.
+Modules for all games are here or in the folder of their subject. Modules for one game are in the
+folder of that game: see `agents.games`.
 """
 
 from __future__ import annotations

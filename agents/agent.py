@@ -1,4 +1,4 @@
-"""`Agent`: what plays. The one contract of this package."""
+"""`Agent`: the interface of a player."""
 
 from __future__ import annotations
 
@@ -28,32 +28,31 @@ RandomBits = npt.NDArray[np.uint64]
 
 
 def one_line(error: BaseException) -> str:
-    """An exception of a stranger's code, as it may stand in a message of one line."""
+    """Return the type and the message of an exception on one line."""
     return f"{type(error).__name__}: {' '.join(str(error).split())}"
 
 
 @contextlib.contextmanager
 def blamed(name: str) -> Iterator[None]:
-    """Whatever a stranger's agent raises becomes a `ValueError` of one line that names it."""
+    """Turn any exception of an agent into a `ValueError` of one line that names the agent."""
     try:
         yield
     except RulesError:
-        raise  # the game's rules are to blame
+        raise  # the error is in the game's rules
     except (Exception, SystemExit) as error:
         raise ValueError(f"{name} failed: {one_line(error)}") from error
 
 
 def check_can_play(player: object, states: States) -> None:
-    """As `Agent.check_can_play`; a player that is no `Agent` is taken to play everything."""
+    """Call `Agent.check_can_play`; do nothing for a player that is not an `Agent`."""
     if isinstance(player, Agent):
         player.check_can_play(states)
 
 
 class Agent(abc.ABC):
-    """A player of one game, asked for many states at once.
+    """A player of one game that chooses actions for a batch of states.
 
-    Whoever runs the game hands over states as far as the seat to move may know them
-    (see `boardenvs.Game.conceal`).
+    The states contain only information that the seat to move has (see `boardenvs.Game.conceal`).
 
     Example:
         >>> import agents, boardenvs
@@ -64,107 +63,113 @@ class Agent(abc.ABC):
     """
 
     deterministic: bool = False
-    """Whether the same state always gets the same action."""
+    """Whether the agent always chooses the same action in the same state."""
     repeatable: bool = True
-    """Whether the same seed makes the same choices; not so of an agent that thinks by the clock."""
+    """Whether the same seed leads to the same choices; `False` for agents with a time limit."""
     one_game_at_a_time: bool = False
     """Whether the agent forgets a game when it receives a state of another game. Matches then play
     the agent's games one after another."""
     play_version: int = 1
-    """Raised whenever the class comes to choose otherwise, so that stores do not mix its games
-    with those from before (see `agents.arena.versions`)."""
+    """Version of the agent's choices. Increment it when they change, so that stores do not mix old
+    and new games (see `agents.arena.versions`)."""
 
     def __init__(self, game: Game, seed: int | None = None, spec: str = "") -> None:
-        """Sit down.
+        """Create an agent.
 
         Args:
-            game: what is played.
-            seed: of the agent's own randomness; `None` for a fresh one.
-            spec: the name it goes by, as `agents.make` was given it.
+            game: the game to play.
+            seed: seed of the agent's own randomness, at least 0; `None` for a random one.
+            spec: the spec given to `agents.make`; by default the name of the class.
 
         Raises:
-            ValueError: the seed is no whole number of at least 0.
+            ValueError: the seed is not a whole number of at least 0.
         """
         self.game = game
         self.spec = spec or type(self).__name__
         self._rng = np.random.default_rng(int(seed_word(seed)))
 
     def act(self, states: States) -> Actions:
-        """One action for each state.
+        """Return one action for each state.
 
         Args:
-            states: records of the game, shape (N,), none of them over.
+            states: records of the game, not over, shape (N,).
 
         Returns:
-            int64 of shape (N,).
+            Actions, int64 of shape (N,).
 
         Raises:
-            ValueError: these are no such states.
+            ValueError: `states` are not records of the game, or one is over.
         """
         states = self.live(states)
         return self.choose(states, self._new_random_bits(len(states)))
 
     def _new_random_bits(self, num: int) -> RandomBits:
         """Return 64 of the agent's own random bits for each of `num` states, shape (num,)."""
-        # The same numbers as `self._rng.integers(0, 2**64, num, np.uint64)`, five times as fast.
+        # Equal to `self._rng.integers(0, 2**64, num, np.uint64)`, but faster.
         return self._rng.bit_generator.random_raw(num)
 
     def live(self, states: States) -> States:
-        """`states` as an array of shape (N,).
+        """Return `states` as an array of shape (N,).
 
         Raises:
-            ValueError: these are no records of the game, or one of them is over.
+            ValueError: `states` are not records of the game, or one is over.
         """
         states = self.game.arrays.batch(states)
         over = self.game.over(states)
         if over.any():
-            raise ValueError(f"state {int(over.argmax())} is over: there is nothing to choose")
+            raise ValueError(f"states must not be over, but state {int(over.argmax())} is over")
         return states
 
     def check_can_play(self, states: States) -> None:
-        """Say before a game what cannot be played; most agents can play everything.
+        """Check that the agent can play from these states; most agents can play all.
 
         Args:
-            states: where games begin, records shape (N,), none of them over.
+            states: first positions of games, records of shape (N,), not over.
 
         Raises:
-            ValueError: it cannot play on from one of these.
+            ValueError: the agent cannot play on from one of the states.
         """
         self.live(states)
 
     @abc.abstractmethod
     def choose(self, states: States, random_bits: RandomBits) -> Actions:
-        """As `act`, with 64 random bits for each state instead of the agent's own.
+        """Return one action for each state, as `act`, from the given random bits.
 
-        The action for a state depends on that state and its random bits only, so a match comes
-        out the same however many games are played side by side.
+        The action for a state depends only on the state and its random bits. A match therefore has
+        the same result for any number of simultaneous games.
+
+        Args:
+            states: records of the game, not over, shape (N,).
+            random_bits: 64 random bits for each state, uint64 of shape (N,).
         """
 
     def consider(
         self, states: States, random_bits: RandomBits
     ) -> tuple[Actions, Sequence[Analysis | None]]:
-        """As `choose`, and what led to each choice; `None` for an agent that weighs nothing.
+        """Return the actions of `choose` and an analysis of each, or `None` without an analysis.
 
-        It costs one choice: what it tells comes of the very search, or run of the network,
-        that chose the action.
+        The analysis comes from the same search or network evaluation as the action.
         """
         return self.choose(states, random_bits), [None] * len(states)
 
     def policies(self, states: States) -> npt.NDArray[np.float64]:
-        """With which probability it plays each action.
+        """Return the probability of each action.
 
         Args:
-            states: records of the game, shape (N,), none of them over.
+            states: records of the game, not over, shape (N,).
 
         Returns:
-            float64 of shape (N, num_actions), each row with the sum 1.
+            Probabilities, float64 of shape (N, num_actions); each row sums to 1.
 
         Raises:
-            ValueError: these are no such states, or the agent cannot tell: it searches at random,
-                or is asked about a game with chance or hidden parts.
+            ValueError: `states` are not such records, or the agent does not know its probabilities,
+                because its search is random or the game has chance or hidden parts.
         """
         if not self.deterministic:
-            raise ValueError(f"agent {self.spec!r} does not tell what it plays how probably")
+            raise ValueError(
+                f"agent {self.spec!r} has no action probabilities; use a deterministic agent or "
+                "one with its own policies()"
+            )
         states = self.live(states)
         shares = np.zeros((len(states), self.game.num_actions))
         shares[np.arange(len(states)), self.act(states)] = 1

@@ -1,4 +1,4 @@
-"""Arguments that commands share: a game with its parameters, a time to think, and an engine."""
+"""Arguments that several commands share: a game, its parameters, a thinking time, an engine."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = [
 
 
 def add_game(parser: argparse.ArgumentParser, *, optional: bool) -> None:
-    """Let a command take a game, with its parameters."""
+    """Add the arguments for a game and its parameters."""
     parser.add_argument(
         "game",
         nargs="?" if optional else None,
@@ -36,7 +36,7 @@ def add_game(parser: argparse.ArgumentParser, *, optional: bool) -> None:
 
 
 def add_parameters(parser: argparse.ArgumentParser) -> None:
-    """Let a command take parameters of its game, as `-p NAME=VALUE`."""
+    """Add the option `-p NAME=VALUE` for parameters of the game."""
     parser.add_argument(
         "-p",
         "--param",
@@ -48,16 +48,16 @@ def add_parameters(parser: argparse.ArgumentParser) -> None:
 
 
 def parameters(options: argparse.Namespace) -> dict[str, Any]:
-    """Return the parameters that were typed, by name.
+    """Return the given parameters by name.
 
     Raises:
-        ValueError: a text is not NAME=VALUE.
+        ValueError: a parameter is not NAME=VALUE.
     """
     found: dict[str, Any] = {}
     for text in options.param:
         name, equals, value = text.partition("=")
         if not equals:
-            raise ValueError(f"--param takes NAME=VALUE, got {text!r}")
+            raise ValueError(f"--param must be NAME=VALUE, got {text!r}")
         try:
             found[name] = json.loads(value)
         except ValueError:
@@ -66,17 +66,17 @@ def parameters(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def make_game(options: argparse.Namespace) -> Game:
-    """Return the game that was typed, with its parameters.
+    """Return the given game with its parameters.
 
     Raises:
-        ValueError: there is no such game or parameter.
+        ValueError: the game or a parameter does not exist.
     """
     name = register_game(options.game) if ":" in options.game else options.game
     return boardenvs.make(name, **parameters(options))
 
 
 def add_time(parser: argparse.ArgumentParser) -> None:
-    """Let a command take a time to think."""
+    """Add the option for a thinking time."""
     parser.add_argument(
         "--time",
         metavar="TIME",
@@ -86,28 +86,30 @@ def add_time(parser: argparse.ArgumentParser) -> None:
 
 
 def timed(specs: Sequence[str], options: argparse.Namespace, game: Game) -> list[str]:
-    """Return the agents' specs, with the time to think that was typed, if any.
+    """Return the agents' specs, with the thinking time if one is given.
 
     Raises:
-        ValueError: it is no time, or no agent thinks by the clock; as `agents.making.with_time`.
+        ValueError: as `agents.making.with_time`, or none of the agents searches.
     """
     if options.time is None:
         return list(specs)
     found = [with_time(spec, options.time, game) for spec in specs]
     if found == list(specs):
-        raise ValueError(f"--time is for agents that search: not for {', '.join(specs)}")
+        raise ValueError(f"--time requires an agent that searches, got {', '.join(specs)}")
     return found
 
 
 def add_engine(parser: argparse.ArgumentParser, text: str) -> None:
-    """Let a command work on this machine or on a Ray cluster; `text` is the help."""
+    """Add the options for this machine or a Ray cluster; `text` is the help."""
     parser.add_argument("--engine", choices=["local", "ray"], default="local", help=text)
     parser.add_argument(
-        "--address", metavar="ADDRESS", help="of the Ray cluster; by default one that Ray finds"
+        "--address",
+        metavar="ADDRESS",
+        help="address of the Ray cluster; by default one that Ray finds",
     )
 
 
 def check_address(options: argparse.Namespace) -> None:
-    """Raise `ValueError` if the address of a cluster is given for work on this machine."""
+    """Raise `ValueError` for an address of a cluster without the engine ray."""
     if options.engine == "local" and options.address is not None:
-        raise ValueError("--address is for --engine ray")
+        raise ValueError("--address requires --engine ray, got --engine local")

@@ -1,4 +1,4 @@
-"""Work that is shared among threads."""
+"""Functions that run work in several threads."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from collections.abc import Callable
 __all__ = ["LOOK", "StoppedError", "Stopping", "held_locks", "in_threads", "never"]
 
 LOOK = 0.1
-"""Seconds after which a thread that waits for others looks itself how things stand."""
+"""Seconds after which a waiting thread checks the state of the others."""
 
 Stopping = Callable[[], bool]
-"""Whether what has not been done yet need not be done any more."""
+"""A function that returns whether the remaining work should stop."""
 
 
 class StoppedError(Exception):
-    """Raised by work that has seen that it is to stop; `in_threads` raises what was the cause."""
+    """Raised by work that stops early; `in_threads` raises the original cause instead."""
 
 
 def never() -> bool:
-    """Of work that nobody stops, see `Stopping`."""
+    """Return `False`: a `Stopping` for work that never stops early."""
     return False
 
 
 def held_locks(num: int) -> list[_thread.LockType]:
-    """Return `num` locks that are held: a thread that waits for one goes on once it is released."""
+    """Return `num` locks in the acquired state."""
     locks = [_thread.allocate_lock() for _ in range(num)]
     for lock in locks:
         lock.acquire()
@@ -33,27 +33,27 @@ def held_locks(num: int) -> list[_thread.LockType]:
 
 
 def in_threads(work: Callable[[int, Stopping], object], num: int) -> None:
-    """Do `work(0, stopping)` to `work(num - 1, stopping)` at once, all but the first in threads.
+    """Run `work(0, stopping)` to `work(num - 1, stopping)` at once, all but the first in threads.
 
-    It pays for work that mostly leaves Python's lock alone, as compiled loops and networks do.
-    All have ended when it ends, also by Ctrl-C: were Python left while another thread is in a
-    network's code, that would be a crash.
+    The threads help if the work mostly runs without the GIL, as compiled loops and networks do. The
+    function returns only when all threads have ended, also after Ctrl-C: Python would crash if it
+    exited while a thread runs a network.
 
     Args:
-        work: told its place and a function that says whether it is to stop: one has raised
-            something, or there was an interrupt. It looks now and then. An interrupt may meet the
-            first anywhere, also as it has just got a lock, so it shares none with the others for
-            which these would wait for ever.
-        num: how many.
+        work: a function of an index and a `Stopping`, which it calls from time to time. The
+            `Stopping` returns `True` after an exception or an interrupt. An interrupt may occur
+            anywhere in the first call, even right after it acquires a lock. So the calls must not
+            share locks that others would wait for without a timeout.
+        num: number of calls.
 
     Raises:
-        BaseException: the first that any of them raised, or that came while they were waited for.
+        BaseException: the first exception of any call, or an interrupt while waiting.
     """
     failures: list[BaseException] = []
     stop = False
-    taken: dict[int, bool] = {}  # whether a thread does it; the first to say so decides
+    taken: dict[int, bool] = {}  # whether a thread runs the call; the first entry counts
     ended = [False] * num
-    locks = held_locks(num)  # each released when one has ended
+    locks = held_locks(num)  # each is released when its call has ended
 
     def run(place: int) -> None:
         nonlocal stop
@@ -72,7 +72,7 @@ def in_threads(work: Callable[[int, Stopping], object], num: int) -> None:
     begun = 0
     try:
         for place in range(1, num):
-            # Not by `threading`, which waits until the other runs.
+            # Not `threading`, which waits until the new thread runs.
             _thread.start_new_thread(run, (place,))
             begun = place
         with contextlib.suppress(StoppedError):
@@ -83,7 +83,7 @@ def in_threads(work: Callable[[int, Stopping], object], num: int) -> None:
     finally:
         stop = True
         for place in range(1, num):
-            # An interrupt may have come while a thread began.
+            # An interrupt may have occurred while a thread started.
             if place <= begun or taken.setdefault(place, False):
                 while not ended[place]:
                     try:

@@ -1,4 +1,4 @@
-"""From an agent's spec, as a user types it, to the agent."""
+"""Creation of agents from their specs."""
 
 from __future__ import annotations
 
@@ -23,26 +23,25 @@ from boardenvs.registration import GAMES
 __all__ = ["make", "make_builtin", "names_for", "options_of", "with_time"]
 
 _TIME = "time_limit"
-"""The option that a time in a spec is about, in place of a whole number."""
+"""The option that a time in a spec sets, instead of a whole number."""
 
 
 def make(spec: str, game: Game | str, seed: int | None = None, **options: Any) -> Agent | Opponent:
     """Return an agent by its spec.
 
     Args:
-        spec: one of `agents.SPECS`, or an agent that the game's own players declare; `agents.specs`
-            has the grammar. `trained:PATH` plays the ONNX file at PATH, and
-            `puct:SIMULATIONS:PATH` searches with that file as its guide. A time in place of the
-            simulations, as in `puct:1s`, is how long the agent thinks about each state.
-            `MODULE:FACTORY` calls `FACTORY(game, seed)` of an importable module, which may lie in
-            the current folder. The factory returns an object with `act(states) -> actions`.
-        game: a game, or the name of one with its default parameters.
-        seed: of the agent's own randomness; `None` for a fresh one.
-        **options: of that agent: the other parameters of its class, such as `temperature` of
+        spec: one of `agents.SPECS`, or an agent that the game declares; see `agents.specs`.
+            `trained:PATH` plays with the ONNX network at PATH, and `puct:SIMULATIONS:PATH` searches
+            with it. A time instead of SIMULATIONS, as in `puct:1s`, is the thinking time for each
+            state. `MODULE:FACTORY` calls `FACTORY(game, seed)` of an importable module, which may
+            be in the current folder. The factory returns an object with `act(states) -> actions`.
+        game: a game, or the name of a game with default parameters.
+        seed: seed of the agent's own randomness; `None` for a random one.
+        **options: other parameters of the agent's class, such as `temperature` of
             `agents.players.trained.TrainedAgent`, or of the factory.
 
     Raises:
-        ValueError: there is no such agent or option, or it cannot be made for this game.
+        ValueError: the agent or an option does not exist, or the agent cannot play this game.
 
     Example:
         >>> import agents, boardenvs
@@ -55,24 +54,24 @@ def make(spec: str, game: Game | str, seed: int | None = None, **options: Any) -
 
 
 def make_builtin(spec: str, game: Game) -> Agent | Opponent:
-    """As `make`, but nothing of a user's is imported or called that `agents.allow` has not named.
+    """Return an agent as `make`, but run user code only if `agents.allow` allows it.
 
-    So it takes a spec that a file may hold, such as the `EnvSpec` of an environment.
+    The spec may therefore come from a file, such as the `EnvSpec` of an environment.
 
     Raises:
-        ValueError: as `make`, or the spec names an agent of the user's own.
+        ValueError: as `make`, or the spec names user code that is not allowed.
     """
     known = parse(spec, game)
     if not is_allowed(spec, game):
         raise ValueError(
-            f"{spec!r} is an agent of your own, which is not made by its name here, since names "
-            f"may come from files: give agents.make({spec!r}, game) itself"
+            f"{spec!r} is an agent of your own, and its name may come from a file: pass "
+            f"agents.make({spec!r}, game), or call agents.allow({spec!r})"
         )
     return _made(known, game, 0, {})
 
 
 def names_for(game: Game) -> list[str]:
-    """The names of all agents that can play a game from its start."""
+    """Return the names of all agents that can play a game from its start."""
     names = []
     for name in agents_of(game):
         with contextlib.suppress(ValueError):
@@ -82,37 +81,39 @@ def names_for(game: Game) -> list[str]:
 
 
 def options_of(name: str, game: Game) -> list[str]:
-    """The options that an agent of a game has.
+    """Return the names of an agent's options.
 
     Raises:
-        ValueError: the game has no such agent, or it cannot be imported.
+        ValueError: the game does not have the agent, or the agent cannot be imported.
     """
     return list(_parameters(_class_of(_playable(parse(name, game), game))))
 
 
 def with_time(spec: str, time: str, game: Game) -> str:
-    """The spec of an agent that thinks for a time about each move; of one that does not, its own.
+    """Return a spec with a thinking time for each move; unchanged if the agent does not search.
 
     Args:
-        spec: of the agent, which says neither a number nor a time itself.
-        time: as `agents.clock` has it.
-        game: what it plays.
+        spec: spec without simulations or a time.
+        time: thinking time, such as `500ms`.
+        game: game that the agent plays.
 
     Raises:
-        ValueError: it is no time, or the spec says how much to think.
+        ValueError: `time` is not a time, or the spec already has simulations or a time.
     """
     if seconds_of(time) is None:
         raise ValueError(f"expected {MEANT}, got {time!r}")
     known = parse(spec, game)
     if known.declared is None or _TIME not in _parameters(_class_of(_playable(known, game))):
         return spec
-    if known.declared.required:  # a command, before which the time stands
+    if known.declared.required:  # a command, which follows the time
         name, _, command = spec.partition(":")
         if seconds_of(command.partition(":")[0]) is None:
             return f"{name}:{time}:{command}"
     elif not known.arguments:
         return f"{spec}:{time}"
-    raise ValueError(f"{spec!r} says itself how much it thinks: leave that out, or the time")
+    raise ValueError(
+        f"time {time!r} cannot be combined with {spec!r}, which has its own limit: remove one"
+    )
 
 
 def _made(spec: Spec, game: Game, seed: int | None, options: dict[str, Any]) -> Agent | Opponent:
@@ -124,7 +125,7 @@ def _made(spec: Spec, game: Game, seed: int | None, options: dict[str, Any]) -> 
     parameters = _parameters(cls)
     for key in options:
         if key not in parameters:
-            known = list(parameters) or "none"
+            known = list(parameters) or "no options"
             raise ValueError(
                 f"agent {spec.name!r} has no option {key!r}; it has {known}"
                 f"{did_you_mean(key, parameters)}"
@@ -137,19 +138,19 @@ def _made(spec: Spec, game: Game, seed: int | None, options: dict[str, Any]) -> 
 
 
 def _playable(spec: Spec, game: Game) -> Declared:
-    """What the table says of an agent that is one of the game's."""
+    """Return the declaration of an agent; raise `ValueError` if it is for another game."""
     assert spec.declared is not None
     if spec.declared != agents_of(game).get(spec.name):
         theirs = (name for name in GAMES if spec.module.startswith(f"{folder_of(name)}."))
-        raise ValueError(f"agent {spec.name!r} plays {next(theirs)} alone, not {game.name}")
+        raise ValueError(f"agent {spec.name!r} supports only {next(theirs)}, got {game.name}")
     return spec.declared
 
 
 def _class_of(agent: Declared) -> Callable[..., Any]:
-    """The class of an agent.
+    """Return the class of an agent.
 
     Raises:
-        ValueError: it is a user's own, and cannot be imported.
+        ValueError: it is user code that cannot be imported.
     """
     try:
         cls: Callable[..., Any] = getattr(importlib.import_module(agent.module), agent.cls)
@@ -161,7 +162,7 @@ def _class_of(agent: Declared) -> Callable[..., Any]:
 
 
 def _parameters(cls: Callable[..., Any]) -> dict[str, inspect.Parameter]:
-    """Those of a class that are options: all but the game, the seed and the spec."""
+    """Return the parameters of a class that are options: all but game, seed and spec."""
     parameters = [*inspect.signature(cls).parameters.items()][1:]
     return {key: value for key, value in parameters if key not in ("seed", "spec")}
 
@@ -173,18 +174,18 @@ def _tell(
     parameters: dict[str, inspect.Parameter],
     options: dict[str, Any],
 ) -> None:
-    """Make an option of an argument that stands in a spec.
+    """Set the option that an argument of a spec stands for.
 
     Raises:
-        ValueError: it is given twice, or no whole number where one is expected, nor a time where
-            that will do.
+        ValueError: the option is given twice, or its value is not a whole number or, where
+            supported, a time.
     """
     assert spec.declared is not None
     kinds = spec.declared.arguments[: number + 1]
     name = kinds[-1].lower()
     if name not in parameters:
         raise ValueError(
-            f"agent {spec.name!r} cannot be told {kinds[-1]}: {spec.declared.cls} has "
+            f"agent {spec.name!r} does not support {kinds[-1]}: {spec.declared.cls} has "
             f"no parameter {name!r}"
         )
     whole = _is_whole(parameters[name].annotation)
@@ -192,28 +193,26 @@ def _tell(
     if timed and (seconds := seconds_of(argument)) is not None:
         if _TIME in options or name in options:
             given = _TIME if _TIME in options else name
-            raise ValueError(f"agent {spec.text!r} says how long it thinks; leave {given} out")
+            raise ValueError(f"agent {spec.text!r} has a time limit: remove the option {given}")
         options[_TIME] = seconds
         return
     if name in options:
-        what = f"how many {name}" if whole else f"which {name}"
-        raise ValueError(f"agent {spec.text!r} says {what}; leave the option out")
+        raise ValueError(f"agent {spec.text!r} already has {name}: remove the option {name}")
     if whole and not (argument.isascii() and argument.isdigit()):
-        expected = ":".join([spec.name, *kinds])
-        meant = f"a whole number, or {MEANT}" if timed else "a whole number"
-        raise ValueError(f"agent {spec.text!r}: expected {expected}, {meant}")
+        meant = f"a whole number or {MEANT}" if timed else "a whole number"
+        raise ValueError(f"{kinds[-1]} must be {meant}, got {argument!r} in agent {spec.text!r}")
     options[name] = int(argument) if whole else argument
 
 
 def _is_whole(annotation: Any) -> bool:
-    """Whether a parameter's annotation, which may be text, says that it is a whole number."""
+    """Return whether a parameter's annotation, which may be text, includes int."""
     if isinstance(annotation, str):
         return "int" in (part.strip() for part in annotation.split("|"))
     return int in (annotation, *typing.get_args(annotation))
 
 
 def _users(spec: Spec, make_it: Callable[[], Any]) -> Opponent:
-    """Have a user's code make its agent; whatever goes wrong in it is told in one line."""
+    """Create an agent with user code; raise `ValueError` of one line for any failure."""
     try:
         agent: Opponent = make_it()
     except (Exception, SystemExit) as error:

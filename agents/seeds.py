@@ -1,8 +1,8 @@
-"""What a match draws from its seed, so that nobody can compute the one from the other.
+"""Seeds and random words of a match, which an agent cannot trace back to the match's seed.
 
-An agent is given random words, a seed and concealed states. Had they been made as the games'
-own streams are, an agent could turn the steps back and foresee dice, hidden tiles or what its
-opponent draws; so they come out of a cryptographic hash.
+An agent receives random words, a seed and concealed states. If these came from the games' own
+random streams, an agent could reverse the generator and predict dice, hidden tiles or its
+opponent's random bits. A cryptographic hash prevents this.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ __all__ = ["agent_seed", "fresh_seed", "one_way_words"]
 
 
 def fresh_seed() -> int:
-    """A seed that nobody has used."""
+    """Return a random seed."""
     return secrets.randbits(64)
 
 
@@ -28,28 +28,28 @@ def _key(seed: int, label: str) -> bytes:
 
 
 def agent_seed(seed: int, place: int) -> int:
-    """The seed of the agent in one place of a match, from 0 to 2**31 - 1.
+    """Return the seed of the agent in one place of a match, from 0 to 2**31 - 1.
 
     Raises:
-        ValueError: the match's seed is no whole number of at least 0.
+        ValueError: the match's seed is not a whole number of at least 0.
     """
     digest = hashlib.shake_256(_key(seed, f"agent {place}")).digest(4)
-    return int.from_bytes(digest, "little") >> 1  # so small that any generator takes it
+    return int.from_bytes(digest, "little") >> 1  # 31 bits: every generator accepts them
 
 
 def one_way_words(seed: int, label: str, numbers: npt.NDArray[np.int64]) -> npt.NDArray[np.uint64]:
-    """A random word for each number; labels tell apart what words are for.
+    """Return a random word for each number.
 
     Args:
-        seed: of the match.
-        label: what they are for.
-        numbers: at least 0, shape (N,).
+        seed: seed of the match.
+        label: purpose of the words; each label has its own words.
+        numbers: indices of the words, at least 0, shape (N,).
 
     Returns:
-        uint64 of shape (N,).
+        Words, uint64 of shape (N,).
     """
     if not len(numbers):
         return np.zeros(0, np.uint64)
-    # The output of this hash goes on and on: word i is the same whatever else is asked for.
+    # The hash has output of any length, and word i does not depend on that length.
     output = hashlib.shake_256(_key(seed, label)).digest(8 * (int(numbers.max()) + 1))
     return np.frombuffer(output, "<u8").astype(np.uint64)[numbers]

@@ -1,15 +1,13 @@
-r"""Specs, the names that agents go by: their grammar, and the table of the agents of any game.
+r"""Specs of agents: their grammar, and the table of the agents that play any game.
 
-A spec is a name and what the agent is told, by colons: `NAME[:ARGUMENT[:ARGUMENT ...]]`. Each
-agent has a fixed list of arguments, of which the last ones may be left out. The last of the list
-is taken as it stands, colons, spaces and quotes included, so nothing is ever quoted or escaped:
-`puct:400:C:\my networks\agent.onnx`. (A shell wants its own quotes around a spec with spaces.)
-Where an agent that searches may be told SIMULATIONS, a time will do: `puct:500ms`, `mcts:2s`.
-Arguments before the last hold no colon; none is empty.
+A spec is a name and arguments, separated by colons: `NAME[:ARGUMENT[:ARGUMENT ...]]`. Each agent
+has a fixed list of arguments, of which the last ones may be optional. The last argument may contain
+colons, spaces and quotes without escaping: `puct:400:C:\my networks\agent.onnx`. (A shell needs
+quotes around a spec with spaces.) A time may replace SIMULATIONS: `puct:500ms`, `mcts:2s`. The
+other arguments cannot contain colons. No argument may be empty.
 
-A table says which agents there are: `AGENTS` here, and one of that name in the folder of each game
-that has agents of its own (see `agents.games`). A spec whose name is in none of these tables
-is `MODULE:FACTORY`, the user's own agent.
+`AGENTS` is the table of agents. A game with its own agents has a table of the same name in its
+folder (see `agents.games`). A spec with any other name is `MODULE:FACTORY`, the user's own agent.
 """
 
 from __future__ import annotations
@@ -48,37 +46,37 @@ AGENTS = {
     "text:MODULE!:FUNCTION!": "players.text.agent:NamedTextAgent",
     "trained:PATH": "players.trained:TrainedAgent",
 }
-"""The agents of any game: a name with what may be told, and where the class is, from here.
+"""The agents that play any game: each name with its arguments, and the module and class.
 
-What may be told are parameters of the class, in capitals, those that must be with a `!`; they and
-all others, but for the game, the seed and the spec, are options of `agents.make`. It is called
-with the game, and with `seed`, `spec` and options by keyword.
+Arguments are parameters of the class, in capitals; a `!` marks required ones. All parameters except
+the game, the seed and the spec are options of `agents.make`. The class is called with the game, and
+with `seed`, `spec` and options as keywords.
 """
 QUOTING = "The last part of a spec is taken as it stands, colons and spaces included."
 _FACTORY = ("FACTORY",)
 _COMMAND = "COMMAND"
-"""What an agent is told that runs a program beside, which has a clock of its own."""
+"""The argument of agents that run an external program, which has its own clock."""
 _AGENT = "AGENT"
-"""What an agent is told that plays by another one: that one's spec."""
+"""The argument of agents that play with another agent: the spec of that agent."""
 
 
 @dataclass(frozen=True)
 class Declared:
-    """An agent as a table has it."""
+    """An agent that a table declares."""
 
     name: str
     arguments: tuple[str, ...]
-    """What it may be told in its spec, in order, in capitals."""
+    """Arguments of the spec, in order, in capitals."""
     module: str
-    """Where its class is."""
+    """Module of the class."""
     cls: str
-    """The name of its class there."""
+    """Name of the class."""
     required: int = 0
-    """How many of the arguments must be told."""
+    """Number of required arguments."""
 
     @property
     def specs(self) -> list[str]:
-        """Its specs, the shortest first."""
+        """Forms of the agent's spec, the shortest first."""
         return [
             ":".join([self.name, *self.arguments[:number]])
             for number in range(self.required, len(self.arguments) + 1)
@@ -86,7 +84,7 @@ class Declared:
 
 
 def _read(package: str, table: Mapping[str, str]) -> dict[str, Declared]:
-    """The agents of a table by their names."""
+    """Return the agents of a table by name."""
     found = {}
     for spec, where in table.items():
         name, *marked = spec.split(":")
@@ -101,10 +99,10 @@ _ANY_GAME = _read("agents", AGENTS)
 
 
 def agents_of(game: Game) -> dict[str, Declared]:
-    """The agents of a game: those of any game, and those that its folders declare.
+    """Return the agents of a game by name: those for any game, and those of its folders.
 
     Raises:
-        ValueError: the players of a user's game cannot be imported, or their table is none.
+        ValueError: the players of a user's game cannot be imported, or their table is invalid.
     """
     found = dict(_ANY_GAME)
     for folder in reversed(folders(game)):
@@ -113,7 +111,7 @@ def agents_of(game: Game) -> dict[str, Declared]:
 
 
 def _ours() -> dict[str, Declared]:
-    """All agents of this package by their names; of two games' agents of one name the first."""
+    """Return all agents of this package by name; the first one if two games share a name."""
     found = dict(_ANY_GAME)
     for folder in map(folder_of, GAMES):
         if importlib.util.find_spec(folder) is not None:
@@ -123,11 +121,11 @@ def _ours() -> dict[str, Declared]:
 
 _OURS = _ours()
 NAMES = tuple(_OURS)
-"""The agents of this package, those of one game included."""
+"""Names of this package's agents, including agents for one game."""
 
 
 def known_agents(game: Game | None = None) -> dict[str, Declared]:
-    """The agents of this package, and those of the game itself, where it is known.
+    """Return the agents of this package by name, and those of a game if one is given.
 
     Raises:
         ValueError: as `agents_of`.
@@ -140,41 +138,41 @@ def _shown(agents: Iterable[Declared]) -> tuple[str, ...]:
 
 
 SPECS = _shown(_OURS.values())
-"""What `parse` understands of any game."""
+"""Forms of specs that `parse` accepts."""
 
 
 @dataclass(frozen=True)
 class Spec:
-    """A spec, taken apart."""
+    """A parsed spec."""
 
     text: str
-    """As it was typed."""
+    """The whole spec."""
     name: str
-    """An agent that a table declares, or a module of the user's."""
+    """Name of a declared agent, or the user's module."""
     arguments: tuple[str, ...]
-    """What the agent is told; of a user's own the factory's name alone."""
+    """Arguments of the agent; only the factory's name for user code."""
     declared: Declared | None = None
-    """The table's entry of the agent; `None` for `MODULE:FACTORY`."""
+    """Declaration of the agent; `None` for `MODULE:FACTORY`."""
 
     @property
     def by_kind(self) -> dict[str, str]:
-        """The arguments that were typed, by what the table calls them."""
+        """Given arguments by their names in the table."""
         kinds = self.declared.arguments if self.declared else _FACTORY
         return dict(zip(kinds, self.arguments, strict=False))
 
     @property
     def within(self) -> str | None:
-        """The spec of the agent that this one plays by; `None` of one that plays by itself."""
+        """Spec of the agent that this agent plays with, if there is one."""
         return self.by_kind.get(_AGENT)
 
     @property
     def module(self) -> str:
-        """The module of its class or factory."""
+        """Module of the class or factory."""
         return self.declared.module if self.declared else self.name
 
 
 def by_the_clock(text: str, game: Game) -> bool:
-    """Whether an agent thinks for a time, so that its games differ from run to run."""
+    """Return whether an agent has a time limit, so that its games differ from run to run."""
     spec = parse(text, game)
     if spec.within is not None:
         return by_the_clock(spec.within, game)
@@ -183,15 +181,14 @@ def by_the_clock(text: str, game: Game) -> bool:
 
 
 def parse(text: str, game: Game | None = None) -> Spec:
-    """Take a spec apart.
+    """Parse a spec, without creating the agent.
 
     Args:
         text: the spec.
-        game: what the agent is to play, whose own agents then are known, too.
+        game: game that the agent plays; its own agents are then known.
 
     Raises:
-        ValueError: it is none; whether the agent can be made is another question. Or as
-            `agents_of`.
+        ValueError: `text` is not a spec, or as `agents_of`.
     """
     if not isinstance(text, str):
         raise ValueError(f"an agent's spec must be one of {', '.join(SPECS)}, got {shown(text)}")

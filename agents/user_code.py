@@ -1,8 +1,7 @@
-"""Code of the user's own, which a spec names as `MODULE:NAME`.
+"""User code, which a spec names as `MODULE:NAME`.
 
-One rule for all: what runs a user's code or a command is taken from the command line and from
-Python, never from a file (a run's folder, a store, an episode, a card, an `EnvSpec`) unless the
-command names it again, by `allow`.
+A spec from the command line or from Python may run user code or a command. A spec from a file (a
+run's folder, a store, an episode, a card, an `EnvSpec`) may run them only after `allow`.
 """
 
 from __future__ import annotations
@@ -34,17 +33,17 @@ __all__ = [
 ]
 
 _COMMANDS = {"engine", "text"}
-"""Kinds of agents that run what stands behind the colon, whether or not this package makes them."""
+"""Names of agents that run the code or command after the colon."""
 _allowed: set[str] = set()
 
 
 def is_user_code(spec: str, game: Game | None = None) -> bool:
-    """Whether a spec runs code or a command of the user's own: any that no table declares.
+    """Return whether a spec runs user code or a command.
 
     Args:
-        spec: of an agent.
-        game: what it is to play, if that is known. The agents that its own players declare count
-            as this package's: who imported the game trusts the package that it lies in.
+        spec: spec of an agent.
+        game: game that the agent plays, if known. Agents that the game declares do not count as
+            user code: importing the game means trusting its package.
     """
     name, colon, rest = spec.partition(":")
     if name == "mixed":
@@ -53,59 +52,59 @@ def is_user_code(spec: str, game: Game | None = None) -> bool:
 
 
 def allow(spec: str) -> None:
-    """Let files name an agent of your own, whose code is then run, while this process lasts.
+    """Allow files to name an agent of your own and run its code, until this process ends.
 
     Args:
-        spec: as the file has it, such as `my_module:my_factory`.
+        spec: the spec in the file, such as `my_module:my_factory`.
 
     Raises:
-        ValueError: it is no such spec.
+        ValueError: `spec` does not name user code.
 
     Example:
         >>> import agents
         >>> agents.allow("my_players:make_best")
     """
     if not isinstance(spec, str) or not is_user_code(spec):
-        raise ValueError(f"expected an agent of your own, MODULE:FACTORY, got {shown(spec)}")
+        raise ValueError(f"spec must be an agent of your own, MODULE:FACTORY, got {shown(spec)}")
     _allowed.add(spec)
 
 
 def is_allowed(spec: str, game: Game | None = None) -> bool:
-    """Whether a file may name an agent: one that a table declares, or one that was allowed."""
+    """Return whether a file may name an agent: it is declared in a table, or it was allowed."""
     return not is_user_code(spec, game) or spec in _allowed
 
 
 def require_allowed(specs: Iterable[object], where: str, game: Game | None = None) -> None:
-    """Raise `ValueError` for the first spec out of a file that runs code and that nobody allowed.
+    """Raise `ValueError` for the first spec that runs user code and is not allowed.
 
     Args:
-        specs: of agents, as the file names them.
-        where: what names them.
-        game: what they are to play, as for `is_user_code`.
+        specs: specs from a file.
+        where: name of the file.
+        game: game that the agents play, as for `is_user_code`.
     """
     for spec in specs:
         if isinstance(spec, str) and not is_allowed(spec, game):
             raise ValueError(
-                f"{where} names {spec!r}, which runs code of your own only if the command names it "
-                f"again: add --allow {shlex.quote(spec)}, in Python agents.allow({spec!r})"
+                f"{where} names {spec!r}, which runs code of your own and is not allowed: add "
+                f"--allow {shlex.quote(spec)}, in Python agents.allow({spec!r})"
             )
 
 
 def import_object(module: str, name: str) -> Any:
-    """Import a module and return the object of this name; the current folder is searched, too.
+    """Import a module, which may be in the current folder, and return the object of this name.
 
-    Whatever goes wrong in the module is raised.
+    Exceptions of the module are passed on.
     """
     here = str(Path.cwd())
-    if here not in sys.path:  # as `python -m` does; console scripts leave it out
+    if here not in sys.path:  # console scripts do not add it, unlike `python -m`
         sys.path.insert(_place(here), here)
     return getattr(importlib.import_module(module), name)
 
 
 def file_sha256(module: str) -> str | None:
-    """Return the SHA-256 of the file of an imported module, or `None` if there is no such file.
+    """Return the SHA-256 of an imported module's file, or `None` if there is no file.
 
-    The file may lie in an archive.
+    The file may be in an archive.
     """
     found: Any = sys.modules.get(module)
     try:
@@ -116,9 +115,9 @@ def file_sha256(module: str) -> str | None:
 
 
 def _place(folder: str) -> int:
-    """Where in `sys.path` a folder goes: first, but after this package if it holds another one.
+    """Return the index in `sys.path` for a folder: 0, or after this package's folder.
 
-    Processes that are spawned from here look for `agents` anew.
+    If the folder has its own `agents`, spawned processes must still find this package first.
     """
     ours = str(Path(__file__).parent.parent)
     if PathFinder.find_spec("agents", [folder]) is None or ours not in sys.path:
@@ -127,20 +126,17 @@ def _place(folder: str) -> int:
 
 
 def name_of_game(game: Game) -> str:
-    """What the command calls a game: its name, or `MODULE:CLASS` of a user's own."""
+    """Return the command's name for a game: its name, or `MODULE:CLASS` for a user's game."""
     cls = type(game)
     known = game.name in boardenvs.GAMES and game_class(game.name) is cls
     return game.name if known else f"{cls.__module__}:{cls.__qualname__}"
 
 
 def register_game(spec: str) -> str:
-    """Register the game that `MODULE:CLASS` names.
-
-    Returns:
-        Its name.
+    """Register the game `MODULE:CLASS` and return its name.
 
     Raises:
-        ValueError: there is no such class, or it is no game.
+        ValueError: the class does not exist, or it is not a game.
     """
     from agents.agent import one_line
 

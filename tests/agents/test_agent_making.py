@@ -86,39 +86,39 @@ def test_the_current_folder_is_searched_once(own_module, gekitai, tmp_path):
     "spec", ["", "Random", " random", "nobody", "random:5", "greedy:", "trained:", ":", "x:", ":x"]
 )
 def test_no_such_agent(spec, gekitai, refused):
-    with refused(r"there is no agent '.*'; expected one of random, greedy, "):
+    with refused(r"agent '.*'.* random, greedy, "):
         agents.make(spec, gekitai)
 
 
 @pytest.mark.parametrize("spec", [None, 5, b"random", ["random"]])
 def test_a_spec_that_is_no_text(spec, gekitai, refused):
-    with refused("an agent's spec must be one of random, "):
+    with refused("spec .* random, "):
         agents.make(spec, gekitai)
 
 
 @pytest.mark.parametrize(
     ("spec", "option", "known"),
     [
-        ("random", "temperature", "none"),
-        ("greedy", "depth", "none"),
-        ("trained", "tempreature", "temperature"),
+        ("random", "temperature", ""),
+        ("greedy", "depth", ""),
+        ("trained", "tempreature", "'temperature'"),
     ],
 )
 def test_an_option_that_the_agent_does_not_have(spec, option, known, gekitai, refused):
-    with refused(f"agent '{spec}' has no option '{option}'; it has .*{known}"):
+    with refused(f"agent '{spec}' .*'{option}'.*{known}"):
         agents.make(spec, gekitai, **{option: 1})
 
 
 @pytest.mark.parametrize("spec", ["random", "greedy", "tiny"])
 @pytest.mark.parametrize("seed", [-1, 1.5, "0", True])
 def test_a_bad_seed(spec, seed, gekitai, tiny, refused):
-    with refused("seed must be a whole number of at least 0 or None, got "):
+    with refused("seed must be "):
         agents.make(tiny.spec if spec == "tiny" else spec, gekitai, seed)
 
 
 @pytest.mark.parametrize("temperature", [-1, -0.001, float("nan"), float("inf"), "hot", None])
 def test_a_bad_temperature(temperature, gekitai, tiny, refused):
-    with refused("temperature must be a number of at least 0, got "):
+    with refused("temperature must be "):
         agents.make(tiny.spec, gekitai, temperature=temperature)
 
 
@@ -138,22 +138,22 @@ def test_a_bad_temperature(temperature, gekitai, tiny, refused):
 def test_a_factory_that_cannot_be_called(spec, reason, own_module, gekitai, refused):
     own_module("my_agents", OWN)
     own_module("broken", "def First(:\n")
-    with refused(f"agent '{spec}' cannot be made: {reason}"):
+    with refused(f"agent '{spec}' .*{reason}"):
         agents.make(spec, gekitai)
 
 
 def test_a_factory_whose_product_cannot_act(own_module, gekitai, refused):
     own_module("my_agents", OWN)
-    with refused(r"agent 'my_agents:nothing' is None; expected an object with act\(states\)"):
+    with refused("agent 'my_agents:nothing' .*None"):
         agents.make("my_agents:nothing", gekitai)
 
 
 def test_an_option_that_a_factory_does_not_take(own_module, gekitai, refused):
     own_module("my_agents", OWN)
-    with refused("agent 'my_agents:First' cannot be made: TypeError: .*depth"):
+    with refused("agent 'my_agents:First' .*TypeError: .*depth"):
         agents.make("my_agents:First", gekitai, depth=3)
 
 
 def test_no_such_game(refused):
-    with refused("there is no game 'chess'; the games are gekitai, "):
+    with refused("game 'chess'.* gekitai, "):
         agents.make("random", "chess")

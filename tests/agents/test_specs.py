@@ -70,7 +70,7 @@ def test_an_agent_of_the_users_own():
     ],
 )
 def test_what_is_no_spec(spec, refused):
-    with refused(r"there is no agent '.*'; expected one of random, greedy, "):
+    with refused(r"agent '.*'.* random, greedy, "):
         parse(spec)
 
 
@@ -93,14 +93,14 @@ def test_networks_by_their_paths(folder, gekitai, network_file, tmp_path, refuse
     digest = hashlib.sha256(network.read_bytes()).hexdigest()
     assert f"network {digest}" in agent_version(made.spec, made)
     assert agents.make(f"trained:{network}", gekitai).path == network
-    with refused("agent 'puct:30:.*' says which path; leave the option out"):
+    with refused("agent 'puct:30:.*path"):
         agents.make(f"puct:30:{network}", gekitai, path=network)
 
 
 def test_a_network_where_simulations_should_stand(gekitai, refused):
-    with refused("agent 'puct:agent.onnx': expected puct:SIMULATIONS, a whole number"):
+    with refused("SIMULATIONS .*'agent.onnx'"):
         agents.make("puct:agent.onnx", gekitai)
-    with refused("nowhere.onnx is no trained agent"):
+    with refused("nowhere.onnx"):
         agents.make("puct:8:nowhere.onnx", gekitai)
 
 
@@ -121,12 +121,12 @@ def test_a_time_in_place_of_simulations(spec, seconds, gekitai):
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        ("mcts:0s", "a time must be above 0 and no more than a day, got '0s'"),
-        ("puct:0.0ms", "a time must be above 0 and no more than a day, got '0.0ms'"),
-        ("mcts:86401s", "a time must be above 0 and no more than a day, got '86401s'"),
-        ("mcts:1m", "expected mcts:SIMULATIONS, a whole number, or a time such as 500ms or 2s"),
-        ("puct:-1s", "expected puct:SIMULATIONS, a whole number, or a time such as 500ms or 2s"),
-        ("puct:1 s", "expected puct:SIMULATIONS, a whole number, or a time such as 500ms or 2s"),
+        ("mcts:0s", "time .*'0s'"),
+        ("puct:0.0ms", "time .*'0.0ms'"),
+        ("mcts:86401s", "time .*'86401s'"),
+        ("mcts:1m", "SIMULATIONS .*'1m'"),
+        ("puct:-1s", "SIMULATIONS .*'-1s'"),
+        ("puct:1 s", "SIMULATIONS .*'1 s'"),
     ],
 )
 def test_a_bad_time(spec, message, gekitai, refused):
@@ -136,7 +136,7 @@ def test_a_bad_time(spec, message, gekitai, refused):
 
 @pytest.mark.parametrize("option", ["time_limit", "simulations"])
 def test_a_time_and_another_word_on_how_long(option, gekitai, refused):
-    with refused(f"agent 'mcts:2s' says how long it thinks; leave {option} out"):
+    with refused(f"agent 'mcts:2s' .*{option}"):
         agents.make("mcts:2s", gekitai, **{option: 3})
 
 
@@ -145,7 +145,7 @@ def test_a_time_for_agents_that_search(gekitai, refused):
     assert with_time("puct", "2s", gekitai) == "puct:2s"
     for spec in ("greedy", "trained:some.onnx", "my_module:factory"):
         assert with_time(spec, "2s", gekitai) == spec
-    with refused("'mcts:40' says itself how much it thinks: leave that out, or the time"):
+    with refused("time '2s' .*'mcts:40'"):
         with_time("mcts:40", "2s", gekitai)
-    with refused("expected a time such as 500ms or 2s, got 'soon'"):
+    with refused("time .*'soon'"):
         with_time("mcts", "soon", gekitai)

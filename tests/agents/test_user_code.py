@@ -59,7 +59,7 @@ def canary(own_module):
 )
 def test_what_runs_code(spec):
     assert is_user_code(spec)
-    with pytest.raises(ValueError, match=r"names .*, which runs code of your own"):
+    with pytest.raises(ValueError, match=r"names .*--allow"):
         require_allowed(["random", spec], "a file")
     agents.allow(spec)
     require_allowed(["random", spec], "a file")
@@ -86,7 +86,7 @@ def test_what_runs_none(spec):
 
 @pytest.mark.parametrize("spec", ["greedy", "mcts:100", "", None, 7])
 def test_only_agents_of_ones_own_can_be_allowed(spec, refused):
-    with refused("expected an agent of your own, MODULE:FACTORY, got"):
+    with refused("spec must be .*MODULE:FACTORY"):
         agents.allow(spec)
 
 
@@ -107,8 +107,7 @@ def test_a_run_that_names_it(gekitai, tiny_settings, tmp_path, canary, refused, 
     assert canary()
 
     with refused(
-        "run holds no run that can go on: settings.json names 'mine:factory', which runs code of "
-        r"your own .*: add --allow mine:factory, in Python agents\.allow\('mine:factory'\)"
+        r"settings.json .*'mine:factory'.* --allow mine:factory.* agents\.allow\('mine:factory'\)"
     ):
         TrainingRun.resume(folder)
     command = ["train", "gekitai", "--resume", "--out", str(folder)]
@@ -127,9 +126,9 @@ def test_no_game_of_ours_needs_any(game):
 
 def test_there_is_nothing_to_allow_in_a_new_run(capsys):
     assert main(["train", "gekitai", "--allow", SPEC]) == 2
-    assert "--allow is for --resume" in capsys.readouterr().err
+    assert "--allow" in capsys.readouterr().err
     assert main(["train", "gekitai", "--resume", "--allow", "greedy"]) == 2
-    assert "expected an agent of your own" in capsys.readouterr().err
+    assert "spec must be " in capsys.readouterr().err
 
 
 # -- Other files ------------------------------------------------------------------------
@@ -177,6 +176,6 @@ def test_an_env_spec_out_of_json_that_names_it(canary, vectorized):
         make = functools.partial(
             gymnasium.make_vec, num_envs=2, vectorization_mode="vector_entry_point"
         )
-    with pytest.raises(ValueError, match="is an agent of your own"):
+    with pytest.raises(ValueError, match="'mine:factory'"):
         make(read)
     assert not canary()

@@ -133,10 +133,10 @@ def test_gymnasiums_own_vectors_of_processes():
         ("nobody", "there is no agent 'nobody'; expected one of random, greedy, "),
         ("Random", "there is no agent 'Random'"),
         ("", "there is no agent ''"),
-        ("mcts:many", "agent 'mcts:many': expected mcts:SIMULATIONS, a whole number"),
+        ("mcts:many", "SIMULATIONS must be .*'many'"),
         ("mcts:0", "simulations must be a whole number from 1"),
         ("trained:nowhere.onnx", "nowhere.onnx"),
-        ("neighbour", "agent .neighbour. plays gomoku alone, not gekitai"),
+        ("neighbour", "agent .neighbour. .*gekitai"),
     ],
 )
 def test_a_bad_spec_is_one_line(spec, said):

@@ -157,9 +157,9 @@ def test_arena_by_the_clock(command, fails, tmp_path):
     assert result.scores.seconds_per_move[1] == pytest.approx(
         data["seconds_per_move"]["mcts:20ms"], rel=1e-3
     )
-    fails("--time is for agents that search: not for random, greedy", *arguments[:2],
+    fails("--time .*random, greedy", *arguments[:2],
           "random", "greedy", "--time", "1s")  # fmt: skip
-    fails("expected a time such as 500ms or 2s, got 'soon'", *arguments[:4], "--time", "soon")
+    fails("time .*'soon'", *arguments[:4], "--time", "soon")
     alone = "mcts:20ms thinks with all cores, so that one process plays: --workers must be 1, got 2"
     fails(alone, *arguments, "--workers", "2")
     fails("mcts:20ms thinks with all cores of this machine: not on Ray", *arguments,

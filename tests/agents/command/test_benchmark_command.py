@@ -54,7 +54,7 @@ def test_a_game_for_one(command, tmp_path):
         (["--suite", "v0"], "there is no suite 'v0'"),
         (["--minutes", "-1"], "minutes"),
         (["--workers", "0"], "workers"),
-        (["--address", "x:1"], "--address is for --engine ray"),
+        (["--address", "x:1"], "--address"),
     ],
 )
 def test_what_cannot_be(command, more, message):

@@ -110,9 +110,9 @@ def test_a_helper_is_no_agent(refused):
 def test_an_agent_of_one_game_is_known_and_refused_by_the_others(refused):
     assert {"neighbour", "perfect"} <= set(NAMES)
     assert "perfect" in names_for(boardenvs.make("dominoes175"))
-    with refused("agent 'perfect' plays dominoes175 alone, not gekitai$"):
+    with refused("agent 'perfect' .*gekitai$"):
         agents.make("perfect", "gekitai")
-    with refused("agent 'perfect' plays dominoes175 alone, not gekitai$"):
+    with refused("agent 'perfect' .*gekitai$"):
         options_of("perfect", boardenvs.make("gekitai"))
 
 
@@ -154,12 +154,12 @@ def test_other_rules_have_nothing_of_it(mine, refused):
     assert len(game.symmetries()) == 1
     assert settings_for(game).network == "plain"
     for spec, said in (
-        ("neighbour", "agent 'neighbour' plays gomoku alone, not mine$"),
+        ("neighbour", "agent 'neighbour' .*mine$"),
         ("trained", "no trained agent is shipped for Mine"),
     ):
         with refused(said):
             agents.make(spec, game)
-    with refused("agent 'neighbour' plays gomoku alone, not mine$"):
+    with refused("agent 'neighbour' .*mine$"):
         from agents.games.gomoku.neighbour import NeighbourAgent
 
         NeighbourAgent(game)
@@ -203,15 +203,15 @@ def test_what_a_users_agent_may_be_told(hunted, refused):
     assert (agent.steps, agent.path, agent.bonus) == (7, "a b:c", 2)
     assert agents.make("hunter", hunted, steps=5).steps == 5
     for spec, options, said in (
-        ("hunter:x", {}, "agent 'hunter:x': expected hunter:STEPS, a whole number$"),
-        ("hunter:3", {"steps": 4}, "agent 'hunter:3' says how many steps; leave the option out$"),
-        ("hunter:3:p", {"path": "q"}, "agent 'hunter:3:p' says which path; leave the option out$"),
-        ("hunter", {"colour": 1}, "agent 'hunter' has no option 'colour'; it has .*'bonus'"),
+        ("hunter:x", {}, "STEPS must be .*'x'"),
+        ("hunter:3", {"steps": 4}, "agent 'hunter:3' .*steps"),
+        ("hunter:3:p", {"path": "q"}, "agent 'hunter:3:p' .*path"),
+        ("hunter", {"colour": 1}, "agent 'hunter' has no option 'colour'.*'bonus'"),
         ("hunterr", {}, "there is no agent 'hunterr'; .*hunter:STEPS.*; did you mean hunter"),
         ("greedy:1", {}, "there is no agent 'greedy:1'"),
         ("shy", {}, "agent 'shy' cannot be made: RuntimeError: not today$"),
         ("broken", {}, "agent 'broken' cannot be made: ModuleNotFoundError: .*no_such_module"),
-        ("odd:3", {}, "agent 'odd' cannot be told SIZE: First has no parameter 'size'$"),
+        ("odd:3", {}, "agent 'odd' .*SIZE"),
     ):
         with refused(said):
             agents.make(spec, hunted, **options)
@@ -225,7 +225,7 @@ def test_a_file_may_name_what_the_game_brings_but_no_module(hunted, refused):
     assert is_user_code("hunter:3")
     with refused("'greedy_of.players.greedy:First' is an agent of your own"):
         make_builtin("greedy_of.players.greedy:First", hunted)
-    with refused("expected an agent of your own"):
+    with refused("spec must be "):
         allow("hunter")
 
 

@@ -84,5 +84,5 @@ class Agent:
     mixed = agents.make("mixed:50:first_legal:Agent", game, seed=0)
     mixed.check_can_play(states)
     assert 0.4 < (mixed.choose(states, words) == 0).mean() < 0.65
-    with pytest.raises(ValueError, match="does not tell what it plays how probably"):
+    with pytest.raises(ValueError, match="probabilities"):
         mixed.policies(states)

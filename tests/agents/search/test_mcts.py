@@ -355,7 +355,7 @@ def test_simulations_by_spec_and_by_option(gekitai):
 
 @pytest.mark.parametrize("spec", ["mcts:-1", "mcts:1.5", "mcts:many", "mcts: 5"])
 def test_a_bad_number_in_the_spec(spec, gekitai, refused):
-    with refused("expected mcts:SIMULATIONS, a whole number"):
+    with refused("SIMULATIONS must be "):
         agents.make(spec, gekitai)
 
 
@@ -379,7 +379,7 @@ def test_a_bad_option(options, message, gekitai, refused):
 
 
 def test_simulations_twice(gekitai, refused):
-    with refused("agent 'mcts:5' says how many simulations; leave the option out"):
+    with refused("agent 'mcts:5' .*simulations"):
         agents.make("mcts:5", gekitai, simulations=5)
 
 

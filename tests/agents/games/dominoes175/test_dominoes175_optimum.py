@@ -175,9 +175,9 @@ def test_no_best_policy_is_known_of_other_deals(params, dominoes, refused):
 
 
 def test_the_perfect_agent_plays_no_other_game(game112, refused):
-    with refused("agent 'perfect' plays dominoes175 alone, not game112$"):
+    with refused("agent 'perfect' .*game112$"):
         Dominoes175PerfectAgent(game112)
-    with refused("agent 'perfect' plays dominoes175 alone, not game112$"):
+    with refused("agent 'perfect' .*game112$"):
         agents.make("perfect", game112)
 
 

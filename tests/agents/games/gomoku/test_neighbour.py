@@ -64,12 +64,12 @@ def test_a_position_set_up_by_hand_has_no_last_stone(gomoku):
 
 @pytest.mark.parametrize("name_", [name for name in boardenvs.GAMES if name != "gomoku"])
 def test_it_plays_gomoku_alone(name_, refused):
-    with refused(f"agent 'neighbour' plays gomoku alone, not {name_}$"):
+    with refused(f"agent 'neighbour' .*{name_}$"):
         agents.make("neighbour", name_)
 
 
 def test_it_takes_no_argument_and_no_option(refused):
     with refused("there is no agent 'neighbour:3'"):
         agents.make("neighbour:3", "gomoku")
-    with refused("agent 'neighbour' has no option 'depth'; it has none"):
+    with refused("agent 'neighbour' has no option 'depth'"):
         agents.make("neighbour", "gomoku", depth=3)

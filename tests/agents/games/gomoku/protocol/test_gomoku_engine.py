@@ -266,7 +266,7 @@ def test_what_cannot_play_is_told_before_the_match(small, program, command, mess
         ("gomoku", "engine", {}, "there is no agent 'engine'"),
         ("gomoku", "engine:1s:", {}, "expected the command of an engine"),
         ("gomoku", "engine:1s:./it", {"time_limit": 2}, "says how long it thinks"),
-        ("gekitai", "engine:./it", {}, "agent 'engine' plays gomoku alone, not gekitai"),
+        ("gekitai", "engine:./it", {}, "agent 'engine' .*gekitai"),
     ],
 )
 def test_what_is_refused(game, spec, options, message):

@@ -1,8 +1,8 @@
-"""Matches between agents, and what came of them.
+"""Matches between agents, and their results.
 
 `match` plays games, `schedule` lists the games to play, `workers` play them in processes or on Ray,
 `storage` keeps them, and `tournament` combines these. `scores`, `ratings`, `sequential` and
-`results` are the numbers; `tables` and `page` show them.
+`results` compute the numbers; `tables` and `page` display them.
 """
 
 from __future__ import annotations

@@ -16,14 +16,14 @@ Numbers = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Games:
-    """Finished games of one match, G of them."""
+    """G finished games of one match."""
 
     numbers: Numbers
     """The number of each game in the match, from 0, shape (G,)."""
     streams: npt.NDArray[np.uint64]
     """Start of each game's own random stream, shape (G,)."""
     who: Numbers
-    """Which agent has each seat, shape (G, num_players)."""
+    """Index of the agent in each seat, shape (G, num_players)."""
     returns: npt.NDArray[np.float32]
     """Each seat's result, shape (G, num_players)."""
     plies: npt.NDArray[np.int32]
@@ -47,7 +47,7 @@ class Games:
 
     @classmethod
     def blank(cls, num: int, num_players: int, num_agents: int) -> Games:
-        """Return room for games, without their moves, in which `put` writes."""
+        """Return empty arrays for `num` games without moves, which `put` fills."""
         return cls(
             np.arange(num),
             np.zeros(num, np.uint64),
@@ -61,7 +61,7 @@ class Games:
         )
 
     def put(self, games: Games) -> None:
-        """Write games, without their moves, to the places of their numbers."""
+        """Write games, without their moves, at the indices of their numbers."""
         for field in fields(self):
             if field.name != "moves":
                 getattr(self, field.name)[games.numbers] = getattr(games, field.name)

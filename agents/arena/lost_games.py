@@ -15,16 +15,16 @@ __all__ = ["LostGame", "lost_game", "lost_lines"]
 
 @dataclass(frozen=True)
 class LostGame:
-    """A game of a pair, and where it was lost."""
+    """A lost game of a pair, and the move that lost it."""
 
     game: int
     """Its number in the match, from 0."""
     loser: str
-    """The player that lost it: "a" or "b"."""
+    """Player that lost: "a" or "b"."""
     move: int
-    """The move, counted from 1, after which every position is proved to be lost; 0: the start."""
+    """Number of the move, from 1, after which every position is proved lost; 0 for the start."""
     mover: str
-    """The player of the move. It is the loser if the game was lost from the start."""
+    """Player of the move; the loser if the game was lost from the start."""
     played: str
     """The move as text; empty for the start."""
     before: str
@@ -35,10 +35,10 @@ def lost_game(judge: LossJudge, episode: Episode, number: int, who: list[int]) -
     """Return where a game was lost; `None` if nobody lost it.
 
     Args:
-        judge: of the game.
-        episode: the game as played.
-        number: in its match.
-        who: which of the two agents had each seat.
+        judge: judge of the game.
+        episode: the finished game.
+        number: number of the game in its match, from 0.
+        who: index of the agent in each seat.
     """
     loss = judge.loss(episode)
     if loss is None:
@@ -52,7 +52,7 @@ def lost_game(judge: LossJudge, episode: Episode, number: int, who: list[int]) -
 
 
 def lost_lines(report: Mapping[str, Any]) -> list[str]:
-    """Return a line for each agent that lost games, if the report says where.
+    """Return a line for each agent that lost games, if the report has the losing moves.
 
     Args:
         report: the arena's JSON.

@@ -33,7 +33,10 @@ Progress = Callable[[int], Any]
 
 
 def seats(game: Game) -> str:
-    """Return how many agents a game takes, such as "2 agents"; raise `ValueError` if it is no game.
+    """Return the number of agents that a game takes, such as "2 agents".
+
+    Raises:
+        ValueError: `game` is not a game.
 
     Example:
         >>> import boardenvs
@@ -46,16 +49,16 @@ def seats(game: Game) -> str:
 
 
 def seatings(num_players: int, num_agents: int) -> tuple[Numbers, int]:
-    """Return the ways in which agents share the seats of a game; games take them in turn.
+    """Return the seatings of agents in a game; consecutive games use them in turn.
 
-    With as many agents as seats these are all orders, each followed by its rotations, so every
-    agent soon has every seat. With two agents for more seats these are all ways to share the
-    seats, each followed by the one with the agents swapped.
+    With one agent for each seat, the seatings are all orders, each followed by its rotations, so
+    every agent soon has every seat. With two agents for more seats, the seatings are all ways to
+    share the seats, each followed by the same with the agents swapped.
 
     Returns:
-        The agent in each seat, shape (seatings, num_players), and how many games in a row share
-        their opening and the game's own chance. For two agents these are the 2 games with swapped
-        agents. Otherwise every game has its own: if all seatings shared a deal, there would be too
+        The agent in each seat, shape (seatings, num_players), and the number of consecutive games
+        that share their opening and the game's own chance. Two agents share them in 2 games with
+        swapped seats. Otherwise this number is 1: if all seatings shared a deal, there would be too
         few deals for a reliable interval.
     """
     if num_agents == num_players:
@@ -68,10 +71,10 @@ def seatings(num_players: int, num_agents: int) -> tuple[Numbers, int]:
 
 
 class Match:
-    """Agents, and the games that they play in turn in every seating.
+    """A match: agents and the games that they play in turn in every seating.
 
-    Game number i does not depend on which other games are played, if the agents have `choose` or
-    are deterministic.
+    Game number i does not depend on the other games if the agents have `choose` or are
+    deterministic.
     """
 
     def __init__(
@@ -85,15 +88,15 @@ class Match:
         """Set up a match without playing it.
 
         Args:
-            game: what is played.
-            players: as many as it has seats, or two who share them.
+            game: the game to play.
+            players: one agent for each seat, or two agents that share the seats.
             seed: as for `play_match`.
             opening_plies: as for `play_match`.
-            openings: positions to start from, each for all seatings in turn, shape (K,), or
-                the name of openings; by default games start as usual.
+            openings: initial positions, shape (K,), each for all seatings in turn, or the name of
+                openings; by default the game's own start.
 
         Raises:
-            ValueError: for arguments out of range, or if there are no openings of that name.
+            ValueError: an argument is out of range, or the named openings do not exist.
         """
         self.named = named_openings(game, openings) if isinstance(openings, str) else None
         if opening_plies is None:
@@ -107,14 +110,14 @@ class Match:
         self.seatings, self.shared = seatings(game.num_players, len(players))
         self._base = seed_word(seed)
         self._openings = None if isinstance(openings, str) else openings
-        self._moves = np.zeros((1, 0), np.int32)  # with which games begin, a row for each opening
+        self._moves = np.zeros((1, 0), np.int32)  # moves of the named openings, one row each
         if self.named is not None:
-            # Few games are of other openings with another seed.
+            # The seed decides which openings a short match uses.
             order = one_way_words(seed, "order of openings", np.arange(len(self.named.moves)))
             self._moves = self.named.moves[np.argsort(order)]
 
     def check_players(self) -> None:
-        """Raise `ValueError` unless all agents can play the first game from its opening on.
+        """Raise `ValueError` unless all agents can play the first game from its opening.
 
         See `Agent.check_can_play`.
         """
@@ -127,10 +130,10 @@ class Match:
         """Play games to their ends, one after another if a player has `one_game_at_a_time`.
 
         Args:
-            numbers: which, shape (N,).
+            numbers: numbers of the games, shape (N,).
 
         Yields:
-            Games that have just ended; `None` after a ply with which none did.
+            Games that have just ended; `None` after a ply that ended no game.
 
         Raises:
             ValueError: an agent fails or returns an invalid answer. The message names the agent.
@@ -155,7 +158,7 @@ class Match:
         )
         seconds = np.zeros((len(numbers), len(self.players)))
         choices = np.zeros(seconds.shape, np.int64)
-        count = opening.shape[1]  # moves so far, the same in all games that still go on
+        count = opening.shape[1]  # moves so far, the same in all unfinished games
         moves = np.empty((len(numbers), count + 32), np.int32)
         moves[:, :count] = opening
 
@@ -193,9 +196,9 @@ class Match:
         seconds: npt.NDArray[np.float64],
         choices: Numbers,
     ) -> Numbers:
-        """Return the actions of the agents to move in the live games, which have these states.
+        """Return the agents' actions in the unfinished games `live`, which have these states.
 
-        The method adds their time to `seconds` and the number of their choices to `choices`.
+        The method adds the agents' time to `seconds` and the number of choices to `choices`.
         """
         actions = np.empty(len(live), np.int64)
         to_move = who[live, states["to_move"]]
@@ -213,7 +216,7 @@ class Match:
         return actions
 
     def _started(self, numbers: Numbers, starts: npt.NDArray[np.uint64]) -> States:
-        """Return the positions that games start from, with the given random streams."""
+        """Return the initial positions of games, with the given random streams."""
         if self._openings is not None:
             states = self._openings[numbers // len(self.seatings) % len(self._openings)]
             states["rng"] = starts
@@ -224,7 +227,7 @@ class Match:
         return states
 
     def _named_moves(self, numbers: Numbers) -> npt.NDArray[np.int32]:
-        """Return the moves of games' named openings; -1 follows the end of shorter ones."""
+        """Return the moves of the games' named openings; shorter ones are padded with -1."""
         moves = self._moves[numbers // len(self.seatings) % len(self._moves)]
         return moves[:, : int((moves >= 0).sum(1).max(initial=0))]
 
@@ -233,11 +236,11 @@ class Match:
     ) -> tuple[States, npt.NDArray[np.int32]]:
         """Return the positions after the opening; games of one group have the same opening.
 
-        A random opening that ends the game is drawn again.
+        A random opening that ends the game is resampled.
 
         Returns:
-            The states, shape (N,), and the moves that led there, shape (N, moves): those of the
-            named openings, then the random ones.
+            The states, shape (N,), and the moves before them, shape (N, moves): the moves of the
+            named openings, then the random moves.
         """
         game, plies = self.game, self.opening_plies
         states = self._started(numbers, starts)
@@ -266,11 +269,13 @@ class Match:
             wanted = wanted[~done]
             if not len(wanted):
                 return states, np.concatenate([named, moves], 1)
-        raise ValueError(f"{game.name} hardly ever lasts {plies} random plies: ask for fewer")
+        raise ValueError(
+            f"opening_plies must be smaller for {game.name}, which rarely lasts longer, got {plies}"
+        )
 
 
 def _usual_opening(game: Game) -> int:
-    """Return `_OPENING_PLIES`, or less for a game that may end sooner."""
+    """Return `_OPENING_PLIES`, or fewer plies for a game that may end sooner."""
     states = game.new(1, 0)
     game.kernels.play_out(
         states, game.constants, np.zeros(1, np.uint64), np.zeros(game.num_actions, np.bool_)
@@ -294,23 +299,22 @@ def play_match(
     chance; see `seatings`. An illegal action loses the game. `Scores.forfeits` counts these games.
 
     Args:
-        game: what is played, or its name.
-        agents: as many as the game has seats: objects with `act(states) -> actions`, or
-            specs for `agents.make`, which get seeds of their own.
-        num_games: number of games, at least 1. With `openings` the default is one game for each
-            opening and order of seats, and `num_games` must be a multiple of that.
-        seed: of everything random, including agents that are made from specs.
-        opening_plies: number of random plies with which each game begins. By default 2 if all
-            agents are deterministic (an agent without the attribute counts as such), else 0. By
-            default 0 with `openings`.
-        openings: positions to start from instead of the game's own start: records,
-            dictionaries as `Game.to_dict` returns them, or an array of records. Each position is
-            played in all orders of seats before the next one, and the last one is followed by the
-            first. Their chance comes from `seed`. A name of the game's openings, such as
-            "balanced", is accepted as well (see `agents.arena.openings`), and the path of a list
-            of openings, `*.txt`, if the game supports such lists. The seed then decides the order
-            of the openings, and `num_games` may be any number.
-        progress: called now and then with the number of games that have just finished.
+        game: a game, or its name.
+        agents: one agent for each seat: an object with `act(states) -> actions`, or a spec for
+            `agents.make`, which gets its own seed.
+        num_games: number of games, at least 1. With positions as `openings`, `num_games` must be a
+            multiple of the number of openings times orders of seats, which is the default.
+        seed: seed of everything random, including agents made from specs; `None` for a random one.
+        opening_plies: number of random plies at the start of each game. The default is 2 if all
+            agents are deterministic and `openings` is not given, else 0. An agent without the
+            attribute `deterministic` counts as deterministic.
+        openings: initial positions instead of the game's own start: records, dictionaries as
+            `Game.to_dict` returns them, or an array of records. Each position is played in all
+            orders of seats before the next one, cyclically. Their chance comes from `seed`.
+            Alternatively the name of the game's openings, such as "balanced" (see
+            `agents.arena.openings`), or the path of a list of openings, `*.txt`, if the game
+            supports lists. Then the seed decides the order, and `num_games` may be any number.
+        progress: function called repeatedly with the number of games that have just finished.
 
     Raises:
         ValueError: an argument is out of range, or an agent cannot play the game, fails, or returns
@@ -349,14 +353,14 @@ def play_match(
 
 
 def _positions(game: Game, openings: Sequence[Any] | States | None) -> States | None:
-    """Return the positions to start from, or raise `ValueError`."""
+    """Return the initial positions, or raise `ValueError`."""
     if openings is None:
         return None
     listed = isinstance(openings, list | tuple)
     if not (listed or (isinstance(openings, np.ndarray) and openings.ndim == 1)):
         raise ValueError(f"openings must be a list of {game.name} positions, got {shown(openings)}")
     if not len(openings):
-        raise ValueError("openings must be at least one position, got none")
+        raise ValueError(f"openings must have at least one position, got {shown(openings)}")
     found = []
     for place, one in enumerate(openings):
         try:
@@ -364,7 +368,7 @@ def _positions(game: Game, openings: Sequence[Any] | States | None) -> States | 
         except ValueError as error:
             raise ValueError(f"opening {place}: {error}") from None
         if game.over(state).any():
-            raise ValueError(f"opening {place} is over: there is nothing to play")
+            raise ValueError(f"openings must not be over, but opening {place} is over")
         found.append(state)
     return np.concatenate(found)
 
@@ -381,7 +385,7 @@ def _number_of_games(
     num_games = once if num_games is None else whole_number("num_games", num_games, 1)
     if num_games % once:
         raise ValueError(
-            f"num_games must be a multiple of {once}, {len(openings)} openings in "
-            f"{len(match.seatings)} orders of seats, got {num_games}"
+            f"num_games must be a multiple of {once} ({len(openings)} openings times "
+            f"{len(match.seatings)} orders of seats), got {num_games}"
         )
     return num_games

@@ -1,6 +1,6 @@
-"""Files of openings: the moves with which games begin, by a name, for some parameters of a game.
+"""Files of named openings: the first moves of games, for certain parameters of a game.
 
-`agents.arena.openings` finds those of a game.
+`agents.arena.openings` finds the files of a game.
 """
 
 from __future__ import annotations
@@ -33,19 +33,19 @@ class NamedOpenings:
     name: str
     """A name such as "balanced", or the path of a list."""
     moves: npt.NDArray[np.int32]
-    """The actions from the game's start, shape (openings, moves). In a list, -1 follows the end of
-    shorter openings."""
+    """Actions from the game's start, shape (openings, moves). Shorter openings of a list are padded
+    with -1."""
     sha256: str
-    """Of the moves as text."""
+    """SHA-256 of the moves as text."""
 
     @property
     def version(self) -> str:
-        """What a store tells these from others by."""
+        """Name and hash, by which a store recognizes the openings."""
         return f"{Path(self.name).name} {self.sha256[:12]}"
 
 
 def openings_in(path: Path, game: Game) -> NamedOpenings:
-    """The openings of a file.
+    """Return the openings of a file.
 
     Raises:
         ValueError: the file is damaged.
@@ -53,13 +53,15 @@ def openings_in(path: Path, game: Game) -> NamedOpenings:
     data = read_head(path)
     texts = data["openings"]
     if data["sha256"] != _digest(texts):
-        raise ValueError(f"{path.name} is damaged: the checksum does not fit the moves")
+        raise ValueError(f"{path.name} is damaged: its checksum does not match the moves")
     try:
         moves = np.array([_played(game, row) for row in texts], np.int32)
     except (ValueError, TypeError) as error:
         raise ValueError(f"{path.name} is damaged: {error}") from error
     if moves.ndim != 2 or not moves.size:
-        raise ValueError(f"{path.name} is damaged: it has no openings of equally many moves")
+        raise ValueError(
+            f"{path.name} is damaged: its openings must have the same length, at least 1"
+        )
     return NamedOpenings(data["name"], moves, data["sha256"])
 
 
@@ -69,17 +71,17 @@ def openings_listed_in(
     """Return the openings of a list with one opening per line; empty lines are ignored.
 
     Args:
-        path: the path of the list.
-        game: whose openings these are.
-        read: returns the actions of a line, and raises `ValueError` for a line without an opening.
+        path: path of the list.
+        game: game of the openings.
+        read: function that returns the actions of a line, or raises `ValueError`.
 
     Raises:
-        ValueError: the list cannot be read, is empty, or a line is no opening of the game.
+        ValueError: the list cannot be read, is empty, or a line is not an opening of the game.
     """
     try:
         lines = path.read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeError) as error:
-        reason = getattr(error, "strerror", None) or "it is no text"
+        reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
         raise ValueError(f"{path} cannot be read: {reason}") from None
     rows = []
     for number, line in enumerate(lines, 1):
@@ -90,7 +92,7 @@ def openings_listed_in(
         except ValueError as error:
             raise ValueError(printable(f"{path}, line {number}: {error}")) from None
     if not rows:
-        raise ValueError(f"{path} has no openings")
+        raise ValueError(f"{path} has no openings: expected one opening per line")
     moves = np.full((len(rows), max(len(actions) for _, actions in rows)), -1, np.int32)
     for row, (_, actions) in zip(moves, rows, strict=True):
         row[: len(actions)] = actions
@@ -105,20 +107,20 @@ def write_openings(
     moves: npt.NDArray[np.integer[Any]],
     made: Mapping[str, Any],
 ) -> None:
-    """Write openings to a file, whole or not at all.
+    """Write openings to a file atomically.
 
     Args:
-        path: of the file; in the game's folder it is found by `named_openings`.
-        game: whose openings these are.
-        name: of the openings.
-        params: the names of those parameters of the game for which they are made.
-        moves: the actions from the game's start, shape (openings, moves).
-        made: how they were made, the command among it; any JSON values.
+        path: path of the file; `named_openings` finds it in the game's folder.
+        game: game of the openings.
+        name: name of the openings.
+        params: names of the game's parameters that must match to use the openings.
+        moves: actions from the game's start, shape (openings, moves).
+        made: how the openings were made, including the command; any JSON values.
 
     Raises:
         OSError: the file cannot be written.
-        ValueError: an opening is invalid, the game is over after it, or `path` ends in the suffix
-            of another format.
+        ValueError: an opening is invalid or ends the game, or `path` has the suffix of another
+            format.
     """
     check_suffix("path", Path(path), ".json")
     texts = []
@@ -138,38 +140,38 @@ def write_openings(
         "made": dict(made),
         "sha256": _digest(texts),
     }
-    # A line for each opening, to be read by people, too.
+    # One line for each opening, so that people can read the file.
     lines = ",\n".join(f"  {json.dumps(row)}" for row in texts)
     text = json.dumps(head, indent=1).rstrip("\n}") + f',\n "openings": [\n{lines}\n ]\n}}\n'
     write_atomically(Path(path), text.encode())
 
 
 def read_head(path: Path) -> dict[str, Any]:
-    """What a file tells; its moves are not checked.
+    """Return the content of a file of openings, without checking the moves.
 
     Raises:
-        ValueError: it is no file of openings.
+        ValueError: the file is not a file of openings.
     """
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"{path.name} is no file of openings: {error}") from error
+        raise ValueError(f"{path.name} is not a file of openings: {error}") from error
     if not isinstance(data, dict) or data.get("format") != _FORMAT:
-        raise ValueError(f"{path.name} is no file of openings: its format is not {_FORMAT!r}")
+        raise ValueError(f"{path.name} is not a file of openings: format must be {_FORMAT!r}")
     if data.keys() != _KEYS or not isinstance(data["params"], dict):
-        raise ValueError(f"{path.name} is damaged: the keys should be {sorted(_KEYS)}")
+        raise ValueError(f"{path.name} is damaged: its keys must be {sorted(_KEYS)}")
     return data
 
 
 def _played(game: Game, texts: Sequence[str]) -> list[int]:
-    """The actions of an opening, checked."""
+    """Return the actions of an opening; raise `ValueError` if it is invalid."""
     states = game.new(1, 0)
     actions = []
     for text in texts:
         actions.append(game.action_from_text(text_value("a move", text), states[0]))
         game.play(states, actions[-1:], illegal="raise")
     if game.over(states)[0]:
-        raise ValueError(f"the game is over after {', '.join(texts)}")
+        raise ValueError(f"an opening must not end the game, got {', '.join(texts)}")
     return actions
 
 

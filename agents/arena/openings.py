@@ -1,11 +1,11 @@
-"""The openings that a game has, by their names.
+"""Named openings of a game.
 
-A file `*.openings.json` in a game's folder (see `agents.games`) has the openings of one name for
-the parameters that it tells; other parameters of the game may be any. So a game has its "balanced"
-openings for each board for which somebody has made them.
+A file `*.openings.json` in a game's folder (see `agents.games`) has the openings of one name. It
+lists the parameters of the game that must match. So a game may have "balanced" openings for several
+boards, one file each.
 
-The module `opening_lists` in the game's folder, if there is one, reads lists `*.txt` with one
-opening per line.
+The optional module `opening_lists` in the game's folder reads lists `*.txt` with one opening per
+line.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ __all__ = ["NamedOpenings", "named_openings", "openings_of"]
 
 
 def openings_of(game: Game) -> dict[str, Path]:
-    """The files of all openings that a game has, with its parameters, by their names.
+    """Return the files of openings for a game with its parameters, by name.
 
     Raises:
-        ValueError: a file is none of openings.
+        ValueError: a file is not a file of openings.
     """
     found: dict[str, Path] = {}
     for path in files(game, "*.openings.json"):
@@ -38,18 +38,19 @@ def named_openings(game: Game, name: str) -> NamedOpenings:
 
     Args:
         game: the game that begins with the openings.
-        name: the name of some of the game's openings, or the path of a list, `*.txt`.
+        name: name of openings of the game, or path of a list, `*.txt`.
 
     Raises:
         ValueError: the game has no openings of that name for its parameters, the game does not
-            support such lists, or the file is damaged or belongs to another game.
+            support lists, or the file is damaged or for another game.
     """
     if name.lower().endswith(".txt"):
         lists = player_module(game, "opening_lists")
         if lists is None:
-            raise ValueError(f"{game.name} has no lists of openings such as {name}")
+            raise ValueError(f"{game.name} does not support lists of openings, got {name!r}")
         return openings_listed_in(Path(name), game, lists.read)
     known = openings_of(game)
     if name not in known:
-        raise ValueError(f"{game!r} has no openings {name!r}; it has {list(known) or 'none'}")
+        has = f"it has {list(known)}" if known else "it has no named openings"
+        raise ValueError(f"{game!r} has no openings {name!r}; {has}")
     return openings_in(known[name], game)

@@ -1,4 +1,4 @@
-"""The results of an arena for every pair or single agent, also as JSON."""
+"""Results of an arena for every pair or single agent, also as JSON."""
 
 from __future__ import annotations
 
@@ -32,10 +32,11 @@ class Verdict:
     """The result of the sequential test (see `agents.arena.sequential`)."""
 
     decided: bool
-    """Whether the test found one of the two better."""
+    """Whether the test found that one agent is better."""
     low: float
-    """The interval of a's mean score, which is valid although the score decided when to stop."""
+    """Lower end of the interval of a's mean score, which is valid despite the early stop."""
     high: float
+    """Upper end of that interval."""
 
 
 @dataclass(frozen=True)
@@ -57,19 +58,19 @@ class PairResult:
     verdict: Verdict | None = None
     """The result of the sequential test, if there was one."""
     seated: list[tuple[list[str], list[float]]] = field(default_factory=list, compare=False)
-    """In a game for more than two, each game: who had each seat, and the seat's result."""
+    """For each game of more than two players: the agent in each seat, and each seat's result."""
     extremes: list[Episode] = field(default_factory=list, compare=False)
     """The shortest and the longest game, if they are known."""
     lost: list[LostGame] | None = field(default=None, compare=False)
-    """The move that lost each lost game, if a judge looked for it."""
+    """The move that lost each lost game, if there was a judge."""
 
     @property
     def agents(self) -> tuple[str, ...]:
-        """Who played."""
+        """Specs of both agents."""
         return self.a, self.b
 
     def interval(self) -> tuple[float, float]:
-        """The 95% interval of a's mean score."""
+        """Return the 95% interval of a's mean score."""
         if self.verdict is not None:
             return self.verdict.low, self.verdict.high
         return self.scores.interval(0)
@@ -105,11 +106,11 @@ class SoloResult:
 
     @property
     def agents(self) -> tuple[str, ...]:
-        """Who played."""
+        """Spec of the agent."""
         return (self.agent,)
 
     def interval(self) -> tuple[float, float]:
-        """The 95% interval of the share of games won."""
+        """Return the 95% interval of the share of games won."""
         return self.scores.interval(0)
 
     def to_dict(self) -> dict[str, Any]:
@@ -122,7 +123,7 @@ class SoloResult:
 
 
 def first_games(scores: Scores, num: int) -> str:
-    """Return the first games one by one, as the first agent sees them: such as `w31 l28`."""
+    """Return the first agent's result and the plies of the first games, such as `w31 l28`."""
     games = zip(scores.returns[:num, 0], scores.plies[:num], strict=True)
     return " ".join(f"{'ldw'[int(np.sign(result)) + 1]}{plies}" for result, plies in games)
 
@@ -165,15 +166,15 @@ def report(
     results: Sequence[PairResult | SoloResult],
     openings: str | None = None,
 ) -> dict[str, Any]:
-    """Return the results as JSON values: `pairs` and `ratings`, or `solos` for a game for one.
+    """Return the results as JSON values: `pairs` and `ratings`, or `solos` for one player.
 
-    - `first` has a match's first 20 games: `w`, `d` or `l` as `a` sees it, and the number of plies,
-      such as "w31 l28".
+    - `first` has the first 20 games of a match: a's result (`w`, `d` or `l`) and the number of
+      plies, such as "w31 l28".
     - `forfeits` has the number of games that a and b lost by an illegal move, or one number for a
       single agent.
-    - `openings` is the name of the openings with which games began, if any.
-    - `lost` has the move that lost each lost game, if a judge looked for it; see `LostGame`.
-    - `by_the_clock` has the agents whose games differ from run to run.
+    - `openings` is the name of the openings, if the games used any.
+    - `lost` has the move that lost each lost game, if there was a judge; see `LostGame`.
+    - `by_the_clock` has the agents with a time limit, whose games differ from run to run.
     - `seconds_per_move` has each agent's mean time for a move, which depends on the machine.
 
     Example:

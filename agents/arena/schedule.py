@@ -1,4 +1,4 @@
-"""`Schedule`: which games are still to be played, and which are there."""
+"""`Schedule`: the games of a tournament that are finished or still to be played."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from boardenvs.game import Game
 
 __all__ = ["Entry", "Schedule"]
 
-_FIRST_LOOK = 32  # games that a pair plays before it can be seen to be decided
+_FIRST_LOOK = 32  # maximum size of a pair's first batch in a tested tournament
 
 
 class Entry:
     """One match: its results so far, and the games that are still to be played."""
 
     def __init__(self, specs: tuple[str, ...], match: Match, num_games: int, tested: bool) -> None:
-        """Begin with no game played.
+        """Create an entry without finished games.
 
         Args:
-            specs: of the agents.
-            match: of these agents.
-            num_games: how many games at most.
+            specs: specs of the agents.
+            match: match of these agents.
+            num_games: maximum number of games.
             tested: whether to stop when the sequential test has decided.
         """
         self.specs = specs
@@ -36,9 +36,9 @@ class Entry:
         self.tested = tested
         self.name = " - ".join(specs)
         self.waiting: Numbers = np.arange(num_games)
-        """Numbers of the games that nobody plays."""
+        """Numbers of the games that nobody plays yet."""
         self.decided: int | None = None
-        """After how many games the test has decided."""
+        """Number of games after which the test decided; `None` before that."""
         self._finished = np.zeros(num_games, np.bool_)
         self._games = Games.blank(num_games, match.game.num_players, len(specs))
         self._looked = 0
@@ -52,16 +52,16 @@ class Entry:
 
     @property
     def closed(self) -> int:
-        """Number of games that are finished, or need not be played any more."""
+        """Number of games that are finished or no longer needed."""
         return int(self._finished.sum()) if self.decided is None else self.num_games
 
     @property
     def finished(self) -> bool:
-        """Whether there is nothing more to wait for."""
+        """Whether no more games are needed."""
         return self.closed == self.num_games
 
     def add(self, games: Games) -> None:
-        """Add finished games; games that are known or beyond `num_games` change nothing."""
+        """Add finished games; ignore known games and games beyond `num_games`."""
         fresh = games.numbers < self.num_games
         fresh[fresh] = ~self._finished[games.numbers[fresh]]
         games = games.rows(fresh)
@@ -72,7 +72,7 @@ class Entry:
             self._test()
 
     def _keep_extremes(self, games: Games) -> None:
-        """Keep the shortest and the longest game; among equals the one with the lowest number."""
+        """Keep the shortest and the longest game; the lowest number decides ties."""
         for k, plies in enumerate(games.plies.tolist()):
             number = int(games.numbers[k])
             if self._shortest is None or (plies, number) < self._shortest[:2]:
@@ -86,7 +86,7 @@ class Entry:
         return [games for _, _, games in filter(None, (self._shortest, self._longest))]
 
     def seated(self) -> list[tuple[list[str], list[float]]]:
-        """Return for each game that counts the agent in each seat, and each seat's result."""
+        """Return the agent in each seat and each seat's result, for all games that count."""
         num_games = self.num_games if self.decided is None else self.decided
         who = self._games.who[:num_games].tolist()
         returns = self._games.returns[:num_games].tolist()
@@ -97,13 +97,13 @@ class Entry:
         self.waiting = np.setdiff1d(self.waiting, numbers)
 
     def put_back(self, numbers: Numbers) -> None:
-        """Have those of these games that are not finished played again."""
+        """Return the unfinished ones of these games to those to be played."""
         self.waiting = np.union1d(self.waiting, numbers[~self._finished[numbers]])
 
     def _test(self) -> None:
-        """Test whether the games so far, up to the first missing one, decide the match."""
+        """Test whether the games before the first missing one decide the match."""
         missing = np.flatnonzero(~self._finished)
-        # A score is the mean over all seatings: of one seating alone, equals need not score 1/2.
+        # Each score is a mean over all seatings: in one seating, equal agents may not score 1/2.
         cycle = len(self.match.seatings)
         cycles = (int(missing[0]) if len(missing) else self.num_games) // cycle
         if cycles > self._looked:
@@ -130,14 +130,14 @@ class Entry:
 
 
 class Schedule:
-    """All matches, from which batches of games are taken."""
+    """All matches of a tournament, from which batches of games are taken."""
 
     def __init__(self, game: Game, seed: int, entries: Sequence[Entry]) -> None:
-        """Set up.
+        """Create a schedule.
 
         Args:
-            game: what is played in every match.
-            seed: of every match.
+            game: game of every match.
+            seed: seed of every match.
             entries: the matches.
         """
         self.game = game
@@ -146,11 +146,11 @@ class Schedule:
 
     @property
     def left(self) -> int:
-        """Number of games that nobody plays."""
+        """Number of games that nobody plays yet."""
         return sum(len(entry.waiting) for entry in self.entries)
 
     def take(self, most: int) -> Batch | None:
-        """Return some games of one match that nobody plays yet, or `None`.
+        """Return a batch of games of one match that nobody plays yet, or `None`.
 
         Args:
             most: maximum number of games.
@@ -159,7 +159,7 @@ class Schedule:
         if not waiting:
             return None
         if any(entry.tested for entry in self.entries):
-            # All pairs keep pace, and none runs far ahead of what may be decided already.
+            # All pairs advance together, and few games are played beyond a decision.
             place = min(waiting, key=lambda k: self.entries[k].taken)
             most = min(most, max(_FIRST_LOOK, self.entries[place].taken // 2))
         else:
@@ -172,7 +172,7 @@ class Schedule:
         return Batch(place, self.game, entry.specs, self.seed, plies, numbers, openings)
 
     def put_back(self, batch: Batch) -> None:
-        """Have the missing games of a batch played again, if its player does not finish it."""
+        """Return the missing games of a batch that will not be finished."""
         entry = self.entries[batch.match]
         if entry.decided is None:
             entry.put_back(batch.numbers)

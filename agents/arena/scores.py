@@ -1,4 +1,4 @@
-"""`Scores`: what came out of games, in numbers, and how sure those are."""
+"""`Scores`: the results of a match, with intervals."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ __all__ = ["Scores", "agent_scores"]
 
 @dataclass(frozen=True, eq=False)
 class Scores(Sequence[float]):
-    """What came out of a match: one number for each agent, and what it is made of.
+    """The results of a match: the mean score of each agent, and the games behind it.
 
-    As a sequence it holds each agent's mean score: 1 for a win, 0 for a loss, and for a
-    draw or a game cut short an equal share; with one player, the share of games won.
+    As a sequence, it has each agent's mean score: 1 for a win, 0 for a loss, and an equal share
+    for a draw or a truncated game. With one player, it is the share of games won.
 
     Example:
         >>> import agents
@@ -31,18 +31,20 @@ class Scores(Sequence[float]):
     """
 
     returns: npt.NDArray[np.float32]
-    """Each game's result for each agent, shape (games, agents)."""
+    """Result of each game for each agent, shape (games, agents)."""
     plies: npt.NDArray[np.int32]
-    """Each game's length, shape (games,)."""
+    """Number of plies of each game, shape (games,)."""
     offenders: npt.NDArray[np.int64] | None = None
-    """Which agent lost each game by an illegal action, -1 where none did, shape (games,); by
-    default none did."""
+    """The agent that lost each game by an illegal action, or -1, shape (games,); by default -1 for
+    all games."""
     seconds: npt.NDArray[np.float64] | None = None
-    """What each agent took to choose in each game, shape (games, agents); by default unknown."""
+    """Time of each agent's choices in each game, in seconds, shape (games, agents); `None` if
+    unknown."""
     choices: npt.NDArray[np.int64] | None = None
-    """How often each agent chose, likewise; 0 where `seconds` is unknown."""
+    """Number of each agent's choices in each game, shape (games, agents); 0 if the time is unknown.
+    """
     names: Sequence[str] = ()
-    """Each agent's name, such as its spec; by default `agent 0`, `agent 1`, ..."""
+    """Name of each agent, such as its spec; by default `agent 0`, `agent 1`, ..."""
 
     def __post_init__(self) -> None:
         if not self.names:
@@ -50,9 +52,9 @@ class Scores(Sequence[float]):
 
     @property
     def seconds_per_move(self) -> list[float | None]:
-        """What each agent took to choose, on average; `None` where that is unknown.
+        """Mean time of each agent for a move, in seconds; `None` if unknown.
 
-        It depends on the machine, and is no part of what makes two results equal.
+        The time depends on the machine. Comparing two results ignores it.
         """
         if self.seconds is None or self.choices is None:
             return [None] * len(self)
@@ -61,27 +63,27 @@ class Scores(Sequence[float]):
 
     @property
     def games(self) -> int:
-        """How many games were played."""
+        """Number of games."""
         return len(self.returns)
 
     @property
     def wins(self) -> list[int]:
-        """How many games each agent won."""
+        """Number of games that each agent won."""
         return [int(n) for n in (self.returns > 0).sum(0)]
 
     @property
     def losses(self) -> list[int]:
-        """How many games each agent lost."""
+        """Number of games that each agent lost."""
         return [int(n) for n in (self.returns < 0).sum(0)]
 
     @property
     def draws(self) -> list[int]:
-        """How many games each agent neither won nor lost."""
+        """Number of games that each agent neither won nor lost."""
         return [int(n) for n in (self.returns == 0).sum(0)]
 
     @property
     def forfeits(self) -> list[int]:
-        """How many games each agent lost by an illegal action; these are among its losses."""
+        """Number of games that each agent lost by an illegal action; `losses` includes them."""
         return [int((self._offenders() == agent).sum()) for agent in range(len(self))]
 
     def _offenders(self) -> npt.NDArray[np.int64]:
@@ -109,7 +111,7 @@ class Scores(Sequence[float]):
     __hash__ = None  # type: ignore[assignment]
 
     def interval(self, agent: int) -> tuple[float, float]:
-        """Wilson's 95% interval of an agent's mean score."""
+        """Return Wilson's 95% interval of an agent's mean score."""
         return wilson(self._sum(range(len(self))[agent]), self.games)
 
     def __str__(self) -> str:
@@ -128,9 +130,9 @@ class Scores(Sequence[float]):
         """Return the numbers as JSON values.
 
         Returns:
-            `games`; for each agent, in order, `names`, `scores` (null without games), `intervals`
-            (low and high), `wins`, `draws`, `losses`, `forfeits` and `seconds_per_move` (null
-            where unknown); and each game's `plies`.
+            `games`, the `plies` of each game, and for each agent `names`, `scores` (null without
+            games), `intervals` (low and high), `wins`, `draws`, `losses`, `forfeits` and
+            `seconds_per_move` (null if unknown).
         """
         return {
             "games": self.games,
@@ -149,8 +151,8 @@ class Scores(Sequence[float]):
 def agent_scores(games: Games, num_agents: int) -> Scores:
     """Return the results of each agent from the results of each seat.
 
-    An agent with several seats gets their mean. The agent with the better mean has won the game:
-    with three seats or more one agent may hold both the winner's seat and a loser's.
+    An agent with several seats gets their mean, and the agent with the better mean wins the game.
+    With three seats or more, one agent may have both the winner's seat and a loser's.
 
     Args:
         games: the games, in the order of the scores.

@@ -1,9 +1,9 @@
-"""A sequential test of which of two agents is better, which may look at every game.
+"""A sequential test of which of two agents is better, valid after any number of games.
 
-The usual interval holds for a number of games that is fixed beforehand. A test that looks again and
-again and stops at the first clear score finds a difference between equal agents sooner or later.
-This test bets against the claim that a mean is m. If the claim is true, the chance that its capital
-ever reaches 1/ERROR times the start is at most ERROR, however often one looks (Ville's inequality).
+The usual interval requires a fixed number of games. Checking it after every game would sooner or
+later find a difference between equal agents. This test bets against the claim that a mean is m. If
+the claim is true, the probability that the capital ever reaches 1/ERROR times its start is at most
+ERROR, for any number of checks (Ville's inequality).
 
 Source: I. Waudby-Smith and A. Ramdas, "Estimating means of bounded random variables by
 betting", Journal of the Royal Statistical Society B 86 (2024): the hedged capital process,
@@ -20,20 +20,21 @@ import numpy.typing as npt
 __all__ = ["ERROR", "confidence_sequence", "decided_after"]
 
 ERROR = 0.05
-"""Maximum probability that equal agents are told apart, or that an interval misses the mean."""
+"""Maximum probability that equal agents are found different, or that an interval misses the mean.
+"""
 
-_BOLDEST = 0.5  # the share of the capital that a bet may lose at most
+_BOLDEST = 0.5  # maximum share of the capital that a bet may lose
 _Values = npt.NDArray[np.float64]
 
 
 def decided_after(scores: _Values) -> int | None:
-    """Return the number of scores after which their mean is first decided not to be 1/2.
+    """Return the number of scores after which the test first rejects a mean of 1/2.
 
     Args:
-        scores: in the order of the games, from 0 to 1, shape (N,).
+        scores: scores from 0 to 1 in the order of the games, shape (N,).
 
     Returns:
-        A number from 1 to N; `None` if it is not decided.
+        A number from 1 to N; `None` if the test does not decide.
     """
     up, down = _log_capitals(scores, _bets(scores), 0.5)
     reached = np.maximum(up, down) >= math.log(2 / ERROR)
@@ -43,11 +44,11 @@ def decided_after(scores: _Values) -> int | None:
 def confidence_sequence(scores: _Values) -> tuple[float, float]:
     """Return the interval of the mean after these scores.
 
-    The chance that the interval after any number of scores misses the mean is at most `ERROR`. The
-    interval at which `decided_after` stops leaves out 1/2.
+    The probability that any of the intervals, one after each score, misses the mean is at most
+    `ERROR`. The interval at which `decided_after` stops excludes 1/2.
 
     Args:
-        scores: from 0 to 1, shape (N,).
+        scores: scores from 0 to 1, shape (N,).
 
     Returns:
         Low and high; (0, 1) without scores.
@@ -60,8 +61,8 @@ def confidence_sequence(scores: _Values) -> tuple[float, float]:
         capital = _log_capitals(scores, bets, mean)[side][-1]
         return bool(capital >= math.log(2 / ERROR))
 
-    # The capital on a higher mean falls with m, the capital on a lower one rises. So the claims
-    # that either capital refutes reach from one end of the range to a border.
+    # The capital on a higher mean decreases with m, the other increases. So each capital refutes
+    # all means from one end of the range to a border.
     def border(side: int, out: float, inside: float) -> float:
         for _ in range(40):
             middle = (out + inside) / 2

@@ -26,12 +26,12 @@ __all__ = [
 def arena_text(
     game: Game, results: Sequence[PairResult | SoloResult], ratings: Sequence[Rating]
 ) -> str:
-    """Return all that an arena prints: its results, then the ratings, or why there are none.
+    """Return the text that an arena prints: its results, then the ratings or why they are missing.
 
     Args:
-        game: what was played.
-        results: of all pairs, or in a game for one of all agents.
-        ratings: that follow from them, as `agents.arena.rated` gives them.
+        game: the game.
+        results: results of all pairs, or of all agents in a game for one player.
+        ratings: ratings of the agents, as `agents.arena.rated` returns them.
     """
     text = f"{results_table(results)}\n"
     specs = dict.fromkeys(agent for result in results for agent in result.agents)
@@ -47,11 +47,11 @@ def arena_text(
 
 
 def results_table(results: Sequence[PairResult | SoloResult]) -> Table:
-    """Return a table of results: the score of `a` with its interval, where draws count half.
+    """Return a table of results: the score of `a` with its interval. Draws count half.
 
-    In a game for one player the score is the agent's share of games won. If pairs played until a
-    test decided, a column shows the decision. If games were forfeited, a column counts the games
-    that `a` and `b` lost by illegal moves.
+    In a game for one player, the score is the agent's share of games won. With a sequential test, a
+    column shows the decision. If games were forfeited, a column counts the games that `a` and `b`
+    lost by illegal moves.
 
     Example:
         >>> import boardenvs
@@ -88,8 +88,7 @@ def tally(pairs: Iterable[Mapping[str, Any]]) -> dict[str, tuple[int, float]]:
     """Return the number of games of each agent and its score in them. Draws count half.
 
     Args:
-        pairs: as in the arena's JSON; an agent's games with itself say nothing of it and
-            are left out.
+        pairs: pairs of the arena's JSON. An agent's games against itself are left out.
     """
     sums: dict[str, tuple[int, float]] = {}
     for pair in pairs:
@@ -105,8 +104,8 @@ def ratings_table(ratings: Sequence[Rating], pairs: Iterable[Mapping[str, Any]])
     """Return a table of ratings, in their order.
 
     Args:
-        ratings: as `agents.arena.ratings.rate` gives them.
-        pairs: the results they are made of, as in the arena's JSON.
+        ratings: ratings, as `agents.arena.ratings.rate` returns them.
+        pairs: pairs of the arena's JSON.
     """
     sums = tally(pairs)
     rows = []
@@ -128,10 +127,10 @@ def ratings_table(ratings: Sequence[Rating], pairs: Iterable[Mapping[str, Any]])
 
 
 def clock_lines(agents: Sequence[str]) -> list[str]:
-    """Return a line that names the agents that think by the clock, if any.
+    """Return a line that names the agents with a time limit, if any.
 
     Args:
-        agents: as `by_the_clock` of the arena's JSON has them.
+        agents: `by_the_clock` of the arena's JSON.
     """
     if not agents:
         return []

@@ -53,27 +53,27 @@ def round_robin(
     one player see `solos`.
 
     Args:
-        game: what is played, by two or more.
-        specs: of the agents, at least two, as `agents.make` takes them.
-        num_games: for each pair.
-        seed: of everything random.
+        game: a game for two or more players.
+        specs: specs of the agents for `agents.make`, at least two.
+        num_games: number of games for each pair.
+        seed: seed of everything random.
         opening_plies: as for `play_match`.
-        openings: the name of openings that the game has, as for `play_match`.
+        openings: name of openings, as for `play_match`.
         until: "decided" ends a match when a sequential test has decided it, after
             `num_games` at the latest; see `agents.arena.sequential`.
-        judge: finds for each lost game the move that lost it. That may take longer than the game.
-        store: a file that keeps finished games and may have games of an earlier run; see
+        judge: judge that finds the losing move of each lost game. It may take longer than the game.
+        store: file that keeps finished games and may have games of an earlier run; see
             `agents.arena.storage.store`.
-        engine: plays the games; by default in this process.
-        progress: called with the name of a pair and the number of games that have just finished, or
-            need not be played any more.
+        engine: function that plays the games; by default in this process.
+        progress: function called with the name of a pair and the number of games that have just
+            finished or are no longer needed.
 
     Yields:
         The result of each pair, in order.
 
     Raises:
-        ValueError: there are too few agents, the game is for one player, or the store has other
-            games; also as `play_match`.
+        ValueError: there are too few agents, the game is for one player, the store has other games,
+            or as `play_match`.
 
     Example:
         >>> import boardenvs
@@ -90,7 +90,7 @@ def round_robin(
     if judge is not None and not callable(getattr(judge, "loss", None)):
         raise ValueError(f"judge must have a method loss or be None, got {shown(judge)}")
     if game.num_players < 2:
-        raise ValueError(f"{game.name} is for one player: there are no pairs")
+        raise ValueError(f"round_robin requires a game for two or more players, got {game.name}")
     if len(specs) < 2:
         raise ValueError(f"an arena needs at least 2 agents, got {len(specs)}")
     if until is not None:
@@ -116,24 +116,23 @@ def solos(
     engine: Engine = local.play_here,
     progress: Callable[[str, int], Any] | None = None,
 ) -> Iterator[SoloResult]:
-    """Play a game for one player with each agent, all in the same deals.
+    """Play a game for one player with each agent; all agents play the same deals.
 
     Args:
-        game: what is played, by one.
-        specs: of the agents, as `agents.make` takes them.
-        num_games: for each agent.
-        seed: of everything random.
+        game: a game for one player.
+        specs: specs of the agents for `agents.make`.
+        num_games: number of games for each agent.
+        seed: seed of everything random.
         opening_plies: as for `play_match`.
         store: as for `round_robin`.
         engine: as for `round_robin`.
-        progress: called with an agent's spec and the number of games just finished.
+        progress: function called with an agent's spec and the number of games just finished.
 
     Yields:
         The result of each agent, in order.
 
     Raises:
-        ValueError: the game is for several players, or the store has other games; also as
-            `play_match`.
+        ValueError: the game is for several players, the store has other games, or as `play_match`.
 
     Example:
         >>> import boardenvs
@@ -145,7 +144,9 @@ def solos(
     game = resolve_game(game)
     _check(specs, engine, progress)
     if game.num_players != 1:
-        raise ValueError(f"{game.name} has {game.num_players} players: they play in pairs")
+        raise ValueError(
+            f"solos requires a game for one player, got {game.name} for {game.num_players}"
+        )
     lineups = [(spec,) for spec in specs]
     schedule = _schedule(game, lineups, num_games, seed, opening_plies, tested=False)
     for entry, extremes, _ in _played(schedule, store, engine, progress):
@@ -158,7 +159,7 @@ def _check(specs: Any, engine: Any, progress: Any) -> None:
         raise ValueError(f"specs must be a list of agents' specs, got {shown(specs)}")
     callable_or_none("progress", progress)
     if not callable(engine):
-        raise ValueError(f"engine must be a function that plays, got {shown(engine)}")
+        raise ValueError(f"engine must be a function, got {shown(engine)}")
 
 
 def _schedule(
@@ -237,7 +238,7 @@ def _played(
                     yield finished(yielded)
                     yielded += 1
                 if yielded == len(entries):
-                    return  # games beyond a decision are not finished
+                    return  # games beyond a decision stay unfinished
         for place in range(yielded, len(entries)):
             yield finished(place)
 

@@ -1,4 +1,4 @@
-"""What an agent was when it played, as far as that can be told."""
+"""Versions of agents, which change when an agent may play differently."""
 
 from __future__ import annotations
 
@@ -20,22 +20,21 @@ _PACKAGE = "boardenvs "
 def agent_version(spec: str, agent: Opponent, game: Game | None = None) -> str:
     """Return an agent's version; agents of different versions may play differently.
 
-    For an agent of this package, the version has the following parts. An agent of this package
-    that is named by its module has them, too.
+    For an agent of this package, also if it is named by its module, the version has these parts:
 
     - the package's version;
-    - the `play_version` of the agent's class, if it was ever raised;
-    - the number of cores that the agent may use, if it thinks by the clock;
-    - the SHA-256 of the network file at the agent's `path`, if it plays by a network.
+    - the `play_version` of the agent's class, if it is above 1;
+    - the number of cores that the agent may use, if it has a time limit;
+    - the SHA-256 of the network file at the agent's `path`, if it uses a network.
 
     For a user's own agent, the version is the SHA-256 of its module's file. For an agent that
-    plays by another agent, it is the version of that other agent. An agent may add to its version
-    in an attribute `version`.
+    plays with another agent, it is the version of that other agent. An agent may add to its version
+    with an attribute `version`.
 
     Args:
-        spec: as `agents.make` was given it.
-        agent: what `agents.make` made of it.
-        game: what it plays, for an agent that the game's own players declare.
+        spec: spec of the agent.
+        agent: the agent that `agents.make` created from it.
+        game: game that the agent plays; needed for an agent that the game declares.
     """
     known = parse(spec, game)
     if known.within is not None:

@@ -1,4 +1,4 @@
-"""The rating of a policy on a frozen ladder of reference agents for each task.
+"""Ratings of policies on a frozen ladder of reference agents for each task.
 
 `agents.benchmark` is the function; the modules are imported as `agents.benchmark.rating` and so on.
 """
@@ -52,23 +52,23 @@ def benchmark(
     the rating's 95% interval is within 50 points, or when its time is over.
 
     Args:
-        make_agent: a function that is called with a game and a seed and returns an object with
+        make_agent: function of a game and a seed that returns an object with
             `act(states) -> actions`; or the spec of an agent.
         suite: name of the suite of tasks and reference agents.
-        tasks: names of tasks; by default all of the suite.
-        minutes: the playing time of all tasks together, shared equally. Time that a task leaves
-            over goes to the tasks after it. A task that gets no time is not rated. Compiling does
-            not count.
+        tasks: names of tasks, at least one; by default all of the suite.
+        minutes: playing time of all tasks together, shared equally. Unused time of a task goes to
+            the tasks after it. A task without time is not rated. Compiling does not count.
         seed: seed of everything random.
         name: name of the policy; by default its spec, or "policy".
         aim: half the width of the interval at which a task ends, in points; by default the suite's.
-        store: a folder that keeps the games, a file for each task. Another call continues them.
+        store: folder for the games, with a file for each task. Another call continues them.
         workers: number of processes that play, for a policy with a spec.
-        engine: plays the games instead, such as `agents.arena.workers.ray_tasks.play`.
-        progress: called with the rating so far, in words.
+        engine: function that plays the games, such as `agents.arena.workers.ray_tasks.play`; by
+            default `workers` processes.
+        progress: function called with the rating so far, in words.
         met: specs of the reference agents that the policy met in training, for the card. By default
-            those in the card of the network, if `boardenvs train` made it. A mixture is an agent of
-            its own: name `mixed:20:greedy` itself.
+            the agents in the card of the network, if `boardenvs train` made it. A mixture such as
+            `mixed:20:greedy` needs its own entry.
         held_out: whether to rate the policy only against agents that it did not meet in training.
 
     Returns:
@@ -93,7 +93,7 @@ def benchmark(
     if isinstance(make_agent, str):
         contender = Contender(make_agent)
         if name not in (None, make_agent):
-            raise ValueError(f"a policy with a spec is called by it, got name={shown(name)}")
+            raise ValueError(f"name must be None for a policy with a spec, got {shown(name)}")
     elif callable(make_agent):
         contender = Contender("policy" if name is None else text_value("name", name), make_agent)
     else:
@@ -102,7 +102,7 @@ def benchmark(
         )
     known = suite_of(text_value("suite", suite))
     if tasks is not None and not (is_list(tasks) and len(tasks)):
-        raise ValueError(f"tasks must be a list of names, got {shown(tasks)}")
+        raise ValueError(f"tasks must be a list of one or more names, got {shown(tasks)}")
     ladders = [read_ladder(suite, task) for task in (known if tasks is None else tasks)]
     seconds = 60 * finite_number("minutes", minutes, 0)
     seed = whole_number("seed", seed, 0)

@@ -1,4 +1,4 @@
-"""`ScoreCard`: all that a benchmark says of a policy, as JSON, as text and as a row of a table."""
+"""`ScoreCard`: the results of a benchmark as JSON, as text and as a row of a table."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _NOT_RATED = "not rated"
 
 @dataclass(frozen=True)
 class ScoreCard:
-    """What came of a benchmark."""
+    """The results of a benchmark."""
 
     suite: str
     policy: str
@@ -31,17 +31,22 @@ class ScoreCard:
     outcomes: Sequence[Outcome]
 
     def to_dict(self) -> dict[str, Any]:
-        """The card as JSON values, with all that is needed to play it again.
+        """Return the card as JSON values, with everything needed to repeat the benchmark.
 
-        Of each task: `elo` with `low` and `high` (95%), where it is rated, and how much of it is
-        `by_games` and `by_ladder`; of a game for one the share won, with the distance from the best
-        policy's; `score`, 0 for `random` and 1 for the strongest agent or the best policy; games,
-        forfeits, seconds per move; and the results against each reference agent. Over all tasks,
-        `overall` is the interquartile mean of the scores of the tasks that are `rated`. A task
-        without a game is not rated, and its figures are `None`. `perfection` is how near the policy
-        comes to perfect play (`agents.exploitability`) in Gekitai and 112, if the task had a
-        minute. `met` are the ladder's agents that the policy met in training, `None` if unknown.
-        `held_out` is whether the policy was rated only against the others.
+        Each task has these entries; they are `None` for a task without games, which is not `rated`:
+
+        - `elo` with `low` and `high` (95%), and the parts `by_games` and `by_ladder` of its
+          uncertainty; in a game for one player the share won and its distance from the best
+          policy's share;
+        - `score`: 0 for `random`, 1 for the strongest agent or the best policy;
+        - the numbers of games and forfeits, the seconds per move, and the results against each
+          reference agent;
+        - `perfection`: the distance from perfect play (`agents.exploitability`) in Gekitai and 112,
+          if the task had a minute;
+        - `met`: the ladder's agents that the policy met in training, `None` if unknown;
+        - `held_out`: whether the policy was rated only against the other agents.
+
+        `overall` is the interquartile mean of the scores of all rated tasks.
         """
         tasks = [_task(outcome) for outcome in self.outcomes]
         return {
@@ -86,7 +91,7 @@ class ScoreCard:
                 "0 is random, 1 the strongest.\n"
             )
         if self.not_rated:
-            text += f"\nNot rated, for the time was over: {', '.join(self.not_rated)}.\n"
+            text += f"\nNot rated, because the time was over: {', '.join(self.not_rated)}.\n"
         for task in data["tasks"]:
             if task["forfeits"]:
                 text += f"{task['task']}: {task['forfeits']} games lost by illegal moves.\n"
@@ -103,11 +108,11 @@ class ScoreCard:
 
     @property
     def not_rated(self) -> list[str]:
-        """The names of the tasks in which no game was played."""
+        """Names of the tasks without games."""
         return [one.ladder.task.name for one in self.outcomes if not one.games]
 
     def row(self) -> str:
-        """A row for a paper's table, in Markdown: the policy, each task, and the mean."""
+        """Return a row for a paper's table, in Markdown: the policy, each task, and the mean."""
         cells = [self.policy]
         data = self.to_dict()
         for task in data["tasks"]:
@@ -158,13 +163,13 @@ def _task(outcome: Outcome) -> dict[str, Any]:
 
 
 def _on_ladder(outcome: Outcome) -> list[str]:
-    """The ladder's agents that the policy met in training."""
+    """Return the ladder's agents that the policy met in training."""
     assert outcome.met is not None
     return [spec for spec in outcome.ladder.specs if spec in outcome.met]
 
 
 def _perfection(outcome: Outcome) -> dict[str, Any] | None:
-    """How near it comes to perfect play: what was measured, its value and its interval."""
+    """Return the distance from perfect play: the kind of measure, its value and its interval."""
     found = outcome.perfection
     if found is None or math.isnan(found.value):  # the policy had no win to keep
         return None
@@ -173,7 +178,7 @@ def _perfection(outcome: Outcome) -> dict[str, Any] | None:
 
 
 def _scored(outcome: Outcome) -> dict[str, Any]:
-    """The value on the task's own scale, from 0 to 1."""
+    """Return the score, from 0 to 1, and its interval."""
     scores = [outcome.ladder.score(value) for value in outcome.value()]
     return dict(zip(("score", "score_low", "score_high"), scores, strict=True))
 
@@ -200,7 +205,7 @@ def _rated(outcome: Outcome) -> dict[str, Any]:
         )
     beyond = None
     if low > outcome.ladder.best:
-        beyond = "above the ladder: nobody there is strong enough to tell by how much"
+        beyond = "above the ladder: its agents are too weak to measure by how much"
     elif high < float(scale.elo.min()):
         beyond = "below random"
     return {

@@ -1,4 +1,4 @@
-"""`Ladder`: a task's reference agents with their frozen ratings, as a suite's file has them."""
+"""`Ladder`: a task's reference agents with their frozen ratings, from a file of the suite."""
 
 from __future__ import annotations
 
@@ -30,34 +30,34 @@ _SEED = 175
 
 @dataclass(frozen=True)
 class Ladder:
-    """A task's reference agents; of a task for one player the ratings are left out."""
+    """A task's reference agents, with ratings unless the task is for one player."""
 
     suite: str
     task: Task
     specs: tuple[str, ...]
     scale: Scale | None
-    """Ratings, `random` at 0, with their covariance."""
+    """Ratings, with `random` at 0, and their covariance; `None` for a task for one player."""
     data: dict[str, Any]
-    """All that the file says."""
+    """The content of the file."""
 
     @property
     def shares(self) -> list[float]:
-        """Of a task for one player, the share of games that each agent won."""
+        """Share of games that each agent won, in a task for one player."""
         return [solo["wins"] / solo["games"] for solo in self.data["solos"]]
 
     @property
     def best(self) -> float:
-        """The top of its scale: the strongest agent's Elo, or the best policy's share of games."""
+        """Top of the scale: the strongest agent's Elo, or the best policy's share of games."""
         if self.scale is not None:
             return float(self.scale.elo.max())
         return (1 + max(float(solo["best"]) for solo in self.data["solos"])) / 2
 
     def score(self, value: float) -> float:
-        """An Elo, or a share of games won or right, on a scale from 0, `random`, to 1, the best."""
+        """Return the score of an Elo, or of a share of games: 0 is `random`, 1 the best."""
         return (value - self._bottom) / (self.best - self._bottom)
 
     def value_of(self, score: float) -> float:
-        """The Elo, or the share of games, that has a score."""
+        """Return the Elo, or the share of games, of a score."""
         return self._bottom + score * (self.best - self._bottom)
 
     @property
@@ -66,13 +66,13 @@ class Ladder:
 
     @property
     def sha256(self) -> str:
-        """Of all that ratings depend on."""
+        """SHA-256 of the content."""
         text = json.dumps(self.data, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()
 
 
 def ladder_path(suite_name: str, task: str) -> Traversable:
-    """Where a ladder lies in this package."""
+    """Return the path of a ladder in this package."""
     return resources.files(__package__) / "suites" / suite_name / f"{task}.json"
 
 
@@ -95,7 +95,8 @@ def read_ladder(suite_name: str, task: str) -> Ladder:
         ladder = _parsed(json.loads(path.read_text(encoding="utf-8")), suite_name, tasks[task])
         ladder.score(ladder.best)  # fails here if values are missing
     except (ValueError, TypeError, AttributeError, LookupError, ArithmeticError) as error:
-        reason = f"no {error}" if isinstance(error, KeyError) else shorten(str(error), 200)
+        missing = isinstance(error, KeyError)
+        reason = f"{error} is missing" if missing else shorten(str(error), 200)
         raise ValueError(f"{path} is damaged: {reason}") from error
     return ladder
 
@@ -103,7 +104,7 @@ def read_ladder(suite_name: str, task: str) -> Ladder:
 def _parsed(data: Any, suite_name: str, task: Task) -> Ladder:
     """Return the ladder of a file's content; damaged content raises any of several errors."""
     if data.get("format") != _FORMAT or data["task"] != task.name:
-        raise ValueError(f"it is no ladder of {task.name}")
+        raise ValueError(f"expected a ladder of {task.name}")
     agents = data["agents"]
     scale = None
     if "covariance" in data:
@@ -116,7 +117,7 @@ def _parsed(data: Any, suite_name: str, task: Task) -> Ladder:
 
 
 def choices_of(spec: str, game: Game) -> str:
-    """The SHA-256 of what an agent plays in some positions: another one is another agent."""
+    """Return the SHA-256 of an agent's actions in some positions, which identifies the agent."""
     agent = make(spec, game, agent_seed(_SEED, 0))
     assert isinstance(agent, Agent)
     states = _positions(game)
@@ -127,7 +128,7 @@ def choices_of(spec: str, game: Game) -> str:
 
 
 def _positions(game: Game) -> States:
-    """Positions of random games, early ones and late ones."""
+    """Return early and late positions of random games."""
     states = game.new(_POSITIONS, _SEED)
     reached = states.copy()
     rng = np.random.default_rng(_SEED)
@@ -149,7 +150,7 @@ def _positions(game: Game) -> States:
 def ladder_dict(
     suite_name: str, task: Task, agents: Sequence[dict[str, Any]], **rest: Any
 ) -> dict[str, Any]:
-    """What a ladder's file says."""
+    """Return the content of a ladder's file."""
     return {
         "format": _FORMAT,
         "suite": suite_name,

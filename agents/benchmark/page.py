@@ -1,4 +1,4 @@
-"""The page of a score card: where a policy stands on every ladder, in one HTML file."""
+"""The page of a score card: a policy's place on every ladder, in one HTML file."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ __all__ = ["page_html"]
 
 
 def page_html(card: ScoreCard, command: str | None = None) -> str:
-    """Return one HTML page that needs no other file: it works from disk.
+    """Return a self-contained HTML page.
 
     Args:
-        card: what it shows.
-        command: that makes it again.
+        card: the score card.
+        command: the command that makes the page again.
     """
     data = card.to_dict()
     overall = data["overall"]
@@ -42,7 +42,7 @@ def page_html(card: ScoreCard, command: str | None = None) -> str:
         title = "Scores with their 95% intervals"
         body.append(interval_chart(bars, lambda x: f"{x:.2f}", title))
     if card.not_rated:
-        body.append(f"<p>Not rated, for the time was over: {', '.join(card.not_rated)}.</p>")
+        body.append(f"<p>Not rated, because the time was over: {', '.join(card.not_rated)}.</p>")
     for outcome, task in zip(card.outcomes, data["tasks"], strict=True):
         body.append(f"<h2>{html.escape(task['task'])}</h2>")
         pace = task["seconds_per_move"]
@@ -51,7 +51,7 @@ def page_html(card: ScoreCard, command: str | None = None) -> str:
         body.append(f"<p>{html.escape('; '.join(words))}.</p>")
         body += _ladder(card.policy, outcome)
     if command is not None:
-        body.append(f"<h2>Again</h2><p><code>{html.escape(command)}</code></p>")
+        body.append(f"<h2>Command</h2><p><code>{html.escape(command)}</code></p>")
     return html_page(
         f"{card.policy}: benchmark {card.suite}",
         f"boardenvs {data['boardenvs']}, seed {card.seed}",
@@ -74,7 +74,7 @@ def _ladder(policy: str, outcome: Outcome) -> Iterable[str]:
             outcome.ladder.specs, scale.elo.tolist(), errors.tolist(), strict=True
         )
     ]
-    yield interval_chart(_sorted([*mine, *bars]), elo_text, "The ladder, and where the policy is")
+    yield interval_chart(_sorted([*mine, *bars]), elo_text, "The ladder and the policy")
     rows = [
         (
             agent,

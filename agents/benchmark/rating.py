@@ -1,20 +1,20 @@
-"""Where a policy stands on a ladder: its Elo from its games against agents whose Elo is known.
+"""The rating of a policy on a ladder: its Elo from games against agents with known Elo.
 
-The model is Bradley's and Terry's, a draw half a win: the odds against an agent 400 points below
-are ten to one. What counts as one observation is a pair of games of one opening, in which the two
-swap seats: so an opening that favours one side adds nothing to the spread.
+The model is that of Bradley and Terry, with a draw as half a win: the odds against an agent 400
+points below are ten to one. One observation is a pair of games with the same opening and swapped
+seats, so an opening that favours one side does not add to the spread.
 
 The likelihood has Jeffreys' prior (D. Firth, "Bias reduction of maximum likelihood estimates",
-Biometrika 80, 1993), which gives whoever won or lost everything a finite rating. Its interval holds
-what the likelihood, divided by the dispersion, does not reject (G. Heinze, M. Schemper, "A solution
-to the problem of separation in logistic regression", Statistics in Medicine 21, 2002). The
-dispersion is that of the sandwich estimator (P. J. Huber, 1967): draws make it smaller than 1, a
-policy that does better against some agents than its rating says makes it larger.
+Biometrika 80, 1993), so the rating is finite even if all games were won or lost. The interval
+contains the ratings that the likelihood, divided by the dispersion, does not reject (G. Heinze,
+M. Schemper, "A solution to the problem of separation in logistic regression", Statistics in
+Medicine 21, 2002). The dispersion is that of the sandwich estimator (P. J. Huber, 1967). Draws make
+it smaller than 1. A policy whose results against some agents do not fit its rating makes it larger.
 
-The agents' own ratings are estimates, too. A weighted mean of theirs is what a policy's rating is
-measured from, so the variance of that mean is added.
+The agents' own ratings are estimates, too. A policy's rating is relative to a weighted mean of
+them, so the variance of that mean is added.
 
-All functions take any number of policies at once, as leading axes.
+All functions accept any number of policies as leading axes.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from agents.analysis.intervals import Z
 __all__ = ["ELO", "Estimate", "Evidence", "Scale", "fit", "next_opponent", "win_rates"]
 
 ELO = 400 / math.log(10)
-"""Points of a natural logarithm of odds."""
-_PRIOR = 30.0  # the information for which a dispersion of 1 stands, before there are games
-_LEAST = 0.1  # of the dispersion: a few games that went as expected prove no certainty
-_REACH = 12.0  # how far beyond the ladder's ends a rating is looked for, in logarithms of odds
+"""Elo points per unit of the natural logarithm of odds."""
+_PRIOR = 30.0  # prior information with a dispersion of 1
+_LEAST = 0.1  # minimum dispersion, for a few games that went as expected
+_REACH = 12.0  # search range of ratings beyond the ladder's ends, in logarithms of odds
 _HALVINGS = 32
-_WIDEST = 300.0  # most points by which a rating is taken to be uncertain, to choose an opponent
+_WIDEST = 300.0  # maximum uncertainty in points that is used to choose an opponent
 _NEARLY = 0.85
 _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(7)
 
@@ -44,29 +44,28 @@ Array = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Scale:
-    """The agents of a ladder, as far as ratings go."""
+    """The ratings of a ladder's agents."""
 
     elo: Array
-    """Of each agent, shape (A,)."""
+    """Elo of each agent, shape (A,)."""
     covariance: Array
-    """Of these estimates, in squared points, shape (A, A); an agent that is 0 by definition has
-    none."""
+    """Covariance of these estimates in squared points, shape (A, A); 0 for the agent at 0."""
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """What came out of pairs of games with each agent of the ladder; leading axes are policies."""
+    """Results of pairs of games with each agent of a ladder; leading axes are policies."""
 
     pairs: Array
-    """How many there were, shape (..., A)."""
+    """Number of pairs, shape (..., A)."""
     scores: Array
-    """The sum of the policy's scores in them, of each pair from 0 to 2, likewise."""
+    """Sum of the policy's scores in the pairs, each from 0 to 2, shape (..., A)."""
     squares: Array
-    """The sum of the squares of these scores."""
+    """Sum of the squares of these scores, shape (..., A)."""
 
     @classmethod
     def none(cls, *shape: int) -> Evidence:
-        """Before the first game; `shape` ends with the number of agents."""
+        """Return evidence without games; `shape` ends with the number of agents."""
         return cls(np.zeros(shape), np.zeros(shape), np.zeros(shape))
 
 
@@ -76,26 +75,27 @@ class Estimate:
 
     elo: Array
     low: Array
-    """The lower end of the 95% interval."""
+    """Lower end of the 95% interval."""
     high: Array
+    """Upper end of the 95% interval."""
     by_games: Array
-    """Half the width of an interval that takes the ladder's ratings for certain."""
+    """Half the width of the interval if the ladder's ratings were certain."""
     by_ladder: Array
-    """Half the width that the ladder's own uncertainty alone would make."""
+    """Half the width of the interval from the ladder's uncertainty only."""
     dispersion: Array
 
     @property
     def half_width(self) -> Array:
-        """Half the interval's width."""
+        """Half the width of the interval."""
         return (self.high - self.low) / 2
 
 
 def win_rates(elo: npt.ArrayLike, scale: Scale) -> Array:
-    """The score that is expected against each agent, shape (..., A).
+    """Return the expected score against each agent, shape (..., A).
 
     Args:
-        elo: of policies, shape (...).
-        scale: of the agents.
+        elo: Elo of policies, shape (...).
+        scale: ratings of the agents.
     """
     lead = (np.asarray(elo, np.float64)[..., None] - scale.elo) / ELO
     rates: Array = 1 / (1 + np.exp(-lead))
@@ -106,9 +106,9 @@ def fit(scale: Scale, evidence: Evidence) -> Estimate:
     """Rate policies by their games.
 
     Args:
-        scale: of the agents that they met.
-        evidence: what came of it. Without games a rating is anything: its interval then is much
-            wider than the ladder, in the middle of which it is put.
+        scale: ratings of the agents.
+        evidence: results of the games. Without games, the rating is the middle of the ladder, and
+            its interval is much wider than the ladder.
     """
     anchors = scale.elo / ELO
     low = np.full(evidence.pairs.shape[:-1], anchors.min() - _REACH)
@@ -141,20 +141,20 @@ def fit(scale: Scale, evidence: Evidence) -> Estimate:
 def next_opponent(
     scale: Scale, estimate: Estimate, pairs: Array, allowed: npt.ArrayLike | None = None
 ) -> npt.NDArray[np.intp]:
-    """Against whom a game tells most about the rating.
+    """Return the agent whose games are most informative about the rating.
 
-    It is whose games have the largest Fisher information, in the mean over where the rating may
-    be; of agents whose games tell nearly as much, whoever played least, since a rating should not
-    hang on one agent.
+    This is the agent with the largest Fisher information, averaged over the uncertain rating. Of
+    agents with nearly the same information, the one with the fewest games is chosen, because a
+    rating should not depend on one agent.
 
     Args:
-        scale: of the agents.
-        estimate: so far.
-        pairs: of games with each agent so far, shape (..., A).
-        allowed: who may be chosen, shape (..., A); by default all.
+        scale: ratings of the agents.
+        estimate: ratings of the policies so far.
+        pairs: number of pairs of games with each agent so far, shape (..., A).
+        allowed: mask of the agents that may be chosen, shape (..., A); by default all.
 
     Returns:
-        The agent's place in the ladder, shape (...).
+        Index of the agent in the ladder, shape (...).
     """
     spread = np.minimum(estimate.by_games / Z, _WIDEST)
     at = np.clip(estimate.elo, scale.elo.min() - _WIDEST, scale.elo.max() + _WIDEST)
@@ -165,20 +165,20 @@ def next_opponent(
     if allowed is not None:
         fisher = np.where(allowed, fisher, -1)
     near = fisher >= _NEARLY * fisher.max(-1, keepdims=True)
-    # Of equally many games, whose tell more.
+    # The information, which is below 1, breaks ties in the number of games.
     return np.where(near, pairs - fisher, np.inf).argmin(-1)
 
 
 def _quadratic(weights: Array, matrix: Array) -> Array:
-    """The variance of a weighted sum."""
+    """Return the variance of a weighted sum."""
     found: Array = np.maximum(((weights @ matrix) * weights).sum(-1), 0)
     return found
 
 
 def _height(anchors: Array, evidence: Evidence, x: Array) -> Array:
-    """The logarithm of the likelihood with Jeffreys' prior."""
+    """Return the log-likelihood with Jeffreys' prior."""
     lead = x[..., None] - anchors
-    losses = np.logaddexp(0, lead)  # of a game that is lost; a won one has `lead` less
+    losses = np.logaddexp(0, lead)  # for a lost game; subtract `lead` for a won one
     fisher = 2 * evidence.pairs * np.exp(lead - 2 * losses)
     likelihood = (evidence.scores * lead - 2 * evidence.pairs * losses).sum(-1)
     height: Array = likelihood + np.log(np.maximum(fisher.sum(-1), 1e-300)) / 2
@@ -186,7 +186,7 @@ def _height(anchors: Array, evidence: Evidence, x: Array) -> Array:
 
 
 def _slope(anchors: Array, evidence: Evidence, x: Array) -> Array:
-    """Its derivative."""
+    """Return the derivative of `_height`."""
     rates = 1 / (1 + np.exp(anchors - x[..., None]))
     fisher = 2 * evidence.pairs * rates * (1 - rates)
     bias = (fisher * (1 - 2 * rates)).sum(-1) / np.maximum(fisher.sum(-1), 1e-300) / 2
@@ -195,7 +195,7 @@ def _slope(anchors: Array, evidence: Evidence, x: Array) -> Array:
 
 
 def _crossing(before: object, low: Array, high: Array) -> Array:
-    """Where a condition that holds from `low` on ceases, by halving."""
+    """Return by bisection where a condition that holds at `low` becomes false."""
     assert callable(before)
     low, high = low.copy(), high.copy()
     for _ in range(_HALVINGS):

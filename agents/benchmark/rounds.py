@@ -1,7 +1,7 @@
-"""`Rounds`: games that are planned a few at a time, by what came of those before.
+"""`Rounds`: games that are planned a few at a time, by the results of earlier games.
 
-`agents.arena.workers.local` plays a round in batches. The next round is planned when the last game
-of this one is finished. So the same games are played for any number of processes.
+`agents.arena.workers.local` plays a round in batches. The next round is planned when all games of
+the round are finished. So the games do not depend on the number of processes.
 """
 
 from __future__ import annotations
@@ -18,19 +18,20 @@ from boardenvs.game import Game
 
 __all__ = ["Plan", "Record", "Rounds", "round_size"]
 
-_FIRST = 2  # pairs of games of the first round
-_GROWTH = 6  # a round has so many times fewer pairs than were played before
-_LARGEST = 64
+_FIRST = 2  # minimum pairs of games in a round
+_GROWTH = 6  # ratio of all earlier pairs to the pairs of a round
+_LARGEST = 64  # maximum pairs of games in a round
 
 Plan = Callable[[], tuple[int, Numbers] | None]
-"""The next round: the place of a match, and the numbers of its games; `None` for the end."""
+"""A function that returns the next round, the index of a match and the numbers of its games, or
+`None` at the end."""
 
 
 def round_size(pairs: npt.ArrayLike) -> npt.NDArray[np.float64]:
-    """How many pairs of games the next round has.
+    """Return the number of pairs of games in the next round.
 
     Args:
-        pairs: that were played, shape (...).
+        pairs: number of pairs played so far, shape (...).
     """
     return np.clip(np.floor(np.asarray(pairs) / _GROWTH), _FIRST, _LARGEST)
 
@@ -39,22 +40,22 @@ class Record:
     """The finished games of one match."""
 
     def __init__(self, specs: tuple[str, ...]) -> None:
-        """Begin with none.
+        """Create a record without games.
 
         Args:
-            specs: of the agents.
+            specs: specs of the agents.
         """
         self.specs = specs
         self._games: dict[int, Games] = {}
 
     def add(self, games: Games) -> None:
-        """Add games; those that are known change nothing."""
+        """Add games; ignore known ones."""
         for row, number in enumerate(games.numbers.tolist()):
             if number not in self._games:
                 self._games[number] = games.rows([row])
 
     def missing(self, numbers: Numbers) -> Numbers:
-        """Return those of these games that have not been added."""
+        """Return the numbers of games that have not been added."""
         wanted: Numbers = np.array([n for n in numbers.tolist() if n not in self._games], np.int64)
         return wanted
 
@@ -62,13 +63,13 @@ class Record:
         return len(self._games)
 
     def whole_pairs(self) -> Numbers:
-        """Return the known games whose partner, with swapped seats, is known as well, in order."""
+        """Return the numbers of games whose partner with swapped seats is known, in order."""
         known = np.array(sorted(self._games), np.int64)
         whole: Numbers = known[np.isin(known ^ 1, known)]
         return whole
 
     def scores(self, numbers: Numbers) -> Scores:
-        """Return the scores of games that have been added, in this order."""
+        """Return the scores of added games, in the given order."""
         if not len(numbers):
             return agent_scores(Games.blank(0, len(self.specs), len(self.specs)), len(self.specs))
         games = Games.joined([self._games[number] for number in numbers.tolist()])
@@ -87,15 +88,15 @@ class Rounds:
         opening_plies: int,
         openings: str | None,
     ) -> None:
-        """Plan nothing yet.
+        """Create rounds, without planning the first.
 
         Args:
-            game: what is played in every match.
-            seed: of every match.
-            records: of the matches.
-            plan: asked when a round is finished.
-            opening_plies: random plies with which each game begins.
-            openings: the name of the openings with which they begin, if they do.
+            game: game of every match.
+            seed: seed of every match.
+            records: finished games of the matches.
+            plan: function called when a round is finished.
+            opening_plies: number of random plies at the start of each game.
+            openings: name of the openings, if the games use any.
         """
         self.game = game
         self.seed = seed
@@ -109,11 +110,11 @@ class Rounds:
 
     @property
     def left(self) -> int:
-        """How many games of this round nobody plays."""
+        """Number of games of this round that nobody plays yet."""
         return len(self._waiting)
 
     def take(self, most: int) -> Batch | None:
-        """Some games of this round that nobody plays; `None` while the last of them are played."""
+        """Return a batch of games of this round, or `None` while its last games are played."""
         while not len(self._waiting):
             if self._over or len(self.records[self._place].missing(self._round)):
                 return None
@@ -129,7 +130,7 @@ class Rounds:
         return Batch(self._place, self.game, specs, self.seed, plies, numbers, openings)
 
     def put_back(self, batch: Batch) -> None:
-        """Whoever took a batch does not finish it."""
+        """Return the missing games of a batch that will not be finished."""
         if batch.match == self._place:
             again = self.records[batch.match].missing(batch.numbers)
             self._waiting = np.union1d(self._waiting, again)

@@ -30,6 +30,7 @@ from agents.benchmark.tournament import pair_scores
 from agents.benchmark.training_opponents import met_in_training
 from agents.making import make
 from agents.seeds import agent_seed
+from boardenvs.core.checks import shown
 from boardenvs.envs.opponents import Opponent
 from boardenvs.game import Game
 from boardenvs.kernels.interpreting import compile_first
@@ -40,7 +41,7 @@ MakeAgent = Callable[[Game, int], Opponent]
 Progress = Callable[[str], Any]
 _LEAST = 20  # minimum number of pairs of games
 _LADDERS = 0.5  # games are enough if they add at most this share of the ladder's uncertainty
-_LONG_ENOUGH = 60.0  # seconds for a task, of which perfect play may take a third
+_LONG_ENOUGH = 60.0  # seconds of a task, of which measuring perfect play may take a third
 _SOLO_ROUND = 500
 _SOLO_GAMES = 10_000
 
@@ -69,13 +70,15 @@ class Contender:
         if self.make_agent is not None:
             made = self.make_agent(game, place)
             if not callable(getattr(made, "act", None)):
-                raise ValueError(f"make_agent made {made!r}; expected an object with act(states)")
+                raise ValueError(
+                    f"make_agent must return an object with act(states), got {shown(made)}"
+                )
         assert made is not None
         return made
 
 
 class _PlayersWithContender(Players):
-    """Agents of which the first one is a policy without a spec."""
+    """Agents whose first one is a policy without a spec."""
 
     def __init__(self, contender: Contender, game: Game, seed: int) -> None:
         super().__init__(game, seed)
@@ -91,23 +94,23 @@ class Outcome:
 
     ladder: Ladder
     agents: list[str]
-    """The reference agents that the policy met; empty in a game for one."""
+    """The reference agents that the policy played; empty in a game for one player."""
     scores: list[Scores]
-    """The scores against each of them, or in a game for one a single entry."""
+    """The scores against each of these agents; a single entry in a game for one player."""
     ended: str
-    """Why no more games were played."""
+    """The reason why the task ended."""
     seconds: float
     """Playing time in seconds, without games from a store and without compiling."""
     version: str
-    """The version of the policy, as far as it is known."""
+    """The version of the policy, or "unknown"."""
     estimate: Estimate | None = None
-    """The rating; `None` in a game for one."""
+    """The rating; `None` in a game for one player."""
     met: tuple[str, ...] | None = None
-    """The specs of agents that the policy met in training; `None` if unknown."""
+    """Specs of agents that the policy met in training; `None` if unknown."""
     held_out: bool = False
-    """Whether it was rated only against agents that it did not meet in training."""
+    """Whether the policy was rated only against agents that it did not meet in training."""
     perfection: Measure | None = None
-    """How near it comes to perfect play, if that was measured."""
+    """The policy's distance from perfect play, if measured."""
 
     @property
     def games(self) -> int:
@@ -115,7 +118,7 @@ class Outcome:
         return sum(scores.games for scores in self.scores)
 
     def value(self) -> tuple[float, float, float]:
-        """Return the Elo, or in a game for one the share won or right, with its 95% interval.
+        """Return the Elo, or the share won in a game for one player, with its 95% interval.
 
         Raises:
             ValueError: no game was played.
@@ -166,7 +169,7 @@ class _Meeting:
         self._warm.add(place)
         began = time.monotonic()
         with compile_first():
-            both = itertools.islice(self.match(place).play(np.arange(2)), 2)  # each moves once
+            both = itertools.islice(self.match(place).play(np.arange(2)), 2)  # one ply for each
             collections.deque(both, 0)
         self.warming_seconds += time.monotonic() - began
 
@@ -177,7 +180,7 @@ class _Meeting:
         return Match(self.game, agents, self.seed, task.opening_plies, task.openings)
 
     def most_pairs(self) -> np.ndarray:
-        """Return how many different pairs of games the policy can play with each agent."""
+        """Return the number of different pairs of games of the policy with each agent."""
         most = np.full(len(self.records), np.inf)
         if self.ladder.task.openings is not None:
             for place in range(len(self.records)):
@@ -215,20 +218,23 @@ def run_task(
     """Rate a policy on a task, until its interval is narrow enough or the time is over.
 
     Args:
-        ladder: of the task.
+        ladder: ladder of the task.
         contender: the policy.
-        seed: of everything random.
+        seed: seed of everything random.
         seconds: playing time, after which no more games begin. Compiling does not count.
-        aim: half of the interval's width that is enough, in points; by default the task's.
-        store: the file that keeps the games, and has those of an earlier run.
-        engine: plays the games; by default and for a policy without a spec this process does.
-        progress: called now and then with the rating so far, in words.
-        met: specs of agents that it met in training; by default those of its card, if it has one.
-        held_out: whether it is rated only against agents that it did not meet in training.
+        aim: half the width of the interval at which the task ends, in points; by default the
+            task's.
+        store: file that keeps the games and may have games of an earlier run.
+        engine: function that plays the games; by default, and for a policy without a spec, this
+            process plays.
+        progress: function called repeatedly with the rating so far, in words.
+        met: specs of agents that the policy met in training; by default from its card, if it has
+            one.
+        held_out: whether to rate the policy only against agents that it did not meet in training.
 
     Raises:
         ValueError: the policy cannot be made or fails, or the store has other games. With
-            `held_out`, it is unknown whom the policy met, or it met all agents.
+            `held_out`, the agents that the policy met are unknown, or it met all agents.
     """
     meeting = _Meeting(ladder, contender, seed)
     known = met_in_training(meeting.players.get(contender.name, 0)) if met is None else tuple(met)
@@ -242,7 +248,7 @@ def run_task(
     aim = ladder.task.aim if aim is None else aim
     perfection = None
     if ladder.task.solved and seconds >= _LONG_ENOUGH:
-        report(f"{ladder.task.name}: beside perfect play")
+        report(f"{ladder.task.name}: distance from perfect play")
         perfection = _perfection(meeting, contender)
     latest: list[Estimate] = []
 
@@ -271,7 +277,7 @@ def run_task(
                 ended[0] = f"the interval is within {aim:g} points"
                 return None
             if estimate.by_games <= _LADDERS * estimate.by_ladder:
-                ended[0] = "what is left is the ladder's own uncertainty"
+                ended[0] = "the remaining uncertainty is mainly the ladder's own"
                 return None
         allowed = strangers & (evidence.pairs < most)
         if not allowed.any():
@@ -347,17 +353,22 @@ def run_task(
 
 
 def _strangers(ladder: Ladder, met: tuple[str, ...] | None) -> npt.NDArray[np.bool_]:
-    """Return which of the ladder's agents the policy did not meet in training."""
+    """Return a mask of the ladder's agents that the policy did not meet in training."""
     if met is None:
-        raise ValueError("it is not known whom the policy met in training: name the agents by met")
+        raise ValueError(
+            "held_out requires met, because the agents that the policy met in training are unknown"
+        )
     strangers = np.array([spec not in met for spec in ladder.specs], np.bool_)
     if ladder.scale is not None and not strangers.any():
-        raise ValueError(f"the policy met all agents of {ladder.task.name} in training")
+        raise ValueError(
+            f"held_out requires an agent of {ladder.task.name} that the policy did not meet in "
+            "training, but it met all"
+        )
     return strangers
 
 
 def _perfection(meeting: _Meeting, contender: Contender) -> Measure | None:
-    """Return how near the policy comes to perfect play; `None` if it has no probabilities."""
+    """Return the distance from perfect play; `None` for a policy without probabilities."""
     from agents.analysis.exploitability import exploitability
 
     player = meeting.players.get(contender.name, 0)
@@ -370,7 +381,7 @@ def _perfection(meeting: _Meeting, contender: Contender) -> Measure | None:
 
 
 def _opened(path: Path | None, meeting: _Meeting) -> contextlib.AbstractContextManager[Any]:
-    """Return the store that keeps the games, or a context of `None`. Its games are recorded."""
+    """Return the store that keeps the games, or a context of `None`. Record its games."""
     if path is None:
         return contextlib.nullcontext()
     from agents.arena.storage.store import Lineup, Store

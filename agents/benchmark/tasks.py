@@ -1,9 +1,10 @@
-"""The tasks of a suite: which games a benchmark plays, from which openings, against which agents.
+"""The tasks of a suite: the games, openings and reference agents of a benchmark.
 
-A task of several agents has a ladder, weakest agent first. Of neighbours, the stronger one scores
-0.55 to 0.85; where agents lie farther apart, rungs between them play some of their moves at random
-(`mixed:PERCENT:AGENT`). In a game for more than two, two agents share the seats in every way, and
-whose seats do better on average has won. A task for one player has the same agents without ratings.
+The reference agents of a task are a ladder, weakest agent first. The stronger of two neighbours
+scores 0.55 to 0.85. Between agents that are farther apart, there are agents that play some of their
+moves at random (`mixed:PERCENT:AGENT`). In a game for more than two players, two agents share the
+seats in every way, and the agent with the better mean result wins. Agents of a task for one player
+have no ratings.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import boardenvs
+from boardenvs.core.checks import one_of
 from boardenvs.game import Game
 
 __all__ = ["SUITES", "Task", "suite"]
@@ -20,25 +22,26 @@ __all__ = ["SUITES", "Task", "suite"]
 
 @dataclass(frozen=True)
 class Task:
-    """One game with its parameters, and who is there to play against."""
+    """One game with its parameters and reference agents."""
 
     name: str
-    """What it goes by, such as "gomoku-9x9"."""
+    """Name of the task, such as "gomoku-9x9"."""
     game: str
+    """Name of the game."""
     agents: tuple[str, ...]
-    """The specs of the reference agents, the weakest first."""
+    """Specs of the reference agents, the weakest first."""
     params: Mapping[str, Any] = field(default_factory=dict)
     openings: str | None = None
-    """The name of the openings with which games begin, if they do."""
+    """Name of the openings, if the games use any."""
     opening_plies: int = 0
-    """Random plies with which every game begins, seats swapped after it."""
+    """Number of random plies at the start of every game; both games of a pair share them."""
     solved: bool = False
-    """Whether it is told how near a policy comes to perfect play, beside its rating."""
+    """Whether the card also has the distance from perfect play."""
     aim: float = 50.0
-    """How narrow a rating is to become: half its interval's width; for one player in games won."""
+    """Half the width of the rating's interval at which the task ends, in points."""
 
     def make(self) -> Game:
-        """The game."""
+        """Return the game."""
         return boardenvs.make(self.game, **self.params)
 
 
@@ -119,15 +122,14 @@ _V1 = (
     Task("pizza_order", "pizza_order", ("random", "trained", "greedy")),
 )
 SUITES = {"v1": _V1}
-"""The tasks of each suite, in order. A suite that was published does not change."""
+"""The tasks of each suite, in order. A published suite never changes."""
 
 
 def suite(name: str) -> dict[str, Task]:
-    """The tasks of a suite by their names.
+    """Return the tasks of a suite by name.
 
     Raises:
-        ValueError: there is no such suite.
+        ValueError: the suite does not exist.
     """
-    if name not in SUITES:
-        raise ValueError(f"there is no suite {name!r}; there is {', '.join(SUITES)}")
+    one_of("suite", name, SUITES)
     return {task.name: task for task in SUITES[name]}

@@ -1,9 +1,9 @@
-"""The tournament of a ladder's agents: who plays whom next, and the ratings that come of it.
+"""The tournament of a ladder's agents: the pairing of each round, and the ratings.
 
-Each round goes to the two agents whose games take most from the uncertainty of the differences
-between neighbours, every fifth one to agents that are further apart, in turn. The ratings are those
-of the model of `agents.benchmark.rating`, fitted to all games at once; the covariance is the
-sandwich estimator's.
+Each round is played by the two agents whose games most reduce the uncertainty of the differences
+between neighbours. Every fifth round is played by agents that are further apart, in turn. The
+ratings use the model of `agents.benchmark.rating`, fitted to all games at once. The covariance is
+that of the sandwich estimator.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from agents.benchmark.rating import ELO, Scale
 __all__ = ["Crosstable", "next_pair", "rate_ladder"]
 
 _PRIOR = 4.0
-_FURTHER = 5  # every so many rounds are of agents that are no neighbours
-_FURTHEST = 3  # places between two agents that play each other
+_FURTHER = 5  # every fifth round is played by agents that are not neighbours
+_FURTHEST = 3  # maximum distance in places of two agents that play each other
 _TOLERANCE = 1e-10
 
 Array = npt.NDArray[np.float64]
@@ -30,29 +30,33 @@ Array = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Crosstable:
-    """Pairs of games between the agents of a ladder, arrays of shape (A, A), row above column."""
+    """Results of games between the agents of a ladder.
+
+    All arrays have shape (A, A). The row is the higher agent.
+    """
 
     pairs: Array
+    """Number of pairs of games."""
     scores: Array
-    """The sum of the row's agent's scores, of each pair of games from 0 to 2."""
+    """Sum of the row agent's scores, from 0 to 2 for each pair of games."""
     squares: Array
-    """The sum of the squares of its distance from 1."""
+    """Sum of the squared distances of these scores from 1."""
 
     @classmethod
     def none(cls, size: int) -> Crosstable:
-        """Before the first game."""
+        """Return a table without games."""
         return cls(np.zeros((size, size)), np.zeros((size, size)), np.zeros((size, size)))
 
 
 def rate_ladder(table: Crosstable) -> Scale:
-    """Ratings of the agents, the first one's 0, and their covariance.
+    """Return the ratings of the agents, with the first one at 0, and their covariance.
 
-    Every two neighbours are taken to have drawn half a pair of games besides, so that nobody is
-    infinitely far away.
+    Every two neighbours are assumed to have drawn an additional half pair of games, so that all
+    ratings are finite.
     """
     size = len(table.pairs)
     low, high = np.triu_indices(size, 1)
-    # The stronger agent has the higher place: rows are the second of the two.
+    # The stronger agent has the higher index and is the row.
     pairs = table.pairs[high, low] + 0.5 * (high - low == 1)
     scores = table.scores[high, low] + 0.5 * (high - low == 1)
     squares = table.squares[high, low]
@@ -69,7 +73,7 @@ def rate_ladder(table: Crosstable) -> Scale:
         x += np.clip(step, -2, 2)
         if np.abs(step).max() < _TOLERANCE:
             break
-    # Of a pair's score s the squared distance from what is expected, 2 p, by that from 1.
+    # The squared distance of a pair's score from its expectation 2 p, from that to 1.
     off = 2 * rates - 1
     residual = squares - 2 * off * (scores - pairs) + pairs * off**2
     dispersion = (_PRIOR + np.maximum(residual, 0)) / (_PRIOR + fisher)
@@ -81,7 +85,7 @@ def rate_ladder(table: Crosstable) -> Scale:
 
 
 def neighbour_errors(scale: Scale) -> Array:
-    """Half the 95% interval of each agent's lead over the one below, shape (A - 1,)."""
+    """Return half the 95% interval of each agent's lead over the one below, shape (A - 1,)."""
     variances = np.diag(scale.covariance)
     beside = np.diag(scale.covariance, 1)
     errors: Array = Z * np.sqrt(np.maximum(variances[1:] + variances[:-1] - 2 * beside, 0))
@@ -91,19 +95,19 @@ def neighbour_errors(scale: Scale) -> Array:
 def next_pair(
     table: Crosstable, rounds: int, first: float, most: Array | None = None
 ) -> tuple[int, int] | None:
-    """Which two agents play the next round, as places in the ladder, the weaker one first.
+    """Return the two agents of the next round, as indices in the ladder, the weaker one first.
 
-    It is those whose games take most from the uncertainty of the neighbours' differences: the ones
-    that are least surely apart, or where these have played all they can, others about them.
+    These are the agents whose games most reduce the uncertainty of the neighbours' differences:
+    usually the least certain neighbours, or agents around them if these have no games left.
 
     Args:
-        table: of the games so far.
-        rounds: how many there were.
-        first: pairs of games that all neighbours play before anybody plays more.
-        most: of pairs of games between two agents, shape (A, A).
+        table: results of the games so far.
+        rounds: number of rounds so far.
+        first: number of pairs of games that all neighbours play before any other games.
+        most: maximum number of pairs of games between two agents, shape (A, A).
 
     Returns:
-        `None` if nobody may play any more.
+        The two indices; `None` if no games are left.
     """
     size = len(table.pairs)
     most = np.full((size, size), np.inf) if most is None else most
@@ -123,10 +127,10 @@ def next_pair(
 
 
 def _gains(scale: Scale, pairs: Sequence[tuple[int, int]]) -> Array:
-    """How much a pair of games between two agents takes from the neighbours' variances, shape (P,).
+    """Return how much a pair of games of two agents reduces the neighbours' variances, shape (P,).
 
-    What is taken from the least certain difference counts most: it is weighted by its variance.
-    This is one step of an optimal design (V. Fedorov, "Theory of optimal experiments", 1972).
+    Each difference is weighted by its variance, so the least certain one counts most. This is one
+    step of an optimal design (V. Fedorov, "Theory of optimal experiments", 1972).
     """
     if not pairs:
         return np.zeros(0)
@@ -139,7 +143,7 @@ def _gains(scale: Scale, pairs: Sequence[tuple[int, int]]) -> Array:
     covariance = scale.covariance / ELO**2
     rates = 1 / (1 + np.exp(-(sides @ scale.elo) / ELO))
     fisher = 2 * rates * (1 - rates)
-    shared = beside @ covariance @ sides.T  # of each difference with what a pair tells
+    shared = beside @ covariance @ sides.T  # of each difference and each pair of agents
     own = np.einsum("ps,st,pt->p", sides, covariance, sides)
     weights = np.einsum("ks,st,kt->k", beside, covariance, beside)
     gains: Array = weights @ shared**2 * fisher / (1 + fisher * own)
@@ -147,10 +151,10 @@ def _gains(scale: Scale, pairs: Sequence[tuple[int, int]]) -> Array:
 
 
 def pair_scores(first: Sequence[float]) -> Array:
-    """The first agent's scores in pairs of games, from its results in games that lie in order.
+    """Return the first agent's score in each pair of games, from its results in order.
 
     Args:
-        first: results, above 0 for a win, below for a loss, an even number of them.
+        first: results, above 0 for a win and below 0 for a loss; an even number of results.
     """
     scores = (1 + np.sign(np.asarray(first, np.float64))) / 2
     pairs: Array = scores.reshape(-1, 2).sum(1)

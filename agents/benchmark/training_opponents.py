@@ -1,4 +1,4 @@
-"""Which reference agents a policy met in training, as far as it can be told."""
+"""The reference agents that a policy met in training, if known."""
 
 from __future__ import annotations
 
@@ -8,17 +8,16 @@ from boardenvs.envs.opponents import Opponent
 
 __all__ = ["met_in_training"]
 
-_NOBODY_ELSE = ("latest", "earlier")  # the learner's own selves, in settings of training
+_NOBODY_ELSE = ("latest", "earlier")  # the learner itself, in training settings
 
 
 def met_in_training(agent: Opponent) -> tuple[str, ...] | None:
-    """Return the specs that a trained agent's card names: opponents and teacher.
+    """Return the specs of opponents and teacher in a trained agent's card; `None` without a card.
 
-    The opponents of evaluations are included: the best checkpoint was chosen by them.
+    The opponents of evaluations are included, because they decide the best checkpoint.
 
     Args:
-        agent: one that `boardenvs train` left, or that searches with its network; of others it is
-            not known.
+        agent: an agent with a network of `boardenvs train`, or any other agent.
     """
     card = getattr(agent, "card", None)
     settings: Any = card.get("settings") if isinstance(card, dict) else None

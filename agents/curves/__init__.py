@@ -1,4 +1,4 @@
-"""Learning curves on the benchmark's ladders: the references, and a run of one's own beside them.
+"""Learning curves on the benchmark's ladders: reference curves, and your own runs beside them.
 
 See README.md here.
 """

@@ -24,8 +24,8 @@ from boardenvs.game import Game
 __all__ = ["Curve", "Point", "read_curves", "reference_curves", "reference_path", "write_curves"]
 
 _FORMAT = "boardenvs learning curves"
-_AIM = 60.0  # points of Elo to either side; learners lie much farther apart
-_FAR = 1e6  # points; no rating is larger
+_AIM = 60.0  # half the interval in Elo points; learners differ by much more
+_FAR = 1e6  # maximum rating in points
 _SECONDS = 120.0  # maximum playing time of a rating
 
 
@@ -40,14 +40,15 @@ class Point:
     """
 
     decisions: int
-    """Number of decisions that it had learned from."""
+    """Number of decisions that the learner has learned from."""
     seconds: float
-    """Seconds that training had taken, on one core."""
+    """Training time in seconds of one core."""
     value: float
-    """Its Elo on the task's ladder; in a game for one, the share of games won."""
+    """Elo on the task's ladder; in a game for one player, the share of games won."""
     low: float
-    """The lower end of the 95% interval."""
+    """Lower end of the 95% interval."""
     high: float
+    """Upper end of the 95% interval."""
     games: int
     """Number of games of the rating."""
 
@@ -66,21 +67,21 @@ class Curve:
     """
 
     learner: str
-    """The learner's name."""
+    """Name of the learner."""
     task: str
-    """The name of a task of the suite."""
+    """Name of a task of the suite."""
     seed: int = 0
-    """The seed of the run and of its ratings."""
+    """Seed of the run and of its ratings."""
     suite: str = "v1"
     command: str | None = None
-    """The command that makes the curve again."""
+    """Command that makes the curve again."""
     met: tuple[str, ...] = ()
     """The ladder's agents that the learner met in training."""
     points: list[Point] = field(default_factory=list)
 
     @property
     def ladder(self) -> Ladder:
-        """The ladder on which the learner is rated."""
+        """Ladder on which the learner is rated."""
         return read_ladder(self.suite, self.task)
 
     def rate(
@@ -90,13 +91,13 @@ class Curve:
         seconds: float,
         aim: float = _AIM,
     ) -> Point:
-        """Rate the learner as it is now, as `agents.benchmark` does, and add the point.
+        """Rate the learner in its current state, as `agents.benchmark` does, and add the point.
 
         Args:
-            make_agent: called with the task's game and a seed, it makes anything with
+            make_agent: function of the task's game and a seed that returns an object with
                 `act(states) -> actions`.
-            decisions: number of decisions that it has learned from.
-            seconds: time that this has taken.
+            decisions: number of decisions that the learner has learned from.
+            seconds: training time in seconds.
             aim: half the width of the interval at which the rating ends, in points.
 
         Raises:
@@ -112,7 +113,7 @@ class Curve:
         return point
 
     def scores(self) -> list[float]:
-        """Return the points' scores: 0 is `random`, 1 the strongest agent, or the best policy."""
+        """Return the points' scores: 0 is `random`, 1 the strongest agent or the best policy."""
         ladder = self.ladder
         return [ladder.score(point.value) for point in self.points]
 
@@ -120,7 +121,7 @@ class Curve:
         """Write the points as rows of a CSV file, which `boardenvs curves --own` draws.
 
         Raises:
-            ValueError: `path` ends in the suffix of another format.
+            ValueError: `path` has the suffix of another format.
             OSError: the file cannot be written.
         """
         check_suffix("path", Path(path), ".csv")
@@ -151,7 +152,7 @@ def reference_curves(task: str, suite: str = "v1") -> list[Curve]:
     """Return the reference curves of a task; an empty list if it has none.
 
     Raises:
-        ValueError: there is no such suite or task.
+        ValueError: the suite or task does not exist.
 
     Example:
         >>> from agents.curves import reference_curves
@@ -164,10 +165,10 @@ def reference_curves(task: str, suite: str = "v1") -> list[Curve]:
 
 
 def read_curves(path: str | Path | Traversable) -> list[Curve]:
-    """Read the curves of one task, as `boardenvs curves --json FILE` writes them.
+    """Read curves of one task from a file of `boardenvs curves --json FILE`.
 
     Raises:
-        ValueError: the file cannot be read, has no curves, or belongs to another ladder.
+        ValueError: the file cannot be read, is not a file of curves, or is for another ladder.
 
     Example:
         >>> import pathlib, tempfile
@@ -184,7 +185,7 @@ def read_curves(path: str | Path | Traversable) -> list[Curve]:
     except OSError as error:
         raise ValueError(f"{path} cannot be read: {error.strerror}") from None
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"{path} holds no learning curves: {error}") from None
+        raise ValueError(f"{path} is not a file of learning curves: {error}") from None
     try:
         form = data["format"]
         suite, task = data["suite"], data["task"]
@@ -202,19 +203,23 @@ def read_curves(path: str | Path | Traversable) -> list[Curve]:
             for one in data["curves"]
         ]
     except (KeyError, TypeError, ValueError) as error:
-        raise ValueError(f"{path} holds no learning curves: {error}") from None
+        reason = f"{error} is missing" if isinstance(error, KeyError) else str(error)
+        raise ValueError(f"{path} is not a file of learning curves: {reason}") from None
     if form != _FORMAT:
-        raise ValueError(f"{path} holds no learning curves: its format is {shown(form)}")
+        raise ValueError(
+            f"{path} is not a file of learning curves: format must be {_FORMAT!r}, "
+            f"got {shown(form)}"
+        )
     if data.get("ladder") != ladder.sha256:
-        raise ValueError(f"{path} was rated on another ladder than this package's {suite} {task}")
+        raise ValueError(f"{path} must be rated on this package's ladder of {suite} {task}")
     return curves
 
 
 def checked_points(points: Iterable[Point]) -> list[Point]:
-    """Return the points if they can form a curve.
+    """Return the points if they form a curve.
 
     Raises:
-        ValueError: a value is no number or out of range, or decisions or seconds decrease.
+        ValueError: a value is not a number or out of range, or decisions or seconds decrease.
     """
     found: list[Point] = []
     for one in points:
@@ -239,8 +244,8 @@ def write_curves(path: str | Path, curves: Sequence[Curve]) -> None:
     """Write curves of one task, for `read_curves`.
 
     Raises:
-        ValueError: there are no curves, they are of several tasks, or `path` ends in the suffix of
-            another format.
+        ValueError: `curves` is empty or has several tasks, or `path` has the suffix of another
+            format.
         OSError: the file cannot be written.
 
     Example:
@@ -263,11 +268,11 @@ def write_curves(path: str | Path, curves: Sequence[Curve]) -> None:
         "ladder": curves[0].ladder.sha256,
         "curves": [curve.to_dict() for curve in curves],
     }
-    # Each point has a line of its own.
+    # One line for each point.
     text = json.dumps(data, indent=1)
     write_atomically(Path(path), f"{_flat(text)}\n".encode())
 
 
 def _flat(text: str) -> str:
-    """Return JSON text in which each innermost list is one line."""
+    """Return JSON text with each innermost list on one line."""
     return re.sub(r"\[([^\[\]{}]*)\]", lambda found: f"[{' '.join(found[1].split())}]", text)

@@ -1,4 +1,4 @@
-"""Learning curves as a picture. Needs Matplotlib."""
+"""Pictures of learning curves. Requires Matplotlib."""
 
 from __future__ import annotations
 
@@ -21,24 +21,23 @@ _LABELS = {"decisions": "decisions learned from", "minutes": "minutes of one cor
 def draw_curves(
     curves: Mapping[str, Sequence[Curve]], own: Sequence[Curve] = (), kind: str = "svg"
 ) -> bytes:
-    """Draw scores over decisions and over time: of one task, or the mean over several.
+    """Draw scores over decisions and over time, of one task or averaged over several.
 
-    Of one task: the mean over seeds with Student's 95% interval, each seed a thin line. Of several,
-    where each learner needs a curve of each task: the interquartile mean with its interval by the
-    bootstrap.
+    For one task, draw the mean over seeds with Student's 95% interval, and each seed as a thin
+    line. For several tasks, draw the interquartile mean with its bootstrap interval. Each learner
+    then needs a curve of each task.
 
     Args:
-        curves: the reference curves of each task, as `reference_curves` gives them.
-        own: runs of one's own on the only task, to be drawn beside them, those of one name as
-            seeds of one learner.
-        kind: `svg`, `png`, or what else Matplotlib writes.
+        curves: reference curves of each task, as `reference_curves` returns them.
+        own: your own runs on the only task. Runs of the same name count as seeds of one learner.
+        kind: `svg`, `png`, or another format of Matplotlib.
 
     Returns:
         The picture's bytes.
 
     Raises:
-        ValueError: there is nothing to draw, own runs are of another task, or a learner lacks a
-            task that another one has.
+        ValueError: there are no curves, own runs have another task, or a learner lacks a curve of
+            a task.
 
     Example:
         >>> from agents.curves import Curve, Point, draw_curves
@@ -49,7 +48,7 @@ def draw_curves(
     """
     if any(run.task not in curves or len(curves) > 1 for run in own):
         raise ValueError(
-            f"own runs are drawn beside curves of their task alone: {', '.join(curves)}"
+            f"own runs require curves of only their task, got curves of {', '.join(curves)}"
         )
     learners = list(dict.fromkeys(one.learner for some in curves.values() for one in some))
     learners += [name for name in dict.fromkeys(run.learner for run in own) if name not in learners]
@@ -83,14 +82,14 @@ def draw_curves(
 
 
 def fingerprint(curves: Mapping[str, Sequence[Curve]], own: Sequence[Curve] = ()) -> str:
-    """The SHA-256 of what a picture shows, which it tells as its description."""
+    """Return the SHA-256 of a picture's data, which the picture has as its description."""
     descriptions = [one.to_dict() for one in (*itertools.chain(*curves.values()), *own)]
     points = [(one["learner"], one["seed"], one["points"]) for one in descriptions]
     return hashlib.sha256(json.dumps(points).encode()).hexdigest()
 
 
 def _line(axis: Axis, learner: str, tasks: Mapping[str, Sequence[Curve]]) -> list[Line]:
-    """Return a learner's line, none if a run of it has no times and the axis is of times."""
+    """Return a learner's line, or an empty list if a run has no values on the axis."""
     if not all(drawable(one, axis) for some in tasks.values() for one in some):
         return []
     beside = []

@@ -1,4 +1,4 @@
-"""Curves of several seeds as one with its interval, and of several tasks as their mean."""
+"""Means of curves with their intervals, over several seeds or several tasks."""
 
 from __future__ import annotations
 
@@ -39,16 +39,17 @@ class Band:
     x: Array
     mean: Array
     low: Array
-    """The lower end of the 95% interval; NaN where one run says nothing of it."""
+    """Lower end of the 95% interval; NaN for a single run."""
     high: Array
+    """Upper end of the 95% interval; NaN for a single run."""
 
 
 def over_seeds(curves: Sequence[Curve], axis: Axis) -> Band:
-    """The mean score of runs of one learner on one task, with Student's interval.
+    """Return the mean score of runs of one learner on one task, with Student's interval.
 
     Args:
-        curves: with different seeds.
-        axis: over the learner's decisions, or the minutes of one core.
+        curves: curves with different seeds.
+        axis: the learner's decisions, or the minutes of one core.
     """
     x = _grid(curves, axis)
     scores = _scores(curves, axis, x)
@@ -57,10 +58,10 @@ def over_seeds(curves: Sequence[Curve], axis: Axis) -> Band:
 
 
 def comparable(curves: Mapping[str, Sequence[Curve]]) -> dict[str, Sequence[Curve]]:
-    """The tasks of which every learner has curves: means over other ones do not compare.
+    """Return the tasks of which every learner has curves, so that means can be compared.
 
     Raises:
-        ValueError: there is no such task.
+        ValueError: no task has curves of every learner.
     """
     learners = {task: {one.learner for one in some} for task, some in curves.items()}
     everyone = set().union(*learners.values())
@@ -71,15 +72,15 @@ def comparable(curves: Mapping[str, Sequence[Curve]]) -> dict[str, Sequence[Curv
 
 
 def over_tasks(curves: Mapping[str, Sequence[Curve]], axis: Axis, rng: np.random.Generator) -> Band:
-    """The interquartile mean of all runs of one learner, with an interval by the bootstrap.
+    """Return the interquartile mean of all runs of one learner, with its bootstrap interval.
 
-    Runs are drawn anew within each task, not the tasks themselves. Source: R. Agarwal and others,
+    The bootstrap resamples the runs within each task, not the tasks. Source: R. Agarwal and others,
     "Deep reinforcement learning at the edge of the statistical precipice", NeurIPS 2021.
 
     Args:
-        curves: of each task.
+        curves: curves of each task.
         axis: as for `over_seeds`.
-        rng: of the draws.
+        rng: generator of the bootstrap.
     """
     everyone = [curve for some in curves.values() for curve in some]
     x = _grid(everyone, axis)
@@ -94,9 +95,9 @@ def over_tasks(curves: Mapping[str, Sequence[Curve]], axis: Axis, rng: np.random
 
 
 def _grid(curves: Sequence[Curve], axis: Axis) -> Array:
-    """Where all runs have points before and after; even steps of the axis as it is drawn.
+    """Return even steps on the drawn axis, over the range that all runs cover.
 
-    All steps are one place where runs of one point each are all there is.
+    If every run has only one point, all steps are equal.
     """
     logarithmic = axis == "decisions"
     places = [[x for x in _along(one, axis) if x > 0 or not logarithmic] for one in curves]
@@ -106,7 +107,7 @@ def _grid(curves: Sequence[Curve], axis: Axis) -> Array:
 
 
 def _scores(curves: Sequence[Curve], axis: Axis, x: Array) -> Array:
-    """Scores between the points, shape (number of curves, G)."""
+    """Return the interpolated scores, shape (number of curves, G)."""
 
     def shown(values: npt.ArrayLike) -> Array:
         place = np.asarray(values, np.float64)
@@ -123,10 +124,10 @@ def _along(curve: Curve, axis: Axis) -> list[float]:
 
 
 def drawable(curve: Curve, axis: Axis) -> bool:
-    """Whether a curve says anything along an axis; one of the user's own may have no times."""
+    """Return whether a curve has values on an axis; a user's own run may have no times."""
     return any(x > 0 and math.isfinite(x) for x in _along(curve, axis))
 
 
 def drawable_runs(learner: str, curves: Sequence[Curve]) -> list[Curve]:
-    """Those of one learner that say anything of its decisions."""
+    """Return the curves of one learner that have decisions."""
     return [one for one in curves if one.learner == learner and drawable(one, "decisions")]

@@ -1,4 +1,4 @@
-"""The learners of the reference curves: what their users would start from. Needs `[train]`."""
+"""The learners of the reference curves: common starting points. Requires `[train]`."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ _NUM_ENVS = 8
 _ROLLOUT = 2048  # Stable-Baselines3's default
 _SELVES = 20
 _OPENING = 6
-"""Random plies, at most, before a searched game of 112 or Goat Race: without any, those of 112 are
-soon all drawn alike, and the network plays worse than random once the other player errs."""
+"""Maximum number of random plies before a self-play game of 112 or Goat Race. Without them, all
+games of 112 soon become the same draw, and the network cannot punish an opponent's errors."""
 
 
 class Learner(Protocol):
@@ -37,27 +37,27 @@ class Learner(Protocol):
 
     @property
     def decisions(self) -> int:
-        """Number of decisions that it has learned from so far."""
+        """Number of decisions that the learner has learned from so far."""
 
     def advance(self) -> None:
         """Play some games and learn from them."""
 
     def agent(self) -> Agent:
-        """Return the learner as it is now."""
+        """Return an agent with the learner's current policy."""
 
 
 class _PPO:
-    """MaskablePPO with Stable-Baselines3's default settings over `gym.make_vec`.
+    """MaskablePPO with Stable-Baselines3's default settings on `gym.make_vec`.
 
-    The policy class is this package's, which computes the same network in less time.
+    The policy class is from this package; it computes the same network in less time.
     """
 
     def __init__(self, task: Task, seed: int) -> None:
-        """Set up a fresh one.
+        """Create an untrained learner.
 
         Args:
-            task: what is learned.
-            seed: of everything random.
+            task: the task to learn.
+            seed: seed of everything random.
         """
         self._game = task.make()
         opponents = self._opponents(seed)
@@ -73,7 +73,7 @@ class _PPO:
         ]
         env = SB3VecEnv(envs, seed, listeners=self._listeners())
         self.model = MaskablePPO(PlainPolicy, env, n_steps=_ROLLOUT, seed=seed, device="cpu")
-        # Else Stable-Baselines3 makes a temporary folder, which stays.
+        # The default logger creates a temporary folder and does not remove it.
         self.model.set_logger(Logger(folder=None, output_formats=[]))
         self._began()
 
@@ -82,7 +82,7 @@ class _PPO:
         return int(self.model.num_timesteps)
 
     def advance(self) -> None:
-        # Games go on from one call to the next.
+        # Games continue from one call to the next.
         self.model.learn(_NUM_ENVS * _ROLLOUT, reset_num_timesteps=False)
 
     def agent(self) -> Agent:
@@ -95,11 +95,11 @@ class _PPO:
         return {}
 
     def _began(self) -> None:
-        """Called when there is a model."""
+        """Hook that runs after the model is created."""
 
 
 class _PoolPPO(_PPO):
-    """The same against random, greedy, the learner as it is, and its earlier selves."""
+    """MaskablePPO against random, greedy, the current learner, and its earlier selves."""
 
     def _opponents(self, seed: int) -> Sequence[Any]:
         self._latest = PolicyAgent(self._game, temperature=1.0)
@@ -120,21 +120,21 @@ class _PoolPPO(_PPO):
 
 
 class _SelfPlay:
-    """Search-guided self-play from a network that knows nothing, as `boardenvs train` does it.
+    """Search-guided self-play from an untrained network, as in `boardenvs train`.
 
-    Network and settings are the game's own; it meets nobody but itself.
+    The network and the settings are the game's own. The learner plays only against itself.
     """
 
     def __init__(self, task: Task, seed: int) -> None:
-        """Set up a fresh one.
+        """Create an untrained learner.
 
         Args:
-            task: what is learned.
-            seed: of everything random.
+            task: the task to learn.
+            seed: seed of everything random.
         """
         self._game = task.make()
         settings = settings_for(self._game)
-        # MaskablePPO's model is where a policy comes from; it plays no games.
+        # MaskablePPO's model only creates the policy; it plays no games.
         few = replace(settings, num_envs=1, opponents={"random": 1})
         self._policy = PPOLearner(self._game, few, seed).model.policy
         guided = settings.guided or GuidedSettings(opening_plies=_OPENING)
@@ -156,20 +156,22 @@ class Kind:
     """A kind of learner."""
 
     make: Callable[[Task, int], Learner]
-    """Makes a learner from a task and a seed."""
+    """Function of a task and a seed that returns a learner."""
     text: str
-    """A description in one line."""
+    """Description in one line."""
     met: tuple[str, ...]
-    """The agents of ladders that it meets in training."""
+    """Agents of ladders that the learner meets in training."""
     players: tuple[int, ...]
-    """The numbers of players of the games that it can learn."""
+    """Supported numbers of players."""
 
     def check(self, task: Task) -> None:
-        """Raise `ValueError` for a game that it cannot learn."""
+        """Raise `ValueError` for a game that the learner does not support."""
         num_players = task.make().num_players
         if num_players not in self.players:
+            supported = " or ".join(map(str, self.players))
             raise ValueError(
-                f"{task.name} has {num_players} players; the learner supports {self.players}"
+                f"task must be a game for {supported} players with this learner, got {task.name} "
+                f"for {num_players}"
             )
 
 
@@ -190,4 +192,4 @@ LEARNERS = {
         _SelfPlay, "search-guided self-play with the game's own network and settings", (), (2,)
     ),
 }
-"""By their names."""
+"""Kinds of learners by name."""

@@ -1,4 +1,4 @@
-"""Making a reference curve: a learner trains, and every so often is rated. Needs `[train]`."""
+"""Reference curves: train a learner and rate it at regular steps. Requires `[train]`."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from boardenvs.kernels.interpreting import compile_first
 
 __all__ = ["learn"]
 
-_FIRST = 4096  # decisions before the first rating of a learner that has learned
-_GROWTH = 1.5  # from one rating's decisions to the next's
+_FIRST = 4096  # decisions before the first rating after the start
+_GROWTH = 1.5  # ratio of the decisions of successive ratings
 
 
 @compile_first()
@@ -30,22 +30,21 @@ def learn(
     suite: str = "v1",
     progress: Callable[[Curve, Point], None] | None = None,
 ) -> Curve:
-    """Train one of the reference learners on a task, and rate it on its ladder as it learns.
+    """Train one of the reference learners on a task, and rate it on the ladder as it learns.
 
-    The same seed makes the same agents on the same machine; ratings are no part of the minutes.
+    On the same machine, the same seed makes the same agents. Ratings do not count as training time.
 
     Args:
-        learner: its name in `agents.curves.learners.LEARNERS`.
-        task: of the suite.
-        seed: of everything random.
-        minutes: of training, counted as one core's time: of two cores it takes half as long, if
-            the learner keeps both busy.
-        suite: of tasks.
-        progress: called with the curve and each point when it is there.
+        learner: name in `agents.curves.learners.LEARNERS`.
+        task: name of a task of the suite.
+        seed: seed of everything random, from 0 to 2**31 - 1.
+        minutes: training time as CPU time of one core. Two busy cores need half of it.
+        suite: name of the suite.
+        progress: function called with the curve and each new point.
 
     Raises:
-        ValueError: there is no such learner, task or suite, the learner is not for such games, or
-            a number is out of range.
+        ValueError: the learner, task or suite does not exist, the learner does not support the
+            game, or a number is out of range.
 
     Example:
         >>> from agents.curves import learn
@@ -54,9 +53,9 @@ def learn(
         [0, 16384]
     """
     if learner not in LEARNERS:
-        there = f"there are {', '.join(LEARNERS)}"
         raise ValueError(
-            f"there is no learner {shown(learner)}; {there}{did_you_mean(str(learner), LEARNERS)}"
+            f"learner must be one of {', '.join(LEARNERS)}, got {shown(learner)}"
+            f"{did_you_mean(str(learner), LEARNERS)}"
         )
     kind, about = LEARNERS[learner], read_ladder(suite, task).task
     kind.check(about)
@@ -77,7 +76,7 @@ def learn(
     rate(spent)
     while True:
         began = time.process_time()
-        with one_torch_thread():  # networks so small take longer on several
+        with one_torch_thread():  # more threads are slower for small networks
             learning.advance()
         spent += time.process_time() - began
         over = spent >= seconds

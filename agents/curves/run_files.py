@@ -1,4 +1,4 @@
-"""A training run of the user's own as a curve, from a CSV file or TensorBoard's."""
+"""A user's own training run as a curve, from a CSV file or TensorBoard events."""
 
 from __future__ import annotations
 
@@ -18,22 +18,27 @@ _VALUES = ("value", "elo", "share", "score")
 
 
 def read_run(path: str | Path, task: str, name: str | None = None, suite: str = "v1") -> Curve:
-    r"""Read a run of one's own.
+    r"""Read your own training run as a curve.
 
-    A CSV file has a line of names and a line for each rating: `decisions`, and what it came to:
-    `elo` (in a game for one `share`; `value` is either) or `score`, from 0 to 1; if known
-    `seconds`, `low`, `high` and `games`. `Curve.to_csv` writes such files. What TensorBoard reads
-    has scalars of such a name, whatever comes before the last `/` (`benchmark/elo`); the step is
-    the number of decisions, the seconds go from the first event on.
+    A CSV file has a header and a line for each rating, as `Curve.to_csv` writes it:
+
+    - `decisions`: number of decisions learned from;
+    - one of `elo`, `share` (in a game for one player), `value` (either of these) or `score` (0 to
+      1);
+    - optionally `seconds`, `low`, `high` and `games`.
+
+    TensorBoard events need scalars with one of the latter names after the last `/`, such as
+    `benchmark/elo`. Their step is the number of decisions, and their seconds start at the first
+    event.
 
     Args:
-        path: of the file or folder.
-        task: that the run learned.
-        name: what it is called; by default the file's name.
-        suite: of tasks.
+        path: path of the CSV file, or of TensorBoard's file or folder.
+        task: task of the run.
+        name: name of the run; by default the file's name.
+        suite: suite of the task.
 
     Raises:
-        ValueError: it cannot be read, or says no such thing.
+        ValueError: the file cannot be read, or has no valid ratings.
 
     Example:
         >>> import pathlib, tempfile
@@ -52,15 +57,15 @@ def read_run(path: str | Path, task: str, name: str | None = None, suite: str = 
         try:
             curve.points.append(_point(row, ladder))
         except (KeyError, TypeError, ValueError) as error:
-            reason = f"no {error}" if isinstance(error, KeyError) else str(error)
-            raise ValueError(f"{path}: {shown(dict(row))} is no rating: {reason}") from None
+            reason = f"{error} is missing" if isinstance(error, KeyError) else str(error)
+            raise ValueError(f"{path}: {shown(dict(row))} is not a rating: {reason}") from None
     in_order = sorted(curve.points, key=lambda point: (point.decisions, point.seconds))
     try:
         curve.points = checked_points(in_order)
     except ValueError as error:
-        raise ValueError(f"{path} is no run: {error}") from None
+        raise ValueError(f"{path} is not a run: {error}") from None
     if not any(point.decisions > 0 for point in curve.points):
-        raise ValueError(f"{path} has no rating after a decision")
+        raise ValueError(f"{path} has no rating with decisions above 0")
     return curve
 
 
@@ -73,7 +78,9 @@ def _point(row: Mapping[str, Any], ladder: Ladder) -> Point:
         value = ladder.value_of(value)
     decisions, seconds = float(row["decisions"]), float(row.get("seconds") or 0)
     if not (math.isfinite(value) and decisions >= 0 and decisions.is_integer() and seconds >= 0):
-        raise ValueError("expected whole decisions from 0 on, and a finite rating")
+        raise ValueError(
+            "decisions must be whole and at least 0, seconds at least 0, and the rating finite"
+        )
     low, high = (float(row.get(end) or value) for end in ("low", "high"))
     return Point(int(decisions), seconds, value, low, high, int(row.get("games") or 0))
 
@@ -85,12 +92,12 @@ def _csv_rows(path: Path) -> Iterable[Mapping[str, Any]]:
     except OSError as error:
         raise ValueError(f"{path} cannot be read: {error.strerror}") from None
     except (ValueError, csv.Error) as error:
-        raise ValueError(f"{path} is no CSV file: {error}") from None
+        raise ValueError(f"{path} is not a CSV file: {error}") from None
 
 
 def _tensorboard_rows(path: Path) -> Iterable[Mapping[str, Any]]:
     if not path.exists():
-        raise ValueError(f"{path} cannot be read: there is no such file or folder")
+        raise ValueError(f"{path} cannot be read: the file or folder does not exist")
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
     events = EventAccumulator(str(path), size_guidance={"scalars": 0})

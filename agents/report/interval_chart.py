@@ -1,4 +1,4 @@
-"""Charts of values with their intervals, for HTML pages: a mark and a bar for each value."""
+"""Charts of values with their intervals for HTML pages: a mark and a bar for each value."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from agents.report.formats import interval_text
 __all__ = ["Bar", "interval_chart"]
 
 _ROW = 46  # pixels from one row to the next
-_MOST_TICKS = 5  # so many labels stand beside each other on a phone
-_MARGIN = 4  # percent left free at either side, for marks and labels at the very ends
+_MOST_TICKS = 5  # maximum number of labels that fit on a phone
+_MARGIN = 4  # percent of free space on both sides, for marks and labels at the ends
 
 
 @dataclass(frozen=True)
 class Bar:
-    """One row of a chart. A value whose interval has no length is drawn as a fixed point."""
+    """One row of a chart. A value with an interval of length 0 is drawn as a fixed point."""
 
     label: str
     value: float
@@ -27,20 +27,20 @@ class Bar:
 
 
 def interval_chart(bars: Sequence[Bar], text: Callable[[float], str], title: str) -> str:
-    """Return an SVG element as wide as its page: lengths stretch, letters do not.
+    """Return an SVG element as wide as its page. Lengths stretch with the page, letters do not.
 
-    Its colours are those of `agents.report.page`, which hides the intervals on a narrow page.
+    Its colours are from `agents.report.page`, which hides the intervals on a narrow page.
 
     Args:
-        bars: the rows, from the top; at least one.
-        text: writes a value.
-        title: names the chart for screen readers.
+        bars: rows from the top, at least one.
+        text: function that returns a value as text.
+        title: name of the chart for screen readers.
 
     Raises:
         ValueError: there are no bars.
     """
     if not bars:
-        raise ValueError("a chart needs at least one bar, got none")
+        raise ValueError("bars must have at least one bar, got an empty list")
     first, last = min(bar.low for bar in bars), max(bar.high for bar in bars)
     if first == last:
         first, last = first - 1, last + 1
@@ -80,7 +80,7 @@ def _row(bar: Bar, top: int, place: Callable[[float], str], text: Callable[[floa
     )
     parts = [
         f"<g><title>{label}: {text(bar.value)}{f' ({ends})' if known else ''}</title>",
-        # An svg of its own cuts a long name off before it runs into the numbers.
+        # A nested svg cuts off a long name before the numbers.
         f'<svg y="{top}" width="62%" height="24"><text y="17" fill="var(--ink)" '
         f'font-weight="600">{label}</text></svg>',
         f'<text x="100%" y="{top + 17}" text-anchor="end" fill="var(--ink)">{numbers}</text>',
@@ -103,7 +103,7 @@ def _row(bar: Bar, top: int, place: Callable[[float], str], text: Callable[[floa
 
 
 def _ticks(first: float, last: float) -> list[float]:
-    """Return round numbers from `first` to `last`, evenly spaced, with room for their labels."""
+    """Return evenly spaced round numbers from `first` to `last`, at most `_MOST_TICKS`."""
     power = 10.0 ** math.floor(math.log10((last - first) / _MOST_TICKS))
     for step in (power, 2 * power, 5 * power, 10 * power):
         numbers = range(math.ceil(first / step), math.floor(last / step) + 1)

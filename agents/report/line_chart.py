@@ -1,4 +1,4 @@
-"""Charts of lines with their intervals. They need Matplotlib."""
+"""Charts of lines with their intervals. Requires Matplotlib."""
 
 from __future__ import annotations
 
@@ -22,27 +22,27 @@ _DASHES = ("-", "--", "-.", ":")
 
 @dataclass(frozen=True)
 class Line:
-    """A value over the horizontal axis."""
+    """A line of a chart."""
 
     label: str
-    """Its text in the legend; lines of one label have the same colour in all panels."""
+    """Text in the legend. Lines with the same label have the same colour in all panels."""
     x: npt.ArrayLike
     y: npt.ArrayLike
     interval: tuple[npt.ArrayLike, npt.ArrayLike] | None = None
-    """The lower and the upper ends of its 95% intervals, if they are known."""
+    """Lower and upper ends of the 95% intervals, if known."""
     beside: Sequence[tuple[npt.ArrayLike, npt.ArrayLike]] = ()
-    """The x and y of thin lines in the same colour, such as the runs of which this is the mean."""
+    """x and y of thin lines in the same colour, such as the runs behind a mean."""
 
 
 @dataclass(frozen=True)
 class Panel:
-    """One of the coordinate systems of a chart, which all have the same vertical axis."""
+    """One panel of a chart. All panels share the vertical axis."""
 
     x_label: str
     lines: Sequence[Line]
     log_x: bool = False
     marks: Mapping[str, float] = field(default_factory=dict)
-    """The x of dashed vertical lines, by their texts in the legend."""
+    """x of dashed vertical lines, by their texts in the legend."""
 
 
 def draw_lines(
@@ -57,18 +57,18 @@ def draw_lines(
     kind: str = "png",
     description: str | None = None,
 ) -> bytes:
-    """Draw a chart, the same bytes each time.
+    """Draw a chart and return its bytes, which are the same for the same arguments.
 
     Args:
-        panels: side by side; at least one.
-        title: stands above.
-        y_label: of the vertical axis.
-        log_y: whether that axis is logarithmic.
-        y_limits: the ends of that axis.
-        levels: the y of grey horizontal lines.
-        note: explains the lines, above their legend.
-        kind: `svg`, `png`, or another format of Matplotlib's.
-        description: is kept in an SVG.
+        panels: panels side by side, at least one.
+        title: title above the panels.
+        y_label: label of the vertical axis.
+        log_y: whether the vertical axis is logarithmic.
+        y_limits: ends of the vertical axis.
+        levels: y of grey horizontal lines.
+        note: explanation of the lines, above the legend.
+        kind: `svg`, `png`, or another format of Matplotlib.
+        description: description in the metadata of an SVG.
     """
     labels = dict.fromkeys(line.label for panel in panels for line in panel.lines)
     looks = {
@@ -118,13 +118,13 @@ def draw_lines(
 
 
 def _draw(axes: Any, line: Line, look: Mapping[str, str]) -> None:
-    """Draw a line, or the one point of it, with its interval."""
+    """Draw a line, or a single point, with its interval."""
     colour = look["color"]
     for x, y in line.beside:
         axes.plot(x, y, color=colour, linewidth=0.5, alpha=0.5)
     x, y = np.asarray(line.x), np.asarray(line.y)
     ends = None if line.interval is None else [np.asarray(end) for end in line.interval]
-    if len(set(x.tolist())) == 1:  # a line would not be seen
+    if len(set(x.tolist())) == 1:  # a line would be invisible
         bars = None if ends is None else [y[:1] - ends[0][:1], ends[1][:1] - y[:1]]
         axes.errorbar(x[:1], y[:1], bars, color=colour, fmt="o", capsize=3, label=line.label)
         return

@@ -1,4 +1,4 @@
-"""The frame of every HTML page of results: light or dark, wide or narrow, in one file."""
+"""The frame of every HTML page of results, for light and dark, wide and narrow screens."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ __all__ = ["html_page"]
 def html_page(
     title: str, subtitle: str, body: Iterable[str], *, style: str = "", more: str = ""
 ) -> str:
-    """Return one HTML page that needs no other file: it works from disk.
+    """Return a self-contained HTML page.
 
     Args:
-        title: plain text.
+        title: title as plain text.
         subtitle: plain text below the title.
         body: lines of HTML.
-        style: CSS of this kind of page, which follows the frame's.
-        more: HTML that follows the body, such as a dialog and its script.
+        style: additional CSS after the frame's.
+        more: HTML after the body, such as a dialog and its script.
     """
     values = {
         "title": html.escape(title),

@@ -1,4 +1,4 @@
-"""Progress of long work on standard error, as a bar or, in a log, as one line every 10%."""
+"""Progress of long work on standard error: a bar, or in a log one line every 10%."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["progress_bar"]
 
 
 class _Lines(asyncio.tqdm):
-    """A bar that is not drawn, but prints a line for every further tenth."""
+    """A progress bar that prints a line for every further tenth."""
 
     _tenths: int | None = None
 
@@ -32,10 +32,10 @@ def progress_bar(total: int, *, unit: str, shown: bool = True, **options: Any) -
     """Return a `tqdm` on standard error, a bar in a terminal or a notebook and lines elsewhere.
 
     Args:
-        total: the number of units.
-        unit: the name of a unit, such as "game".
+        total: number of units.
+        unit: name of a unit, such as "game".
         shown: whether to print anything.
-        **options: as `tqdm.tqdm` takes them, such as `desc`, `initial` and `unit_scale`.
+        **options: options of `tqdm.tqdm`, such as `desc`, `initial` and `unit_scale`.
     """
     in_notebook = auto.tqdm is not asyncio.tqdm
     as_bar = in_notebook or (sys.stderr is not None and sys.stderr.isatty())

@@ -11,7 +11,7 @@ __all__ = ["Table", "html_table"]
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of cells under headings. A column without text in any row is left out.
+    """A table with headings. A column without text in any row is left out.
 
     Example:
         >>> from agents.report.table import Table
@@ -30,11 +30,11 @@ class Table:
 
     head: Sequence[str]
     rows: Sequence[Sequence[str]]
-    """As many cells in each row as there are headings."""
+    """Cells of each row, one for each heading."""
     left: Collection[int] = (0,)
-    """Numbers of the columns that are flush left. The others, such as numbers, are flush right."""
+    """Indices of left-aligned columns. The others are right-aligned."""
     code: Collection[int] = ()
-    """Numbers of the columns that Markdown shows as code."""
+    """Indices of columns that Markdown shows as code."""
 
     def __str__(self) -> str:
         """Return the lines for a terminal, without a newline at the end."""
@@ -62,13 +62,13 @@ class Table:
         return "\n".join(lines) + "\n"
 
     def html(self) -> str:
-        """Return an HTML table, in which the first cell of each row is the row's heading."""
+        """Return an HTML table. The first cell of each row is the row's heading."""
         columns = self._columns()
         head, *rows = ([html.escape(row[k]) for k in columns] for row in (self.head, *self.rows))
         return html_table(head, rows)
 
     def _columns(self) -> list[int]:
-        """Return the numbers of the columns that are shown."""
+        """Return the indices of the columns that are not empty."""
         return [
             k for k in range(len(self.head)) if not self.rows or any(row[k] for row in self.rows)
         ]
@@ -83,8 +83,8 @@ def html_table(head: Iterable[str], rows: Iterable[Sequence[str]]) -> str:
     """Return an HTML table of cells that are HTML.
 
     Args:
-        head: the headings of the columns.
-        rows: as many cells in each row, the first of which is the row's heading.
+        head: headings of the columns.
+        rows: cells of each row, one for each heading. The first cell is the row's heading.
     """
     columns = "".join(f'<th scope="col">{cell}</th>' for cell in head)
     lines = "\n".join(

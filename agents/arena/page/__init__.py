@@ -26,7 +26,7 @@ from boardenvs.files import check_suffix, write_atomically
 __all__ = ["page_html", "write_page"]
 
 Episodes = Mapping[tuple[str, ...], Sequence[Episode]]
-"""The shortest game and the longest one of two agents, or in a game for one of one agent."""
+"""The shortest and the longest game of two agents, or of one agent in a game for one player."""
 
 
 def write_page(
@@ -36,11 +36,11 @@ def write_page(
     episodes: Episodes | None = None,
     judge: LossJudge | None = None,
 ) -> None:
-    """Write the page that `page_html` makes, whole or not at all.
+    """Write the page that `page_html` returns, atomically.
 
     Raises:
-        OSError: it cannot be written.
-        ValueError: as for `page_html`, or `path` ends in the suffix of another format.
+        OSError: the file cannot be written.
+        ValueError: as for `page_html`, or `path` has the suffix of another format.
     """
     check_suffix("path", Path(path), ".html", ".htm")
     write_atomically(Path(path), page_html(report, ratings, episodes, judge).encode())
@@ -52,17 +52,17 @@ def page_html(
     episodes: Episodes | None = None,
     judge: LossJudge | None = None,
 ) -> str:
-    """Return one HTML page that needs no other file, with its games: it works from disk.
+    """Return a self-contained HTML page, with games to watch.
 
     Args:
-        report: the arena's JSON; its `ratings` are not looked at. For a game for one the
-            page shows its `solos`.
-        ratings: of the agents, in the order in which they are shown; none for a game for one.
-        episodes: for (a, b), or (agent,), the shortest and the longest game, in this order.
-        judge: of the game; it marks the move that lost in the games to watch.
+        report: the arena's JSON; its `ratings` are ignored. For a game for one player, the page
+            shows its `solos`.
+        ratings: ratings of the agents, in order of display; empty for a game for one player.
+        episodes: the shortest and the longest game, in this order, for each (a, b) or (agent,).
+        judge: judge of the game, which marks the losing move in the games to watch.
 
     Raises:
-        ValueError: the report names no such game, or there is nothing to show.
+        ValueError: the game of the report does not exist, or there are no ratings and no solos.
     """
     game = boardenvs.make(report["game"], **report["params"])
     replays: list[str] = []
@@ -82,8 +82,8 @@ def page_html(
 
 
 def _viewer(replays: Sequence[str]) -> str:
-    """Return the dialog that shows the games, which are whole pages."""
-    # Inside of a script element only "<" can do harm.
+    """Return the dialog that shows the games; each game is a whole page."""
+    # Only "<" can end a script element.
     data = json.dumps(replays).replace("<", "\\u003c")
     viewer = (resources.files(__package__) / "viewer.html").read_text("utf-8")
     return viewer.replace("{{replays}}", data)
@@ -104,18 +104,18 @@ def _rated(ratings: Sequence[Rating], pairs: Sequence[Mapping[str, Any]]) -> Ite
     """Yield the chart and the table of the ratings, and the table of every pair."""
     yield "<h2>Ratings</h2>"
     yield (
-        "<p>Elo: 400 points are ten games won to one lost, draws left aside. The bars are 95% "
-        "intervals of the distance to the diamond, which is fixed. How clearly two neighbours "
-        "differ is told by the table, not by how far their bars overlap.</p>"
+        "<p>Elo: 400 points are ten games won to one lost, ignoring draws. The bars are 95% "
+        "intervals of the distance to the diamond, which is fixed. To compare two neighbours, use "
+        "the table, not the overlap of their bars.</p>"
     )
     bars = [Bar(r.agent, r.elo, r.low, r.high) for r in ratings]
     yield interval_chart(bars, elo_text, "Ratings with their 95% intervals")
     yield ratings_table(ratings, pairs).html()
     yield "<h2>Everyone against everyone</h2>"
     yield (
-        "<p>The score of the agent on the left against the one above, draws counting half, "
-        "with its 95% Wilson interval; won/drawn/lost of all games, and how many of the lost ones "
-        "were forfeited by an illegal move, if any.</p>"
+        "<p>The score of the agent on the left against the agent above, with its 95% Wilson "
+        "interval. Draws count half. Below it: games won/drawn/lost, and games forfeited by an "
+        "illegal move, if any.</p>"
     )
     yield _cross_table([r.agent for r in ratings], pairs)
 
@@ -153,7 +153,7 @@ def _cross_table(agents: Sequence[str], pairs: Iterable[Mapping[str, Any]]) -> s
 def _alone(solos: Sequence[Mapping[str, Any]]) -> Iterable[str]:
     """Yield the chart and the table of the games won in a game for one."""
     if not solos:
-        raise ValueError("there is nothing to show: neither ratings nor results of single agents")
+        raise ValueError("a page requires ratings, or a report with solos, got neither")
     bars = []
     rows = []
     for solo in solos:

@@ -1,4 +1,4 @@
-"""A store's games as arrays: positions, what was played there, how the games ended."""
+"""A store's games as arrays: positions, actions and results."""
 
 from __future__ import annotations
 
@@ -17,44 +17,43 @@ __all__ = ["Positions", "positions"]
 
 @dataclass(frozen=True, eq=False)
 class Positions:
-    """N positions in which somebody chose an action, game by game, ply by ply."""
+    """N positions in which an agent chose an action, in the order of games and plies."""
 
     states: States
     """Records of the game, shape (N,)."""
     observations: npt.NDArray[np.int8]
-    """As the seat to move sees it, shape (N, *game.observation_shape)."""
+    """Observations of the seat to move, shape (N, *game.observation_shape)."""
     masks: npt.NDArray[np.bool_]
-    """Which actions are legal, shape (N, num_actions)."""
+    """Masks of the legal actions, shape (N, num_actions)."""
     policies: npt.NDArray[np.float32]
-    """1 at the action that was played, shape (N, num_actions)."""
+    """1 for the chosen action, else 0, shape (N, num_actions)."""
     results: npt.NDArray[np.float32]
-    """What the seat to move got at the end, from -1 to 1, shape (N,)."""
+    """Final result of the seat to move, from -1 to 1, shape (N,)."""
     games: npt.NDArray[np.int64]
-    """Which game it is of, from 0, shape (N,): positions of one game belong on one side of a
+    """Number of the game, from 0, shape (N,). Keep positions of one game on the same side of a
     split into training and test."""
     agents: npt.NDArray[Any]
-    """The spec of the agent that chose, shape (N,)."""
+    """Spec of the agent that chose, shape (N,)."""
 
 
 def positions(store: Store, agent: str | None = None) -> Positions:
-    """Every choice of a store's games, played again from their moves.
+    """Return every choice of a store's games, replayed from their moves.
 
-    The random plies of openings are nobody's choices, nor are illegal actions: both are left out.
+    Random plies of openings and illegal actions are left out.
 
     Args:
-        store: an open one.
-        agent: the spec of the one whose choices are wanted; `None` for everybody's.
+        store: an open store.
+        agent: spec of the agent whose choices are returned; `None` for all agents.
 
     Raises:
-        ValueError: the store has no such agent, no games, or is damaged.
+        ValueError: the store does not have the agent or any games, or is damaged.
     """
     if not isinstance(store, Store):
-        raise ValueError(f"expected a Store, got {shown(store)}")
+        raise ValueError(f"store must be a Store, got {shown(store)}")
     specs = {spec for match in store.matches() for spec in match.specs}
     if agent is not None and agent not in specs:
         raise ValueError(
-            f"{store.path} holds no games of {shown(agent)}; its agents are "
-            f"{', '.join(sorted(specs))}"
+            f"agent must be one of {', '.join(sorted(specs))} in {store.path}, got {shown(agent)}"
         )
     game = store.game
     states, chosen, results, numbers, by = [], [], [], [], []
@@ -74,7 +73,7 @@ def positions(store: Store, agent: str | None = None) -> Positions:
                 game.play(record, [action])
             number += 1
     if not states:
-        raise ValueError(f"{store.path} holds no choices yet")
+        raise ValueError(f"{store.path} has no choices of agents yet")
     together = np.concatenate(states)
     policies = np.zeros((len(together), game.num_actions), np.float32)
     policies[np.arange(len(together)), chosen] = 1

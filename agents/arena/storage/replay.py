@@ -1,4 +1,4 @@
-"""A finished game of a match, played again as an episode."""
+"""Replay of a finished game of a match as an episode."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ __all__ = ["episode_of"]
 def episode_of(
     game: Game, specs: Sequence[str], who: Sequence[int], word: int, moves: Sequence[int]
 ) -> Episode:
-    """The episode of one game.
+    """Return the episode of one game.
 
     Args:
-        game: what was played.
-        specs: of the match's agents.
-        who: which of them had each seat.
-        word: what the game's own random stream started with.
+        game: the game.
+        specs: specs of the match's agents.
+        who: index of the agent in each seat.
+        word: start of the game's own random stream.
         moves: all actions from the start.
 
     Raises:
-        ValueError: the moves are no game from there.
+        ValueError: the moves cannot be played from there.
     """
     players = player_names([specs[place] for place in who], game.seat_names)
     start = game.arrays.new(np.array([word], np.uint64))

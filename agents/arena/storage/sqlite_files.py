@@ -1,4 +1,4 @@
-"""SQLite's files: connections, transactions, and errors of one line."""
+"""SQLite files: connections, transactions, and errors on one line."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ def connect(path: Path, mode: str) -> sqlite3.Connection:
     """Return a connection to a file.
 
     Args:
-        path: of the file.
-        mode: "ro" to read, "rw" to write, "rwc" to make it if it is not there.
+        path: path of the file.
+        mode: "ro" to read, "rw" to write, "rwc" to create a missing file and write.
 
     Raises:
-        ValueError: it cannot be opened.
+        ValueError: the file cannot be opened.
     """
     with sqlite_errors(path):
         return sqlite3.connect(
@@ -41,7 +41,7 @@ def sqlite_errors(path: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    """Write all changes of the context, or none if it raises."""
+    """Write all changes of the context, or undo them if it raises."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         yield
@@ -71,16 +71,16 @@ def _reason(path: Path, error: sqlite3.Error) -> str:
     writable = os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
     if left and not writable and code in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):
         return (
-            f"a run that was stopped left {left[0]} beside it. SQLite can read both only where it "
-            "may write: copy both files to such a folder"
+            f"a stopped run left {left[0]} beside it, and SQLite needs a writable folder to read "
+            "it: copy both files to such a folder"
         )
     return str(error)
 
 
 def _unread(path: Path) -> str | None:
-    """Return why a file that SQLite calls malformed could not be read; `None` if it is malformed.
+    """Return why a file could not be read; `None` if it really is malformed.
 
-    After some errors of the disk SQLite calls a file malformed.
+    SQLite also reports a malformed file after some disk errors.
     """
     try:
         with path.open("rb") as file:
@@ -93,7 +93,9 @@ def _unread(path: Path) -> str | None:
         return f"it cannot be read: {error.strerror or error}"
     except sqlite3.Error:
         return None
-    return "disk I/O error: it could not be read, but now it can, and is whole" if whole else None
+    return (
+        "disk I/O error: the file was unreadable, but a second attempt succeeded" if whole else None
+    )
 
 
 def _full(path: Path) -> bool:

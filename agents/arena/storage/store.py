@@ -1,7 +1,7 @@
-"""`Store`: every finished game of an arena in one SQLite file, to count and to watch again.
+"""`Store`: the finished games of an arena in one SQLite file.
 
-A game is written as soon as it has ended, so a process that is killed loses no finished game. While
-an arena runs, SQLite keeps a log beside the file (`FILE-wal`), which belongs to it.
+Each game is written as soon as it ends, so a killed process loses no finished game. While an arena
+runs, SQLite keeps a log beside the file (`FILE-wal`), which is part of the store.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ class Lineup:
     """A match, as a store identifies it."""
 
     specs: tuple[str, ...]
-    """The agents'."""
+    """Specs of the agents."""
     versions: tuple[str, ...]
-    """Of these agents, see `agents.arena.versions`."""
+    """Versions of the agents; see `agents.arena.versions`."""
     opening_plies: int
 
 
@@ -54,9 +54,9 @@ class StoredMatch(Lineup):
 class Store:
     """An open store; a context manager that closes it.
 
-    Attributes, not to be changed:
-        game: what is played, a `Game`.
-        seed: of everything random, an int.
+    Attributes, read-only:
+        game: the `Game`.
+        seed: seed of everything random, an int.
     """
 
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
@@ -73,17 +73,17 @@ class Store:
 
     @classmethod
     def open(cls, path: str | Path, game: Game, seed: int, openings: str | None = None) -> Store:
-        """Open a store to add games to, or make one where there is no file or an empty one.
+        """Open a store to add games, or create it if the file is missing or empty.
 
         Args:
-            path: of the file.
-            game: what is played.
-            seed: of everything random.
-            openings: name and version of the openings with which games begin, if they do.
+            path: path of the file.
+            game: the game.
+            seed: seed of everything random.
+            openings: name and version of the openings, if the games use any.
 
         Raises:
-            ValueError: the file is no store or damaged, or holds games of something else;
-                it is left as it is.
+            ValueError: the file is not a store, is damaged, or has games with other settings. The
+                file stays unchanged.
         """
         path = file_path("store", path)
         wanted = {
@@ -95,7 +95,7 @@ class Store:
         }
         try:
             mode = "rw" if path.exists() else "rwc"
-        except OSError as error:  # of a name that no file can have
+        except OSError as error:  # an impossible file name
             raise ValueError(f"{path}: {error.strerror}") from None
         connection = connect(path, mode)
         try:
@@ -112,7 +112,7 @@ class Store:
 
     @classmethod
     def read(cls, path: str | Path) -> Store:
-        """Open a store to read only.
+        """Open a store for reading.
 
         Raises:
             ValueError: the store does not exist, or it is damaged.
@@ -135,15 +135,18 @@ class Store:
         """Raise `ValueError` if the store's settings differ from the wanted ones."""
         settings = dict(self._rows("SELECT key, value FROM arena"))
         for key in settings | wanted:
-            held, given = (values.get(key, "none") for values in (settings, wanted))
+            held, given = (
+                f"{key} {values[key]}" if key in values else f"no {key}"
+                for values in (settings, wanted)
+            )
             if held != given:
                 raise ValueError(
-                    f"{self.path} holds games with {key} {held}, not {given}: name another file"
+                    f"{self.path} has games with {held}, got {given}; use another file"
                 )
 
     def close(self) -> None:
         """Close the file. SQLite then removes its log, unless others have the file open."""
-        with contextlib.suppress(sqlite3.Error):  # others have it open, or it is read-only
+        with contextlib.suppress(sqlite3.Error):  # open elsewhere, or read-only
             self._connection.execute("PRAGMA journal_mode = DELETE")
         self._connection.close()
 
@@ -156,11 +159,11 @@ class Store:
     # -- Writing ------------------------------------------------------------------------
 
     def enter(self, wanted: Sequence[Lineup]) -> None:
-        """Prepare the store for games of some matches. A refusal changes nothing.
+        """Prepare the store for games of some matches. An error changes nothing.
 
         Raises:
-            ValueError: the store has games of agents of other versions or with other openings, or a
-                spec is not printable.
+            ValueError: the store has games of other versions of the agents or with other openings,
+                or a spec is not printable.
         """
         held = dict(self._rows("SELECT spec, version FROM agents"))
         plies = {match.specs: match.opening_plies for match in self.matches()}
@@ -169,14 +172,13 @@ class Store:
             for spec, version in zip(lineup.specs, lineup.versions, strict=True):
                 if held.setdefault(spec, version) != version:
                     raise ValueError(
-                        f"{self.path} holds games of {spec} of version {held[spec]}, this is "
-                        f"{version}: name another file"
+                        f"{self.path} has games of another version of {spec}: expected "
+                        f"{held[spec]}, got {version}; use another file"
                     )
             if plies.setdefault(lineup.specs, lineup.opening_plies) != lineup.opening_plies:
                 raise ValueError(
-                    f"{self.path} holds games of {' - '.join(lineup.specs)} after "
-                    f"{plies[lineup.specs]} random plies, not {lineup.opening_plies}: "
-                    f"name another file"
+                    f"{self.path} has games of {' - '.join(lineup.specs)} with opening_plies "
+                    f"{plies[lineup.specs]}, got {lineup.opening_plies}; use another file"
                 )
         with sqlite_errors(self.path):
             # A log survives the process, and a power cut except for the last games.
@@ -191,10 +193,10 @@ class Store:
         self._ids = {match.specs: match.id for match in self.matches()}
 
     def add(self, specs: tuple[str, ...], games: Games) -> None:
-        """Write finished games of an entered match. Games that the store has stay as they are.
+        """Write finished games of an entered match. Games that the store has stay unchanged.
 
         Raises:
-            ValueError: they cannot be written.
+            ValueError: the games cannot be written.
         """
         match = self._ids[specs]
         rows = zip(
@@ -231,7 +233,7 @@ class Store:
     # -- Reading ------------------------------------------------------------------------
 
     def matches(self) -> list[StoredMatch]:
-        """Return the matches, in the order in which they were entered."""
+        """Return the matches, in order of entry."""
         versions = dict(self._rows("SELECT spec, version FROM agents"))
         counts = dict(self._rows("SELECT match, count(*) FROM games GROUP BY match"))
         found = []
@@ -253,8 +255,8 @@ class Store:
         """Yield the games of a match, some thousands at a time, without their moves.
 
         Args:
-            specs: of its agents.
-            below: only games with smaller numbers.
+            specs: specs of the match's agents.
+            below: only games with smaller numbers; by default all.
 
         Raises:
             ValueError: the store is damaged.
@@ -318,18 +320,18 @@ class Store:
                 in it, from 0.
 
         Raises:
-            ValueError: there is no such game, or it is damaged.
+            ValueError: the game does not exist, or it is damaged.
         """
         match_id, dot, number = name.partition(".")
         if not (dot and match_id.isdecimal() and number.isdecimal()):
-            raise ValueError(f"a game of a store is MATCH.NUMBER, such as 1.0, got {name!r}")
+            raise ValueError(f"game must be MATCH.NUMBER, such as 1.0, got {name!r}")
         match = next((m for m in self.matches() if m.id == int(match_id)), None)
         rows = self._rows(
             "SELECT seed, seats, moves, returns FROM games WHERE match = ? AND number = ?",
             (int(match_id), min(int(number), 2**63 - 1)) if match else (0, 0),
         )
         if match is None or not rows:
-            raise ValueError(f"{self.path} holds no game {name}")
+            raise ValueError(f"{self.path} has no game {name}")
         seed, seats, moves, returns = rows[0]
         with self._well_formed():
             episode = episode_of(
@@ -342,17 +344,17 @@ class Store:
     def plies(
         self, specs: Sequence[str]
     ) -> Iterator[tuple[int, list[int], list[int], list[float]]]:
-        """Yield the games of a match with their moves, each checked by playing it again.
+        """Yield the games of a match with their moves, each verified by a replay.
 
         Args:
-            specs: of its agents.
+            specs: specs of the match's agents.
 
         Yields:
-            For each game the start of its random stream, the place in `specs` of each seat's agent,
+            For each game the start of its random stream, the index in `specs` of each seat's agent,
             all actions, and each seat's result.
 
         Raises:
-            ValueError: the store is damaged, or has no such match.
+            ValueError: the store is damaged or does not have the match.
         """
         match = self._match(specs)
         query = "SELECT number, seed, seats FROM games WHERE match = ? ORDER BY number"
@@ -370,15 +372,15 @@ class Store:
         """Write each game to a file `MATCH.NUMBER` in a folder, which is created if missing.
 
         Args:
-            folder: the folder of the files.
-            suffix: the suffix of the files, which selects their format; see `Episode.save`.
+            folder: folder of the files.
+            suffix: suffix of the files, which selects their format; see `Episode.save`.
 
         Returns:
             The number of games.
 
         Raises:
             OSError: a file cannot be written.
-            ValueError: the game has no such format, or the store is damaged.
+            ValueError: the game does not support the format, or the store is damaged.
         """
         one_of("suffix", suffix, [".json", *self.game.file_formats])
         place = file_path("folder", folder)
@@ -394,7 +396,7 @@ class Store:
         for match in self.matches():
             if match.specs == tuple(specs):
                 return match
-        raise ValueError(f"{self.path} holds no match of {' - '.join(specs)}")
+        raise ValueError(f"{self.path} has no match of {' - '.join(specs)}")
 
     def _rows(self, query: str, values: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
         with sqlite_errors(self.path):
@@ -417,7 +419,7 @@ class Store:
 
 
 def _require_text(*values: object) -> None:
-    """Raise `ValueError` for text that is not printable: a terminal would obey escape sequences."""
+    """Raise `ValueError` for unprintable text, whose escape sequences a terminal would execute."""
     for value in values:
         if not (isinstance(value, str) and value.isprintable()):
             raise ValueError(f"expected text of printable characters, got {value!r}")

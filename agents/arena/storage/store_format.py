@@ -11,9 +11,9 @@ from agents.arena.storage.sqlite_files import connect, is_no_database, transacti
 
 __all__ = ["check", "create_tables", "is_empty", "roll_back"]
 
-_APPLICATION = 0x626F6172  # "boar": tells SQLite files of this kind from others
+_APPLICATION = 0x626F6172  # "boar": identifies stores among SQLite files
 _FORMAT = 3
-"""The format of the tables below, as the file records it."""
+"""Version of the tables below, recorded in the file."""
 _TABLES = """
 CREATE TABLE arena (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE agents (spec TEXT PRIMARY KEY, version TEXT NOT NULL) WITHOUT ROWID;
@@ -40,21 +40,21 @@ CREATE TABLE games (
 def is_empty(path: Path, connection: sqlite3.Connection) -> bool:
     """Return whether a file has no tables yet.
 
-    The size of the file does not show this. A run that was stopped while it created the tables may
-    leave a part of them, which SQLite removes when it opens the file.
+    The size of the file is not enough: a run that was stopped while creating the tables may leave a
+    part of them, which SQLite removes when it opens the file.
     """
     return bool(_asked(path, connection, "PRAGMA page_count") == 0)
 
 
 def roll_back(path: Path) -> None:
-    """Remove what a stopped run left half-written, which SQLite does if it may write."""
+    """Let SQLite remove incomplete changes of a stopped run, for which it needs write access."""
     if path.with_name(f"{path.name}-journal").exists():
         with contextlib.closing(connect(path, "rw")) as connection:
             _asked(path, connection, "PRAGMA page_count")
 
 
 def create_tables(connection: sqlite3.Connection, settings: dict[str, str]) -> None:
-    """Create all tables in one transaction, so that there is a whole store or none."""
+    """Create all tables in one transaction, so that a store is never incomplete."""
     with transaction(connection):
         if connection.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,):
             connection.execute(f"PRAGMA application_id = {_APPLICATION}")
@@ -65,24 +65,24 @@ def create_tables(connection: sqlite3.Connection, settings: dict[str, str]) -> N
 
 
 def check(path: Path, connection: sqlite3.Connection) -> None:
-    """Raise `ValueError` unless a file is a whole store of this format."""
+    """Raise `ValueError` unless a file is a complete store of this format."""
     if is_empty(path, connection):
-        raise ValueError(f"{path} is empty: it is no arena's store yet")
+        raise ValueError(f"{path} is empty: expected an arena's store")
     if _asked(path, connection, "PRAGMA application_id") != _APPLICATION:
-        raise ValueError(f"{path} is no arena's store")
+        raise ValueError(f"{path} is not an arena's store")
     version = connection.execute("PRAGMA user_version").fetchone()[0]
     if version != _FORMAT:
-        raise ValueError(f"{path} is a store of format {version}; expected {_FORMAT}")
+        raise ValueError(f"{path} must be a store of format {_FORMAT}, got format {version}")
     verdict = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
     if verdict != "ok":
         raise ValueError(f"{path} is damaged: {' '.join(verdict.split())}")
 
 
 def _asked(path: Path, connection: sqlite3.Connection, pragma: str) -> Any:
-    """Return the answer to a pragma; raise `ValueError` for a file that is no store."""
+    """Return the answer to a pragma; raise `ValueError` if the file is not a database."""
     try:
         return connection.execute(pragma).fetchone()[0]
     except sqlite3.DatabaseError as error:
         if is_no_database(path, error):
-            raise ValueError(f"{path} is no arena's store: {error}") from error
+            raise ValueError(f"{path} is not an arena's store: {error}") from error
         raise

@@ -1,4 +1,4 @@
-"""`Batch`: some games of one match as plain values, to be played in any process."""
+"""`Batch`: some games of one match as plain values, which any process can play."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ class Batch:
     """Everything that is needed to play some games. A batch can be pickled."""
 
     match: int
-    """The match's place in the schedule."""
+    """Index of the match in the schedule."""
     game: Game
     specs: tuple[str, ...]
-    """The agents'."""
+    """Specs of the agents."""
     seed: int
-    """The match's."""
+    """Seed of the match."""
     opening_plies: int
     numbers: Numbers
-    """Which of the match's games, shape (N,)."""
+    """Numbers of the games in the match, shape (N,)."""
     openings: str | None = None
-    """The name of the openings with which they begin, if they do."""
+    """Name of the openings, if the games use any."""
 
 
 class Players:
-    """Agents of one game and seed, each made when it is first needed."""
+    """Agents of one game and seed, each created when it is first needed."""
 
     def __init__(self, game: Game, seed: int) -> None:
         self._game = game
@@ -43,7 +43,7 @@ class Players:
         self._made: dict[tuple[str, int], Opponent] = {}
 
     def get(self, spec: str, place: int) -> Opponent:
-        """Return the agent in a place of its match, with a seed of its own.
+        """Return the agent in a place of its match, with its own seed.
 
         Raises:
             ValueError: as `agents.make`.
@@ -58,11 +58,11 @@ def play_batch(batch: Batch, players: Players | None = None) -> Iterator[Games |
     """Play a batch.
 
     Args:
-        batch: which games.
+        batch: the games to play.
         players: agents of the same game and seed; by default new ones.
 
     Yields:
-        As `Match.play`. The games do not depend on where or with which others they are played.
+        As `Match.play`. The games do not depend on the process or the rest of the batch.
 
     Raises:
         ValueError: an agent cannot be made, fails, or returns an invalid answer.
@@ -70,5 +70,5 @@ def play_batch(batch: Batch, players: Players | None = None) -> Iterator[Games |
     players = players or Players(batch.game, batch.seed)
     agents = [players.get(spec, place) for place, spec in enumerate(batch.specs)]
     match = Match(batch.game, agents, batch.seed, batch.opening_plies, batch.openings)
-    with compile_first():  # matches are many
+    with compile_first():  # compiling pays for many matches
         yield from match.play(batch.numbers)

@@ -1,4 +1,4 @@
-"""Joining a Ray cluster, for as long as something is to be done there."""
+"""A temporary connection to a Ray cluster."""
 
 from __future__ import annotations
 
@@ -15,25 +15,24 @@ __all__ = ["joined"]
 
 @contextlib.contextmanager
 def joined(purpose: str, address: str | None = None) -> Iterator[Any]:
-    """Be connected to a cluster; its processes keep to one thread each.
+    """Connect to a cluster, whose processes use one thread each.
 
     Args:
-        purpose: what Ray is wanted for, in a word such as "playing".
-        address: of the cluster, such as `host:6379`; by default the one this process is
-            connected to, or that `ray.init` finds, or a new one on this machine.
+        purpose: purpose of Ray in one word, such as "playing".
+        address: address of the cluster, such as `host:6379`; by default the connected cluster, or
+            one that `ray.init` finds, or a new one on this machine.
 
     Yields:
-        The module `ray`. A connection that was there before stays.
+        The module `ray`. An existing connection stays open.
 
     Raises:
-        ValueError: Ray is not installed, or there is no such cluster.
+        ValueError: Ray is not installed, or the cluster does not exist.
     """
     try:
         import ray
     except ImportError:
         raise ValueError(
-            f"{purpose} on Ray needs the extra [ray], such as pip install 'boardenvs[ray]': "
-            "there is no ray"
+            f"{purpose} on Ray needs the extra [ray]: pip install 'boardenvs[ray]'"
         ) from None
     if ray.is_initialized():
         yield ray
@@ -56,7 +55,7 @@ def joined(purpose: str, address: str | None = None) -> Iterator[Any]:
 
 
 def _check_answers(address: str | None) -> None:
-    """Raise `OSError` where nobody answers, which Ray itself would take minutes to say."""
+    """Raise `OSError` if the address does not answer; Ray itself would take minutes."""
     host, _, port = (address or "").removeprefix("ray://").rpartition(":")
     if host and port.isdecimal():
         socket.create_connection((host, int(port)), timeout=10).close()

@@ -1,4 +1,4 @@
-"""Playing on this machine, in one process or several."""
+"""Functions that play on this machine, in one process or several."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ from boardenvs.kernels.threads import cores
 __all__ = ["LARGEST", "ONE_THREAD", "Engine", "Finished", "Work", "play", "play_here"]
 
 LARGEST = 1024
-"""Most games in a batch."""
+"""Maximum number of games in a batch."""
 
-_PLY = 0.5  # seconds that a ply of a batch may take, since the clock is read between plies
+_PLY = 0.5  # maximum seconds of a batch's ply, because the clock is read between plies
 _PATIENCE = 2.0  # seconds before other processes are started
 _WORTH_PROCESSES = 6.0  # seconds of remaining games; starting processes takes a second or two
 
@@ -46,7 +46,7 @@ class Work(Protocol):
 
 
 Finished = tuple[int, Games]
-"""The batch's `match`, and games of it."""
+"""The batch's `match`, and finished games of it."""
 Engine = Callable[[Work], Generator[Finished]]
 """A function that plays all games and yields them as they end, here or elsewhere."""
 
@@ -58,9 +58,9 @@ def play(work: Work, workers: int | None = None) -> Generator[Finished]:
     imports the script again.
 
     Args:
-        work: what is to be played.
-        workers: number of processes; 1 for this process only. By default this process plays until
-            the games turn out to take long, then as many processes as there are cores.
+        work: the games to play.
+        workers: number of processes; 1 for this process only. By default this process plays first,
+            and one process per core takes over if the games take long.
 
     Yields:
         Games as they end.
@@ -82,7 +82,7 @@ def play_here(work: Work, players: Players | None = None) -> Generator[Finished]
     """Play all games in this process.
 
     Args:
-        work: what is to be played.
+        work: the games to play.
         players: the agents; by default they are made from their specs.
     """
     while (batch := work.take(LARGEST)) is not None:
@@ -186,7 +186,7 @@ class _Worker:
         except (EOFError, OSError):
             self._process.join(10)
             raise ValueError(
-                f"a worker process has ended with status {self._process.exitcode}"
+                f"a worker process ended early with exit status {self._process.exitcode}"
             ) from None
         if isinstance(answer, str):
             raise ValueError(answer)
@@ -222,18 +222,18 @@ def _one_thread() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _without_interrupts() -> Iterator[None]:
-    """Start processes that get none of the signals that end this one, which follow afterwards."""
+    """Block signals that end this process while processes start; raise them afterwards."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    resource_tracker.ensure_running()  # which would itself let interrupts through again
+    resource_tracker.ensure_running()  # its start would unblock interrupts
     ends: set[int] = {signal.SIGINT, signal.SIGTERM}
     caught: list[int] = []
     handlers: dict[int, Any] = {}
     before = signal.pthread_sigmask(signal.SIG_BLOCK, ends)
     try:
-        # Another thread may still get them, and Python would raise in this one while it starts a
-        # process, which would then fail without its orders.
+        # Another thread may still receive them. Python would then raise in this thread while it
+        # starts a process, which would fail without its arguments.
         if threading.current_thread() is threading.main_thread():
             for number in ends:
                 if callable(signal.getsignal(number)):
@@ -249,7 +249,7 @@ def _without_interrupts() -> Iterator[None]:
 
 def _serve(pipe: Connection) -> None:
     """Play the batches that a worker receives, and send each game when it ends."""
-    for number in (signal.SIGINT, signal.SIGTERM):  # for the parent, which stops us
+    for number in (signal.SIGINT, signal.SIGTERM):  # the parent handles them and stops workers
         signal.signal(number, signal.SIG_IGN)
     threading.Thread(target=_leave_with_parent, daemon=True).start()
     players: Players | None = None
@@ -263,13 +263,13 @@ def _serve(pipe: Connection) -> None:
                         pipe.send(games)
             except ValueError as error:
                 pipe.send(str(error))
-            except Exception as error:  # noqa: BLE001 whatever it is, the parent must know
+            except Exception as error:  # noqa: BLE001 the parent must know
                 pipe.send(one_line(error))
             pipe.send(None)
 
 
 def _leave_with_parent() -> None:
-    """End this process when its parent does, even a parent that was killed."""
+    """End this process when its parent ends, even if the parent is killed."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()

@@ -1,4 +1,4 @@
-"""Playing on a Ray cluster, a task for each batch. Every node needs this package installed."""
+"""Functions that play on a Ray cluster, one task per batch. Every node needs this package."""
 
 from __future__ import annotations
 
@@ -17,28 +17,27 @@ __all__ = ["play"]
 
 
 def play(work: Work, address: str | None = None) -> Generator[Finished]:
-    """Play all there is.
+    """Play all games.
 
-    A node that joins gets its share, and what a lost node was playing is played again
-    elsewhere.
+    A node that joins gets a share of the games. Games of a lost node are played again elsewhere.
 
     Args:
-        work: what is to be played.
-        address: of the cluster, such as `host:6379`; by default the one this process is
-            connected to, or that `ray.init` finds, or a new one on this machine.
+        work: the games to play.
+        address: address of the cluster, such as `host:6379`; by default the connected cluster, or
+            one that `ray.init` finds, or a new one on this machine.
 
     Yields:
-        Games as they end; those of a lost node may come twice.
+        Games as they end; games of a lost node may appear twice.
 
     Raises:
-        ValueError: Ray is not installed, there is no such cluster, or an agent fails.
+        ValueError: Ray is not installed, the cluster does not exist, or an agent fails.
     """
     with joined("playing", address) as ray:
         yield from _played(ray, work)
 
 
 def _played(ray: Any, work: Work) -> Generator[Finished]:
-    # A streaming task tells of every game as it ends. If its node is lost it starts anew.
+    # A streaming task yields every game as it ends. If its node is lost, the task starts again.
     task = ray.remote(num_returns="streaming", num_cpus=1, max_retries=3)(_games)
     playing: dict[Any, Batch] = {}
     try:
@@ -70,7 +69,7 @@ def _played(ray: Any, work: Work) -> Generator[Finished]:
 
 
 def _games(batch: Batch) -> Iterator[Games]:
-    """What a task does."""
+    """Play a batch; the function of a Ray task."""
     for games in play_batch(batch, _players(batch.game, batch.seed)):
         if games is not None:
             yield games
@@ -78,5 +77,5 @@ def _games(batch: Batch) -> Iterator[Games]:
 
 @functools.lru_cache(maxsize=1)
 def _players(game: Game, seed: int) -> Players:
-    """The agents of this process, made once for all its batches."""
+    """Return the agents of this process, created once for all its batches."""
     return Players(game, seed)

@@ -191,7 +191,7 @@ def test_a_game_for_one():
 
 
 def test_nothing_to_show(data, refused):
-    with refused("there is nothing to show"):
+    with refused("ratings"):
         page_html(data)
     with refused("chess"):
         page_html({**data, "game": "chess"})

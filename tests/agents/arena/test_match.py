@@ -223,7 +223,7 @@ def test_games_too_short_for_the_usual_opening(name, params, players):
 
 def test_an_opening_that_no_game_survives(refused):
     game = boardenvs.make("game112", board_size=3)
-    with refused("game112 hardly ever lasts 3 random plies"):
+    with refused("opening_plies .*game112.* 3"):
         play_match(game, ["random", "random"], 4, seed=0, opening_plies=3)
 
 
@@ -279,16 +279,16 @@ def test_an_illegal_action_loses(gekitai):
 @pytest.mark.parametrize(
     ("answer", "said"),
     [
-        (lambda s: np.full(len(s), 36), "action 36 is outside of the action space, 0 to 35"),
-        (lambda s: np.full(len(s), -1), "action -1 is outside"),
-        (lambda s: np.zeros(len(s)), "expected .* actions as whole numbers, got .*float64"),
-        (lambda s: np.zeros(len(s), bool), "expected .* actions as whole numbers, got .*bool"),
-        (lambda s: np.zeros((len(s), 1), int), "expected .* actions as whole numbers"),
-        (lambda s: np.zeros(len(s) + 1, int), "expected .* actions as whole numbers"),
-        (lambda s: 3, "expected .* actions as whole numbers"),
-        (lambda s: ["A1"] * len(s), "expected .* actions as whole numbers"),
-        (lambda _: None, "expected .* actions as whole numbers"),
-        (lambda _: "A1", "expected .* actions as whole numbers"),
+        (lambda s: np.full(len(s), 36), "action.* 36 "),
+        (lambda s: np.full(len(s), -1), "action.* -1 "),
+        (lambda s: np.zeros(len(s)), "actions .*float64"),
+        (lambda s: np.zeros(len(s), bool), "actions .*bool"),
+        (lambda s: np.zeros((len(s), 1), int), "actions "),
+        (lambda s: np.zeros(len(s) + 1, int), "actions "),
+        (lambda s: 3, "actions "),
+        (lambda s: ["A1"] * len(s), "actions "),
+        (lambda _: None, "actions "),
+        (lambda _: "A1", "actions "),
         (lambda _: 1 / 0, "ZeroDivisionError: division by zero"),
         (lambda _: {}["no"], "KeyError: 'no'"),
         (lambda _: int("two\nlines"), "ValueError: invalid literal"),
@@ -314,25 +314,25 @@ def test_an_agent_without_a_spec_is_named_by_its_class(gekitai, refused):
 
 @pytest.mark.parametrize("num", [0, -1, 1.5, "10", True, None])
 def test_a_bad_number_of_games(gekitai, refused, num):
-    with refused("num_games must be a whole number of at least 1, got "):
+    with refused("num_games must be "):
         play_match(gekitai, ["random", "random"], num)
 
 
 @pytest.mark.parametrize("players", [[], ["random"], ["random"] * 3])
 def test_a_wrong_number_of_agents(gekitai, refused, players):
-    with refused(f"gekitai takes 2 agents, got {len(players)}"):
+    with refused(f"2 agents.* {len(players)}"):
         play_match(gekitai, players, 10)
 
 
 @pytest.mark.parametrize("plies", [-1, 200, 0.5, "2"])
 def test_a_bad_opening(gekitai, refused, plies):
-    with refused("opening_plies must be a whole number from 0 to 199, got "):
+    with refused("opening_plies must be "):
         play_match(gekitai, ["random", "random"], 10, opening_plies=plies)
 
 
 @pytest.mark.parametrize("seed", [-1, "0", 0.5])
 def test_a_bad_seed(gekitai, refused, seed):
-    with refused("seed must be a whole number of at least 0 or None, got "):
+    with refused("seed must be "):
         play_match(gekitai, ["random", "random"], 10, seed)
 
 
@@ -340,7 +340,7 @@ def test_names_of_game_and_agents_will_do(gekitai, refused):
     by_name = play_match("gekitai", ["greedy", "random"], 20, seed=1)
     made = [agents.make(spec, gekitai) for spec in ("greedy", "random")]
     assert same(by_name, play_match(gekitai, made, 20, seed=1))
-    with refused("there is no agent 'gready'"):
+    with refused("agent 'gready'"):
         play_match("gekitai", ["gready", "random"], 20)
 
 

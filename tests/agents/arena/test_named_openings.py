@@ -50,9 +50,9 @@ def test_a_file_is_found_by_its_name_and_parameters(path, gekitai, refused):
     named_openings(boardenvs.make("gekitai", pieces=6), "fair")  # which were not told
     assert openings_of(gekitai) == {"fair": path}
     large = boardenvs.make("gekitai", board_size=7)
-    with refused(f"{re.escape(repr(large))} has no openings 'fair'; it has none"):
+    with refused(f"{re.escape(repr(large))} .*openings 'fair'"):
         named_openings(large, "fair")
-    with refused(r"has no openings 'Fair'; it has \['fair'\]"):
+    with refused(r"openings 'Fair'.*\['fair'\]"):
         play_match(gekitai, ["random", "random"], openings="Fair")
     # One board each, under one name.
     write_openings(path.with_name("b.openings.json"), large, "fair", ["board_size"], [[1]], {})
@@ -63,10 +63,10 @@ def test_a_file_is_found_by_its_name_and_parameters(path, gekitai, refused):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ('"D1"', '"D2"', "fair.openings.json is damaged: the checksum does not fit the moves"),
-        ('"openings"', '"moves"', "fair.openings.json is damaged: the keys should be"),
-        ("boardenvs openings", "x", "fair.openings.json is no file of openings: its format"),
-        ("{", "", "fair.openings.json is no file of openings: "),
+        ('"D1"', '"D2"', "fair.openings.json .*checksum"),
+        ('"openings"', '"moves"', "fair.openings.json .*keys"),
+        ("boardenvs openings", "x", "fair.openings.json .*format"),
+        ("{", "", "fair.openings.json "),
     ],
 )
 def test_a_damaged_file_is_refused(path, gekitai, old, new, message, refused):
@@ -80,11 +80,11 @@ def test_what_is_no_opening_is_refused(folder, gekitai, refused):
     with refused("illegal"):
         write_openings(file, gekitai, "x", [], [[0, 0]], {})
     over = [gekitai.action_from_text(move) for move in ["A1", "A6", "C3", "D4", "C3"]]
-    with refused("the game is over after A1, A6, C3, D4, C3"):
+    with refused("opening .*A1, A6, C3, D4, C3"):
         write_openings(file, gekitai, "x", [], [over], {})
     assert list(folder.iterdir()) == []
     write_openings(file, gekitai, "x", [], np.zeros((1, 0), int), {})
-    with refused("x.openings.json is damaged: it has no openings of equally many moves"):
+    with refused("x.openings.json .*openings"):
         named_openings(gekitai, "x")
 
 
@@ -146,12 +146,12 @@ def test_a_store_does_not_mix_them_with_others(path, gekitai, tmp_path, refused)
     play(named, openings="fair")
     play(plain)
     version = named_openings(gekitai, "fair").version
-    with refused(f"holds games with openings {version}, not none: name another file"):
+    with refused(f"named.db .*openings {version}"):
         play(named)
-    with refused(f"holds games with openings none, not {version}: name another file"):
+    with refused(f"plain.db .*openings {version}"):
         play(plain, openings="fair")
     write_openings(path, gekitai, "fair", [], MOVES[:3], {})
-    with refused(f"holds games with openings {version}, not fair "):
+    with refused(f"named.db .*openings {version}.* fair "):
         play(named, openings="fair")
 
 
@@ -169,7 +169,5 @@ def test_a_move_that_is_no_text(path, gekitai, refused, move):
     told["openings"][0] = [move]
     told["sha256"] = hashlib.sha256(json.dumps(told["openings"]).encode()).hexdigest()
     path.write_text(json.dumps(told))
-    with refused(
-        rf"fair\.openings\.json is damaged: a move must be text, got {re.escape(repr(move))}"
-    ):
+    with refused(rf"fair\.openings\.json .*move .*{re.escape(repr(move))}"):
         named_openings(gekitai, "fair")

@@ -115,14 +115,14 @@ def test_random_plies_may_follow(gekitai):
 @pytest.mark.parametrize(
     ("openings", "said"),
     [
-        ([], "openings must be at least one position, got none"),
-        ("start", "has no openings 'start'; it has"),
-        ({}, "openings must be a list of gekitai positions"),
-        ([7], "opening 0: expected gekitai records"),
-        ([{}], "opening 0: "),
-        (lambda game: game.new(1, 0)[0], "openings must be a list of gekitai positions"),
-        (lambda game: [game.new(1, 0)[0], boardenvs.make("game112").new(1, 0)[0]], "opening 1: "),
-        (lambda game: [over(game)], "opening 0 is over: there is nothing to play"),
+        ([], r"openings .*\[\]"),
+        ("start", "openings .*'start'"),
+        ({}, r"openings .*\{\}"),
+        ([7], "opening 0"),
+        ([{}], "opening 0"),
+        (lambda game: game.new(1, 0)[0], "openings "),
+        (lambda game: [game.new(1, 0)[0], boardenvs.make("game112").new(1, 0)[0]], "opening 1"),
+        (lambda game: [over(game)], "opening 0 is over"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
@@ -141,7 +141,7 @@ def over(game):
 
 @pytest.mark.parametrize("games", [1, 3, 6])
 def test_each_as_often_as_the_others(gekitai, refused, games):
-    with refused(f"multiple of 4, 2 openings in 2 orders of seats, got {games}"):
+    with refused(f"num_games .*multiple of 4.* got {games}"):
         play_match(gekitai, ["random"] * 2, games, seed=0, openings=positions(gekitai, 2))
 
 

@@ -383,19 +383,19 @@ def test_the_arenas_json():
 @pytest.mark.parametrize(
     ("results", "said"),
     [
-        ([pair("x", "z", 1, 0, 0)], "'z' has results, but is not among the agents to rate"),
-        ([(("x", "z"), (1, -1))], "'z' has results"),
-        ([(("x", ["y"]), (1, -1))], r"\['y'\] has results"),
-        ([{"a": "x", "b": "y", "wins": 3}], "a pair's result needs .*, but has no games"),
-        ([pair("x", "y", 1, 0, 0) | {"games": 2}], "x - y: games must be wins, draws and losses"),
-        ([pair("x", "y", -1, 0, 2)], "wins must be a whole number of at least 0, got -1"),
-        ([pair("x", "y", 0.5, 0, 0.5)], "a whole number"),
-        ([(("x", "y"), (1, 2, 3))], "a game must be agents, two or more, and as many finite"),
-        ([(("x",), (1,))], "a game must be agents, two or more"),
-        ([(("x", "y"), (1, math.nan))], "a game must be agents, two or more"),
-        ([3], "a game must be agents and their results, got 3"),
-        ([("x", "y", "z")], "a game must be agents and their results"),
-        ([("xy", ("won", "lost"))], "a game must be agents and their results"),
+        ([pair("x", "z", 1, 0, 0)], "results .*'z'"),
+        ([(("x", "z"), (1, -1))], "results .*'z'"),
+        ([(("x", ["y"]), (1, -1))], r"results .*\['y'\]"),
+        ([{"a": "x", "b": "y", "wins": 3}], "result .*games is missing"),
+        ([pair("x", "y", 1, 0, 0) | {"games": 2}], "x - y: games must be .*2"),
+        ([pair("x", "y", -1, 0, 2)], "wins must be .*-1"),
+        ([pair("x", "y", 0.5, 0, 0.5)], "games must be .*1.0"),
+        ([(("x", "y"), (1, 2, 3))], "game must be .*3"),
+        ([(("x",), (1,))], "game must be .*x"),
+        ([(("x", "y"), (1, math.nan))], "game must be .*nan"),
+        ([3], "game must be .*3"),
+        ([("x", "y", "z")], "game must be .*z"),
+        ([("xy", ("won", "lost"))], "game must be .*won"),
     ],
 )
 def test_results_that_are_none(refused, results, said):
@@ -404,7 +404,7 @@ def test_results_that_are_none(refused, results, said):
 
 
 def test_agents_that_are_none(refused):
-    with refused("there must be agents to rate, got none"):
+    with refused("agents "):
         rate([], [])
-    with refused("the anchor must be one of x, y, got 'z'"):
+    with refused("anchor .*'z'"):
         rate([], ["x", "y"], "z")

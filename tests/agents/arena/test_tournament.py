@@ -33,19 +33,19 @@ def test_round_robin_of_an_agent_with_itself(gekitai):
 
 def test_round_robin_needs_two_agents(gekitai, refused):
     for specs in ([], ["random"]):
-        with refused(f"an arena needs at least 2 agents, got {len(specs)}"):
+        with refused(f"2 agents.* {len(specs)}"):
             list(round_robin(gekitai, specs, 10, 0))
 
 
 def test_pairs_and_solos_are_for_their_own_games(gekitai, refused):
     alone = boardenvs.make("dominoes175")
-    with refused("dominoes175 is for one player: there are no pairs"):
+    with refused("round_robin .*dominoes175"):
         list(round_robin(alone, ["random", "greedy"], 10, 0))
-    with refused("gekitai has 2 players: they play in pairs"):
+    with refused("solos .*gekitai"):
         list(solos(gekitai, ["random", "greedy"], 10, 0))
 
 
 def test_an_unknown_agent_is_told_before_anything_is_played(gekitai, refused, monkeypatch):
     monkeypatch.setattr(Match, "play", lambda *_args: pytest.fail("played"))
-    with refused("there is no agent 'gready'"):
+    with refused("agent 'gready'"):
         list(round_robin(gekitai, ["random", "greedy", "gready"], 10, 0))

@@ -80,7 +80,7 @@ def test_a_task_without_games_is_not_rated(rated, unrated, monkeypatch):
         [unrated, "not", "rated"]
     ]
     page = page_html(card)
-    assert f"Not rated, for the time was over: {unrated}." in page
+    assert f"Not rated, because the time was over: {unrated}." in page
     assert "▶ greedy" in page
     assert "▶ greedy" not in page.partition(f"<h2>{unrated}</h2>")[2]
 
@@ -126,21 +126,21 @@ def test_forfeits_are_counted():
 def test_where_the_ladder_ends_is_told(monkeypatch):
     monkeypatch.setattr(Ladder, "best", property(lambda ladder: 50.0))
     card = agents.benchmark("greedy", **QUICK)
-    assert "game112: above the ladder: nobody there is strong enough to tell" in str(card)
+    assert "game112: above the ladder" in str(card)
 
 
 def test_games_end_when_they_cannot_say_more_than_the_ladder(monkeypatch):
     monkeypatch.setattr(running, "_LADDERS", 1e6)
     (task,) = agents.benchmark("greedy", **QUICK | {"aim": 1.0}).to_dict()["tasks"]
-    assert task["ended"] == "what is left is the ladder's own uncertainty"
+    assert "ladder's own" in task["ended"]
 
 
 def test_a_suite_without_a_ladder_says_so(tmp_path, monkeypatch):
     monkeypatch.setattr(ladder, "ladder_path", lambda *_: tmp_path / "game112.json")
-    with pytest.raises(ValueError, match="suite v1 has no ladder of game112 yet"):
+    with pytest.raises(ValueError, match="suite v1 .*game112"):
         read_ladder("v1", "game112")
     (tmp_path / "game112.json").write_text('{"task": "game112"}')
-    with pytest.raises(ValueError, match=r"game112\.json is damaged: it is no ladder of game112"):
+    with pytest.raises(ValueError, match=r"game112\.json is damaged"):
         read_ladder("v1", "game112")
 
 
@@ -207,7 +207,7 @@ def test_arguments_of_the_function():
         agents.benchmark(3)
     with pytest.raises(ValueError, match="tasks"):
         agents.benchmark("random", tasks="game112")
-    with pytest.raises(ValueError, match="called by it"):
+    with pytest.raises(ValueError, match="name must be"):
         agents.benchmark("random", name="other")
     with pytest.raises(ValueError, match="act"):
         agents.benchmark(lambda game, seed: None, tasks=["game112"])
@@ -265,12 +265,12 @@ def test_a_trained_agents_card_says_whom_it_met():
 
 
 def test_held_out_needs_somebody_who_is():
-    with pytest.raises(ValueError, match="not known whom the policy met in training"):
+    with pytest.raises(ValueError, match="held_out .*met"):
         agents.benchmark(Legal, held_out=True, **QUICK)
     everyone = ["random", "mixed:60:greedy", "mixed:20:greedy", "greedy"]
-    with pytest.raises(ValueError, match="met all agents of game112 in training"):
+    with pytest.raises(ValueError, match="held_out .*game112"):
         agents.benchmark(Legal, met=everyone, held_out=True, **QUICK)
-    with pytest.raises(ValueError, match="met must be a list of agents' specs"):
+    with pytest.raises(ValueError, match="met must be"):
         agents.benchmark(Legal, met="random", **QUICK)
 
 

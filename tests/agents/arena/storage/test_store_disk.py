@@ -82,10 +82,9 @@ def test_a_killed_runs_store_on_a_disk_that_is_read_only(filled, command):
         filled.parent,
     )
     assert ran.returncode == 2
-    assert ran.stderr == (
-        f"boardenvs: error: {filled}: a run that was stopped left games.db-wal beside it. SQLite "
-        "can read both only where it may write: copy both files to such a folder\n"
-    )
+    (line,) = ran.stderr.splitlines()
+    assert line.startswith(f"boardenvs: error: {filled}: ")
+    assert "games.db-wal" in line
 
 
 def test_a_killed_runs_store_can_be_read_first(filled, tmp_path):

@@ -159,7 +159,7 @@ def test_round_robin_in_processes(gekitai, tiny, own_module, two_processes):
         pytest.param(
             "Fails", "agent mine:Fails failed: RuntimeError: two lines", marks=pytest.mark.slow
         ),
-        ("Dies", f"a worker process has ended with status -{signal.SIGKILL.value}"),
+        ("Dies", f"worker process .*status -{signal.SIGKILL.value}"),
     ],
 )
 def test_an_agent_that_fails_in_a_worker(gekitai, refused, own_module, two_processes, agent, said):
@@ -179,7 +179,7 @@ def test_workers_end_when_nobody_listens(gekitai, two_processes):
 
 @pytest.mark.parametrize("workers", [0, -1, 1.5, True])
 def test_a_bad_number_of_workers(gekitai, refused, workers):
-    with refused("workers must be a whole number of at least 1, got"):
+    with refused("workers must be "):
         list(local.play(work(gekitai), workers))
 
 

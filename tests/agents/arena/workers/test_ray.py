@@ -74,5 +74,5 @@ def test_a_node_lost_in_mid_run(gekitai, cluster, own_module, tmp_path):
 @pytest.mark.parametrize("address", ["no such address", "127.0.0.1:1"])
 def test_a_cluster_that_is_not_there(gekitai, refused, address):
     engine = functools.partial(ray_tasks.play, address=address)
-    with refused(f"there is no Ray cluster at {address}"):
+    with refused(f"Ray cluster at {address}"):
         list(round_robin(gekitai, ["random", "greedy"], 4, 1, engine=engine))

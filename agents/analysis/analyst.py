@@ -1,7 +1,7 @@
-"""Who is asked about a position where nobody is named: the strongest agent that tells a lot.
+"""The default agent for analysing a position: the strongest agent with a detailed analysis.
 
-The folder of a game may hold a list `ANALYSTS` of specs in its `__init__.py` (see `agents.games`),
-the best first; after them, and for every other game, come those of `ANALYSTS` here.
+The folder of a game may have a list `ANALYSTS` of specs in its `__init__.py` (see `agents.games`),
+the best first. The specs of `ANALYSTS` here follow for every game.
 """
 
 from __future__ import annotations
@@ -18,30 +18,33 @@ from boardenvs.game import Game, States
 __all__ = ["ANALYSTS", "analyst", "analysts_of"]
 
 ANALYSTS = ("puct:800", "mcts:2000")
-"""Of any game: guided by a network where one is shipped for it."""
+"""Analysts of any game; `puct` requires a shipped network."""
 
 
 def analysts_of(game: Game) -> list[str]:
-    """Who may be asked about a game, the best first; not all of them play it in every size."""
+    """Return the analysts of a game, the best first; some may not support every size."""
     return [*constant(game, "ANALYSTS", ()), *ANALYSTS]
 
 
 def analyst(game: Game, states: States, seed: int | None = None) -> tuple[str, Any]:
-    """The first of a game's analysts that can play on from a position.
+    """Return the first of a game's analysts that can play on from a position.
 
     Args:
-        game: what is played.
-        states: where it is asked, records of shape (N,), none of them over.
-        seed: of the agent's own randomness; `None` for a fresh one.
+        game: the game.
+        states: positions to analyse, records of shape (N,), not over.
+        seed: seed of the agent's own randomness; `None` for a random one.
 
     Returns:
-        Its spec, and the agent.
+        The spec and the agent.
+
+    Raises:
+        ValueError: no analyst can play on.
     """
     for spec in analysts_of(game):
         with contextlib.suppress(ValueError):
             if spec.startswith(("puct", "trained")):
-                shipped(game)  # refuses a game that has no network
+                shipped(game)  # raises for a game without a network
             agent = make(spec, game, seed)
             check_can_play(agent, states)
             return spec, agent
-    raise ValueError(f"no agent can be asked about {game.name}")
+    raise ValueError(f"no agent can analyse this position of {game.name}")

@@ -1,4 +1,4 @@
-"""How much the best response wins against an agent, over all of a small game."""
+"""The result of the best response to an agent, computed over a whole small game."""
 
 from __future__ import annotations
 
@@ -14,50 +14,54 @@ from boardenvs.game import Game, States
 __all__ = ["best_responses"]
 
 _MOST = 1_000_000
-"""Positions and moves on a level, and all positions before it."""
+"""Maximum number of positions up to a level plus moves on that level."""
 Floats = npt.NDArray[np.float64]
 
 
 class _Level(NamedTuple):
-    """The positions after so many plies, and where their actions lead."""
+    """All positions after the same number of plies, and their moves."""
 
     states: States
     rows: npt.NDArray[np.intp]
-    """Of each move, the position it is played in,"""
+    """Index in `states` of each move's position."""
     actions: npt.NDArray[np.intp]
-    """its action,"""
+    """Action of each move."""
     after: npt.NDArray[np.intp]
-    """and the place in the next level that it leads to."""
+    """Index of each move's next position in the next level."""
 
 
 def best_responses(agent: Agent, game: Game) -> Exploitability:
-    """The result of the best response to an agent, from each seat.
+    """Return the result of the best response to an agent, from each seat.
 
     Args:
-        agent: one that tells its policy (`Agent.policies`).
-        game: of two players, without chance and hidden parts.
+        agent: an agent with action probabilities (`Agent.policies`).
+        game: a game of two players, without chance and hidden parts.
 
     Raises:
-        ValueError: the game is another one or too large, or the agent tells no probabilities.
+        ValueError: the game is not supported or too large, or the agent has no action
+            probabilities.
     """
     for objection, applies in (
-        ("has chance", game.has_chance),
-        ("has hidden information", game.has_hidden),
-        (f"has {game.num_players} player(s), not two", game.num_players != 2),
+        ("chance", game.has_chance),
+        ("hidden information", game.has_hidden),
+        (f"{game.num_players} player(s)", game.num_players != 2),
     ):
         if applies:
-            raise ValueError(f"no exploitability in {game.name}, which {objection}")
-    agent.policies(game.new(1, 0))  # refuses before a large game is laid out
+            raise ValueError(
+                "game must have two players and no chance or hidden information, got "
+                f"{game.name} with {objection}"
+            )
+    agent.policies(game.new(1, 0))  # raises before a large game is enumerated
     levels = _levels(game)
     responses = [_best_response(game, levels, agent, seat) for seat in range(game.num_players)]
     return Exploitability(tuple(responses), sum(len(level.states) for level in levels))
 
 
 def _levels(game: Game) -> list[_Level]:
-    """All positions that can be reached, ply by ply.
+    """Return all reachable positions, ply by ply.
 
     Raises:
-        ValueError: there are too many.
+        ValueError: the game has too many positions.
     """
     levels = []
     states = game.new(1, 0)
@@ -68,7 +72,7 @@ def _levels(game: Game) -> list[_Level]:
         rows, actions = np.nonzero(game.legal(states[live]))
         rows = live[rows]
         if positions + len(rows) > _MOST:
-            raise ValueError(f"{game.name} is too large: it has more than {_MOST:,} moves to try")
+            raise ValueError(f"{game.name} is too large: it must have at most {_MOST:,} moves")
         after = states[rows]
         game.play(after, actions)
         whole = after.view(np.dtype((np.void, after.itemsize)))
@@ -79,7 +83,7 @@ def _levels(game: Game) -> list[_Level]:
 
 
 def _best_response(game: Game, levels: list[_Level], agent: Agent, seat: int) -> float:
-    """The result of whoever has this seat and plays best, the agent having the other one."""
+    """Return the best result of a player in this seat against the agent in the other seat."""
     following = np.zeros(0)
     for states, rows, actions, after in reversed(levels):
         values: Floats = game.returns(states)[:, seat].astype(np.float64)

@@ -1,4 +1,4 @@
-"""What an agent did in each position of some games."""
+"""The decisions of an agent in some games."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ __all__ = ["decisions"]
 def decisions(
     game: Game, agent: Opponent, opponent: Opponent, games: int, seed: int, opening_plies: int = 0
 ) -> tuple[States, npt.NDArray[np.int64]]:
-    """Play games, and tell where an agent was to move and what it did.
+    """Play games, and return the positions in which an agent was to move and its actions.
 
-    It has the first seat in every other game, beginning with the first.
+    The agent has the first seat in every other game, including the first one.
 
     Args:
-        game: what is played, of two players.
-        agent: whose decisions are wanted.
-        opponent: whom it plays.
-        games: how many.
-        seed: of the game's records and the openings; the agents have randomness of their own.
-        opening_plies: random plies with which each game begins.
+        game: a game of two players.
+        agent: the agent whose decisions are returned.
+        opponent: the other agent.
+        games: number of games, at least 1.
+        seed: seed of the game and the openings; the agents have their own randomness.
+        opening_plies: number of random plies at the start of each game.
 
     Returns:
-        Records of the game, shape (N,), and its actions there, int64 of shape (N,).
+        Positions, records of shape (N,), and the agent's actions there, int64 of shape (N,).
 
     Raises:
-        ValueError: a number is out of range, an opening ended a game's rules, or an agent failed.
+        ValueError: a number is out of range, an action is illegal, or an agent failed.
     """
     states = game.new(whole_number("games", games, 1), seed)
     rng = np.random.default_rng([seed, 1])

@@ -1,7 +1,7 @@
-"""Grades players against what is proved: how often do they keep a win that they have?
+"""Grades of agents: the share of proved wins that an agent keeps.
 
-`grade` plays games and asks `exact` about each position in which the graded agent was to move, and
-about the position after its move.
+`grade` plays games. `exact` solves each position in which the graded agent was to move, and the
+position after its move.
 """
 
 from __future__ import annotations
@@ -22,41 +22,41 @@ __all__ = ["Grade", "grade"]
 
 @dataclass(frozen=True)
 class Grade:
-    """Results of the positions in which an agent was to move, as a `Measure`."""
+    """A `Measure` of the positions in which an agent was to move."""
 
     kind: ClassVar[str] = "share of wins kept"
 
     lost: int
-    """How many are proved to be lost."""
+    """Number of positions proved lost."""
     drawn: int
-    """How many are proved to be a draw."""
+    """Number of positions proved drawn."""
     unsettled: int
-    """How many are not settled."""
+    """Number of positions without a proof."""
     kept: int
-    """Of those that are proved to be won, after how many the agent has still a proved win."""
+    """Number of proved wins that are still proved wins after the agent's move."""
     given_away: int
-    """After how many of them it is proved to lose, or to draw."""
+    """Number of proved wins that are proved losses or draws after the agent's move."""
     unclear: int
-    """After how many of them it is not settled what it has."""
+    """Number of proved wins without a proof after the agent's move."""
 
     @property
     def won(self) -> int:
-        """How many are proved to be won."""
+        """Number of positions proved won."""
         return self.kept + self.given_away + self.unclear
 
     @property
     def share_kept(self) -> float:
-        """The share of proved wins that it keeps; NaN if it had none."""
+        """Share of proved wins that the agent keeps; NaN without proved wins."""
         return self.kept / self.won if self.won else float("nan")
 
     @property
     def value(self) -> float:
-        """That share."""
+        """Share of proved wins that the agent keeps, as `share_kept`."""
         return self.share_kept
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Its 95% interval, Wilson's."""
+        """Wilson's 95% interval of the share."""
         return wilson(self.kept, self.won)
 
     def __str__(self) -> str:
@@ -74,24 +74,24 @@ class Grade:
 def grade(
     game: Game, agent: Opponent, opponent: Opponent, games: int, seed: int, budget: int = 100_000
 ) -> Grade:
-    """Play games and see what an agent makes of the positions that it has to move in.
+    """Play games and grade an agent's moves.
 
-    It has the first seat in every other game, beginning with the first.
+    The agent has the first seat in every other game, including the first one.
 
     Args:
-        game: what is played, of two players.
-        agent: who is graded.
-        opponent: whom it plays.
-        games: how many.
-        seed: of the game's records; the agents have randomness of their own.
-        budget: how many positions `exact` may look at for each that it is asked about.
+        game: a game of two players.
+        agent: the agent to grade.
+        opponent: the other agent.
+        games: number of games, at least 1.
+        seed: seed of the game; the agents have their own randomness.
+        budget: maximum number of positions that `exact` searches for each solved position.
 
     Raises:
-        ValueError: `exact` does not play the game, a position is too large for it, or a number is
-            out of range.
+        ValueError: `exact` does not support the game, a position is too large, or a number is out
+            of range.
     """
     judge: Any = make("exact", game, 0, budget=budget)
-    judge.check_can_play(game.new(1, seed))  # before the games rather than after them
+    judge.check_can_play(game.new(1, seed))  # raises before the games are played
     first, actions = decisions(game, agent, opponent, games, seed)
     then = first.copy()
     game.play(then, actions, illegal="raise")
@@ -112,7 +112,7 @@ def grade(
 
 
 def _value(judge: Any, state: States, seat: int, known: dict[bytes, float]) -> float:
-    """What a position, of shape (1,), is proved to be worth to a seat; NaN if nothing is proved."""
+    """Return the proved value of a position, shape (1,), for a seat; NaN without a proof."""
     names = [name for name in state.dtype.names or () if name not in ("rng", "last_action")]
     key = b"".join(state[name].tobytes() for name in names)
     if key not in known:

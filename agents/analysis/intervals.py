@@ -1,4 +1,4 @@
-"""Intervals of what is measured in games."""
+"""Intervals of measurements in games."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from boardenvs.core.checks import finite_number, whole_number
 __all__ = ["Z", "bootstrap_mean", "interquartile_mean", "mean_interval", "wilson"]
 
 Z = 1.959964
-"""95% of a normal distribution lie within so many standard deviations."""
+"""Number of standard deviations on each side that contain 95% of a normal distribution."""
 _DRAWS = 10_000
 _STUDENT = (12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469, 2.3646, 2.3060, 2.2622)
 """The 97.5% quantiles of Student's distributions with 1 to 9 degrees of freedom."""
@@ -22,18 +22,18 @@ def wilson(successes: float, games: int) -> tuple[float, float]:
     """Return Wilson's 95% score interval for a proportion.
 
     Source: E. B. Wilson, "Probable inference, the law of succession, and statistical
-    inference", JASA 22 (1927). A draw counts as half a success, for which the interval is
-    a little too wide, never too narrow.
+    inference", JASA 22 (1927). A draw counts as half a success. This makes the interval a
+    little too wide, never too narrow.
 
     Args:
-        successes: from 0 to `games`, halves allowed.
-        games: number of games.
+        successes: number of successes from 0 to `games`, including halves.
+        games: number of games, at least 0.
 
     Returns:
         Low and high, within [0, 1]; (0, 1) without games.
 
     Raises:
-        ValueError: these are no such numbers.
+        ValueError: a number is out of range.
 
     Example:
         >>> from agents.arena import wilson
@@ -42,7 +42,7 @@ def wilson(successes: float, games: int) -> tuple[float, float]:
         (0.657, 0.825)
     """
     games = whole_number("games", games, 0)
-    # A sum of shares may be a trifle above.
+    # Rounding may lift a sum of shares slightly above `games`.
     successes = min(finite_number("successes", successes, 0, games * (1 + 1e-9)), games)
     if games == 0:
         return 0.0, 1.0
@@ -50,21 +50,21 @@ def wilson(successes: float, games: int) -> tuple[float, float]:
     centre = p + Z * Z / (2 * games)
     spread = Z * math.sqrt(p * (1 - p) / games + Z * Z / (4 * games * games))
     scale = 1 + Z * Z / games
-    # Without a success, or a failure, the end is exact; rounding would leave a trace there.
+    # Without successes or failures, the end is exactly 0 or 1, despite rounding.
     low = (centre - spread) / scale if successes > 0 else 0.0
     high = (centre + spread) / scale if successes < games else 1.0
     return low, high
 
 
 def interquartile_mean(values: npt.ArrayLike, axis: int = -1) -> float | npt.NDArray[np.float64]:
-    """The mean without the lowest and the highest quarter, rounded down, of the values.
+    """Return the mean without the lowest and the highest quarter (rounded down) of the values.
 
     Source: R. Agarwal and others, "Deep reinforcement learning at the edge of the statistical
-    precipice", NeurIPS 2021; as SciPy's `trim_mean(values, 0.25)`.
+    precipice", NeurIPS 2021; the same as SciPy's `trim_mean(values, 0.25)`.
 
     Args:
-        values: at least one along `axis`.
-        axis: of the values that are averaged.
+        values: at least one value along `axis`.
+        axis: axis of the mean.
     """
     ordered = np.sort(np.asarray(values, np.float64), axis)
     size = ordered.shape[axis]
@@ -75,15 +75,14 @@ def interquartile_mean(values: npt.ArrayLike, axis: int = -1) -> float | npt.NDA
 def bootstrap_mean(
     values: npt.NDArray[np.float64], errors: npt.NDArray[np.float64], rng: np.random.Generator
 ) -> tuple[float, float]:
-    """The 95% interval of an interquartile mean of estimates, by the parametric bootstrap.
+    """Return the 95% interval of an interquartile mean of estimates, by the parametric bootstrap.
 
-    Every estimate is drawn again from a normal distribution. The values are of the tasks that there
-    are, so these are not drawn.
+    Every estimate is resampled from a normal distribution. The tasks are fixed and not resampled.
 
     Args:
-        values: the estimates, shape (N,).
-        errors: their standard errors, likewise.
-        rng: of the draws.
+        values: estimates, shape (N,).
+        errors: standard errors of the estimates, shape (N,).
+        rng: generator of the bootstrap.
     """
     drawn = values + errors * rng.standard_normal((_DRAWS, len(values)))
     low, high = np.quantile(interquartile_mean(drawn, 1), [0.025, 0.975])
@@ -93,16 +92,16 @@ def bootstrap_mean(
 def mean_interval(
     values: npt.ArrayLike, axis: int = -1
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Student's 95% interval of the mean of some measurements.
+    """Return Student's 95% interval of the mean of some measurements.
 
     Source: Student, "The probable error of a mean", Biometrika 6 (1908).
 
     Args:
-        values: at least one along `axis`.
-        axis: of the values that are averaged.
+        values: at least one value along `axis`.
+        axis: axis of the mean.
 
     Returns:
-        Low and high, without that axis; NaN, of one value.
+        Low and high, without that axis; NaN for a single value.
     """
     known = np.asarray(values, np.float64)
     number = known.shape[axis]
@@ -115,7 +114,7 @@ def mean_interval(
 
 
 def _student(freedom: int) -> float:
-    """The 97.5% quantile; of many degrees by Fisher's expansion, Metron 5 (1925)."""
+    """Return Student's 97.5% quantile; above 9 degrees by Fisher's expansion, Metron 5 (1925)."""
     if freedom <= len(_STUDENT):
         return _STUDENT[freedom - 1]
     return (

@@ -1,4 +1,4 @@
-"""What an agent thinks of one position: its best moves, what it expects of each, what is proved."""
+"""An agent's judgement of a position: its best moves, their expected results, and proofs."""
 
 from __future__ import annotations
 
@@ -20,70 +20,71 @@ from boardenvs.show.analysis import Analysis
 __all__ = ["Judgement", "Move", "Proof", "judge", "prove"]
 
 _BUDGET = 200_000
-"""Positions that `exact` may look at for each that it is asked about."""
+"""Maximum number of positions that `exact` searches for each solved position."""
 _LINE = 6
-"""Plies of a line, where the agent tells none and is asked on."""
+"""Plies of an expected line, for an agent whose analysis has no line."""
 
 
 class Proof(NamedTuple):
-    """What is certain for the player to move."""
+    """A proved result for the player to move."""
 
     value: float
     """1 for a win, 0 for a draw, -1 for a loss."""
     plies: int
-    """Within how many plies the game is over; -1 where that is not told."""
+    """Maximum number of plies until the game is over; -1 if unknown."""
 
 
 @dataclass(frozen=True)
 class Move:
-    """One move, as the agent sees it."""
+    """One move of an agent's judgement."""
 
     action: int
     weight: float | None
-    """Visits or the probability; `None` where the agent gives it none."""
+    """Number of visits or probability; `None` if unknown."""
     share: float | None
-    """The same as a part of the whole."""
+    """The weight as a share of all weights."""
     value: float | None
-    """The result that the agent expects for the mover after it, where it tells."""
+    """Expected result of the mover after the move; `None` if unknown."""
     proof: Proof | None
-    """What the mover then has for certain."""
+    """Proved result of the mover after the move, if there is one."""
 
 
 @dataclass(frozen=True)
 class Judgement:
-    """What an agent thinks of a position."""
+    """An agent's judgement of a position."""
 
     action: int
-    """What it plays."""
+    """The agent's action."""
     analysis: Analysis | None
-    """What led to that; `None` of an agent that does not tell."""
+    """Analysis behind the action; `None` for an agent without an analysis."""
     proven: bool
     """Whether the values of the analysis are certain."""
     moves: list[Move]
-    """The best ones, what it plays first."""
+    """The best moves; the agent's own move is the first."""
     more: int
-    """How many legal moves there are beside these."""
+    """Number of other legal moves."""
     line: list[int]
-    """How it expects the game to go on; at least what it plays."""
+    """Expected actions from here; at least the agent's action."""
     proof: Proof | None
-    """What `exact` has proved, if it plays the game and can settle the position."""
+    """Proof of `exact`, if it supports the game and can solve the position."""
 
 
 def judge(game: Game, state: States, agent: Opponent, seed: int, most: int) -> Judgement:
-    """Ask an agent about a position, and about what comes of its best moves.
+    """Return an agent's judgement of a position and of its best moves.
 
-    Where nothing is drawn or hidden it is asked about the position after each move that is told,
-    too, and about those along its line; all of them as far as the seat to move may know them.
+    In a game without chance and hidden parts, the agent also judges the position after each
+    returned move, and the positions of its line. The agent receives only information that the seat
+    to move has.
 
     Args:
-        game: what is played.
+        game: the game.
         state: the position, shape (1,), not over.
-        agent: who is asked.
-        seed: of what it draws.
-        most: moves to tell of, at least 1.
+        agent: the agent.
+        seed: seed of the agent's random bits.
+        most: maximum number of moves, at least 1.
 
     Raises:
-        ValueError: the agent cannot play on from here, or fails.
+        ValueError: the agent cannot play on from this position, or fails.
     """
     check_can_play(agent, state)
     stream = one_way(make_streams(seed_word(seed), 1), "analysis")
@@ -95,7 +96,7 @@ def judge(game: Game, state: States, agent: Opponent, seed: int, most: int) -> J
     shares = {} if analysis is None else analysis.shares
     ranked = list(dict.fromkeys([action, *shares]))
     known = _known_values(game, state, agent)
-    if known is not None:  # what it plays is among the best, the others follow by what they bring
+    if known is not None:  # the agent's move is among the best; the others are sorted by value
         rest = np.flatnonzero(legal)
         ranked = [action, *sorted({*rest.tolist()} - {action}, key=lambda a: -known[a])]
     ranked = ranked[:most]
@@ -128,8 +129,8 @@ def judge(game: Game, state: States, agent: Opponent, seed: int, most: int) -> J
 def _asked(
     game: Game, state: States, agent: Any, stream: npt.NDArray[np.uint64]
 ) -> tuple[int, Analysis | None, bool]:
-    """What an agent plays, why, and whether what it expects is certain."""
-    if isinstance(agent, SearchAgent):  # a search says more than the analysis that it is kept as
+    """Return an agent's action, its analysis, and whether the values are certain."""
+    if isinstance(agent, SearchAgent):  # only the search itself knows whether it is proven
         known = game.arrays.conceal(state, state["to_move"], next_bits(stream))
         found = agent.search(known, next_bits(stream))
         return int(found.actions[0]), found.analyses()[0], bool(found.proven[0])
@@ -139,7 +140,7 @@ def _asked(
 
 
 def _known_values(game: Game, state: States, agent: Any) -> npt.NDArray[np.float32] | None:
-    """What each action is worth to the mover, of an agent that knows, such as `exact`."""
+    """Return each action's value for the mover, if the agent knows it, such as `exact`."""
     known = getattr(agent, "action_values", None)
     if known is None or game.has_hidden or game.has_chance:
         return None
@@ -160,7 +161,7 @@ def _after(
     stream: npt.NDArray[np.uint64],
     actions: list[int],
 ) -> dict[int, float]:
-    """What the agent expects for the mover after each action, where it tells."""
+    """Return the expected result of the mover after each action, if the agent has values."""
     mover = int(state["to_move"][0])
     children = _children(game, state, actions)
     over = game.over(children)
@@ -183,7 +184,7 @@ def _line(
     stream: npt.NDArray[np.uint64],
     action: int,
 ) -> list[int]:
-    """Return an action and what the agent would play after it, from both sides."""
+    """Return an action and the agent's following actions for both sides."""
     line, state = [action], state.copy()
     game.play(state, line)
     while len(line) < _LINE and not game.over(state)[0]:
@@ -196,17 +197,17 @@ def _line(
 def prove(
     game: Game, state: States, actions: list[int], budget: int = _BUDGET
 ) -> tuple[Proof | None, dict[int, Proof]]:
-    """What `exact` proves of a position, and of those after some actions.
+    """Return what `exact` proves about a position, and about the positions after some actions.
 
     Args:
-        game: what is played; of one with chance, or not of two players, nothing is proved.
+        game: the game; without two players, or with chance, nothing is proved.
         state: the position, shape (1,), not over.
-        actions: legal ones.
-        budget: positions that it may look at for each that it is asked about.
+        actions: legal actions.
+        budget: maximum number of positions that `exact` searches for each solved position.
 
     Returns:
-        What the player to move has, `None` where that is not settled; and the same, seen by him,
-        after each of the actions where that is.
+        The proof for the player to move, or `None`; and the proofs for the same player after the
+        actions, if they are solved.
     """
     try:
         exact: Any = make("exact", game, 0, budget=budget)
@@ -227,8 +228,8 @@ def prove(
 
 
 def _proof(exact: Any, state: States) -> Proof | None:
-    """What the player to move has, if that can be settled."""
-    with contextlib.suppress(ValueError):  # it is too large
+    """Return the proof for the player to move, or `None`."""
+    with contextlib.suppress(ValueError):  # the position is too large
         value = float(exact.values(state)[0, int(state["to_move"][0])])
         if not np.isnan(value):
             return Proof(value + 0.0, int(exact.plies(state)[0]))

@@ -1,4 +1,4 @@
-"""Where a game was lost, as far as `exact` knows."""
+"""The move by which a game was lost, as far as `exact` can prove it."""
 
 from __future__ import annotations
 
@@ -14,51 +14,52 @@ from boardenvs.game import Game
 __all__ = ["BEFORE", "Loss", "LossJudge", "loss_line", "remarks"]
 
 BEFORE = ("won", "drawn", "lost", "not settled")
-"""Results that the loser could force before the move that lost."""
+"""Results that the loser could force before the losing move."""
 _OF_VALUE = {1.0: "won", 0.0: "drawn"}
 
 
 @dataclass(frozen=True)
 class Loss:
-    """Where a game was lost."""
+    """The move by which a game was lost."""
 
     loser: int
-    """The seat that lost."""
+    """Seat that lost."""
     mover: int
-    """The seat whose move it was; that of the loser if the game was lost from the start."""
+    """Seat of the move; the loser if the game was lost from the start."""
     move: int
-    """From which move on, counted from 1, every position is proved to be lost; 0: the start."""
+    """Number of the move, from 1, after which every position is proved lost; 0 for the start."""
     before: str
-    """What the loser had before that move: one of `BEFORE`; "lost" from the start alone."""
+    """Result that the loser could force before the move, one of `BEFORE`; "lost" only for the
+    start."""
 
 
 class LossJudge:
-    """Tells of games of one kind where they were lost."""
+    """A judge that finds the losing moves in games of one kind."""
 
     def __init__(self, game: Game) -> None:
-        """Have `exact` sit down.
+        """Create the judge.
 
         Args:
-            game: of two players, without chance.
+            game: a game of two players, without chance.
 
         Raises:
-            ValueError: `exact` does not play the game at all, or it is not of two players.
+            ValueError: `exact` does not support the game, or the game is not for two players.
         """
         if game.num_players != 2:
             raise ValueError(
-                f"only in a game for two can a losing move be told: {game.name} is for "
+                f"game must be for two players to find a losing move, got {game.name} for "
                 f"{game.num_players}"
             )
         self._exact: Any = make("exact", game, 0)
 
     def loss(self, episode: Episode) -> Loss | None:
-        """Where a game was lost; `None` if nobody lost it.
+        """Return the move by which a game was lost; `None` if nobody lost it.
 
-        From that move on every position is proved to be lost, as far as `exact` can settle it
-        within its budget; before the move it was not.
+        `exact` proves within its budget that every position after the move is lost, but not the
+        position before it.
 
         Args:
-            episode: of the game.
+            episode: an episode of the game.
         """
         game = episode.game
         states = episode.states()
@@ -66,12 +67,12 @@ class LossJudge:
         if not game.over(states[-1:])[0] or results.min() == results.max():
             return None
         loser = int(results.argmin())
-        first = len(states) - 1  # from where on all is lost
+        first = len(states) - 1  # first position of the lost ones
         before = np.nan
         while first > 0:
             try:
                 before = float(self._exact.values(states[first - 1 : first])[0, loser])
-            except ValueError:  # too large
+            except ValueError:  # the position is too large
                 before = np.nan
             if before != results[loser]:
                 break
@@ -83,7 +84,7 @@ class LossJudge:
 
 
 def loss_line(episode: Episode, loss: Loss | None) -> str:
-    """One line that says where a game was lost, as `LossJudge.loss` has found it."""
+    """Return a line about the move by which a game was lost, from `LossJudge.loss`."""
     if loss is None:
         return "Nobody has lost."
     loser = episode.game.seat_names[loss.loser]
@@ -92,21 +93,21 @@ def loss_line(episode: Episode, loss: Loss | None) -> str:
     state = episode.states()[loss.move - 1]
     played = episode.game.action_to_text(episode.actions[loss.move - 1], state)
     move = f"move {loss.move}, {played}"
-    if loss.mover != loss.loser:  # who had won before, but nobody could tell
-        return f"{loser} had lost when {move} was played; before it that is not settled."
-    had = {"won": "won before it", "drawn": "a draw before it"}
-    return f"{loser} lost by {move}: {had.get(loss.before, 'before it that is not settled')}."
+    if loss.mover != loss.loser:  # the win may be older, but was not proved before
+        return f"{loser} had lost when {move} was played; the result before it is unknown."
+    had = {"won": "the position before it was won", "drawn": "the position before it was drawn"}
+    return f"{loser} lost by {move}: {had.get(loss.before, 'the result before it is unknown')}."
 
 
 def remarks(episode: Episode, loss: Loss | None) -> dict[int, str]:
-    """What the page of a game is to say of the move by which it was lost.
+    """Return the remark about a game's losing move for its page.
 
     Args:
         episode: the game.
-        loss: as `LossJudge.loss` has found it.
+        loss: result of `LossJudge.loss`.
 
     Returns:
-        At most one remark, as `Episode.to_html` takes them.
+        At most one remark, for `Episode.to_html`.
     """
     if loss is None:
         return {}
@@ -114,11 +115,11 @@ def remarks(episode: Episode, loss: Loss | None) -> dict[int, str]:
     if loss.move == 0:
         said = loss_line(episode, loss)
     elif loss.mover != loss.loser:
-        said = f"{loser} had lost when this move was played; before it that is not settled."
+        said = f"{loser} had lost when this move was played; the result before it is unknown."
     else:
         said = {
             "won": "This move gave the win away.",
             "drawn": "This move lost a game that was a draw.",
-            "not settled": "This move lost the game; what it was worth before is not settled.",
+            "not settled": "This move lost the game; the result before it is unknown.",
         }[loss.before]
     return {loss.move: said}

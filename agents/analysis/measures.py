@@ -1,4 +1,4 @@
-"""What `agents.exploitability` answers: how near an agent comes to perfect play."""
+"""Results of `agents.exploitability`: measures of the distance from perfect play."""
 
 from __future__ import annotations
 
@@ -9,35 +9,34 @@ __all__ = ["Distance", "Exploitability", "Measure"]
 
 
 class Measure(Protocol):
-    """How near an agent comes to perfect play; which measure it is, depends on the game."""
+    """A measure of the distance from perfect play. The kind of measure depends on the game."""
 
     kind: ClassVar[str]
-    """What `value` is."""
+    """Name of the measure."""
 
     @property
     def value(self) -> float:
-        """The measure."""
+        """Value of the measure."""
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The 95% interval of a value that was measured; twice the value where it was computed."""
+        """The 95% interval of a measured value; both ends are the value if it was computed."""
 
 
 @dataclass(frozen=True)
 class Exploitability:
-    """What somebody who knows an agent's policy gets out of it."""
+    """The results of the best responses to an agent's policy."""
 
     kind: ClassVar[str] = "exploitability"
 
     best_responses: tuple[float, ...]
-    """The result, from -1 to 1, of the best response that has each seat; the agent has the other
-    one."""
+    """Result of the best response in each seat, from -1 to 1; the agent has the other seat."""
     positions: int
-    """How many there are in the game, with another last move counted as others."""
+    """Number of positions of the game. Positions with different last moves count separately."""
 
     @property
     def value(self) -> float:
-        """The mean over the seats: 0 for perfect play, at most 1.
+        """Mean over the seats: 0 for perfect play, at most 1.
 
         In a zero-sum game it is half of "NashConv" (M. Lanctot and others, "A unified
         game-theoretic approach to multiagent reinforcement learning", NeurIPS 2017).
@@ -46,24 +45,24 @@ class Exploitability:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Twice the value: it is computed."""
+        """The value as both ends, because it is computed."""
         return self.value, self.value
 
 
 @dataclass(frozen=True)
 class Distance:
-    """By how much an agent's mean result is below that of the best policy."""
+    """The difference between the mean results of the best policy and an agent."""
 
     kind: ClassVar[str] = "distance from the best policy"
 
     value: float
-    """The best policy's mean result less the agent's: 0 for perfect play."""
+    """Mean result of the best policy minus the agent's: 0 for perfect play."""
     interval: tuple[float, float]
-    """The 95% interval, or twice the value where it was computed."""
+    """The 95% interval; both ends are the value if it was computed."""
     best: float
-    """The mean result of the best policy."""
+    """Mean result of the best policy."""
     games: int
-    """How many were played: where the value was computed, all that there are."""
+    """Number of games played; if the value was computed, the number of all possible games."""
 
     def __str__(self) -> str:
         low, high = self.interval

@@ -1,4 +1,4 @@
-"""A position as a person hands it over: a file or a text, in any format that the package reads."""
+"""Reading of a position from a file or a text, in any format of the package."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ __all__ = ["FoundPosition", "read_position"]
 
 _MOST = 1 << 24  # characters
 _WRONG = (ValueError, TypeError, LookupError, ArithmeticError, RecursionError)
-"""What a hostile text makes JSON, a game or NumPy raise."""
+"""Exceptions that JSON, a game or NumPy may raise for an invalid text."""
 
 
 class FoundPosition(NamedTuple):
-    """A position, and the game that it is of."""
+    """A position and its game."""
 
     game: Game
     state: States
-    """Shape (1,)."""
+    """Record of shape (1,)."""
 
 
 def read_position(
@@ -41,25 +41,25 @@ def read_position(
     ply: int | None = None,
     to_move: int | None = None,
 ) -> FoundPosition:
-    """A position of a game.
+    """Read a position of a game.
 
     Args:
-        where: a file's name, `-` for standard input, or the text itself. A file may be an episode
+        where: path of a file, `-` for standard input, or the text itself. A file may be an episode
             in any format that `Episode.load` reads. The text is an episode in JSON, as
             `Episode.save` writes it, a position in JSON, as `Game.to_dict` returns it, or a board
             as the console prints it. The marks of the last move and the text below the board for
             the player to move are optional.
-        game: what is played.
-        params_given: whether it must have just these parameters; else those of an episode or a
-            position in JSON are taken.
-        ply: of an episode, after so many actions; by default the last position.
-        to_move: the seat whose turn it is, for a board that does not tell.
+        game: the game.
+        params_given: whether the position must have the game's parameters; else the parameters of
+            an episode or a position in JSON are used.
+        ply: number of actions before the position in an episode; by default the last position.
+        to_move: seat to move, for a board that does not show it.
 
     Raises:
-        ValueError: it holds no position of the game, in one line that says why.
+        ValueError: `where` has no position of the game; the message is one line.
     """
     if os.path.isfile(where) and Path(where).suffix.lower() in game.file_formats:  # noqa: PTH113
-        _refuse("--to-move", to_move, "a board that does not tell whose turn it is")
+        _refuse("--to-move", to_move, "a board that does not show whose turn it is")
         return _of_episode(Episode.load(where, game if params_given else None), ply)
     text, is_text = _text_of(where)
     name = "the text" if is_text else where
@@ -72,44 +72,44 @@ def read_position(
     except _WRONG as error:
         reason = str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
         if is_text and "\n" not in text:
-            name = f"{shown(text)} is no file, and as a text"
+            name = f"{shown(text)} is not a file, and not a position"
         raise ValueError(printable(f"{name}: {reason[:600]}")) from error
 
 
 def _text_of(where: str) -> tuple[str, bool]:
-    """What is to be read, and whether it is the argument itself."""
+    """Return the text to read, and whether it is the argument itself."""
     if where == "-":
         text = sys.stdin.read(_MOST + 1)
-    elif os.path.isfile(where):  # noqa: PTH113 never raises, whatever is typed
+    elif os.path.isfile(where):  # noqa: PTH113 never raises, unlike `Path.is_file`
         with Path(where).open(encoding="utf-8", errors="replace") as file:
             text = file.read(_MOST + 1)
     else:
         return where, True
     if len(text) > _MOST:
-        raise ValueError(f"{where} is no position: it has more than {_MOST:,} characters")
+        raise ValueError(f"{where} is not a position: it must have at most {_MOST:,} characters")
     return text, False
 
 
 def _refuse(option: str, given: Any, what: str) -> None:
     if given is not None:
-        raise ValueError(f"{option} is for {what}")
+        raise ValueError(f"{option} requires {what}, got {option} {given}")
 
 
 def _of_json(
     text: str, game: Game, params_given: bool, ply: int | None, to_move: int | None
 ) -> FoundPosition:
-    _refuse("--to-move", to_move, "a board that does not tell whose turn it is")
+    _refuse("--to-move", to_move, "a board that does not show whose turn it is")
     try:
         data = json.loads(text)
     except ValueError as error:
-        raise ValueError(f"it is no JSON ({error})") from error
+        raise ValueError(f"expected JSON ({error})") from error
     if "format" in data:
         episode = Episode.from_json(text.encode())
         _check_same(episode.game, game, params_given)
         return _of_episode(episode, ply)
     _refuse("--ply", ply, "an episode")
     if data.get("game", game.name) != game.name:
-        raise ValueError(f"it is a position of {shown(data['game'])}, not of {game.name}")
+        raise ValueError(f"expected a position of {game.name}, got one of {shown(data['game'])}")
     params = data.get("params")
     if isinstance(params, dict) and not params_given:
         game = make(game.name, **params)
@@ -120,22 +120,22 @@ def _of_episode(episode: Episode, ply: int | None) -> FoundPosition:
     count = len(episode)
     ply = count if ply is None else ply
     if not 0 <= ply <= count:
-        raise ValueError(f"the episode has positions 0 to {count}, not {ply}")
+        raise ValueError(f"ply must be from 0 to {count} in this episode, got {ply}")
     return FoundPosition(episode.game, episode.states()[ply : ply + 1])
 
 
 def _check_same(theirs: Game, game: Game, params_given: bool) -> None:
     if theirs.name != game.name:
-        raise ValueError(f"it is an episode of {theirs.name}, not of {game.name}")
+        raise ValueError(f"expected an episode of {game.name}, got one of {theirs.name}")
     if params_given and theirs != game:
-        raise ValueError(f"it is an episode of {theirs!r}, not of {game!r}")
+        raise ValueError(f"expected an episode of {game!r}, got one of {theirs!r}")
 
 
 # -- Boards -------------------------------------------------------------------------------------
 
 
 def _of_board(text: str, game: Game, to_move: int | None) -> np.void:
-    """The position of a board, by the first way of reading it that the game accepts."""
+    """Return the position of a board, from the first reading that the game accepts."""
     seat = {} if to_move is None else {"to_move": to_move}
     first: ValueError | None = None
     for board, more in _readings(text.strip("\n"), game):
@@ -148,7 +148,7 @@ def _of_board(text: str, game: Game, to_move: int | None) -> np.void:
 
 
 def _readings(text: str, game: Game) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Ways to read a text: with the line below the board, without marks, as it stands."""
+    """Yield readings of a text: with and without the line below the board, and without marks."""
     board, _, last = text.rpartition("\n")
     for below in (last, ""):
         try:
@@ -158,7 +158,7 @@ def _readings(text: str, game: Game) -> Iterator[tuple[str, dict[str, Any]]]:
         rest = f"{board if below else text}\n"
         yield rest, more
         if "<" in rest:
-            # Behind the last column of a grid there is a blank, whatever it is drawn with.
+            # The last column of every grid is followed by a blank.
             plain = re.sub(r"<(?=\d)", " ", rest)
             for before, after in itertools.product(" -", repeat=2):
                 yield plain.replace(">", before).replace("<", after), more

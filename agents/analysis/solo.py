@@ -1,4 +1,4 @@
-"""Games of one player, played to their ends by an agent."""
+"""Playing of games for one player by an agent."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ def play_alone(
     seed: int,
     watch: Callable[[States, npt.NDArray[np.intp], Actions], None] | None = None,
 ) -> None:
-    """Have an agent play games of one player to their ends, in place.
+    """Let an agent play games for one player to their ends, in place.
 
-    It is told no more than the player knows, and given the random bits that a match of this seed
-    gives it.
+    The agent receives only information that the player has, and the same random bits as in a match
+    with this seed.
 
     Args:
-        agent: who plays.
-        game: what is played.
-        states: records, shape (N,).
-        seed: of the agent's random bits.
-        watch: told before every ply the positions that are not over, shape (M,), their places among
-            all, and what is played.
+        agent: the agent.
+        game: a game for one player.
+        states: records of the game, shape (N,), changed in place.
+        seed: seed of the agent's random bits.
+        watch: function called before every ply with the unfinished positions, shape (M,), their
+            indices in `states`, and the actions.
 
     Raises:
-        ValueError: the agent fails, or an action of its is illegal.
+        ValueError: the agent fails, or one of its actions is illegal.
     """
     streams = one_way_words(seed, "words 0", np.arange(len(states)))
 

@@ -97,7 +97,7 @@ class Entry:
         self.waiting = np.setdiff1d(self.waiting, numbers)
 
     def put_back(self, numbers: Numbers) -> None:
-        """Return the unfinished ones of these games to those to be played."""
+        """Make the unfinished ones of these games available again."""
         self.waiting = np.union1d(self.waiting, numbers[~self._finished[numbers]])
 
     def _test(self) -> None:
@@ -172,7 +172,7 @@ class Schedule:
         return Batch(place, self.game, entry.specs, self.seed, plies, numbers, openings)
 
     def put_back(self, batch: Batch) -> None:
-        """Return the missing games of a batch that will not be finished."""
+        """Make the missing games of an abandoned batch available again."""
         entry = self.entries[batch.match]
         if entry.decided is None:
             entry.put_back(batch.numbers)

@@ -42,7 +42,7 @@ def arena_text(
         return f"{text}\n{ratings_table(ratings, pairs)}\n"
     if game.num_players > 1:
         alone = results[0].agents[0]
-        return f"{text}\nThere are no ratings: {alone} met only itself; name another, too.\n"
+        return f"{text}\nThere are no ratings: {alone} met only itself; name another agent.\n"
     return text
 
 

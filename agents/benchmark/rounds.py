@@ -130,7 +130,7 @@ class Rounds:
         return Batch(self._place, self.game, specs, self.seed, plies, numbers, openings)
 
     def put_back(self, batch: Batch) -> None:
-        """Return the missing games of a batch that will not be finished."""
+        """Make the missing games of an abandoned batch available again."""
         if batch.match == self._place:
             again = self.records[batch.match].missing(batch.numbers)
             self._waiting = np.union1d(self._waiting, again)

@@ -29,7 +29,8 @@ _ROLLOUT = 2048  # Stable-Baselines3's default
 _SELVES = 20
 _OPENING = 6
 """Maximum number of random plies before a self-play game of 112 or Goat Race. Without them, all
-games of 112 soon become the same draw, and the network cannot punish an opponent's errors."""
+games of 112 soon become the same draw, and after an opponent's error the network plays worse than
+random."""
 
 
 class Learner(Protocol):

@@ -319,9 +319,7 @@ def test_names_are_not_markup(tab, tmp_path):
 
 @pytest.mark.parametrize("width", [320, 800, 1400])
 def test_nothing_is_wider_than_the_page(shown, width):
-    tab = shown(
-        thoughts(), {2: "This move lost the game; what it was worth before is not settled."}
-    )
+    tab = shown(thoughts(), {2: "This move lost the game; the result before it is unknown."})
     tab.keyboard.press("ArrowRight")
     tab.keyboard.press("ArrowRight")
     tab.set_viewport_size({"width": width, "height": 700})

@@ -111,5 +111,5 @@ def test_an_agent_that_fails_is_named(gekitai):
         def act(self, states):
             raise KeyError("no")
 
-    with pytest.raises(ValueError, match="the agent failed: KeyError"):
+    with pytest.raises(ValueError, match="KeyError"):
         judge(gekitai, gekitai.new(1, 0), Fails(), 0, 5)

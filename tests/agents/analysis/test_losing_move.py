@@ -35,7 +35,7 @@ def lost(name, moves):
         (
             "game112",
             ["1 1", "2 1", "3 2"],
-            "Player 2 lost by move 2, 2 1: a draw before it.",
+            "Player 2 lost by move 2, 2 1: the position before it was drawn.",
             {2: "This move lost a game that was a draw."},
         ),
         ("gekitai", ["C3", "A1"], "Nobody has lost.", {}),
@@ -57,12 +57,12 @@ def test_a_game_that_is_lost_from_the_start(gekitai):
 
 def test_a_win_given_away():
     moves = ["C3", "F2", "B6", "D3", "D4", "C2", "E3", "B4", "A4", "C5", "D3", "C6", "D6", "A2"]
-    told = "Player X lost by move 9, A4: won before it."
+    told = "Player X lost by move 9, A4: the position before it was won."
     assert lost("gekitai", moves) == (told, {9: "This move gave the win away."})
     # Which nobody can tell of a first player who has strayed from the strategy early.
     moves = ["B3", "D1", "F6", "C3", "A1", "E4", "C6", "B3", "C3", "E2"]
-    told = "Player X lost by move 5, A1: before it that is not settled."
-    remark = "This move lost the game; what it was worth before is not settled."
+    told = "Player X lost by move 5, A1: the result before it is unknown."
+    remark = "This move lost the game; the result before it is unknown."
     assert lost("gekitai", moves) == (told, {5: remark})
 
 
@@ -75,18 +75,18 @@ def test_the_winner_may_have_won_before_anybody_could_tell(gekitai):
     loss = judge.loss(episode)
     assert (loss.loser, loss.mover, loss.before) == (0, 1, "not settled")
     move = f"move {loss.move}, {moves[loss.move - 1]}"
-    told = f"Player X had lost when {move} was played; before it that is not settled."
+    told = f"Player X had lost when {move} was played; the result before it is unknown."
     assert loss_line(episode, loss) == told
     assert remarks(episode, loss) == {
-        loss.move: "Player X had lost when this move was played; before it that is not settled."
+        loss.move: "Player X had lost when this move was played; the result before it is unknown."
     }
 
 
 def test_a_game_not_of_two_is_refused(refused):
-    with refused("only in a game for two can a losing move be told: goat_race is for 3"):
+    with refused("game must be .*goat_race.* 3"):
         LossJudge(boardenvs.make("goat_race"))
 
 
 def test_a_game_with_chance_is_refused(refused):
-    with refused("agent 'exact' cannot play goat_race, which has chance"):
+    with refused("agent 'exact' .*goat_race.*chance"):
         LossJudge(boardenvs.make("goat_race", num_players=2))

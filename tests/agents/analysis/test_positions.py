@@ -50,7 +50,7 @@ def test_positions_and_episodes_in_json(name, tmp_path, monkeypatch):
     monkeypatch.setattr("sys.stdin", io.StringIO(text))
     assert read_position("-", typed).state[0] == episode.states()[2]
     if typed != game:
-        with pytest.raises(ValueError, match=r"it is an episode of .*max_plies=9.*, not of "):
+        with pytest.raises(ValueError, match=r"episode .*max_plies=9"):
             read_position(str(path), typed, params_given=True)
 
 
@@ -60,22 +60,22 @@ BOARD = "| 1 - - - - - - 2 - |"
 @pytest.mark.parametrize(
     ("text", "options", "said"),
     [
-        ("", {}, "'' is no file, and as a text: expected a board"),
-        ("no.json", {}, "'no.json' is no file, and as a text: expected a board such as"),
-        ("| 1 1 |", {}, "expected a board such as"),
-        (f"{BOARD}\n{BOARD}\n", {}, "the text: expected a board such as"),
-        (BOARD, {"to_move": 1}, "to_move must be 0 with 2 positions filled, got 1"),
-        (BOARD, {"ply": 1}, "--ply is for an episode"),
-        ("{", {}, "it is no JSON"),
-        ('{"board": [1]}', {}, "board must be 9 numbers"),
-        ('{"game": "chess"}', {}, "it is a position of 'chess', not of game112"),
+        ("", {}, "'' .*board"),
+        ("no.json", {}, "'no.json' .*board"),
+        ("| 1 1 |", {}, "board"),
+        (f"{BOARD}\n{BOARD}\n", {}, "the text: .*board"),
+        (BOARD, {"to_move": 1}, "to_move must be .*1"),
+        (BOARD, {"ply": 1}, "--ply "),
+        ("{", {}, "JSON"),
+        ('{"board": [1]}', {}, "board must be "),
+        ('{"game": "chess"}', {}, "position .*'chess'"),
         ('{"board": [], "params": {"size": 3}}', {}, "'size'"),
-        ('{"format": "boardenvs episode"}', {}, "the version of an episode must be 3, got None"),
-        ('{"format": 1}', {}, "no episode: expected JSON whose format is"),
-        ('{"board": []}', {"to_move": 0}, "--to-move is for a board"),
-        ("{" * 100_000, {}, "no JSON|recursion"),
-        ('{"a": ' + "[" * 100_000, {}, "recursion|no JSON"),
-        ("\x1b[2J\n\0", {}, "expected a board such as"),
+        ('{"format": "boardenvs episode"}', {}, "version .*None"),
+        ('{"format": 1}', {}, "episode.* format"),
+        ('{"board": []}', {"to_move": 0}, "--to-move "),
+        ("{" * 100_000, {}, "JSON|recursion"),
+        ('{"a": ' + "[" * 100_000, {}, "recursion|JSON"),
+        ("\x1b[2J\n\0", {}, "board"),
     ],
 )
 def test_what_is_none_is_told_in_one_line(text, options, said):
@@ -90,25 +90,25 @@ def test_episodes_of_another_game_or_ply(tmp_path):
     path = tmp_path / "e.json"
     episode = Episode.play(game, ["random"] * 2, 1)
     episode.save(path)
-    with pytest.raises(ValueError, match="it is an episode of game112, not of gekitai"):
+    with pytest.raises(ValueError, match=r"episode of gekitai.* game112"):
         read_position(str(path), boardenvs.make("gekitai"))
     for ply in (-1, len(episode) + 1, 10**30):
-        with pytest.raises(ValueError, match=f"has positions 0 to {len(episode)}, not {ply}"):
+        with pytest.raises(ValueError, match=f"ply must be .* {len(episode)} .* {ply}"):
             read_position(str(path), game, ply=ply)
     path.write_text(path.read_text().replace('"actions": [', '"actions": [1, '))
-    with pytest.raises(ValueError, match=f"{re.escape(str(path))}: damaged or edited"):
+    with pytest.raises(ValueError, match=f"{re.escape(str(path))}: damaged"):
         read_position(str(path), game)
 
 
 @pytest.mark.parametrize(
     ("name", "line", "said"),
     [
-        ("goat_race", "Order: WHITE; die: 3; move sideways", "a line such as 'Order: WHITE, "),
-        ("goat_race", "die", "a line such as"),
-        ("dominoes175", "Tile in hand: [7|7]", "a line such as 'Tile in hand: "),
-        ("pizza_order", "Wanted: 1. Custom (Snow)", "ingredients that the shop does not have"),
-        ("pizza_order", "Wanted: nothing", "a line such as 'Wanted: "),
-        ("gekitai", "die: 3", "nothing below the board"),
+        ("goat_race", "Order: WHITE; die: 3; move sideways", "Order: WHITE, "),
+        ("goat_race", "die", "line"),
+        ("dominoes175", "Tile in hand: [7|7]", "Tile in hand: "),
+        ("pizza_order", "Wanted: 1. Custom (Snow)", "ingredients"),
+        ("pizza_order", "Wanted: nothing", "Wanted: "),
+        ("gekitai", "die: 3", "below the board"),
     ],
 )
 def test_lines_below_a_board_that_are_none(name, line, said):

@@ -137,7 +137,7 @@ def test_games_end_when_they_cannot_say_more_than_the_ladder(monkeypatch):
 
 def test_a_suite_without_a_ladder_says_so(tmp_path, monkeypatch):
     monkeypatch.setattr(ladder, "ladder_path", lambda *_: tmp_path / "game112.json")
-    with pytest.raises(ValueError, match="suite v1 .*game112"):
+    with pytest.raises(ValueError, match=r"suite v1 .*game112"):
         read_ladder("v1", "game112")
     (tmp_path / "game112.json").write_text('{"task": "game112"}')
     with pytest.raises(ValueError, match=r"game112\.json is damaged"):
@@ -265,10 +265,10 @@ def test_a_trained_agents_card_says_whom_it_met():
 
 
 def test_held_out_needs_somebody_who_is():
-    with pytest.raises(ValueError, match="held_out .*met"):
+    with pytest.raises(ValueError, match=r"held_out .*met"):
         agents.benchmark(Legal, held_out=True, **QUICK)
     everyone = ["random", "mixed:60:greedy", "mixed:20:greedy", "greedy"]
-    with pytest.raises(ValueError, match="held_out .*game112"):
+    with pytest.raises(ValueError, match=r"held_out .*game112"):
         agents.benchmark(Legal, met=everyone, held_out=True, **QUICK)
     with pytest.raises(ValueError, match="met must be"):
         agents.benchmark(Legal, met="random", **QUICK)

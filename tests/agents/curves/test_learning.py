@@ -45,11 +45,11 @@ def test_searched_games_teach(monkeypatch):
 
 
 def test_each_learner_says_what_it_cannot_learn():
-    with pytest.raises(ValueError, match="dominoes175 has 1 players"):
+    with pytest.raises(ValueError, match=r"players.* dominoes175 "):
         learn("self-play", "dominoes175")
-    with pytest.raises(ValueError, match=r"no learner 'pp'; there are ppo, .*mean"):
+    with pytest.raises(ValueError, match=r"learner .*ppo, .*'pp'.*mean"):
         learn("pp", "game112")
-    with pytest.raises(ValueError, match="no task 'chess'"):
+    with pytest.raises(ValueError, match="task 'chess'"):
         learn("ppo", "chess")
 
 

@@ -28,21 +28,18 @@ def test_scores_are_put_on_the_ladder(tmp_path):
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("decisions\n5\n", "expected one of value, elo, share, score"),
-        ("elo\n5\n", "no 'decisions'"),
-        ("decisions,elo\n1.5,3\n", "expected whole decisions"),
-        ("decisions,elo\n1,inf\n", "a finite rating"),
-        ("decisions,elo\n1,much\n", "could not convert"),
-        ("decisions,elo,seconds\n1,2,inf\n", "is no run: seconds must be a number"),
-        ("decisions,elo,low\n1,2,nan\n", "is no run: low must be a number"),
-        (
-            "decisions,elo,seconds\n1,2,9\n2,2,8\n",
-            "must not decrease, got 2 and 8.0 after 1 and 9.0",
-        ),
-        ("decisions,elo\n0,5\n", "no rating after a decision"),
-        ("", "no rating after a decision"),
-        (f"decisions,elo\n1,{'9' * 200_000}\n", "is no CSV file: field larger than field limit"),
-        ("decisions,elo\n1,\udcff\n", "is no CSV file: 'utf-8' codec can't decode byte 0xff"),
+        ("decisions\n5\n", "value, elo, share, score"),
+        ("elo\n5\n", "'decisions'"),
+        ("decisions,elo\n1.5,3\n", "'1.5'.*decisions must be "),
+        ("decisions,elo\n1,inf\n", "'inf'.*rating"),
+        ("decisions,elo\n1,much\n", "'much'"),
+        ("decisions,elo,seconds\n1,2,inf\n", "seconds must be "),
+        ("decisions,elo,low\n1,2,nan\n", "low must be "),
+        ("decisions,elo,seconds\n1,2,9\n2,2,8\n", "seconds .* 8.0 .* 9.0"),
+        ("decisions,elo\n0,5\n", "mine.csv .*rating"),
+        ("", "mine.csv .*rating"),
+        (f"decisions,elo\n1,{'9' * 200_000}\n", "mine.csv .*CSV.*field limit"),
+        ("decisions,elo\n1,\udcff\n", "mine.csv .*CSV.*utf-8"),
     ],
 )
 def test_what_says_no_such_thing_is_refused(tmp_path, text, told):
@@ -79,5 +76,5 @@ def test_scalars_of_other_names_are_told(tmp_path):
     writing = pytest.importorskip("torch.utils.tensorboard")
     with writing.SummaryWriter(str(tmp_path)) as writer:
         writer.add_scalar("train/loss", 1.0, 1)
-    with pytest.raises(ValueError, match=r"no scalar named value, elo.*; it has train/loss"):
+    with pytest.raises(ValueError, match=r"scalar .*elo.* train/loss"):
         read_run(tmp_path, "gekitai")

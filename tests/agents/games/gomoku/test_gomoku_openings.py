@@ -124,7 +124,7 @@ def test_games_begin_with_the_openings_of_a_list(listed, tmp_path):
         ("0,0 1,1", "line 1: expected x,y of each stone"),
         ("0,0, 8,0", r"line 1: 8,0 is off the board of 15 by 15"),
         ("0,0, 1,1, 0,0", "line 1: .*illegal"),
-        ("0,0, 0,1, 1,0, 1,1, 2,0, 2,1, 3,0, 3,1, 4,0", "line 1: the game is over after"),
+        ("0,0, 0,1, 1,0, 1,1, 2,0, 2,1, 3,0, 3,1, 4,0", "line 1: .*opening"),
         ("\n \n", r"openings_20\.txt has no openings"),
     ],
 )
@@ -137,7 +137,7 @@ def test_what_is_no_list(tmp_path, refused):
     with refused("none.txt cannot be read: No such file"):
         named_openings(boardenvs.make("gomoku"), str(tmp_path / "none.txt"))
     (tmp_path / "bytes.txt").write_bytes(b"\xff\xff")
-    with refused("bytes.txt cannot be read: it is no text"):
+    with refused("bytes.txt cannot be read"):
         named_openings(boardenvs.make("gomoku"), str(tmp_path / "bytes.txt"))
     with refused("gekitai .*openings.* '?a.txt"):
         play_match("gekitai", ["random", "random"], openings="a.txt")

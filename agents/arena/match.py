@@ -302,8 +302,8 @@ def play_match(
         game: a game, or its name.
         agents: one agent for each seat: an object with `act(states) -> actions`, or a spec for
             `agents.make`, which gets its own seed.
-        num_games: number of games, at least 1. With positions as `openings`, `num_games` must be a
-            multiple of the number of openings times orders of seats, which is the default.
+        num_games: number of games, at least 1. With `openings`, the default is the number of
+            openings times orders of seats. With positions, it must be a multiple of the default.
         seed: seed of everything random, including agents made from specs; `None` for a random one.
         opening_plies: number of random plies at the start of each game. The default is 2 if all
             agents are deterministic and `openings` is not given, else 0. An agent without the

@@ -123,7 +123,7 @@ def collect(folder: Path) -> None:
     """Copy every page, and what pages show, to where it lies in the repository."""
     found = [ROOT / "README.md", *ROOT.glob("notebooks/*.ipynb"), ROOT / "tests/campaign/README.md"]
     for package in ("boardenvs", "agents"):
-        for kind in ("md", "svg", "png"):
+        for kind in ("md", "svg", "png", "gif"):
             found += ROOT.glob(f"{package}/**/*.{kind}")
     for path in found:
         copy = folder / path.relative_to(ROOT)

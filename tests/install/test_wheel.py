@@ -80,12 +80,12 @@ def test_what_is_inside(wheel):
     assert wheel.name == f"boardenvs-{boardenvs.__version__}-py3-none-any.whl"
     with zipfile.ZipFile(wheel) as archive:
         inside = {name for name in archive.namelist() if ".dist-info/" not in name}
-    # Every file of the two packages, and no other.
+    # Every file of the two packages but the pages' animations, and no other.
     expected = {
         path.relative_to(ROOT).as_posix()
         for package in ("boardenvs", "agents")
         for path in (ROOT / package).rglob("*")
-        if path.is_file() and "__pycache__" not in path.parts
+        if path.is_file() and "__pycache__" not in path.parts and path.name != "game.gif"
     }
     assert inside == expected
     assert inside >= {"boardenvs/py.typed", "agents/py.typed"}

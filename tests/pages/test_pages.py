@@ -1,25 +1,41 @@
-"""Every game has a page, its code runs, and its pictures show what the code draws."""
+"""Every game has a page, its code runs, its tables are right, and its pictures are up to date."""
 
+import ast
+import inspect
 import re
 from pathlib import Path
 
+import game_gifs
+import gymnasium as gym
+import numpy as np
+import pytest
+from PIL import Image
+
 import boardenvs
+from boardenvs.registration import env_id
 
 PACKAGE = Path(boardenvs.__file__).parent
 HEADINGS = [
     "Rules",
+    "Board as text",
     "Arguments",
-    "Observation",
     "Actions",
+    "Observations",
     "Rewards",
-    "Start and end",
-    "Info and mask",
-    "Hidden and random",
-    "Deviations",
+    "Infos",
+    "Known values",
     "Agents",
+    "Deviations",
     "Version history",
 ]
+MORE_HEADINGS = {
+    "gekitai": {"Measurements"},
+    "gomoku": {"Engine protocol", "Files", "Measurements"},
+    "goat_race": {"Measurements"},
+}
+"""Further headings, each on one page only."""
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+GIF_BYTES = 125_000
 
 
 def page(name):
@@ -43,11 +59,31 @@ def run(name, code, namespace):
     exec(compile("\n" * (line - 1) + text, path, "exec"), namespace)
 
 
-def pictured(name):
-    """The game and the position of the page's picture: `game` and `state` of its first block."""
+def shown(name):
+    """The game and the position of the page's text: the first `game` and `state` of its code."""
     namespace = {}
-    run(name, blocks(name, "python")[0], namespace)
-    return namespace["game"], namespace["state"]
+    for code in blocks(name, "python"):
+        run(name, code, namespace)
+        if "state" in namespace:
+            return namespace["game"], namespace["state"]
+    raise AssertionError(f"no block of {name} makes a `state`")
+
+
+def rows(name, heading=None):
+    """The cells of each row of the first table below a heading, or above all headings."""
+    prose = FENCE.sub("", page(name))
+    if heading is None:
+        section = prose.split("\n## ")[0]
+    else:
+        section = prose.split(f"\n## {heading}\n")[1].split("\n## ")[0]
+    table = re.search(r"(?:^\|.*\|\n)+", section, re.MULTILINE)[0]
+    return [
+        [cell.strip() for cell in line.strip("|").split(" | ")] for line in table.splitlines()[2:]
+    ]
+
+
+def made(name):
+    return gym.make(env_id(name)).unwrapped
 
 
 def test_no_page_is_without_a_game():
@@ -56,7 +92,12 @@ def test_no_page_is_without_a_game():
 
 def test_headings(name):
     prose = FENCE.sub("", page(name))
-    assert re.findall(r"^(#+) (.*)$", prose, re.MULTILINE)[1:] == [("##", h) for h in HEADINGS]
+    found = re.findall(r"^(#+) (.*)$", prose, re.MULTILINE)[1:]
+    more = MORE_HEADINGS.get(name, set())
+    assert [heading for heading in found if heading[1] not in more] == [
+        ("##", heading) for heading in HEADINGS
+    ]
+    assert more <= {heading for _, heading in found}
     assert prose.startswith("# ")
     for body in re.split(r"^## .*$", prose, flags=re.MULTILINE)[1:]:
         assert body.strip()
@@ -68,28 +109,91 @@ def test_code(name):
     for code in codes:
         run(name, code, namespace)
     text = "".join(text for _, text in codes)
-    for expected in ("boardenvs.make(", f"{name}_v0", "gym.make(", "from_dict(", "assert "):
+    for expected in ("boardenvs.make(", "gym.make(", "from_dict(", "assert "):
         assert expected in text
 
 
+def test_the_first_block_is_a_loop_to_copy(name):
+    _, text = blocks(name, "python")[0]
+    assert 5 <= len([line for line in text.splitlines() if line]) <= 8
+    namespace = {}
+    run(name, blocks(name, "python")[0], namespace)
+    assert namespace["done"]
+
+
+def test_facts(name):
+    game, env = boardenvs.make(name), made(name)
+    facts = {key: value.strip("`") for key, value in rows(name)}
+    assert list(facts) == [
+        "Players",
+        "Chance",
+        "Hidden information",
+        "Import",
+        "PettingZoo",
+        "Gymnasium",
+        "Action space",
+        "Observation space",
+        "Start",
+        "End",
+        "Versions",
+        "Best-known value",
+    ]
+    least, most = getattr(type(game), "player_counts", None) or (game.num_players,) * 2
+    assert facts["Players"].startswith(str(least) if least == most else f"{least} to {most}")
+    assert facts["Chance"].startswith("yes" if game.has_chance else "none")
+    assert facts["Hidden information"].startswith("yes" if game.has_hidden else "none")
+    assert facts["Import"] == f"from boardenvs import {name}_v0"
+    assert facts["PettingZoo"] == f'pettingzoo.make("aec", "boardenvs/{name}_v0")'
+    assert facts["Gymnasium"] == f'gym.make("boardenvs:{env_id(name)}")'
+    assert facts["Action space"].partition("`")[0] == str(env.action_space)
+    assert facts["Observation space"].partition("`")[0] == str(env.observation_space)
+
+
 def test_picture(name):
-    alt, path = re.findall(r"^!\[(.+)\]\((.+)\)$", page(name), re.MULTILINE)[0]
-    assert alt
-    assert page(name).index(path) < page(name).index("\n## ")
-    game, state = pictured(name)
+    """The file is shown in the project's README."""
+    game, state = shown(name)
     assert game.name == name
-    file = PACKAGE / name / path
+    file = PACKAGE / name / "board.svg"
     assert file.read_text(encoding="utf-8") == game.picture(state), (
-        f"{file} is out of date: write game.picture(state) of the page's first block to it"
+        f"{file} is out of date: write game.picture(state) of the page's text to it"
     )
 
 
+def test_animation(name):
+    alt, path = re.findall(r"^!\[(.+)\]\((.+)\)$", page(name), re.MULTILINE)[0]
+    assert alt
+    assert page(name).index(path) < page(name).index("\n## ")
+    file = PACKAGE / name / path
+    if not file.exists():
+        pytest.skip("only in a checkout: the animation is not installed")
+    assert file.stat().st_size <= GIF_BYTES
+    episode = game_gifs.episode(name)
+    assert episode.terminated
+    with Image.open(file) as animation:
+        assert animation.n_frames == len(episode.states()), (
+            f"{file} is out of date: run python tests/support/game_gifs.py {name}"
+        )
+        animation.seek(animation.n_frames - 1)
+        last = np.asarray(animation.convert("RGB"), float)
+    drawn = episode.game.rgb_array(episode.states()[-1], game_gifs.GAMES[name].get("size", 480))
+    assert np.abs(last - drawn).mean() < 2
+
+
 def test_text(name):
-    game, state = pictured(name)
+    game, state = shown(name)
     assert blocks(name, "text")[0][1] == game.to_text(state)
 
 
 def test_arguments(name):
-    section = page(name).split("## Arguments\n")[1].split("\n## ")[0]
-    rows = re.findall(r"^\| `(\w+)` \| (.+?) \|", section, re.MULTILINE)
-    assert dict(rows) == {key: str(v) for key, v in boardenvs.make(name).params.items()}
+    defaults = {
+        row[0].strip("`"): ast.literal_eval(row[2].strip("`")) for row in rows(name, "Arguments")
+    }
+    signature = inspect.signature(type(boardenvs.make(name)))
+    assert defaults == {key: one.default for key, one in signature.parameters.items()}
+
+
+def test_infos(name):
+    _, info = made(name).reset(seed=0)
+    assert {
+        key.strip("`"): (dtype, shape.strip("`")) for key, dtype, shape, _ in rows(name, "Infos")
+    } == {key: (str(value.dtype), str(value.shape)) for key, value in info.items()}

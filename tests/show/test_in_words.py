@@ -182,5 +182,5 @@ def test_rules_are_of_this_very_game():
     short, full = rules.split("<details>")
     assert "one of their 7 pieces" in short
     assert "4 in an unbroken row" in short
-    assert "<li>A turn places one of the mover's pieces" in full
+    assert "<li>In each turn a player places one of their pieces" in full
     assert "<code>X</code>" in full

@@ -1,1 +1,1 @@
-"""Environments over any game: PettingZoo's, Gymnasium's single and vector ones, and `BatchEnv`."""
+"""Environments for any game: PettingZoo, Gymnasium (single and vector) and `BatchEnv`."""

@@ -1,4 +1,4 @@
-"""The PettingZoo environment over any game."""
+"""A PettingZoo environment for any game."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 __all__ = ["GameAECEnv"]
 
-_INT8 = np.dtype(np.int8)  # NumPy knows it sooner than by `np.int8`
+_INT8 = np.dtype(np.int8)  # faster as an argument than `np.int8`
 
 _CALLED_AFTER_RESET = ("step", "observe", "state", "render", "agent_iter")
 _SET_BY_RESET = ("agents", "agent_selection", "rewards", "terminations", "truncations", "infos")
@@ -54,7 +54,7 @@ def _too_early(method: str, *args: Any, **kwargs: Any) -> None:
 
 
 class _NotYet:
-    """Stands for an attribute of an environment that was not reset; what `reset` sets hides it."""
+    """A placeholder for an attribute that `reset` sets; reading it raises `AttributeError`."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -66,20 +66,21 @@ class _NotYet:
 
 
 class GameAECEnv(AECEnv[str, Observation, int]):
-    """One game, its players taking turns: PettingZoo's agent-environment cycle.
+    """A PettingZoo AEC environment for one game.
 
     An agent observes `{"observation": int8 of game.observation_shape, "action_mask": int8
-    of shape (num_actions,)}`; the mask marks the legal actions of the agent to move and is
-    all zeros for everyone else and after the end. Rewards come only at the end. The infos hold
-    the game's own keys. Every info has all of these keys, each with one NumPy dtype and shape.
+    of shape (num_actions,)}`. The mask marks the legal actions of the agent to move. It is
+    all zeros for other agents and after the end. Rewards are 0 until the end. Every info has
+    the same keys, which the game defines, each with one NumPy dtype and shape.
 
-    It checks what PettingZoo's `OrderEnforcingWrapper` and `AssertOutOfBoundsWrapper` check,
-    with the same errors and warnings; those wrappers cost more than a ply.
+    The environment makes the checks of PettingZoo's `OrderEnforcingWrapper` and
+    `AssertOutOfBoundsWrapper`, with the same errors and warnings, so it needs no wrappers.
 
     Raises:
-        AttributeError: before `reset`, for what `reset` sets (`agents`, `rewards`, ...).
-        AssertionError: for `step`, `observe`, `state`, `render` or `agent_iter` before
-            `reset`, and for a loop over `agent_iter` without steps.
+        AttributeError: if an attribute that `reset` sets (`agents`, `rewards`, ...) is read
+            before `reset`.
+        AssertionError: if `step`, `observe`, `state`, `render` or `agent_iter` is called
+            before `reset`, or a loop over `agent_iter` does not step.
 
     Example:
         >>> from boardenvs import gekitai_v0
@@ -113,11 +114,12 @@ class GameAECEnv(AECEnv[str, Observation, int]):
             game: the game to play.
             render_mode: "ansi" (`render` returns the console text), "human" (every move
                 prints it), "rgb_array" (`render` returns a picture) or `None`.
-            illegal: "lose" ends the game with a loss for the offender; "raise" raises.
-            render_size: about how many pixels the longer side of a picture gets.
+            illegal: effect of an illegal action: "lose" ends the game with a loss for the
+                agent, "raise" raises `ValueError`.
+            render_size: approximate length of a picture's longer side, in pixels.
 
         Raises:
-            ValueError: for an unknown `render_mode` or `illegal`, or a bad `render_size`.
+            ValueError: if `render_mode`, `illegal` or `render_size` is invalid.
         """
         super().__init__()
         check_illegal(illegal)
@@ -143,30 +145,30 @@ class GameAECEnv(AECEnv[str, Observation, int]):
             game.observation_high, (game.num_players, *game.observation_shape)
         )
         self.has_updated = False
-        """Whether `step` or `reset` was called since `agent_iter` last asked."""
-        # These hide the methods until the first `reset`, so that no ply has to check.
-        # A `__getattr__` for the attributes would slow down every access to any.
+        """Whether `step` or `reset` was called since the last agent of `agent_iter`."""
+        # These hide the methods until the first `reset`, so that `step` needs no check.
+        # A `__getattr__` would slow down every access to an attribute.
         for name in _CALLED_AFTER_RESET:
             setattr(self, name, functools.partial(_too_early, name))
         self._np_random: np.random.Generator | None = None
         self._table = Table(game, 1)
-        # Looked up here once and for all, since a ply takes little longer than a few look-ups.
+        # Looked up once: a ply takes little longer than a few attribute look-ups.
         self._num_actions = game.num_actions
         self._info_moves = game.has_info and not game.info_is_fixed
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
-        """Return the space of an agent's observations. Raises `ValueError` for any other agent."""
+        """Return an agent's observation space. Raises `ValueError` if the agent is unknown."""
         return self._by_agent(agent, self.observation_spaces)
 
     def action_space(self, agent: str) -> spaces.Space[Any]:
-        """Return the space of an agent's actions. Raises `ValueError` for any other agent."""
+        """Return an agent's action space. Raises `ValueError` if the agent is unknown."""
         return self._by_agent(agent, self.action_spaces)
 
     def _by_agent(self, agent: str, found: Mapping[str, Any]) -> Any:
         """Return the entry of an agent."""
         try:
             return found[agent]
-        except (KeyError, TypeError):  # the latter for what cannot be a key
+        except (KeyError, TypeError):  # `TypeError` if the agent is not hashable
             one_of("agent", agent, found)
             raise
 
@@ -174,15 +176,14 @@ class GameAECEnv(AECEnv[str, Observation, int]):
         """Start a game.
 
         Args:
-            seed: of the game's random stream; without one, the last seed's sequence of
-                games goes on.
-            options: `{"state": ...}` starts from a position, a record or a dictionary as
-                `Game.from_dict` takes it. With a seed its random stream begins anew, without
-                one it goes on. The key `"options"`, which PettingZoo's `api_test` gives,
-                means nothing.
+            seed: seed of the game's random stream; `None` starts the next game of the last
+                seed's sequence.
+            options: `{"state": ...}` starts from a position: a record, or a dictionary for
+                `Game.from_dict`. The position's random stream continues, unless a seed is
+                given. The key `"options"`, which PettingZoo's `api_test` passes, is ignored.
 
         Raises:
-            ValueError: the state is no valid position, or it is over; for any other key.
+            ValueError: if the state is invalid or over, or `options` has another key.
         """
         state = given_options(options, "state", "options").get("state")
         states = given_states(self.game, state, 1)
@@ -194,7 +195,7 @@ class GameAECEnv(AECEnv[str, Observation, int]):
                 delattr(self, name)
         table = self._table
         if states is None:
-            table.position["rng"] = word  # a new game has the stream that comes next
+            table.position["rng"] = word  # RESTART derives the new game's stream from it
             table.step_one(RESTART)
         else:
             streams = make_streams(word, 1)
@@ -202,7 +203,7 @@ class GameAECEnv(AECEnv[str, Observation, int]):
                 self.game, states, state, streams, seeded=seed is not None
             )
             table.step_one(BEGIN)
-        self._first = table.games.states.tobytes()  # many times as fast as a copy
+        self._first = table.games.states.tobytes()  # much faster than a copy
         self._played: list[int] = []
         self.agents = self.possible_agents[:]
         self.rewards = dict.fromkeys(self.agents, 0.0)
@@ -218,24 +219,22 @@ class GameAECEnv(AECEnv[str, Observation, int]):
             self.render()
 
     def _select_agent(self) -> None:
-        """Select the agent to move."""
         self.agent_selection = self.possible_agents[self._table.to_move.item()]
 
     def _set_infos(self) -> None:
-        """Set the infos."""
         info = self.game.info(self._table.position)
         for agent in self.agents:
             self.infos[agent] = info.copy()
 
     def observe(self, agent: str) -> Observation:
-        """Return what an agent sees: its view of the board, and its mask.
+        """Return an agent's view of the board and its mask.
 
         Raises:
-            ValueError: there is no such agent.
+            ValueError: if the agent is unknown.
         """
         seat = self._by_agent(agent, self._seat)
         table = self._table
-        # After the end, too, where nothing is legal and `to_move` stays.
+        # Also after the end: `to_move` keeps its value and the mask is all zeros.
         if seat == table.to_move.item():
             return {
                 "observation": table.observation.copy(),
@@ -247,17 +246,20 @@ class GameAECEnv(AECEnv[str, Observation, int]):
         }
 
     def state(self) -> npt.NDArray[np.int8]:
-        """Return all seats' views in order: int8 of shape `(num_players, *observation_shape)`."""
+        """Return every seat's view, int8 of shape `(num_players, *observation_shape)`."""
         n = self.game.num_players
         return self.game.observe(np.repeat(self._table.games.states, n), np.arange(n))
 
     def step(self, action: int | None) -> None:
         """Play the selected agent's action.
 
+        Args:
+            action: legal action of the agent; `None` after the game is over.
+
         Raises:
-            OutOfBoundsError: it is outside of the action space.
-            ValueError: it is illegal and `illegal="raise"`, or the game is over and it
-                is not `None`.
+            OutOfBoundsError: if the action is outside the action space.
+            ValueError: if the action is illegal and `illegal="raise"`, or if the game is over
+                and the action is not `None`.
         """
         self.has_updated = True
         if not self.agents:
@@ -283,7 +285,7 @@ class GameAECEnv(AECEnv[str, Observation, int]):
             self.render()
 
     def _end(self) -> None:
-        """Set the flags of the end and the rewards, which come at no other time."""
+        """Set the rewards and the flags of a finished game."""
         games = self._table.games
         self.terminations = dict.fromkeys(self.agents, games.terminated.item())
         self.truncations = dict.fromkeys(self.agents, games.truncated.item())
@@ -291,32 +293,35 @@ class GameAECEnv(AECEnv[str, Observation, int]):
         self._accumulate_rewards()
 
     def agent_iter(self, max_iter: int = 2**63) -> AECIterable[str, Observation, int]:
-        """Return the agents in turn, at most `max_iter` of them, until all have left."""
+        """Return an iterable of the agents in turn, at most `max_iter`, until the game ends."""
         return _Turns(self, max_iter)
 
     @property
     def position(self) -> np.void:
-        """A copy of the position, a record that `reset(options={"state": ...})` takes."""
+        """A copy of the position, a record for `reset(options={"state": ...})`."""
         record: np.void = self._table.games.states.copy()[0]
         return record
 
     @property
     def episode(self) -> Episode:
-        """The game so far, to save, show or play again."""
+        """The game so far, as an `Episode` to save, show or replay."""
         from boardenvs.episode import Episode
 
         first = np.frombuffer(self._first, self.game.state_dtype)
         return Episode(self.game, first, self._played)
 
     def close(self) -> None:
-        """Do nothing: the environment holds nothing open and stays usable."""
+        """Do nothing: the environment has nothing to close and stays usable."""
 
     def render(self) -> Any:
-        """Return what `render_mode` says: text as str, a picture as uint8 (H, W, 3), or `None`.
+        """Render the position in the environment's `render_mode`.
+
+        Returns:
+            str for "ansi", uint8 of shape (H, W, 3) for "rgb_array", `None` for "human".
 
         Raises:
-            ValueError: the environment was made without `render_mode`, or for a picture
-                where the extra `[render]` is not installed.
+            ValueError: if the environment has no `render_mode`, or "rgb_array" is used
+                without the extra `[render]`.
         """
         shown = rendered(self.game, self._table.games.states, self.render_mode, self._render_size)
         return None if shown is None else shown[0]
@@ -327,14 +332,14 @@ for _name in _SET_BY_RESET:
 
 
 class _Turns(AECIterable[str, Observation, int]):
-    """What `agent_iter` returns."""
+    """The iterable that `agent_iter` returns."""
 
     def __iter__(self) -> AECIterator[str, Observation, int]:
         return _TurnIterator(self.env, self.max_iter)
 
 
 class _TurnIterator(AECIterator[str, Observation, int]):
-    """The agents in turn, as long as the environment is stepped in between."""
+    """An iterator over the agents in turn; raises unless the environment is stepped in between."""
 
     env: GameAECEnv
 
@@ -349,10 +354,10 @@ class _TurnIterator(AECIterator[str, Observation, int]):
 def make_env(name: str) -> Callable[..., GameAECEnv]:
     """Return the function `env` of a game's PettingZoo module, such as `boardenvs.gekitai_v0`.
 
-    The function is `raw_env` too, since `GameAECEnv` makes the checks of PettingZoo's wrappers.
+    The function is also the module's `raw_env`, since `GameAECEnv` needs no wrappers.
 
     Args:
-        name: name of the game, as `boardenvs.make` takes it.
+        name: name of the game, as for `boardenvs.make`.
     """
 
     def env(
@@ -361,16 +366,16 @@ def make_env(name: str) -> Callable[..., GameAECEnv]:
         render_size: int = RENDER_SIZE,
         **params: Any,
     ) -> GameAECEnv:
-        """Return the game as a PettingZoo environment, with checks.
+        """Return a PettingZoo environment for the game.
 
         Args:
             render_mode: as for `GameAECEnv`.
             illegal: as for `GameAECEnv`.
             render_size: as for `GameAECEnv`.
-            **params: the game's own, as its class takes them.
+            **params: parameters of the game's class.
 
         Raises:
-            ValueError: for any argument that is unknown or out of range.
+            ValueError: if an argument is unknown or out of range.
 
         Example:
             >>> from boardenvs import gekitai_v0
@@ -381,5 +386,5 @@ def make_env(name: str) -> Callable[..., GameAECEnv]:
         """
         return GameAECEnv(make(name, **params), render_mode, illegal, render_size)
 
-    env.__module__, env.__qualname__ = f"boardenvs.{name}_v0", "env"  # where pickle finds it
+    env.__module__, env.__qualname__ = f"boardenvs.{name}_v0", "env"  # for pickle
     return env

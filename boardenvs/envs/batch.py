@@ -1,4 +1,4 @@
-"""`BatchEnv`: many games side by side, every seat played by the caller, one call a ply."""
+"""`BatchEnv`: a batch of games in which the caller plays every seat."""
 
 from __future__ import annotations
 
@@ -26,16 +26,17 @@ _Entry = TypeVar("_Entry", bound=np.generic)
 
 
 class BatchEnv:
-    """N games of one kind. A finished game restarts in the same step.
+    """A batch of N games of one kind, stepped one ply at a time.
 
-    The arrays are read-only views, overwritten by every `step` and `reset`; copy what you keep:
+    A finished game restarts in the same step. These arrays are read-only views, which every
+    `step` and `reset` overwrites:
 
-    - `observation`: int8 of shape `(N, *game.observation_shape)`, as the seat to move sees it;
-    - `action_mask`: bool of shape (N, num_actions), True where legal;
-    - `to_move`: int8 of shape (N,);
-    - `states`: the records, shape (N,).
+    - `observation`: view of the seat to move, int8 of shape `(N, *game.observation_shape)`;
+    - `action_mask`: legal actions, bool of shape (N, num_actions);
+    - `to_move`: seat to move, int8 of shape (N,);
+    - `states`: position records, shape (N,).
 
-    Game i is the same for every number of games and threads.
+    Game i does not depend on the numbers of games and threads.
 
     Example:
         >>> import boardenvs
@@ -59,15 +60,15 @@ class BatchEnv:
         """Start N games.
 
         Args:
-            game: a game, or the name of one with its default parameters.
-            num_envs: N, at least 1.
-            seed: of the games' random streams; `None` for a fresh one.
-            illegal: "lose" ends a game with a loss for the offender; "raise" raises
-                before any game is stepped.
-            threads: over how many to spread a step; by default as many as measured to pay.
+            game: a game, or the name of a game for its default parameters.
+            num_envs: number of games N, at least 1.
+            seed: seed of the games' random streams; `None` for a random seed.
+            illegal: effect of an illegal action: "lose" ends the game with a loss for the seat
+                to move, "raise" raises `ValueError` before any game is stepped.
+            threads: number of threads of a step; `None` for the number measured to be fastest.
 
         Raises:
-            ValueError: for any argument out of range.
+            ValueError: if an argument is out of range.
         """
         check_illegal(illegal)
         self.game = resolve_game(game)
@@ -79,19 +80,19 @@ class BatchEnv:
         self.reset(seed)
 
     def reset(self, seed: int | None = None, states: Any = None) -> None:
-        """Start new games in all places: those of the seed, or without a seed the next ones.
+        """Start N games.
 
         Args:
-            seed: of the games' random streams.
-            states: where to begin: one position for all, a record or a dictionary as
-                `Game.from_dict` takes it, or an array of N records; by default new games.
-                With a seed each game gets a random stream of its own, as new games do.
-                Without one the stream of its position goes on, so that one record for all
-                is the same dice for all.
+            seed: seed of the games' random streams; `None` continues the last seed's sequence
+                of games.
+            states: starting positions: an array of N records, or one record or dictionary
+                (see `Game.from_dict`) for all games; `None` for new games. With a seed, each
+                game gets its own random stream. Without a seed, each position's stream
+                continues, so games from one record roll the same dice.
 
         Raises:
-            ValueError: for a bad seed, or states that are no valid positions, or over.
-                Nothing has changed then.
+            ValueError: if the seed is invalid, or a state is invalid or over. The games do not
+                change then.
         """
         starts = given_states(self.game, states, self.num_envs)
         if seed is not None or not hasattr(self, "_np_random"):
@@ -103,7 +104,6 @@ class BatchEnv:
         self._table.step(np.full(self.num_envs, BEGIN))
 
     def _make_views(self) -> None:
-        """Set the read-only views."""
         self.states = _read_only(self._table.games.states)
         self.to_move = _read_only(self._table.to_move)
         self.action_mask = _read_only(self._table.games.masks)
@@ -111,24 +111,24 @@ class BatchEnv:
 
     def __setstate__(self, attributes: dict[str, object]) -> None:
         self.__dict__.update(attributes)
-        self._make_views()  # a copy has views of its own arrays, not copies of views
+        self._make_views()  # pickle would copy the views instead of viewing the new arrays
 
     def step(
         self, actions: npt.ArrayLike
     ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
-        """Play one action in every game, by the seat to move; games that end start anew.
+        """Play one action in every game; games that end restart.
 
         Args:
-            actions: N whole numbers.
+            actions: action of the seat to move in each game, integers of shape (N,).
 
         Returns:
-            Rewards, float32 of shape (N, num_players): zero but for games that ended;
-            terminated and truncated, bool of shape (N,): which games ended, and how.
-            All three are overwritten by the next step.
+            `(rewards, terminated, truncated)`. Rewards are float32 of shape (N, num_players),
+            zero except for games that ended. The flags are bool of shape (N,). The next step
+            overwrites all three arrays.
 
         Raises:
-            ValueError: an action outside of the action space, or with
-                `illegal="raise"` an illegal one. No game is stepped then.
+            ValueError: if an action is outside the action space, or illegal with
+                `illegal="raise"`. No game is stepped then.
         """
         games = self._table.games
         numbers = self.game.arrays.action_numbers(actions, self.num_envs)

@@ -1,4 +1,4 @@
-"""What the PettingZoo and Gymnasium environments share: spaces, seeds, starts, rendering."""
+"""Helpers of all environments: spaces, seeds, starting positions and rendering."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ RENDER_SIZE = 640
 
 
 class OutOfBoundsError(ValueError, AssertionError):
-    """An action outside of the action space.
+    """An action outside the action space.
 
-    A `ValueError` as everywhere in this package, and an `AssertionError` as PettingZoo's
-    `AssertOutOfBoundsWrapper` raises.
+    It is a `ValueError`, like this package's other errors, and an `AssertionError`, like the
+    error of PettingZoo's `AssertOutOfBoundsWrapper`.
     """
 
 
@@ -55,7 +55,7 @@ def action_number(action: Any, num_actions: int) -> int:
     """Return an action as an int.
 
     Raises:
-        OutOfBoundsError: it is no whole number, or not in the action space.
+        OutOfBoundsError: if the action is not an integer from 0 to `num_actions` - 1.
     """
     try:
         number = -1 if isinstance(action, bool) else operator.index(action)
@@ -63,31 +63,31 @@ def action_number(action: Any, num_actions: int) -> int:
         number = -1
     if not 0 <= number < num_actions:
         raise OutOfBoundsError(
-            f"action {shown(action)} is outside of the action space, 0 to {num_actions - 1}"
+            f"action must be an integer from 0 to {num_actions - 1}, got {shown(action)}"
         )
     return number
 
 
 def resolve_game(game: Game | str, params: Mapping[str, Any] | None = None) -> Game:
-    """Return a game that is given as a `Game`, or by name and parameters.
+    """Return the game for a `Game`, or for a name and parameters.
 
     Raises:
-        ValueError: it is neither, or parameters stand beside a finished game, and as
+        ValueError: if `game` is neither, if parameters are given for a `Game`, or as for
             `boardenvs.make`.
     """
     if isinstance(game, str):
         return make(game, **(params or {}))
     if not isinstance(game, Game):
-        raise ValueError(f"game must be a Game or the name of one, got {shown(game)}")
+        raise ValueError(f"game must be a Game or the name of a game, got {shown(game)}")
     if params:
         raise ValueError(
-            f"{game!r} has its parameters already; {', '.join(params)} cannot be given"
+            f"parameters require the name of a game, got {', '.join(params)} for {game!r}"
         )
     return game
 
 
 def plain_seed(seed: int | None) -> int | None:
-    """Return a seed as Gymnasium takes it. Raises `ValueError` as `seed_word` does."""
+    """Return a seed as an int for Gymnasium. Raises `ValueError` as `seed_word` does."""
     if seed is None:
         return None
     seed_word(seed)
@@ -95,18 +95,18 @@ def plain_seed(seed: int | None) -> int | None:
 
 
 def base_word(seed: int | None, np_random: np.random.Generator) -> np.uint64:
-    """Return the word that a reset's random streams come from: the seed's, or the next one."""
+    """Return the word for a reset's random streams: from the seed, or else from `np_random`."""
     if seed is not None:
         return seed_word(seed)
-    # The same word as `np_random.integers(0, 2**64, dtype=np.uint64)`, ten times as fast.
+    # The same word as `np_random.integers(0, 2**64, dtype=np.uint64)`, but much faster.
     return np.uint64(np_random.bit_generator.random_raw())
 
 
 def given_options(options: Any, *known: str) -> Mapping[str, Any]:
-    """Return the options of a reset, an empty mapping if there are none.
+    """Return the options of a reset, an empty mapping for `None`.
 
     Raises:
-        ValueError: they are no dictionary, or a key is not among the `known`.
+        ValueError: if `options` is not a dictionary, or a key is not in `known`.
     """
     if options is None:
         return {}
@@ -114,21 +114,20 @@ def given_options(options: Any, *known: str) -> Mapping[str, Any]:
         raise ValueError(f"options must be a dictionary, got {shown(options)}")
     for key in options:
         if key not in known:
-            raise ValueError(f"options has no key {key!r}; expected {' or '.join(known)}")
+            raise ValueError(f"options keys must be {' or '.join(known)}, got {shown(key)}")
     return options
 
 
 def given_states(game: Game, state: Any, num: int) -> States | None:
-    """Return the positions to start from; `None` where none are given.
+    """Return the positions to start from, or `None` if `state` is `None`.
 
     Args:
-        game: what is played.
-        state: one position for all, a record or a dictionary; an array of `num` records; or
-            `None`.
-        num: how many games there are.
+        game: the game to play.
+        state: one record or dictionary for all games, an array of `num` records, or `None`.
+        num: number of games.
 
     Raises:
-        ValueError: they are no valid positions, or over.
+        ValueError: if a position is invalid or over.
     """
     if state is None:
         return None
@@ -137,7 +136,7 @@ def given_states(game: Game, state: Any, num: int) -> States | None:
     else:
         states = np.repeat(game.restore(state), num)
     if game.over(states).any():
-        raise ValueError("the state is over: an environment starts from a live position")
+        raise ValueError("state must be a position that is not over, got a finished game")
     return game.arrays.batch(states)
 
 
@@ -149,14 +148,14 @@ def initial_states(
     *,
     seeded: bool,
 ) -> States:
-    """Return what a reset begins with: the positions it was given, or new games.
+    """Return the first positions of a reset: the given ones, or new games.
 
     Args:
-        game: what is played.
-        states: from `given_states`.
-        state: what that was made from.
-        streams: uint64 of shape (N,): of new games, and of positions where a seed was
-            given or the position has no stream of its own, being a dictionary without `rng`.
+        game: the game to play.
+        states: result of `given_states`.
+        state: argument of `given_states`.
+        streams: random streams, uint64 of shape (N,). New games use them. Given positions use
+            them if a seed was given, or if `state` is a dictionary without `rng`.
         seeded: whether a seed was given.
     """
     if states is None:
@@ -167,7 +166,7 @@ def initial_states(
 
 
 def check_rendering(render_mode: str | None, render_size: int) -> None:
-    """Raise `ValueError` for a mode that no environment has, or a size that no picture has."""
+    """Raise `ValueError` if the render mode is unknown or the size is out of range."""
     if render_mode is not None and not (
         isinstance(render_mode, str) and render_mode in RENDER_MODES
     ):
@@ -180,23 +179,22 @@ def check_rendering(render_mode: str | None, render_size: int) -> None:
 def rendered(
     game: Game, states: States, render_mode: str | None, size: int
 ) -> list[str] | list[npt.NDArray[np.uint8]] | None:
-    """Return each position's console text in mode "ansi", its pixels in mode "rgb_array".
+    """Return each position's console text ("ansi") or pixels ("rgb_array").
 
     Mode "human" prints the texts and returns `None`.
 
     Args:
-        game: what is played.
+        game: the game of the positions.
         states: records, shape (N,).
-        render_mode: of the environment.
-        size: of the pictures, as `Game.rgb_array` takes it.
+        render_mode: render mode of the environment.
+        size: size of the pictures, as for `Game.rgb_array`.
 
     Raises:
-        ValueError: the environment was made without a render mode, or for pixels where
-            the extra `[render]` is not installed.
+        ValueError: if `render_mode` is `None`, or "rgb_array" without the extra `[render]`.
     """
     if render_mode is None:
         raise ValueError(
-            f"render needs an environment made with render_mode, one of {RENDER_MODES}"
+            f"render requires an environment made with render_mode, one of {RENDER_MODES}"
         )
     if render_mode == "rgb_array":
         return [game.rgb_array(state, size) for state in states]

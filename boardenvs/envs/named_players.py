@@ -1,6 +1,6 @@
-"""Players by name: `random` is known here, the package `agents` makes all others.
+"""Players by name, which the package `agents` makes.
 
-`boardenvs` imports `agents` only here, when the first such player is requested. Modules are
+`boardenvs` imports `agents` only here, when the first player is requested. Modules are
 imported by name, since archives and frozen programs lack the metadata of an installation.
 """
 
@@ -20,33 +20,33 @@ if TYPE_CHECKING:
 __all__ = ["check_agents", "find_command", "make_builtin", "make_player"]
 
 _SIGN = b"Players for the games of boardenvs"
-"""In the first line of `agents/__init__.py`."""
+"""Bytes that identify our `agents/__init__.py`."""
 
 
 def make_player(spec: str, game: Game, seed: int) -> Opponent:
     """Make a player from its spec, as `agents.make` does.
 
     Raises:
-        ValueError: the spec is wrong; or `agents` is not there, or not the right one.
+        ValueError: if the spec is invalid, or the package `agents` is missing or another one.
     """
     made: Opponent = _found("agents.making", "make")(spec, game, seed)
     return made
 
 
 def make_builtin(spec: str, game: Game) -> Opponent:
-    """Make one of this package's own agents, as `make_player` does.
+    """Make a built-in agent from its spec.
 
-    No code of a user runs, so the spec may come from a file.
+    It runs no code of the user, so the spec may come from a file.
     """
     made: Opponent = _found("agents.making", "make_builtin")(spec, game)
     return made
 
 
 def find_command() -> Callable[[], int]:
-    """Return the `boardenvs` command, which is in the package `agents`.
+    """Return the function of the `boardenvs` command, which is in the package `agents`.
 
     Raises:
-        ValueError: `agents` is not there, or not the right one.
+        ValueError: if the package `agents` is missing or another one.
     """
     command: Callable[[], int] = _found("agents.command", "main")
     return command
@@ -59,22 +59,23 @@ def _found(module: str, name: str) -> Any:
 
 
 def check_agents() -> None:
-    """Check, without an import, that Python finds the package `agents` of `boardenvs`.
+    """Check, without importing it, that Python finds the package `agents` of `boardenvs`.
 
     Raises:
-        ValueError: Python finds no `agents`, or that of another distribution or of the user.
+        ValueError: if Python finds no package `agents`, or another one.
     """
     ours = Path(__file__).resolve().parents[1].with_name("agents")
     found: Any = find_spec("agents")
     where = None if found is None else found.origin
-    # Where the place is right, another distribution may have put its file over ours. A compiled
-    # file without its source, as in a frozen program, may lack the line.
+    # At the right path, another distribution may have overwritten our file. A compiled file
+    # without its source, as in a frozen program, may lack the line.
     if (
         where is None
         or Path(where).parent.resolve() != ours
         or (where.endswith(".py") and _SIGN not in found.loader.get_data(where))
     ):
         raise ValueError(
-            f"boardenvs needs its own package 'agents', {ours}, but Python finds "
-            f"{where or 'none'}: rename that one, or give boardenvs an environment of its own"
+            f"package 'agents' must be that of boardenvs, {ours}, but Python finds "
+            f"{where or 'no such package'}: rename the other package, or install boardenvs in "
+            f"its own environment"
         )

@@ -1,4 +1,4 @@
-"""Players of the other seats: what an opponent is, and how it is asked for actions."""
+"""Opponents: their interface, and functions that get their actions."""
 
 from __future__ import annotations
 
@@ -20,18 +20,19 @@ class Opponent(Protocol):
 
     Episodes name an opponent by its attribute `spec`, if it has one.
 
-    An opponent may also have `choose(states, random_bits) -> actions`, with 64 random bits for
-    each state as uint64 of shape (N,). Its actions then do not depend on the number of games. A
-    method `consider(states, random_bits) -> (actions, analyses)` chooses the same actions and also
-    returns a `boardenvs.show.analysis.Analysis` or `None` for each state.
+    An opponent may also have the method `choose(states, random_bits) -> actions`, where
+    `random_bits` are 64 random bits for each state, uint64 of shape (N,). Its actions then do not
+    depend on the number of games. A method `consider(states, random_bits) -> (actions, analyses)`
+    chooses the same actions and also returns a `boardenvs.show.analysis.Analysis` or `None` for
+    each state.
     """
 
     def act(self, states: States) -> npt.ArrayLike:
-        """Return one action for each state. States hold only what the seat to move may know."""
+        """Return one action for each state, in which hidden information is resampled."""
 
 
 OpponentSpec = str | Opponent | list[Any]
-"""A spec such as "random", an opponent, or a list of those for the other seats in order."""
+"""A spec such as "random", an opponent, or a list of these for the other seats in order."""
 
 
 def player_names(
@@ -41,9 +42,9 @@ def player_names(
 
     Args:
         players: specs, or objects that may have a `spec`.
-        places: name of each player's seat, added if players have the same spec:
+        places: name of each player's seat, appended if players have the same spec, as in
             `greedy (Player X)`.
-        default: name of a player without a spec, with `{}` for the player's number from 0.
+        default: name of a player without a spec; `{}` is replaced by the player's index.
     """
     specs = [one if isinstance(one, str) else getattr(one, "spec", None) for one in players]
     names = []
@@ -61,19 +62,21 @@ def ask(
     states: States,
     streams: npt.NDArray[np.uint64],
 ) -> npt.NDArray[np.int64]:
-    """Return a player's action in each state; it sees only what the seat to move may know.
+    """Return a player's action in each state.
+
+    The player receives states with hidden information resampled.
 
     Args:
-        player: "random", or an object with `act` (or `choose`, which then goes first).
-        game: the game that is played.
-        states: shape (N,), none over, the player to move in all.
-        streams: a random stream for each state, uint64 of shape (N,); stepped in place.
+        player: "random", or an object with `choose` or else `act`.
+        game: the game of the states.
+        states: records of games that are not over, shape (N,).
+        streams: random stream of each state, uint64 of shape (N,); advanced in place.
 
     Returns:
         Actions, int64 of shape (N,), within the action space but not always legal.
 
     Raises:
-        ValueError: the player answered anything else.
+        ValueError: if the player does not return N actions of the action space.
     """
     bits = next_bits(streams)
     if isinstance(player, str):
@@ -92,7 +95,7 @@ def consult(
     states: States,
     streams: npt.NDArray[np.uint64],
 ) -> tuple[npt.NDArray[np.int64], list[Analysis | None]]:
-    """Do as `ask`, and also return the player's analysis of each state, if it has one."""
+    """Return the actions of `ask`, and the player's analysis of each state or `None`."""
     consider = getattr(player, "consider", None)
     if consider is None:
         return ask(player, game, states, streams), [None] * len(states)

@@ -1,4 +1,4 @@
-"""Games played to their ends side by side, with any function that chooses the actions."""
+"""Playouts: a batch of games played to the end with a function that chooses the actions."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ from boardenvs.game import Game, Illegal, States
 __all__ = ["Choose", "playout", "plies"]
 
 Choose = Callable[[States, npt.NDArray[np.intp]], npt.ArrayLike]
-"""Given the positions that are not over, shape (M,), and their places among all, shape (M,), one
-action for each."""
+"""A function that returns M actions. Its arguments are the positions that are not over and their
+indices among all games, each of shape (M,)."""
 
 
 def plies(
     game: Game, states: States, choose: Choose, *, illegal: Illegal = "lose"
 ) -> Iterator[npt.NDArray[np.intp]]:
-    """Play games to their ends in place, a ply in each that is not over at a time.
+    """Play games to the end in place, one ply in every unfinished game at a time.
 
     Args:
-        game: what is played.
+        game: the game to play.
         states: records, shape (N,).
-        choose: what is played in each position.
-        illegal: what an illegal action does, as for `Game.play`.
+        choose: function that chooses the actions.
+        illegal: effect of an illegal action, as for `Game.play`.
 
     Yields:
-        After every ply the places of the games that it has ended, in ascending order.
+        After every ply, the indices of the games that ended, in ascending order.
 
     Raises:
-        ValueError: an action is outside of the action space, or with `illegal="raise"` an
-            illegal one; nothing is played in that ply.
+        ValueError: if an action is outside the action space, or illegal with
+            `illegal="raise"`. No game is played in that ply.
     """
     live = np.flatnonzero(~game.over(states))
     while len(live):
@@ -45,6 +45,6 @@ def plies(
 
 
 def playout(game: Game, states: States, choose: Choose, *, illegal: Illegal = "lose") -> None:
-    """Play games to their ends as `plies` does."""
+    """Play games to the end in place, as `plies` does."""
     for _ in plies(game, states, choose, illegal=illegal):
         pass

@@ -1,4 +1,4 @@
-"""`SeatTable`: N games in which one seat each is the caller's and opponents play the rest."""
+"""`SeatTable`: N games in which the caller plays one seat and opponents play the others."""
 
 from __future__ import annotations
 
@@ -18,36 +18,38 @@ from boardenvs.game import Game, Illegal, States, check_illegal
 __all__ = ["SeatTable", "Stepped"]
 
 _ATTEMPTS = 1000
-"""At a game that lasts until the caller's first turn."""
+"""Maximum number of restarts to find a game that lasts until the caller's first turn."""
 _LABEL = "opponents"
 _NOWHERE = np.zeros(0, np.intp)
 _ONE_RESTART = np.array([RESTART])
 
 
 class Stepped(NamedTuple):
-    """What came of `SeatTable.play`, in fresh arrays."""
+    """The results of `SeatTable.play`, in new arrays."""
 
     seen: npt.NDArray[np.int8]
-    """What the caller's seats see: shape (N, *observation_shape)."""
+    """Observations of the caller's seats: shape (N, *observation_shape)."""
     masks: npt.NDArray[np.bool_]
-    """Their legal actions: shape (N, num_actions)."""
+    """Legal actions of the caller's seats: shape (N, num_actions)."""
     rewards: npt.NDArray[np.float64]
-    """Each seat's result, shape (N,), as those that follow."""
+    """Rewards of the caller's seats: shape (N,)."""
     terminated: npt.NDArray[np.bool_]
+    """Whether each game was terminated: shape (N,)."""
     truncated: npt.NDArray[np.bool_]
+    """Whether each game was truncated: shape (N,)."""
     ended: npt.NDArray[np.intp]
-    """The places in which a game ended and was followed by another; of those games:"""
+    """Indices of the M games that ended and were restarted."""
     last: States
-    """The last positions."""
+    """Last positions of these M games."""
     last_seats: npt.NDArray[np.int64]
-    """The caller's seats."""
+    """Caller's seats in these M games."""
 
 
 class SeatTable(Table):
-    """The games, whose turn it is in each, and the opponents' moves.
+    """N games with opponents, each stepped from one turn of the caller to the next.
 
-    After `reset`, `act` and `play`, every game is over or at the caller's turn. If one
-    of them fails half-way, `act` and `play` raise `ValueError` until the next `reset`.
+    After `reset`, `act` and `play`, every game is over or at the caller's turn. If one of these
+    methods raises half-way, `act` and `play` raise `ValueError` until the next `reset`.
     """
 
     def __init__(
@@ -62,20 +64,20 @@ class SeatTable(Table):
         follow_on: bool = False,
         record: bool = False,
     ) -> None:
-        """Set the table; `reset` begins.
+        """Allocate N games; `reset` begins them.
 
         Args:
-            game: what is played.
-            num: N.
-            opponent: who plays the other seats, as `set_opponent` takes it.
-            seat: the caller's, or "random" for a new one each game.
-            illegal: what an illegal action does.
-            threads: over how many to spread the work; `None` for as many as measured to pay.
-            follow_on: whether each game that ends is followed by a new one in the same step.
+            game: the game to play.
+            num: number of games N.
+            opponent: players of the other seats, as for `set_opponent`.
+            seat: the caller's seat, or "random" for a random seat in each game.
+            illegal: effect of an illegal action.
+            threads: number of threads of a step; `None` for the number measured to be fastest.
+            follow_on: whether a game that ends restarts in the same step.
             record: whether to keep every action of game 0 in `played`.
 
         Raises:
-            ValueError: for a bad `opponent`, `seat` or `illegal`.
+            ValueError: if `opponent`, `seat` or `illegal` is invalid.
         """
         check_illegal(illegal)
         lineup = _lineup(game, opponent)
@@ -85,29 +87,29 @@ class SeatTable(Table):
                 seat = whole_number("seat", seat, 0, last)
             except ValueError:
                 raise ValueError(
-                    f"seat must be 'random' or from 0 to {last}, got {shown(seat)}"
+                    f"seat must be 'random' or an integer from 0 to {last}, got {shown(seat)}"
                 ) from None
         super().__init__(game, num, RANDOM_SEAT if seat == "random" else seat, threads=threads)
         self.illegal = illegal
         self._follow_on = follow_on
         self.played: list[int] | None = [] if record else None
         self.first: States | None = None
-        """Where game 0 began, if it is recorded."""
+        """First position of game 0, if it is recorded."""
         self._places = np.arange(num)
         self._torn = True
         self._lineups = [lineup]
-        self._sitting = np.zeros(num, np.intp)  # which of them, in each game
+        self._sitting = np.zeros(num, np.intp)  # index of each game's lineup
         self._choose_loop()
 
     def set_opponent(self, opponent: opponents.OpponentSpec) -> None:
-        """Have others play the other seats, in every game that begins from now on.
+        """Set the opponents of the games that begin from now on.
 
         Args:
-            opponent: "random", the spec of an agent of this package, an object with `act`, or
-                a list of those for the other seats in order.
+            opponent: "random", the spec of a built-in agent, an object with `act`, or a list of
+                these for the other seats in order.
 
         Raises:
-            ValueError: it is no such thing, and nothing is changed.
+            ValueError: if `opponent` is invalid; the opponents do not change then.
         """
         self._lineups.append(_lineup(self.game, opponent))
         self._seat_lineup(np.zeros(len(self._places), np.bool_))
@@ -119,7 +121,7 @@ class SeatTable(Table):
         return players
 
     def _seat_lineup(self, which: npt.NDArray[np.bool_]) -> None:
-        """Have the latest opponents sit down in each marked place; forget who sits nowhere."""
+        """Assign the latest lineup to the marked games, and drop lineups without a game."""
         latest = len(self._lineups) - 1
         self._sitting[which] = latest
         kept, sitting = np.unique(np.append(self._sitting, latest), return_inverse=True)
@@ -128,9 +130,9 @@ class SeatTable(Table):
         self._choose_loop()
 
     def _choose_loop(self) -> None:
-        """Let compiled loops play the opponents if all of them are random.
+        """Let compiled loops play the opponents if all opponents are random.
 
-        The loops play as `opponents.ask` does, so that this may change during a game.
+        The loops choose the same actions as `opponents.ask`, so this may change during a game.
         """
         random = all(isinstance(one, str) for lineup in self._lineups for one in lineup)
         self._in_one_loop = random and self.played is None
@@ -147,19 +149,19 @@ class SeatTable(Table):
         *,
         retry: bool,
     ) -> None:
-        """Begin a game in each marked place, up to the caller's turn.
+        """Begin the marked games, up to the caller's turn.
 
         Args:
-            states: to begin with, shape (N,).
-            streams: for each place, what the streams of opponents and seats come from.
-            which: bool of shape (N,).
-            retry: whether to begin another game where one ends before the caller's turn.
+            states: first positions, shape (N,).
+            streams: words that the streams of opponents and seats derive from, shape (N,).
+            which: games to begin, bool of shape (N,).
+            retry: whether to begin another game if one ends before the caller's turn.
 
         Raises:
-            ValueError: a game ends before the caller's turn, and `retry` is not set.
+            ValueError: if a game ends before the caller's turn and `retry` is False.
         """
         games = self.games
-        if np.count_nonzero(which) == len(which):  # NumPy is slow at records that a mask selects
+        if np.count_nonzero(which) == len(which):  # NumPy is slow to select records by a mask
             games.streams[:] = one_way(streams, _LABEL)
             games.states[:] = states
         else:
@@ -169,29 +171,31 @@ class SeatTable(Table):
         over = self.over() & which
         if not retry and np.count_nonzero(over):
             self._torn = True
-            raise ValueError("the state ends before the seat's first turn")
+            raise ValueError(
+                "state must last until the seat's first turn, got one that ends before that turn"
+            )
         self._restart(over)
 
     def reset_one(self, base: np.uint64) -> None:
         """Begin a new game in a table of one game.
 
         Args:
-            base: word that all streams come from, as for `make_streams`.
+            base: word that all streams derive from, as for `make_streams`.
 
         Raises:
-            ValueError: the opponents end every game before the caller's turn.
+            ValueError: if the opponents end every game before the caller's turn.
         """
         self.games.streams[:] = one_way(make_streams(base, 1), _LABEL)
-        self.position["rng"] = base  # a new game has the stream that comes next
+        self.position["rng"] = base  # RESTART derives the new game's stream from it
         self._begin(_ONE_RESTART)
         if self.games.terminated.item() or self.games.truncated.item():
             self._restart(np.ones(1, np.bool_))
 
     def _restart(self, which: npt.NDArray[np.bool_]) -> None:
-        """Begin a new game in each marked place, up to the caller's turn; all streams go on.
+        """Restart the marked games, up to the caller's turn; all streams continue.
 
         Raises:
-            ValueError: the opponents end every game before that.
+            ValueError: if the opponents end every game before the caller's turn.
         """
         for _ in range(_ATTEMPTS):
             if not np.count_nonzero(which):  # much faster than `any`
@@ -202,7 +206,7 @@ class SeatTable(Table):
         raise ValueError(f"{_ATTEMPTS} games in a row ended before the seat's first turn")
 
     def _begin(self, how: npt.NDArray[np.int64]) -> None:
-        """Begin games, up to the caller's turn: `BEGIN`, `RESTART` or `LEAVE` for each place."""
+        """Begin games up to the caller's turn; `how` is `BEGIN`, `RESTART` or `LEAVE` for each."""
         self._torn = True
         if len(self._lineups) > 1:
             self._seat_lineup(how != LEAVE)
@@ -220,13 +224,13 @@ class SeatTable(Table):
         return over
 
     def act(self, actions: npt.NDArray[np.int64]) -> None:
-        """Play the caller's action in each game, then the opponents'.
+        """Play the caller's action in each game, then the opponents' actions.
 
         Args:
-            actions: int64 of shape (N,); `LEAVE` for none.
+            actions: int64 of shape (N,); `LEAVE` plays no action.
 
         Raises:
-            ValueError: with `illegal="raise"`, for an illegal action, before any is played;
+            ValueError: if an action is illegal with `illegal="raise"` (before any is played),
                 no game was started, or the last call failed half-way.
         """
         self._check(actions)
@@ -243,9 +247,9 @@ class SeatTable(Table):
             self.act(np.array([action]))
 
     def _check(self, actions: npt.NDArray[np.int64]) -> None:
-        """Raise `ValueError` as `act` does before it plays."""
+        """Raise `ValueError` for `act` before it plays."""
         if self._torn:
-            raise ValueError("no game was started, or an opponent's turn failed: call reset")
+            raise ValueError("no game is under way, or an opponent's turn failed: call reset")
         if self.illegal == "raise":
             refused = (actions != LEAVE) & ~self.games.masks[self._places, actions]
             if refused.any():
@@ -253,13 +257,16 @@ class SeatTable(Table):
                 raise ValueError(f"action {actions[i]} is illegal in game {i}")
 
     def play(self, actions: npt.NDArray[np.int64]) -> Stepped:
-        """Play as `act` does, begin new games in places of `LEAVE`, and return what came of it.
+        """Play as `act` does, and return the results.
+
+        A `LEAVE` restarts its game, unless games restart when they end.
 
         Args:
             actions: int64 of shape (N,).
 
         Raises:
-            ValueError: as `act`; the opponents end every new game before the caller's turn.
+            ValueError: as for `act`, or if the opponents end every new game before the
+                caller's turn.
         """
         games = self.games
         seats = games.seats.copy()
@@ -280,7 +287,7 @@ class SeatTable(Table):
         )  # fmt: skip
 
     def _play_opponents(self) -> None:
-        """Ask opponents for actions, and play these, until the caller's turn or the end."""
+        """Play the opponents' actions until the caller's turn or the end."""
         if self._in_one_loop:
             return
         games = self.games
@@ -291,16 +298,16 @@ class SeatTable(Table):
             self._play(self._opponents_actions(np.flatnonzero(waiting)))
 
     def _play(self, actions: npt.NDArray[np.int64]) -> None:
-        """Play an action, or `LEAVE`, in each game."""
+        """Play an action or `LEAVE` in each game, and record it."""
         self.step(actions)
         if self.played is not None and actions[0] != LEAVE:
             self.played.append(int(actions[0]))
 
     def _opponents_actions(self, places: npt.NDArray[np.intp]) -> npt.NDArray[np.int64]:
-        """Return the opponent's action in each of these places, `LEAVE` elsewhere."""
+        """Return the opponents' actions in the games `places`, `LEAVE` in the others."""
         actions = np.full(len(self._places), LEAVE)
         turn = self.games.states["to_move"][places]
-        # The list of opponents goes round the table and leaves the caller's seat out.
+        # A lineup has the seats in order, without the caller's seat.
         rank = turn - (turn > self.games.seats[places])
         sitting = self._sitting[places]
         for number, lineup in enumerate(self._lineups):
@@ -313,7 +320,7 @@ class SeatTable(Table):
     def _opponent_actions(
         self, opponent: Literal["random"] | opponents.Opponent, where: npt.NDArray[np.intp]
     ) -> npt.NDArray[np.int64]:
-        """Return one opponent's actions in these places, shape (len(where),)."""
+        """Return one opponent's actions in the games `where`."""
         streams = self.games.streams[where]
         chosen = opponents.ask(opponent, self.game, self.games.states[where], streams)
         self.games.streams[where] = streams
@@ -322,18 +329,20 @@ class SeatTable(Table):
             if refused.any():
                 i = int(refused.argmax())
                 raise ValueError(
-                    f"opponent {opponent!r} chose action {chosen[i]}, which is illegal in game "
-                    f"{where[i]}"
+                    f"opponent {shown(opponent)} must choose legal actions, got action "
+                    f"{chosen[i]}, which is illegal in game {where[i]}"
                 )
         return chosen
 
 
 def _lineup(game: Game, opponent: Any) -> list[Literal["random"] | opponents.Opponent]:
-    """Return the players of the other seats in order, as `SeatTable.set_opponent` takes them."""
+    """Return the players of the other seats in order, for `SeatTable.set_opponent`."""
     others = game.num_players - 1
     several = isinstance(opponent, list | tuple)
     if several and len(opponent) != others:
-        raise ValueError(f"{game.name} needs {others} opponents, got {len(opponent)}")
+        raise ValueError(
+            f"opponent must be a list of {others} for {game.name}, got {len(opponent)} opponents"
+        )
     made: dict[str, Any] = {"random": "random"}
     lineup = []
     for one in opponent if several else [opponent]:
@@ -346,6 +355,6 @@ def _lineup(game: Game, opponent: Any) -> list[Literal["random"] | opponents.Opp
         else:
             raise ValueError(
                 f"opponent must be an agent's spec such as 'random', an object with "
-                f"act(states), or a list of those, got {shown(one)}"
+                f"act(states), or a list of these, got {shown(one)}"
             )
     return lineup if several else lineup * others

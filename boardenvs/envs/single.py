@@ -1,4 +1,4 @@
-"""The Gymnasium environment over any game: one seat is yours."""
+"""A Gymnasium environment for one seat of any game."""
 
 from __future__ import annotations
 
@@ -36,14 +36,13 @@ __all__ = ["SeatEnv"]
 
 
 class SeatEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
-    """A Gymnasium environment for one seat of a game, whose other seats opponents play.
+    """A Gymnasium environment for one seat of a game; opponents play the other seats.
 
     Observations are int8 arrays of `game.observation_shape`. `info["action_mask"]` is int8 of
     shape (num_actions,), with a 1 for each legal action and all zeros after the end.
-    `action_space.sample` takes this mask. `action_masks()`, the name that sb3-contrib looks for,
-    returns the mask as bool. `info["seat"]` is your seat, an int64. The game adds its own keys.
-    Every info has all keys, each with one NumPy dtype and shape. The reward is your result, at
-    the end.
+    `action_space.sample` accepts this mask. `action_masks()`, which sb3-contrib calls, returns
+    the mask as bool. `info["seat"]` is your seat, an int64. The game adds its own keys. Every
+    info has all keys, each with one NumPy dtype and shape. The reward is 0 until the end.
 
     Example:
         >>> import gymnasium
@@ -71,23 +70,24 @@ class SeatEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
         render_size: int = RENDER_SIZE,
         **params: Any,
     ) -> None:
-        """Set up; `reset` starts.
+        """Create the environment; `reset` starts a game.
 
         Args:
-            game: a game, or its name.
-            opponent: the spec of an agent of this package, such as "random", "greedy" or
-                "mcts:100" (see `agents.SPECS`), an object with `act(states) -> actions`, or
-                a list of those for the other seats in order.
-            seat: yours, or "random" for a new one each game.
-            illegal: "lose" ends the game with your loss; "raise" raises.
-            render_mode: "ansi" or "human", the console text returned or printed;
-                "rgb_array", a picture; or `None`.
-            record_episode: whether to keep every action for `episode`; costs some speed.
-            render_size: about how many pixels the longer side of a picture gets.
-            **params: of the game, if it is given by name.
+            game: a game, or the name of a game.
+            opponent: spec of a built-in agent, such as "random", "greedy" or "mcts:100" (see
+                `agents.SPECS`), an object with `act(states) -> actions`, or a list of these
+                for the other seats in order.
+            seat: your seat, or "random" for a random seat in each game.
+            illegal: effect of an illegal action: "lose" ends the game with your loss, "raise"
+                raises `ValueError`.
+            render_mode: "ansi" (`render` returns the console text), "human" (`reset` and
+                `step` print it), "rgb_array" (`render` returns a picture) or `None`.
+            record_episode: whether to keep every action for `episode`, which is slower.
+            render_size: approximate length of a picture's longer side, in pixels.
+            **params: parameters of the game, if `game` is a name.
 
         Raises:
-            ValueError: for any argument that is unknown or out of range.
+            ValueError: if an argument is unknown or out of range.
         """
         self.game = resolve_game(game, params)
         check_rendering(render_mode, render_size)
@@ -99,7 +99,7 @@ class SeatEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
         self.action_space = spaces.Discrete(self.game.num_actions)
         self._table = SeatTable(self.game, 1, opponent, seat, illegal, record=record_episode)
         self._live = False
-        # Looked up here once and for all, since a step takes little longer than a few look-ups.
+        # Looked up once: a step takes little longer than a few attribute look-ups.
         self._num_actions = self.game.num_actions
         self._has_info = self.game.has_info
         self._info_is_fixed = self.game.info_is_fixed
@@ -110,14 +110,14 @@ class SeatEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
         """Start a game, and play the opponents' actions before your first turn.
 
         Args:
-            seed: of the game and the opponents' random moves.
-            options: `{"state": ...}` starts from a position, a record or a dictionary as
-                `Game.from_dict` takes it. With a seed its random stream begins anew, without
-                one it goes on.
+            seed: seed of the game and the opponents' random moves.
+            options: `{"state": ...}` starts from a position: a record, or a dictionary for
+                `Game.from_dict`. The position's random stream continues, unless a seed is
+                given.
 
         Raises:
-            ValueError: the state is no valid position, or ends before your turn; for any
-                other key.
+            ValueError: if the state is invalid or ends before your turn, or `options` has
+                another key.
         """
         state = given_options(options, "state").get("state")
         states = given_states(self.game, state, 1)
@@ -140,16 +140,16 @@ class SeatEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
     def step(
         self, action: np.int64 | int
     ) -> tuple[npt.NDArray[np.int8], float, bool, bool, dict[str, Any]]:
-        """Play your action, then the opponents', up to your next turn or the end.
+        """Play your action, then the opponents' actions until your next turn or the end.
 
         Raises:
-            OutOfBoundsError: the action is outside of the action space.
-            ValueError: it is illegal and `illegal="raise"`, or the game is over.
+            OutOfBoundsError: if the action is outside the action space.
+            ValueError: if the action is illegal and `illegal="raise"`, or the game is over.
         """
         if type(action) is not int or not 0 <= action < self._num_actions:
             action = action_number(action, self._num_actions)
         if not self._live:
-            raise ValueError("the game is over or was never started: call reset")
+            raise ValueError("step requires a game that is not over: call reset")
         table = self._table
         table.act_one(action)
         games = table.games
@@ -164,13 +164,13 @@ class SeatEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
         return table.observation.copy(), reward, terminated, truncated, self._info()
 
     def set_opponent(self, opponent: OpponentSpec) -> None:
-        """Have another opponent play the games that begin from now on; one under way goes on.
+        """Set the opponent of the games that begin from now on.
 
         Args:
             opponent: as for the constructor.
 
         Raises:
-            ValueError: it is no opponent, and nothing is changed.
+            ValueError: if `opponent` is invalid; the opponent does not change then.
         """
         self._table.set_opponent(opponent)
 
@@ -179,37 +179,40 @@ class SeatEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
         return self._table.games.masks[0].copy()
 
     def render(self) -> Any:
-        """Return what `render_mode` says: text as str, a picture as uint8 (H, W, 3), or `None`.
+        """Render the position in the environment's `render_mode`.
+
+        Returns:
+            str for "ansi", uint8 of shape (H, W, 3) for "rgb_array", `None` for "human".
 
         Raises:
-            ValueError: the environment was made without `render_mode`, or for a picture
-                where the extra `[render]` is not installed.
+            ValueError: if the environment has no `render_mode`, or "rgb_array" is used
+                without the extra `[render]`.
         """
         shown = rendered(self.game, self._table.games.states, self.render_mode, self._render_size)
         return None if shown is None else shown[0]
 
     @property
     def position(self) -> np.void:
-        """A copy of the position, a record that `reset(options={"state": ...})` takes."""
+        """A copy of the position, a record for `reset(options={"state": ...})`."""
         record: np.void = self._table.games.states.copy()[0]
         return record
 
     @property
     def episode(self) -> Episode:
-        """The game so far, opponents' actions included.
+        """The game so far, including the opponents' actions.
 
-        Opponents are named by their specs, such as `greedy`. Your name has the number of your
-        seat, such as `player_0`.
+        Opponents are named by their specs, such as `greedy`. You are named by your seat, such as
+        `player_0`.
 
         Raises:
-            ValueError: the environment was made without `record_episode`, or not reset.
+            ValueError: if the environment was made without `record_episode`, or not reset.
         """
         from boardenvs.episode import Episode
 
         table = self._table
         if table.played is None or table.first is None:
             raise ValueError(
-                "episode needs an environment made with record_episode=True, and reset"
+                "episode requires an environment made with record_episode=True, and a reset"
             )
         names = player_names(table.players(), self.game.seat_names)
         return Episode(self.game, table.first, table.played, names)

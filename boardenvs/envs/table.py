@@ -1,4 +1,4 @@
-"""`Table`: the games of an environment, and the step that all environments take."""
+"""`Table`: the games of an environment and their step, which all environments share."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["Table"]
 
 
 class Table:
-    """N games of one kind, which are stepped together."""
+    """N games of one kind that are stepped together."""
 
     def __init__(
         self,
@@ -27,14 +27,14 @@ class Table:
         restarts: bool = False,
         threads: int | None = 1,
     ) -> None:
-        """Make room for N games; `step` begins them.
+        """Allocate N games; `step` begins them.
 
         Args:
-            game: what is played.
-            num: N.
-            seat: as `Games.seat`.
-            restarts: as `Games.restarts`.
-            threads: over how many to spread a step; `None` for as many as measured to pay.
+            game: the game to play.
+            num: number of games N.
+            seat: see `Games.seat`.
+            restarts: see `Games.restarts`.
+            threads: number of threads of a step; `None` for the number measured to be fastest.
         """
         self.game = game
         self.threads = threads
@@ -57,16 +57,16 @@ class Table:
         self._make_views()
 
     def _make_views(self) -> None:
-        """Set views of the games, which cost more to make than to read."""
+        """Set views of the arrays once, since making a view at each step is slow."""
         games = self.games
         self.position: npt.NDArray[np.void] = games.states[0, ...]
-        """Its record, as `Game.info` takes it: shape ()."""
+        """Record of game 0 for `Game.info`: shape ()."""
         self.to_move = games.states["to_move"]
-        """The seat to move in each game: int8 of shape (N,)."""
+        """Seat to move in each game: int8 of shape (N,)."""
         self.observation = games.seen[0].reshape(self.game.observation_shape)
-        """What is seen of it: int8 of shape observation_shape."""
+        """Observation of game 0: int8 of shape observation_shape."""
         self.action_mask = games.masks[0].view(np.int8)
-        """Its legal actions: int8 of shape (num_actions,)."""
+        """Legal actions of game 0: int8 of shape (num_actions,)."""
         self._step_one: Callable[[int], object] | None = None
 
     def __getstate__(self) -> dict[str, Any]:
@@ -75,17 +75,17 @@ class Table:
 
     def __setstate__(self, attributes: dict[str, Any]) -> None:
         self.__dict__.update(attributes)
-        self._make_views()  # a copy has views of its own arrays, not copies of views
+        self._make_views()  # pickle would copy the views instead of viewing the new arrays
 
     def observations(self) -> npt.NDArray[np.int8]:
-        """View what is seen of each game: shape (N, *observation_shape)."""
+        """Return a view of the observations: shape (N, *observation_shape)."""
         return self.games.seen.reshape(-1, *self.game.observation_shape)
 
     def step(self, actions: npt.NDArray[np.int64]) -> None:
-        """Step all games; what comes of it is in `games`.
+        """Step all games; the results are in `games`.
 
         Args:
-            actions: an action for each game, `LEAVE`, `RESTART` or `BEGIN`: int64 of shape (N,).
+            actions: for each game an action, `LEAVE`, `RESTART` or `BEGIN`: int64 of shape (N,).
         """
         if len(actions) == 1:
             self.step_one(actions.item())
@@ -98,7 +98,7 @@ class Table:
         step(action)
 
     def _bind(self) -> Callable[[int], object]:
-        """Return the step of the only game, as machine code if it is compiled already."""
+        """Return the step of the only game, compiled if possible."""
         from boardenvs.kernels.numba_compat import entry_point, is_plain
 
         step = entry_point(self.game.kernels.step_game, self.games, 0, LEAVE)

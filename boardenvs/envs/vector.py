@@ -1,4 +1,4 @@
-"""The Gymnasium vector environment over any game: N games, one seat of each is yours."""
+"""A Gymnasium vector environment for one seat in each of N games."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from boardenvs.core.chance import make_streams, seed_word
-from boardenvs.core.checks import one_of, whole_number
+from boardenvs.core.checks import one_of, shown, whole_number
 from boardenvs.core.loops import LEAVE
 from boardenvs.envs.interface import (
     RENDER_FPS,
@@ -42,18 +42,18 @@ Bools = npt.NDArray[np.bool_]
 
 
 class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.ndarray]):
-    """N environments like `boardenvs.envs.single.SeatEnv` in one array program.
+    """A vector of N environments like `boardenvs.envs.single.SeatEnv`, stepped together.
 
     Observations are int8 of shape `(N, *game.observation_shape)`. `infos["action_mask"]` is int8
     of shape (N, num_actions), with a 1 for each legal action. `action_masks()` returns the masks
     as bool. `infos["seat"]` holds your seats, int64 of shape (N,).
-    `envs.action_space.sample(tuple(infos["action_mask"]))` samples legal actions. All arrays
-    returned are fresh. Environment i does not depend on N.
+    `envs.action_space.sample(tuple(infos["action_mask"]))` samples legal actions. All returned
+    arrays are new. Environment i does not depend on N.
 
-    Autoreset is `SAME_STEP` by default, so that every mask belongs to a live
-    position; the last observation and info of a finished game are then in
-    `infos["final_obs"]` and `infos["final_info"]`. The infos of a step are a dictionary that
-    makes such values when they are first looked at (`boardenvs.envs.lazy_dict.LazyDict`).
+    Autoreset is `SAME_STEP` by default, so every mask belongs to a game that is not over. The
+    last observation and info of a finished game are then in `infos["final_obs"]` and
+    `infos["final_info"]`. `step` returns its infos as a dictionary that makes these values when
+    they are first read (`boardenvs.envs.lazy_dict.LazyDict`).
 
     Example:
         >>> import gymnasium
@@ -79,25 +79,25 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
         render_size: int = RENDER_SIZE,
         **params: Any,
     ) -> None:
-        """Set up; `reset` starts.
+        """Create the environments; `reset` starts the games.
 
         Args:
-            num_envs: N, at least 1.
+            num_envs: number of environments N, at least 1.
             game: as for `SeatEnv`.
             opponent: as for `SeatEnv`.
             seat: as for `SeatEnv`.
             illegal: as for `SeatEnv`.
-            render_mode: as for `SeatEnv`, but `render` shows all games, and a step never calls it.
-            autoreset_mode: one of Gymnasium's, or its value.
-            threads: over how many to spread a step; by default as many as measured to pay.
+            render_mode: as for `SeatEnv`, but "human" prints only when `render` is called.
+            autoreset_mode: a `gymnasium.vector.AutoresetMode`, or its value.
+            threads: number of threads of a step; `None` for the number measured to be fastest.
             render_size: as for `SeatEnv`.
             **params: as for `SeatEnv`.
 
         Raises:
-            ValueError: for any argument that is unknown or out of range.
+            ValueError: if an argument is unknown or out of range.
         """
         self.game = resolve_game(game, params)
-        # Gymnasium's spaces take no more.
+        # Gymnasium's spaces support no larger shape.
         self.num_envs = whole_number("num_envs", num_envs, 1, 2**31 - 1)
         check_rendering(render_mode, render_size)
         self.render_mode = render_mode
@@ -136,18 +136,18 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
         seed: int | Sequence[int] | None = None,
         options: dict[str, Any] | None = None,
     ) -> tuple[npt.NDArray[np.int8], dict[str, Any]]:
-        """Start all games, or those of `options["reset_mask"]`.
+        """Start all games, or the games of `options["reset_mask"]`.
 
         Args:
-            seed: of the games and the opponents' random moves. A sequence gives each
-                environment its own: the game that `SeatEnv.reset` starts from it.
+            seed: seed of the games and the opponents' random moves, or a sequence of N seeds.
+                A game with its own seed is the one that `SeatEnv.reset` starts.
             options: `{"state": ...}`, one position for all or an array of N records, and
-                `{"reset_mask": ...}`, bool of shape (N,). With a seed each game gets a random
-                stream of its own, as new games do. Without one the stream of its position
-                goes on, so that one record for all is the same dice for all.
+                `{"reset_mask": ...}`, bool of shape (N,). With a seed, each game gets its own
+                random stream. Without a seed, each position's stream continues, so games from
+                one record roll the same dice.
 
         Raises:
-            ValueError: for a bad option or seed.
+            ValueError: if an option or the seed is invalid.
         """
         chosen = given_options(options, "state", "reset_mask")
         which, state = self._reset_mask(chosen.get("reset_mask")), chosen.get("state")
@@ -160,11 +160,13 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
             streams = make_streams(base_word(seed, self.np_random), self.num_envs)
         else:
             if len(seed) != self.num_envs:
-                raise ValueError(f"expected {self.num_envs} seeds, got {len(seed)}")
+                raise ValueError(
+                    f"seed must be one integer or {self.num_envs} of them, got {len(seed)}"
+                )
             bases = [seed_word(one) for one in seed]
             streams = np.concatenate([make_streams(base, 1) for base in bases])
             self._np_random = np.random.default_rng([int(base) for base in bases])
-            self._np_random_seed = -1  # as Gymnasium says of a generator without one
+            self._np_random_seed = -1  # Gymnasium's value for a generator without one seed
         initial = initial_states(self.game, states, state, streams, seeded=seed is not None)
         self._table.reset(initial, streams, which, retry=states is None)
         self._done[which] = False
@@ -182,8 +184,8 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
             or not mask.any()
         ):
             raise ValueError(
-                f"reset_mask must be a bool array of shape ({self.num_envs},) with a True, "
-                f"got {mask!r}"
+                f"reset_mask must be a bool array of shape ({self.num_envs},) with at least one "
+                f"True, got {shown(mask)}"
             )
         given: Bools = mask
         return given
@@ -191,15 +193,15 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
     def step(
         self, actions: npt.NDArray[np.int64]
     ) -> tuple[npt.NDArray[np.int8], Floats, Bools, Bools, dict[str, Any]]:
-        """Play your action in every game, then the opponents'.
+        """Play your action in every game, then the opponents' actions.
 
         Args:
-            actions: N whole numbers in the action space. With `NEXT_STEP`, those for
-                finished games are ignored, since these games start anew in this step.
+            actions: one action for each game, integers of shape (N,). With `NEXT_STEP`, a
+                finished game ignores its action and restarts.
 
         Raises:
-            ValueError: an action outside of the action space; an illegal one if
-                `illegal="raise"`; a finished game that was not reset, with `DISABLED`.
+            ValueError: if an action is outside the action space, or illegal with
+                `illegal="raise"`; with `DISABLED`, if a finished game was not reset.
         """
         stepped = self.step_arrays(actions)
         infos = self._infos(stepped.masks)
@@ -208,19 +210,19 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
         return stepped.seen, stepped.rewards, stepped.terminated, stepped.truncated, infos
 
     def step_arrays(self, actions: npt.NDArray[np.int64]) -> Stepped:
-        """Step as `step` does, without infos, which would slow down some loops.
+        """Step the games without making infos, which is faster than `step`.
 
         Args:
             actions: as for `step`.
 
         Raises:
-            ValueError: as `step`.
+            ValueError: as for `step`.
         """
         numbers = self.game.arrays.action_numbers(actions, self.num_envs)
         if self._any_done:
             if self.autoreset_mode is not AutoresetMode.NEXT_STEP:
                 raise ValueError(
-                    f"game {int(self._done.argmax())} is over or was never started: call reset"
+                    f"game {int(self._done.argmax())} is over or was not started: call reset"
                 )
             numbers = np.where(self._done, LEAVE, numbers)
         stepped = self._table.play(numbers)
@@ -230,7 +232,7 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
         return stepped
 
     def _infos(self, masks: Bools) -> LazyDict:
-        """Return the infos of the games; the array `masks` becomes part of them."""
+        """Return the infos of the games, which keep the array `masks`."""
         infos: dict[str, Any] = {
             "action_mask": masks.view(np.int8),
             "_action_mask": self._everywhere,
@@ -244,7 +246,7 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
         return LazyDict(infos)
 
     def _final(self, stepped: Stepped) -> dict[str, Later]:
-        """Return observations and infos of the games that just ended, as Gymnasium names them."""
+        """Return the last observations and infos of games that ended, under Gymnasium's keys."""
         ended = stepped.ended
         present = Later(functools.partial(_marked, ended, self.num_envs))
         return {
@@ -261,7 +263,7 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
     def _final_obs(
         self, ended: npt.NDArray[np.intp], last: States, seats: npt.NDArray[np.int64]
     ) -> npt.NDArray[Any]:
-        """Return what each seat saw at the end of its game, by place; `None` elsewhere."""
+        """Return the last observation of each game that ended, `None` for the others."""
         observations = np.empty(self.num_envs, object)
         observations[ended] = np.fromiter(self.game.observe(last, seats), object, len(ended))
         return observations
@@ -269,7 +271,7 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
     def _final_info(
         self, ended: npt.NDArray[np.intp], last: States, seats: npt.NDArray[np.int64]
     ) -> dict[str, Any]:
-        """Return the infos of the games that ended, in columns with a row for every game."""
+        """Return the infos of the games that ended, in columns of N rows."""
         num = self.num_envs
         columns = {"seat": seats, **self.game.infos(last)}
         infos = {
@@ -283,17 +285,17 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
 
     @property
     def positions(self) -> States:
-        """Copies of the positions: records, shape (N,), that `reset` takes as `state`."""
+        """A copy of the positions: records of shape (N,) for the option `state` of `reset`."""
         return self._table.games.states.copy()
 
     def set_opponent(self, opponent: OpponentSpec) -> None:
-        """Have another opponent play the games that begin from now on; one under way goes on.
+        """Set the opponent of the games that begin from now on.
 
         Args:
             opponent: as for the constructor.
 
         Raises:
-            ValueError: it is no opponent, and nothing is changed.
+            ValueError: if `opponent` is invalid; the opponent does not change then.
         """
         self._table.set_opponent(opponent)
 
@@ -302,24 +304,27 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
         return self._table.games.masks.copy()
 
     def render(self) -> tuple[Any, ...] | None:
-        """Render every game as `SeatEnv.render` does; "human" prints them all.
+        """Render every game as `SeatEnv.render` does.
+
+        Returns:
+            A tuple of N texts or pictures; `None` for "human", which prints all games.
 
         Raises:
-            ValueError: as there.
+            ValueError: as for `SeatEnv.render`.
         """
         shown = rendered(self.game, self._table.games.states, self.render_mode, self._render_size)
         return None if shown is None else tuple(shown)
 
 
 def _marked(places: npt.NDArray[np.intp], num: int) -> Bools:
-    """Return a mask of `num` places that marks the given ones."""
+    """Return a mask of shape (num,) that is True at `places`."""
     marked = np.zeros(num, np.bool_)
     marked[places] = True
     return marked
 
 
 def _spread(rows: npt.NDArray[Any], places: npt.NDArray[np.intp], num: int) -> npt.NDArray[Any]:
-    """Return a column of `num` rows: `rows` at `places`, zeros elsewhere."""
+    """Return an array of `num` rows: `rows` at `places`, zeros elsewhere."""
     column = np.zeros((num, *rows.shape[1:]), rows.dtype)
     column[places] = rows
     return column

@@ -191,7 +191,7 @@ def test_the_native_vector_answers_as_stable_baselines3s_own(name, render_mode, 
         with pytest.raises(IndexError):
             venv.get_attr("game", 3)
         venv.set_options({"depth": 3})
-        with pytest.raises(ValueError, match="options has no key 'depth'"):
+        with pytest.raises(ValueError, match=r"options.*'depth'"):
             venv.reset()
         return [*found, venv.close()]
 
@@ -219,16 +219,16 @@ def test_options_of_the_native_vector():
     streams = [position["rng"] for position in venv.get_attr("position")]
     assert len(set(streams)) == 3
     for options, said in (
-        ([{}, {"state": plain}, {}], "options must have a state for every game or none, got {}"),
-        ([{}], "options must be a dictionary or a list of 3, got a list of 1"),
-        ([{"reset_mask": [True, False]}] * 3, "options has no key 'reset_mask'"),
+        ([{}, {"state": plain}, {}], "options.*state"),
+        ([{}], "options.*3.*1"),
+        ([{"reset_mask": [True, False]}] * 3, "options.*'reset_mask'"),
     ):
         venv.set_options(options)
         with pytest.raises(ValueError, match=said):
             venv.reset()
-    with pytest.raises(ValueError, match="indices must be None for set_opponent, got 1"):
+    with pytest.raises(ValueError, match="indices"):
         venv.env_method("set_opponent", "greedy", indices=1)
-    with pytest.raises(AttributeError, match="cannot be set, got 'seat'"):
+    with pytest.raises(AttributeError, match="'seat'"):
         venv.set_attr("seat", 1)
 
 

@@ -207,7 +207,7 @@ def test_human_prints_each_position_and_returns_nothing(make_env, game, capsys):
 
 @pytest.mark.parametrize("mode", ["rgb", "ANSI", "", 1])
 def test_an_unknown_render_mode_is_refused(make_env, mode):
-    with pytest.raises(ValueError, match="render_mode must be one of"):
+    with pytest.raises(ValueError, match="render_mode"):
         make_env(render_mode=mode)
 
 
@@ -222,7 +222,7 @@ def test_render_needs_a_mode(make_env):
 
 
 def test_a_parameter_of_no_game_is_refused(make_env):
-    with pytest.raises(ValueError, match="no parameter 'depth'"):
+    with pytest.raises(ValueError, match="'depth'"):
         make_env(depth=3)
 
 

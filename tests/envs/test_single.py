@@ -87,13 +87,13 @@ def test_is_the_game(game, plies):
 
 def test_a_step_after_the_end_or_before_the_start_raises(game):
     env = SeatEnv(game)
-    with pytest.raises(ValueError, match="call reset"):
+    with pytest.raises(ValueError, match="reset"):
         env.step(0)
     _, info = env.reset(seed=0)
     play_out(env, info["action_mask"])
     over = env.position
     for action in range(game.num_actions):
-        with pytest.raises(ValueError, match="call reset"):
+        with pytest.raises(ValueError, match="reset"):
             env.step(action)
     assert env.position == over
     assert not env.action_masks().any()
@@ -142,7 +142,7 @@ def test_a_fixed_seat_stays(game):
 
 @pytest.mark.parametrize("seat", [-1, 9, "black", None, 0.0, True, "0"])
 def test_a_seat_that_is_none_is_refused(game, seat):
-    with pytest.raises(ValueError, match="seat must be 'random' or from 0 to"):
+    with pytest.raises(ValueError, match="seat"):
         SeatEnv(game, seat=seat)
 
 
@@ -168,7 +168,7 @@ def test_human_prints_each_position_and_returns_nothing(game, capsys):
 
 
 def test_rendering_needs_a_known_mode(game):
-    with pytest.raises(ValueError, match="render_mode must be one of"):
+    with pytest.raises(ValueError, match="render_mode"):
         SeatEnv(game, render_mode="rgb")
     env = SeatEnv(game)
     env.reset(seed=0)
@@ -182,11 +182,11 @@ def test_rendering_needs_a_known_mode(game):
 def test_parameters_belong_to_a_game_by_name(game):
     params = {**game.params, "max_plies": game.num_players + 1}
     assert SeatEnv(game.name, **params).game == boardenvs.make(game.name, **params)
-    with pytest.raises(ValueError, match="no parameter 'depth'"):
+    with pytest.raises(ValueError, match="'depth'"):
         SeatEnv(game.name, depth=3)
-    with pytest.raises(ValueError, match="has its parameters already; max_plies"):
+    with pytest.raises(ValueError, match="max_plies"):
         SeatEnv(game, max_plies=9)
-    with pytest.raises(ValueError, match="illegal must be 'lose' or 'raise'"):
+    with pytest.raises(ValueError, match="illegal"):
         SeatEnv(game, illegal="ignore")
 
 

@@ -13,14 +13,14 @@ from boardenvs.envs.single import SeatEnv
 
 @pytest.mark.parametrize("wrong", [None, 3, object(), len])
 def test_what_is_no_opponent_is_refused(game, wrong):
-    with pytest.raises(ValueError, match="opponent must be an agent's spec such as 'random', an"):
+    with pytest.raises(ValueError, match="opponent"):
         SeatEnv(game, wrong)  # also where nobody else sits
 
 
 @pytest.mark.parametrize("wrong", [len, None])
 def test_a_list_of_what_is_no_opponent_is_refused(versus, wrong):
     others = versus.num_players - 1
-    with pytest.raises(ValueError, match="opponent must be an agent's spec such as 'random', an"):
+    with pytest.raises(ValueError, match="opponent"):
         SeatEnv(versus, ["random"] * (others - 1) + [wrong])
 
 
@@ -28,7 +28,7 @@ def test_a_list_has_one_opponent_for_each_other_seat(game):
     others = game.num_players - 1
     for number in (others - 1, others + 1):
         if number >= 0:
-            with pytest.raises(ValueError, match=f"needs {others} opponents, got {number}"):
+            with pytest.raises(ValueError, match=f"opponent.*{others}.*got {number}"):
                 SeatEnv(game, ["random"] * number)
     env = SeatEnv(game, ["random"] * others)
     assert play_out(env, env.reset(seed=0)[1]["action_mask"])
@@ -121,7 +121,7 @@ def test_an_illegal_action_raises_if_so_wished(game):
     env = SeatEnv(game, illegal="raise")
     action = reach_illegal(env, env.reset(seed=0)[1]["action_mask"])
     before, twin = env.position, copy.deepcopy(env)
-    with pytest.raises(ValueError, match=f"action {action} is illegal"):
+    with pytest.raises(ValueError, match=f"action {action}"):
         env.step(action)
     assert env.position == before
     mask = env.action_masks()
@@ -190,6 +190,6 @@ def test_out_of_bounds_always_raises(game, illegal):
     env.reset(seed=0)
     before = env.position
     for action in [*OUT_OF_BOUNDS, game.num_actions]:
-        with pytest.raises(ValueError, match="outside of the action space"):
+        with pytest.raises(ValueError, match="action"):
             env.step(action)
         assert env.position == before

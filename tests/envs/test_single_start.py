@@ -64,7 +64,7 @@ def test_a_position_that_ends_before_our_turn_is_refused(versus):
     for seat in set(range(game.num_players)) - {last}:
         env = SeatEnv(game, Last(game), seat)
         env.reset(seed=0)
-        with pytest.raises(ValueError, match="ends before"):
+        with pytest.raises(ValueError, match="state"):
             env.reset(options={"state": states})
         # No step goes into the finished game.
         with pytest.raises(ValueError, match="reset"):
@@ -108,5 +108,5 @@ def test_games_that_never_last_until_our_turn_are_refused():
     game.constants["max_plies"] = 1
     env = SeatEnv(game, seat=1)
     for _ in range(2):
-        with pytest.raises(ValueError, match="1000 games in a row ended before the seat's first"):
+        with pytest.raises(ValueError, match="1000 games in a row"):
             env.reset(seed=0)

@@ -131,10 +131,10 @@ def test_a_batch_starts_from_positions(game, random_positions):
 
 
 BAD = {
-    "over": (lambda game, over: over, "is over"),
-    "too many": (lambda game, over: game.new(NUM + 1, 0), "expected one"),
+    "over": (lambda game, over: over, "state must"),
+    "too many": (lambda game, over: game.new(NUM + 1, 0), "record"),
     "no position": (lambda game, over: "start", "records"),
-    "an empty dictionary": (lambda game, over: {}, "needs the field"),
+    "an empty dictionary": (lambda game, over: {}, "field"),
 }
 
 
@@ -160,10 +160,10 @@ def environments(game):
 
 def test_unknown_options_are_refused(game):
     for known, env in environments(game):
-        with pytest.raises(ValueError, match=f"options has no key 'sate'; expected {known}"):
+        with pytest.raises(ValueError, match=f"options.*{known}.*'sate'"):
             env.reset(seed=0, options={"sate": None})
         for options in ("x", 3, ["state"]):
-            with pytest.raises(ValueError, match="options must be a dictionary, got "):
+            with pytest.raises(ValueError, match="options"):
                 env.reset(seed=0, options=options)
         env.reset(seed=0, options={})
         env.reset(seed=0, options={"state": None})

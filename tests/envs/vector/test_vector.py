@@ -153,7 +153,7 @@ def test_rendering(game, capsys):
     assert envs.render() is None
     printed = capsys.readouterr().out
     assert all(text in printed for text in texts)
-    with pytest.raises(ValueError, match="render_mode must be one of"):
+    with pytest.raises(ValueError, match="render_mode"):
         SeatVectorEnv(3, game, render_mode="rgb")
     envs = SeatVectorEnv(3, game)
     envs.reset(seed=0)
@@ -194,16 +194,16 @@ def test_gymnasiums_list_of_infos(game):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"num_envs": 0}, "num_envs must be a whole number from 1 to"),
-        ({"num_envs": 1.5}, "num_envs must be a whole number from 1 to"),
-        ({"num_envs": True}, "num_envs must be a whole number from 1 to"),
-        ({"num_envs": 2**31}, "num_envs must be a whole number from 1 to 2147483647, got"),
-        ({"threads": 0}, "threads must be a whole number of at least 1"),
+        ({"num_envs": 0}, "num_envs"),
+        ({"num_envs": 1.5}, "num_envs"),
+        ({"num_envs": True}, "num_envs"),
+        ({"num_envs": 2**31}, "num_envs.*2147483647"),
+        ({"threads": 0}, "threads"),
         ({"autoreset_mode": "sometimes"}, "sometimes"),
-        ({"illegal": "ignore"}, "illegal must be 'lose' or 'raise'"),
-        ({"seat": 9}, "seat must be 'random' or from 0 to"),
-        ({"game": "chess"}, "there is no game 'chess'"),
-        ({"max_plies": 9}, "has its parameters already; max_plies"),
+        ({"illegal": "ignore"}, "illegal"),
+        ({"seat": 9}, "seat"),
+        ({"game": "chess"}, "chess"),
+        ({"max_plies": 9}, "max_plies"),
     ],
 )
 def test_bad_arguments(game, arguments, message):

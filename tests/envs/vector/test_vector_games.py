@@ -214,9 +214,9 @@ def test_games_that_never_last_until_our_turn_are_refused(record):
     states = game.arrays.new(words)
     states["to_move"] = 1
     table.reset(states, words, np.ones(3, np.bool_), retry=False)
-    with pytest.raises(ValueError, match="1000 games in a row ended before the seat's first turn"):
+    with pytest.raises(ValueError, match="1000 games in a row"):
         table.play(np.array([0, 1, 2]))
-    with pytest.raises(ValueError, match="call reset"):
+    with pytest.raises(ValueError, match="reset"):
         table.play(np.array([0, 1, 2]))
 
 

@@ -98,9 +98,9 @@ def test_an_opponents_illegal_action_loses_for_it(versus):
 
 @pytest.mark.parametrize("wrong", [None, 3, object()])
 def test_what_is_no_opponent_is_refused(versus, wrong):
-    with pytest.raises(ValueError, match="opponent must be an agent's spec such as 'random', an"):
+    with pytest.raises(ValueError, match="opponent"):
         SeatVectorEnv(2, versus, wrong)
-    with pytest.raises(ValueError, match=f"needs {versus.num_players - 1} opponents"):
+    with pytest.raises(ValueError, match=f"opponent.*{versus.num_players - 1}"):
         SeatVectorEnv(2, versus, ["random"] * versus.num_players)
 
 
@@ -138,7 +138,7 @@ def test_an_illegal_action_raises_if_so_wished(game):
     actions = choose(masks, 2)
     good = actions.copy()
     actions[place] = action
-    with pytest.raises(ValueError, match=f"action {action} is illegal in game {place}"):
+    with pytest.raises(ValueError, match=f"action {action}.*game {place}"):
         envs.step(actions)
     assert equal(envs.step(good), twin.step(good))
 

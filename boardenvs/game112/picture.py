@@ -1,4 +1,4 @@
-"""The 112 game as a picture: the row of positions, the last move, the winning 1, 1, 2."""
+"""Pictures of the 112 game: the row of positions, the last move and the winning 1, 1, 2."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from boardenvs.show.svg import CELL, MARGIN, centre, grid, label, last_mark, lin
 
 __all__ = ["board_picture"]
 
-_WORDS = 240  # width that the status needs
+_WORDS = 240  # width of the longest status
 
 
 def board_picture(cells: Sequence[int], last: int, status: str) -> str:
     """Return the row as SVG.
 
     Args:
-        cells: values; 0 stands for an empty position.
-        last: the position of the last move, counted from 0; -1 for none.
-        status: whose turn it is or how the game ended.
+        cells: value of each position, 0 if it is empty.
+        last: position of the last move, counted from 0; -1 before the first move.
+        status: text that names the player to move or the result.
     """
     shapes = grid([str(i + 1) for i in range(len(cells))], [""])
     for i in range(len(cells) - 2):

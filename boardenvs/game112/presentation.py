@@ -1,4 +1,4 @@
-"""How The 112 game looks to people; see `boardenvs.show.presentation`."""
+"""The presentation of the 112 game; see `boardenvs.show.presentation`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["Game112Presentation"]
 
 
 class Game112Presentation(Presentation):
-    """How the game looks to people."""
+    """The presentation of the 112 game."""
 
     def rules_in_short(self) -> list[str]:
         return [

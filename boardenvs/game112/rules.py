@@ -1,6 +1,6 @@
-"""The rules of the 112 game: put a 1 or a 2 on an empty position, make 1, 1, 2 and win.
+"""The rules of the 112 game: put a 1 or a 2 on an empty position; 1, 1, 2 wins.
 
-`s.cells[i]` is the value on position `i`, counted from 0 at the left, or 0 if it is empty.
+`s.cells[i]` is the value of position `i`, counted from 0 at the left, or 0 if it is empty.
 `p.positions` is the size of the board.
 """
 
@@ -59,7 +59,7 @@ def is_full(s, p):
 
 @njit
 def observe_row(s, p, seat, out):
-    """Write the planes: ones, twos, empty positions. Both seats see the same."""
+    """Write the planes, which are the same for both seats: ones, twos, empty positions."""
     cells = s.cells
     size = p.positions
     for i in range(size):
@@ -70,7 +70,7 @@ def observe_row(s, p, seat, out):
 
 @njit
 def sound(s, p):
-    """Return whether each position is empty or holds a value, and a live game has an empty one."""
+    """Return whether all values are 0, 1 or 2, and an unfinished game has an empty position."""
     for i in range(p.positions):
         if s.cells[i] < 0 or s.cells[i] > 2:
             return False

@@ -1,4 +1,4 @@
-"""The 112 game's console format: one line, `| - - 1 2 - |`."""
+"""The console format of the 112 game: one line, `| - - 1 2 - |`."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ __all__ = [
 
 
 def board_to_text(cells: Sequence[int]) -> str:
-    """Return the line of a board; 0 stands for an empty position."""
+    """Return the line of a board; value 0 is an empty position."""
     return f"| {' '.join('-12'[c] for c in cells)} |\n"
 
 
 def board_from_text(text: str, size: int) -> list[int]:
-    """Return the values of a line of `board_to_text`, with or without the bars at its ends.
+    """Return the values of a line from `board_to_text`; the bars may be missing.
 
     Raises:
-        ValueError: it is no such line.
+        ValueError: if the line is malformed.
     """
     line = text_value("text", text).rstrip("\n")
     if line.startswith("| ") and line.endswith(" |"):
@@ -38,20 +38,20 @@ def board_from_text(text: str, size: int) -> list[int]:
 
 
 def cell_span(cell: int, look: str) -> Span:
-    """Return where a position of the row, counted from 0, stands in the line."""
+    """Return the place of a position, counted from 0, in the line."""
     return Span(0, 2 + 2 * cell, 3 + 2 * cell, look)
 
 
 def action_to_text(action: int) -> str:
-    """Return position and value, such as `4 2`."""
+    """Return the position and value of an action, such as `4 2`."""
     return f"{action // 2 + 1} {action % 2 + 1}"
 
 
 def action_from_text(text: str, size: int) -> int:
-    """Return the action of a position and a value, two whole numbers with blanks between.
+    """Return the action of a position and a value separated by blanks.
 
     Raises:
-        ValueError: the text is no such pair, or is outside of the board or the values.
+        ValueError: if the text is malformed, or the position or value is out of range.
     """
     words = text_value("text", text).split()
     if len(words) != 2 or not all(w.isascii() and w.isdigit() for w in words):

@@ -1,4 +1,4 @@
-"""Gekitai: place a piece, push its neighbours away, line up three. See README.md here."""
+"""Gekitai, a game of placing and pushing pieces. The README.md here has its rules."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ __all__ = ["Gekitai"]
 
 class Gekitai(Game):  # noqa: D101 its docstring begins with `about`
     about = """
-    Two players place pieces on an N x N board and push the neighbours away.
+    Two players place pieces on an N x N board and push the neighbouring pieces away.
 
     - Rules: a placed piece pushes each neighbour one cell outward if the cell beyond is
-      free or off the board. `line_length` in a row or all `pieces` on the board win; the
-      mover's conditions come first.
+      free or off the board. `line_length` in a row or all `pieces` on the board win. If
+      both players fulfil a condition, the mover wins.
     - Arguments: `board_size=6` (6 to 8), `pieces=8` (6 to 12), `line_length=3` (3 to the
       smaller of both), `max_plies=200`.
-    - Observation: int8 (3, N, N): own pieces, the other's, empty cells.
+    - Observation: int8 (3, N, N): own pieces, the other player's, empty cells.
     - Actions: Discrete(N*N): `row * N + column` from the top left; as text `B2`.
     - Rewards: +1 and -1 at the end; 0 when truncated.
     - Start and end: empty board; a win, or truncation after `max_plies`.
@@ -36,7 +36,7 @@ class Gekitai(Game):  # noqa: D101 its docstring begins with `about`
     Version history: v0, first version.
 
     Raises:
-        ValueError: an argument is out of its range.
+        ValueError: if an argument is out of range.
 
     Example:
         >>> import boardenvs
@@ -82,13 +82,13 @@ class Gekitai(Game):  # noqa: D101 its docstring begins with `about`
                 "pieces": (np.int64, pieces),
                 "line": (np.int64, line_length),
                 "board": (np.uint64, sum(row << 8 * r for r in range(board_size))),
-                # The bit of each cell; room for 64, so that one kernel serves every size.
+                # The bit of each cell; always 64 entries, so one kernel serves every size.
                 "bits": ((np.uint64, (64,)), bits + [0] * (64 - len(bits))),
             },
         )
 
     def owners(self, states: States | np.void) -> npt.NDArray[np.int8]:
-        """Return the owner of each cell, -1 for none: int8 of shape (N, board_size, board_size)."""
+        """Return each cell's owner, or -1: int8 of shape (N, board_size, board_size)."""
         states = self.arrays.records(states)
         # Little-endian bytes of a bitboard are its rows, bits of a byte the columns.
         rows = states["pieces"].astype("<u8")[..., None].view(np.uint8)
@@ -97,7 +97,7 @@ class Gekitai(Game):  # noqa: D101 its docstring begins with `about`
         return (bits[:, 0] + 2 * bits[:, 1] - 1).astype(np.int8)
 
     def symmetries(self) -> Symmetries:
-        if self.rules.__name__ != f"{__name__}.rules":  # a variant may know up from down
+        if self.rules.__name__ != f"{__name__}.rules":  # other rules may not be symmetric
             return super().symmetries()
         return Symmetries.of_square(self.board_size, self.observation_shape[0])
 
@@ -109,18 +109,18 @@ class Gekitai(Game):  # noqa: D101 its docstring begins with `about`
     ) -> np.void:
         """Return the position that a text shows, as `Game.from_text` does.
 
-        `to_move` or `ply` is required where both players have pieces on the board; else who has
-        one moved last.
+        `to_move` or `ply` is required if both players have pieces on the board. Otherwise the
+        player who has pieces moved last.
         """
         rows = notation.board_from_text(text, self.board_size, self.pieces)
         if to_move is None and ply is None:
             shown = set("".join(rows))
             if shown >= set(notation.SYMBOLS):
                 raise ValueError(
-                    "the text does not tell whose turn it is: to_move must be given, "
-                    "0 for X or 1 for O"
+                    "to_move must be 0 (X) or 1 (O) if both players have pieces on the board, "
+                    "got None"
                 )
-            to_move = int("X" in shown)  # the last piece placed is still there
+            to_move = int("X" in shown)  # the last piece placed is still on the board
         return self._from_fields({"board": rows}, to_move, ply)
 
     def action_to_text(self, action: int, state: np.void | None = None) -> str:
@@ -143,8 +143,8 @@ class Gekitai(Game):  # noqa: D101 its docstring begins with `about`
         )
 
     def rows(self, state: np.void) -> list[str]:
-        """Return the board, a string a row of `X`, `O` and `.` for an empty cell."""
-        symbols = np.array([*notation.SYMBOLS, "."])  # the last one for owner -1
+        """Return the rows of the board, strings of `X`, `O` and `.` (empty)."""
+        symbols = np.array([*notation.SYMBOLS, "."])  # the last entry is for owner -1
         return ["".join(row) for row in symbols[self.owners(state)[0]]]
 
     def _position_to_dict(self, state: np.void) -> dict[str, Any]:
@@ -157,7 +157,9 @@ class Gekitai(Game):  # noqa: D101 its docstring begins with `about`
         for seat, symbol in enumerate(notation.SYMBOLS):
             cells = [8 * r + c for r in range(size) for c in range(size) if rows[r][c] == symbol]
             if len(cells) > self.pieces:
-                raise ValueError(f"{symbol} has {len(cells)} pieces on the board, of {self.pieces}")
+                raise ValueError(
+                    f"board must have at most {self.pieces} {symbol} pieces, got {len(cells)}"
+                )
             state["pieces"][seat] = sum(1 << cell for cell in cells)
             counts.append(len(cells))
         ply = fields.get("ply")
@@ -169,12 +171,15 @@ class Gekitai(Game):  # noqa: D101 its docstring begins with `about`
             ply = fewest
         if ply < fewest or ply > self.max_plies or ply % 2 != to_move:
             raise ValueError(
-                f"ply {ply} with {'XO'[to_move]} to move does not fit {counts[0]} X and "
-                f"{counts[1]} O on the board; the fewest is {fewest}"
+                f"ply must be {'odd' if to_move else 'even'}, at least {fewest} and at most "
+                f"{self.max_plies} (max_plies) with to_move {to_move}, {counts[0]} X and "
+                f"{counts[1]} O on the board, got {ply}"
             )
         last = int(state["last_action"])
         mover = notation.SYMBOLS[1 - to_move]
         if last >= 0 and (ply == 0 or rows[last // size][last % size] != mover):
-            raise ValueError(f"last_action {last} does not hold a piece of {mover}, who moved last")
+            raise ValueError(
+                f"last_action must be a cell with a piece of {mover}, who moved last, got {last}"
+            )
         state["to_move"] = to_move
         state["ply"] = ply

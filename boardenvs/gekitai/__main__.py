@@ -10,7 +10,7 @@ from boardenvs.gekitai.console import Gekitai
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Play one game on standard input and output; returns the exit status."""
+    """Play one game on standard input and output, and return the exit status."""
     parser = program_parser(
         "gekitai", "Gekitai for two people at one keyboard. A move is an address such as B2."
     )
@@ -20,7 +20,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     options = parser.parse_args(argv)
     try:
         game = Gekitai(options.N, options.P, options.L)
-    except (AssertionError, ValueError) as error:  # the latter where `python -O` asserts nothing
+    except (AssertionError, ValueError) as error:  # `python -O` skips the assertions
         parser.error(str(error))
     return run_program(game.start)
 

@@ -1,10 +1,10 @@
-"""Gekitai as its source document designs it: the classes and the console program.
+"""The classes and the console program of Gekitai's source document.
 
-A board holds `Piece` objects; what a move does to them, and who has won, is asked of
-`boardenvs.gekitai.rules` on the position that `cells` shows at that moment.
+A board holds `Piece` objects. `boardenvs.gekitai.rules` decides what a move does and who has
+won, on the position that `cells` shows at that moment.
 """
 
-# N, P and L are the document's own names.
+# N, P and L are the names of the source document.
 # ruff: noqa: N803
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ _DIRECTIONS = [(dy, dx) for dy in (-1, 0, 1) for dx in (-1, 0, 1) if (dy, dx) !=
 
 
 class Color(Enum):
-    """Whose a piece is. The value is the symbol on the board."""
+    """The owner of a piece. The value is the symbol on the board."""
 
     BLACK = "X"
     RED = "O"
 
 
-_COLORS = list(Color)  # by seat: black moves first
+_COLORS = list(Color)  # in the order of the seats
 
 
 class Piece:
@@ -51,7 +51,7 @@ class Piece:
 
 
 class Player:
-    """A player at the keyboard, with the pieces still in hand in `pieces`."""
+    """A player at the keyboard; `pieces` are the pieces in hand."""
 
     def __init__(self, color: Color, P: int = 8) -> None:
         self.color = color
@@ -61,21 +61,20 @@ class Player:
         return str(self.color.value)
 
     def get_input(self) -> tuple[int, int]:
-        """Ask for an address such as `B2` and read one line; blanks in it are ignored.
+        """Ask for an address such as `B2` and read one line, ignoring blanks.
 
         Returns:
-            Row and column, counted from 0. They may be off the board, whose size a
-            player does not know.
+            Row and column, counted from 0. They may be off the board.
 
         Raises:
-            ValueError: the line is no address.
-            EOFError: there is no line left to read.
+            ValueError: if the line is not an address.
+            EOFError: if the input has ended.
         """
         return address_from_text("".join(input(f"Player {self}'s turn: ").split()))
 
 
 class Board(abc.ABC):
-    """A grid of cells, each with a piece or `None`; what a move does, a subclass says."""
+    """A grid of cells, each with a piece or `None`; a subclass defines the moves."""
 
     def __init__(self, rows: int, cols: int) -> None:
         self.rows = rows
@@ -83,7 +82,7 @@ class Board(abc.ABC):
         self.cells: list[list[Piece | None]] = [[None] * cols for _ in range(rows)]
 
     def get_piece(self, y: int, x: int) -> Piece | None:
-        """Return the piece at row `y` and column `x`; `None` if there is none, or off the board."""
+        """Return the piece at row `y` and column `x`; `None` if it is empty or off the board."""
         return self.cells[y][x] if self._on_board(y, x) else None
 
     def print(self) -> None:
@@ -94,20 +93,19 @@ class Board(abc.ABC):
 
     @abc.abstractmethod
     def move(self, piece: Piece, y: int, x: int) -> None:
-        """Put a piece at row `y` and column `x`, with all that follows from it."""
+        """Play a piece at row `y` and column `x`."""
 
     def _on_board(self, y: int, x: int) -> bool:
         return 0 <= y < self.rows and 0 <= x < self.cols
 
 
 class Gekitai(Board):
-    """A game of Gekitai: N x N cells, P pieces a player, lines of L.
+    """A game of Gekitai with N x N cells, P pieces a player and lines of L pieces.
 
-    `cells` and the hands may be changed by hand at any time: nothing else is
-    remembered.
+    The state of the game is in `cells` and the hands, which callers may change at any time.
 
     Raises:
-        AssertionError: N, P or L is out of range.
+        AssertionError: if N, P or L is out of range.
     """
 
     def __init__(self, N: int = 6, P: int = 8, L: int = 3) -> None:
@@ -122,25 +120,25 @@ class Gekitai(Board):
         self._game = Game(board_size=N, pieces=P, line_length=L)
 
     def is_move_valid(self, y: int, x: int) -> bool:
-        """Return whether row `y` and column `x` is an empty cell of the board."""
+        """Return whether the cell at row `y` and column `x` is on the board and empty."""
         legal = self._game.arrays.legal(self._position())[0]
         return self._on_board(y, x) and bool(legal[y * self.N + x])
 
     def move(self, piece: Piece, y: int, x: int) -> None:
         """Place a piece and push its neighbours.
 
-        The piece leaves its owner's hand if it is there; a neighbour pushed off the
-        board goes back to its owner's.
+        A piece from the owner's hand leaves the hand. A neighbour pushed off the board returns
+        to its owner's hand.
 
         Raises:
-            ValueError: the cell is occupied or off the board; nothing has changed.
+            ValueError: if the cell is occupied or off the board; nothing changes then.
         """
         if not self.is_move_valid(y, x):
             what = "occupied" if self._on_board(y, x) else "off the board"
             raise ValueError(f"expected an empty cell, but row {y}, column {x} is {what}")
         states = self._position(_COLORS.index(piece.color))
         game = self._game
-        # Not by `play`, which refuses boards with more pieces than a game has.
+        # `play` would refuse a board with more pieces than a game has.
         masks, action = game.arrays.legal(states), np.array([y * self.N + x])
         game.kernels.play_games(states, game.constants, action, masks)
         owners = game.owners(states)[0]
@@ -148,8 +146,7 @@ class Gekitai(Board):
         hand = self._owner(piece).pieces
         if piece in hand:
             hand.remove(piece)
-        # The rules tell colours, not pieces: a neighbour whose cell is empty now is the
-        # one that went straight outward.
+        # The rules return colours, not pieces: a neighbour whose cell is empty now was pushed.
         for dy, dx in _DIRECTIONS:
             neighbour = self.get_piece(y + dy, x + dx)
             if neighbour is None or owners[y + dy, x + dx] >= 0:
@@ -162,7 +159,7 @@ class Gekitai(Board):
         self.cells[y][x] = piece
 
     def pieces_in_line(self, player: Player) -> bool:
-        """Return whether L of the player's pieces stand in an unbroken row, column or diagonal."""
+        """Return whether the player has L pieces in an unbroken row, column or diagonal."""
         found = np.empty((1, 2), np.bool_)
         _lines.bound_to(rules)(self._position(), self._game.constants, found)
         return bool(found[0, _COLORS.index(player.color)])
@@ -172,7 +169,7 @@ class Gekitai(Board):
         return self.winner(self.players[0]) is not None
 
     def winner(self, mover: Player) -> Player | None:
-        """Return who has won after a move of `mover`, whose own line or full count comes first."""
+        """Return the winner after a move of `mover`, or `None`; `mover` wins if both could."""
         states = self._position(1 - _COLORS.index(mover.color))
         self._game.kernels.judge_games(states, self._game.constants)
         if not states["terminated"][0]:
@@ -180,16 +177,16 @@ class Gekitai(Board):
         return self.players[int(states["returns"][0].argmax())]
 
     def print(self) -> None:
-        """Print the grid, and below it the pieces in each hand."""
+        """Print the grid and the pieces in each hand."""
         super().print()
         for player in self.players:
             print(f"{player}: {[str(piece) for piece in player.pieces]}")
 
     def start(self) -> None:
-        """Play at the keyboard from the board as it stands, black first, until someone wins.
+        """Play at the keyboard from the current board, black first, until a player wins.
 
         Raises:
-            EOFError: the input ended before the game.
+            EOFError: if the input ends before the game.
         """
         waiting, mover = self.players
         while not self.game_over():
@@ -217,7 +214,7 @@ class Gekitai(Board):
         return self.players[_COLORS.index(piece.color)]
 
     def _position(self, to_move: int = 0) -> States:
-        """Return the record of what `cells` shows, as a live game at its first ply; shape (1,)."""
+        """Return the record of `cells` as an unfinished game at its first ply; shape (1,)."""
         states = self._game.start.copy()
         states["to_move"] = to_move
         for y, row in enumerate(self.cells):
@@ -230,7 +227,7 @@ class Gekitai(Board):
 
 @over_rules()
 def _lines(states: Any, params: Any, found: Any) -> None:
-    """Write which players have a line: a bool array of shape (N, 2)."""
+    """Write which players have a line to `found`, bool of shape (N, 2)."""
     for i in range(len(states)):
         for seat in range(2):
             found[i, seat] = has_line(states[i].pieces[seat], params[0].line)

@@ -1,4 +1,4 @@
-"""Gekitai as a picture: the board, the last move, the winning lines, the hands below."""
+"""Pictures of Gekitai: the board, the last move, the winning lines and the hands."""
 
 from __future__ import annotations
 
@@ -38,15 +38,15 @@ def board_picture(
     to_move: int | None,
     winner: int | None,
 ) -> str:
-    """Return board and hands as SVG.
+    """Return the board and the hands as SVG.
 
     Args:
-        rows: one string a row, of `X`, `O` and `.`.
-        pieces: how many each player has in all.
-        line_length: how many in a row win.
-        last: the cell of the last move, row by row; -1 for none.
-        to_move: the seat whose turn it is; `None` after the end.
-        winner: the seat that is marked, and its lines with it, if any.
+        rows: rows of the board, strings of `X`, `O` and `.`.
+        pieces: number of pieces of each player.
+        line_length: number of pieces in a line that wins.
+        last: cell of the last move, counted row by row; -1 before the first move.
+        to_move: seat to move; `None` after the end.
+        winner: seat that is marked, with its lines; `None` without a winner.
     """
     size = len(rows)
     shapes = grid(ascii_uppercase[:size], [str(r + 1) for r in range(size)])
@@ -70,7 +70,7 @@ def board_picture(
             x = MARGIN + 12 + 24 * k
             if k < hand:
                 shapes += piece(x, y, _FILLS[seat], symbol, radius=10)
-            else:  # a piece on the board leaves its place here empty
+            else:  # the empty place of a piece on the board
                 shapes.append(
                     element("circle", cx=x, cy=y, r=9, fill="none", stroke=INK, stroke_opacity=0.3)
                 )
@@ -85,11 +85,11 @@ def board_picture(
 
 
 def seat_symbol(seat: int) -> str:
-    """Return a player's piece, as `Presentation.seat_symbol`."""
+    """Return a player's piece for `Presentation.seat_symbol`."""
     return "".join(piece(12, 12, _FILLS[seat], SYMBOLS[seat], radius=11))
 
 
 def lines(rows: Sequence[str], symbol: str, length: int) -> list[tuple[Cell, Cell]]:
-    """Return the ends of every unbroken run of a symbol that is long enough."""
+    """Return the ends of every unbroken line of at least `length` symbols."""
     held = {(r, c) for r, row in enumerate(rows) for c, s in enumerate(row) if s == symbol}
     return [(first, last) for first, last, run in runs(held) if run >= length]

@@ -1,4 +1,4 @@
-"""How Gekitai looks to people; see `boardenvs.show.presentation`."""
+"""The presentation of Gekitai; see `boardenvs.show.presentation`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["GekitaiPresentation"]
 
 
 class GekitaiPresentation(Presentation):
-    """How the game looks to people."""
+    """The presentation of Gekitai."""
 
     def rules_in_short(self) -> list[str]:
         pieces = self.game.pieces

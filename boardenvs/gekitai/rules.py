@@ -1,7 +1,7 @@
-"""The rules of Gekitai: place a piece, push the neighbours, line up or place them all.
+"""The rules of Gekitai: place a piece, push the neighbours, line up or place all pieces.
 
-`s.pieces[seat]` is the set of a player's cells as one 64-bit word, eight bits a row whatever the
-board's size: cell (row, column), counted from 0, is bit `8 * row + column`. Action `a` places a
+`s.pieces[seat]` is the set of a player's cells as one 64-bit word with eight bits a row for every
+board size: cell (row, column), counted from 0, is bit `8 * row + column`. Action `a` places a
 piece on bit `p.bits[a]`, and `p.board` is the word of all cells. On a board of size 6:
 
     column     0   1   2   3   4   5
@@ -9,8 +9,8 @@ piece on bit `p.bits[a]`, and `p.board` is the word of all cells. On a board of 
     row 1      8   9  10  11  12  13   14  15 are never set
     row 2     16  17  18  19  20  21   ...
 
-A step to the east turns the whole word left by 1, a step to the south by 8. So a few operations
-move every piece of a player at once.
+A step to the east rotates the word left by 1, a step to the south by 8. So a few operations move
+all pieces of a player at once.
 """
 
 # Compiled functions carry no annotations.
@@ -25,9 +25,9 @@ from boardenvs.core.bits import number_up_to
 from boardenvs.core.outcome import end_ply, end_with_winner, is_over
 
 _LEFT = 1, 8, 9, 7  # east, south, south-east, south-west
-# A step in each of the eight directions: how far to turn a word left, ...
+# How far each of the eight directions rotates a word left.
 _TURN = np.array([*_LEFT, *(64 - k for k in _LEFT)], np.uint64)
-# ... and what to leave of it: it would come in again at the other side.
+# For each direction, the cells to keep: the others wrapped around to the opposite side.
 _NOT_A = 0xFEFEFEFEFEFEFEFE
 _NOT_H = 0x7F7F7F7F7F7F7F7F
 _NOT_1 = 0xFFFFFFFFFFFFFF00
@@ -44,32 +44,32 @@ _DIRECTIONS = len(_TURN)
 
 @njit
 def moved(bits, d):
-    """Return all cells of a word one step on in direction `d`."""
+    """Return all cells of a word moved one step in direction `d`."""
     left = _TURN[d]
     return (bits << left | bits >> (np.uint64(64) - left)) & _STAYS[d]
 
 
 @njit
 def ahead(bits, d):
-    """Return all cells of a word one step forwards in direction `d`, of the first four."""
+    """Return all cells of a word moved one step forwards in direction `d`, 0 to 3."""
     return moved(bits, d)
 
 
 @njit
 def back(bits, d):
-    """Return all cells of a word one step backwards in direction `d`, of the first four."""
+    """Return all cells of a word moved one step backwards in direction `d`, 0 to 3."""
     return moved(bits, d + _DIRECTIONS // 2)
 
 
 @njit
 def cell_bit(p, action):
-    """Return the word with the one cell of an action."""
+    """Return the word with only the cell of an action."""
     return np.uint64(1) << p.bits[action]
 
 
 @njit
 def count(bits):
-    """Return how many cells a word has."""
+    """Return the number of cells in a word."""
     return np.int64(number_up_to(bits) >> np.uint64(56))
 
 
@@ -77,7 +77,7 @@ def count(bits):
 def has_three(bits):
     """Return whether a word has three cells in an unbroken row, column or diagonal."""
     not_a = np.uint64(_NOT_A)
-    row = bits & bits << np.uint64(1) & not_a  # cells at which two end
+    row = bits & bits << np.uint64(1) & not_a  # cells at which a line of two ends
     column = bits & bits << np.uint64(8)
     down = bits & bits << np.uint64(9) & not_a
     up = bits & bits << np.uint64(7) & np.uint64(_NOT_H)
@@ -94,7 +94,7 @@ def has_line(bits, length):
     if length == 3 or not has_three(bits):
         return has_three(bits)
     for d in range(_DIRECTIONS // 2):
-        run = bits  # cells at which a line of the length so far ends
+        run = bits  # cells at which a line of the current length ends
         for _ in range(length - 1):
             run = moved(run, d) & bits
         if run != np.uint64(0):
@@ -112,16 +112,16 @@ def satisfied(p, bits):
 def pushed(p, mine, theirs, placed):
     """Return both players' cells after the piece at `placed` pushed its neighbours.
 
-    The piece on a neighbouring cell leaves it and reaches the next one, if that is on the board;
-    nothing happens where no piece stands or the way is blocked. The eight pushes read the board
-    as it was. Each touches cells that no other push touches, so their order does not matter.
+    A neighbouring piece moves one cell outward, or off the board, unless the next cell is
+    occupied. Each of the eight pushes touches cells that no other push touches, so their order
+    does not matter.
     """
     none = np.uint64(0)
     occupied = mine | theirs
     board = p.board
     flipped = none
     own = none
-    for d in range(_DIRECTIONS):  # without a way out, so that LLVM takes all at once
+    for d in range(_DIRECTIONS):  # without a branch, so that LLVM vectorizes the loop
         near = moved(placed, d)
         onto = moved(near, d) & board
         moves = (near & occupied != none) & (onto & occupied == none)
@@ -141,7 +141,7 @@ def legal(s, p, mask):
 
 @njit
 def judge(s, p):
-    """See whether the move just made has ended the game; its mover's conditions come first."""
+    """End the game if a player fulfils a condition; the player who just moved comes first."""
     mover = 1 - s.to_move
     mine = satisfied(p, s.pieces[mover])
     theirs = satisfied(p, s.pieces[s.to_move])
@@ -164,7 +164,7 @@ def play(s, p, action):
 
 @njit
 def observe_row(s, p, seat, out):
-    """Write the planes: the seat's pieces, the other player's, empty cells."""
+    """Write the planes: the seat's pieces, the other player's pieces, empty cells."""
     size = p.side * p.side
     mine = s.pieces[seat]
     theirs = s.pieces[1 - seat]
@@ -177,7 +177,7 @@ def observe_row(s, p, seat, out):
 
 @njit
 def sound(s, p):
-    """Return whether nobody has too many pieces, and a game that goes on has an empty cell."""
+    """Return whether no player has too many pieces, and an unfinished game has an empty cell."""
     occupied = s.pieces[0] | s.pieces[1]
     return (
         count(s.pieces[0]) <= p.pieces

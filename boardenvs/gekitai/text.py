@@ -1,4 +1,4 @@
-"""Gekitai's console format: the board as a grid, and below it the pieces in hand."""
+"""The console format of Gekitai: the board as a grid, and below it the pieces in hand."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ SYMBOLS = "XO"
 
 
 def board_to_text(rows: Sequence[str], pieces: int) -> str:
-    """Return the text of board and hands.
+    """Return the text of the board and the hands.
 
     Args:
-        rows: one string a row, of `X`, `O` and `.`.
-        pieces: how many each player has in all.
+        rows: rows of the board, strings of `X`, `O` and `.`.
+        pieces: number of pieces of each player.
     """
     lines = [grid_text([[" " if c == "." else c for c in row] for row in rows])]
     for symbol in SYMBOLS:
@@ -28,10 +28,10 @@ def board_to_text(rows: Sequence[str], pieces: int) -> str:
 
 
 def board_from_text(text: str, size: int, pieces: int) -> list[str]:
-    """Return the rows of a text as `board_to_text` writes it; the hands may be left out.
+    """Return the rows of a text from `board_to_text`; the hands may be missing.
 
     Raises:
-        ValueError: it is no such text, or the hands do not fit the board.
+        ValueError: if the text is malformed, or the hands do not match the board.
     """
     lines = text_value("text", text).splitlines()
     height = 2 * size + 2
@@ -40,7 +40,7 @@ def board_from_text(text: str, size: int, pieces: int) -> list[str]:
     if lines[height:]:
         expected = board_to_text(rows, pieces).splitlines()[height:]
         if lines[height:] != expected:
-            raise ValueError(f"the hands should read {expected}, got {lines[height:]}")
+            raise ValueError(f"text must end with the hands {expected}, got {lines[height:]}")
     return rows
 
 
@@ -50,10 +50,10 @@ def action_to_text(action: int, size: int) -> str:
 
 
 def action_from_text(text: str, size: int) -> int:
-    """Return the cell of an address, either case, blanks anywhere ignored.
+    """Return the cell of an address, ignoring case and blanks.
 
     Raises:
-        ValueError: it is malformed or off the board.
+        ValueError: if the address is malformed or off the board.
     """
     row, column = address_from_text(re.sub(r"\s", "", text_value("text", text)))
     if row >= size or column >= size:

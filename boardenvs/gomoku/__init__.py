@@ -1,4 +1,4 @@
-"""Gomoku: two players place stones, the first five in a row win. See README.md here."""
+"""Gomoku, a game of five stones in a row. The README.md here has its rules."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from boardenvs.gomoku.presentation import GomokuPresentation
 
 __all__ = ["Gomoku"]
 
-_MOST_CELLS = 26**2  # a letter for each column
-_SYMBOLS = "XO"  # of black and white in a dictionary
+_MOST_CELLS = 26**2  # the columns have letters
+_SYMBOLS = "XO"  # black and white in a dictionary
 
 
 class Gomoku(Game):  # noqa: D101 its docstring begins with `about`
     about = """
     Two players place stones on an N x N board; the first unbroken line of five wins.
 
-    - Rules: black opens. A row, column or diagonal of `win_length` or more stones of one
-      colour wins, with `exact` only one of just `win_length`; a full board without it is
-      a draw.
+    - Rules: black opens. A row, column or diagonal of at least `win_length` stones of one
+      colour wins; with `exact`, only a line of exactly `win_length` wins. A full board
+      without such a line is a draw.
     - Arguments: `board_size=15` (5 to 26), `win_length=5` (1 to `board_size`),
-      `exact=False`, `max_plies=225` (by default, or `None`: the number of intersections).
-    - Observation: int8 (3, N, N): own stones, the other's, empty intersections.
+      `exact=False`, `max_plies=225` (default and `None`: the number of intersections).
+    - Observation: int8 (3, N, N): own stones, the other player's, empty intersections.
     - Actions: Discrete(N*N): `row * N + column` from the top left; as text `2 F`.
     - Rewards: +1 and -1 at the end; 0 for a draw or when truncated.
     - Start and end: empty board; a win, a full board, or truncation after `max_plies`.
@@ -40,7 +40,7 @@ class Gomoku(Game):  # noqa: D101 its docstring begins with `about`
     Version history: v0, first version.
 
     Raises:
-        ValueError: an argument is out of its range.
+        ValueError: if an argument is out of range.
 
     Example:
         >>> import boardenvs
@@ -77,7 +77,7 @@ class Gomoku(Game):  # noqa: D101 its docstring begins with `about`
             num_players=2,
             num_actions=board_size**2,
             observation_shape=(3, board_size, board_size),
-            # Always room for the largest board, so that one compiled kernel serves every size.
+            # Always the largest board, so that one compiled kernel serves every size.
             fields=[("cells", np.int8, (_MOST_CELLS,))],
             constants={
                 "side": (np.int64, board_size),
@@ -87,20 +87,21 @@ class Gomoku(Game):  # noqa: D101 its docstring begins with `about`
         )
 
     def owners(self, states: States | np.void) -> npt.NDArray[np.int8]:
-        """Return the owner of each cell, -1 for none: int8 of shape (N, board_size, board_size)."""
+        """Return each cell's owner, or -1: int8 of shape (N, board_size, board_size)."""
         cells = self.arrays.batch(states)["cells"][:, : self.num_actions] - np.int8(1)
         owners: npt.NDArray[np.int8] = cells.reshape(-1, self.board_size, self.board_size)
         return owners
 
     def near_last(self, states: States | np.void) -> npt.NDArray[np.bool_]:
-        """Return the legal actions in the 3 x 3 square round the last stone, or all if it is full.
+        """Return the legal actions in the 3 x 3 square around the last stone.
+
+        If there is no last stone or the square is full, all legal actions are returned.
 
         Args:
-            states: shape (N,).
+            states: records, shape (N,).
 
         Returns:
-            Bool array of shape (N, num_actions): all legal actions where no stone was
-            last or the square round it is full, and none after the end.
+            Mask, bool of shape (N, num_actions).
         """
         states = self.arrays.batch(states)
         legal = self.legal(states)
@@ -112,7 +113,7 @@ class Gomoku(Game):  # noqa: D101 its docstring begins with `about`
         return np.where(near.any(1, keepdims=True), near, legal)
 
     def symmetries(self) -> Symmetries:
-        if self.rules.__name__ != f"{__name__}.rules":  # a variant may know up from down
+        if self.rules.__name__ != f"{__name__}.rules":  # other rules may not be symmetric
             return super().symmetries()
         return Symmetries.of_square(self.board_size, self.observation_shape[0])
 
@@ -147,9 +148,9 @@ class Gomoku(Game):  # noqa: D101 its docstring begins with `about`
         )
 
     def _rows(self, state: np.void, symbols: str) -> list[str]:
-        """Return a string for each row; `symbols` are those of an empty cell, black and white."""
+        """Return a string for each row, of the `symbols` for an empty cell, black and white."""
         cells = state["cells"][: self.num_actions].reshape(-1, self.board_size)
-        letters = np.array([*symbols, "?"])  # the last one for what is no stone, see `restore`
+        letters = np.array([*symbols, "?"])  # `restore` reports other values as "?"
         return ["".join(row) for row in letters[cells.clip(-1, 3)]]
 
     def _position_to_dict(self, state: np.void) -> dict[str, Any]:
@@ -160,17 +161,22 @@ class Gomoku(Game):  # noqa: D101 its docstring begins with `about`
         cells = np.array([".XO".index(symbol) for symbol in "".join(rows)], np.int8)
         black, white = ((cells == stone).sum() for stone in (1, 2))
         if black - white not in (0, 1):
-            raise ValueError(f"board has {black} X and {white} O, but X opens and they take turns")
+            raise ValueError(
+                f"board must have as many X as O, or one X more, got {black} X and {white} O"
+            )
         stones = int(black + white)
         if stones > self.max_plies:
-            raise ValueError(f"board has {stones} stones after {self.max_plies} plies")
+            raise ValueError(
+                f"board must have at most {self.max_plies} stones (max_plies), got {stones}"
+            )
         to_move = stones % 2
         require_implied(fields, f"with {stones} stones on the board", ply=stones, to_move=to_move)
         mover = 1 - to_move
         last = int(state["last_action"])
         if last >= 0 and cells[last] != mover + 1:
             raise ValueError(
-                f"last_action {last} does not hold a stone of {_SYMBOLS[mover]}, who moved last"
+                f"last_action must be a cell with a stone of {_SYMBOLS[mover]}, who moved last, "
+                f"got {last}"
             )
         self._check_lines(cells, mover, last)
         state["cells"][: cells.size] = cells
@@ -178,15 +184,15 @@ class Gomoku(Game):  # noqa: D101 its docstring begins with `about`
         state["to_move"] = to_move
 
     def _check_lines(self, cells: npt.NDArray[np.int8], mover: int, last: int) -> None:
-        """Check that the last stone completed every line, since a game stops at the first line.
+        """Raise `ValueError` unless one last stone completed every line.
 
-        Raises:
-            ValueError: this cannot be.
+        A game ends at its first line.
         """
         theirs, mine = (np.where(cells == seat + 1, cells, 0) for seat in (1 - mover, mover))
         if self._wins(theirs[None])[0]:
             raise ValueError(
-                f"board has a line of {_SYMBOLS[1 - mover]}, after which {_SYMBOLS[mover]} moved"
+                f"board must have no line of {_SYMBOLS[1 - mover]}, since {_SYMBOLS[mover]} moved "
+                f"last, got such a line"
             )
         if not self._wins(mine[None])[0]:
             return
@@ -194,11 +200,13 @@ class Gomoku(Game):  # noqa: D101 its docstring begins with `about`
         before = np.repeat(mine[None], len(candidates), 0)
         before[np.arange(len(candidates)), candidates] = 0
         if self._wins(before).all():
-            which = "no one stone" if last < 0 else f"not last_action {last}"
-            raise ValueError(f"board has lines of {_SYMBOLS[mover]} that {which} completed")
+            which = "one last stone" if last < 0 else f"last_action {last}"
+            raise ValueError(
+                f"board must have only lines of {_SYMBOLS[mover]} through {which}, got other lines"
+            )
 
     def _wins(self, boards: npt.NDArray[np.int8]) -> npt.NDArray[np.bool_]:
-        """Return whether each board, shape (N, num_actions), holds a line that wins."""
+        """Return whether each board, shape (N, num_actions), has a line that wins."""
         states = np.repeat(self.start, len(boards))
         states["cells"][:, : self.num_actions] = boards
         self.kernels.judge_games(states, self.constants)

@@ -10,7 +10,7 @@ from boardenvs.gomoku.console import play_game
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the menu on standard input and output; returns the exit status."""
+    """Run the menu on standard input and output, and return the exit status."""
     program_parser(
         "gomoku", "Gomoku for two people, or one against the computer. It is played from a menu."
     ).parse_args(argv)

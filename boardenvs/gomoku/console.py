@@ -1,8 +1,7 @@
-"""Gomoku as its source document designs it: boards of strings, and a program with a menu.
+"""The functions and the console program of Gomoku's source document.
 
-A board is a list of rows, each a list of `" "`, `"●"` and `"○"`. What is free, who has
-won and where the computer may play is asked of `boardenvs.gomoku` on the position that
-the board shows at that moment.
+A board is a list of rows, each a list of `" "`, `"●"` and `"○"`. `boardenvs.gomoku` decides what
+is free, who has won and where the computer may play, on the position of the board.
 """
 
 from __future__ import annotations
@@ -53,17 +52,17 @@ def create_board(size: int) -> Board:
     """Return an empty board of `size` rows and columns.
 
     Raises:
-        ValueError: `size` is no whole number from 5 to 26.
+        ValueError: if `size` is not an integer from 5 to 26.
     """
     size = whole_number("size", size, 5, 26)
     return [[_EMPTY] * size for _ in range(size)]
 
 
 def is_occupied(board: Board, x: int, y: int) -> bool:
-    """Return whether a stone stands on row `x` and column `y`, counted from 0.
+    """Return whether row `x` and column `y`, counted from 0, has a stone.
 
     Raises:
-        ValueError: they are off the board, or `board` is no board.
+        ValueError: if the cell is off the board, or `board` is invalid.
     """
     game, states = _position(board)
     row, column = (
@@ -73,19 +72,19 @@ def is_occupied(board: Board, x: int, y: int) -> bool:
 
 
 def place_on_board(board: Board, stone: str, position: Position) -> bool:
-    """Place a stone, if that is possible.
+    """Place a stone, if possible.
 
     Args:
-        board: changed in place.
+        board: the board, changed in place.
         stone: `"●"` or `"○"`.
         position: row and column as strings, such as `("0", "A")`.
 
     Returns:
-        Whether the stone was placed; `False` if it is no stone, or the position is
-        occupied, off the board or none at all.
+        Whether the stone was placed; `False` if `stone` is invalid, or `position` is
+        occupied, off the board or malformed.
 
     Raises:
-        ValueError: `board` is no board.
+        ValueError: if `board` is invalid.
     """
     game, _ = _position(board)
     try:
@@ -102,7 +101,7 @@ def print_board(board: Board) -> None:
     """Print a board with its letters and numbers.
 
     Raises:
-        ValueError: it is no board.
+        ValueError: if `board` is invalid.
     """
     _position(board)
     print(board_to_text(["".join(row) for row in board]), end="")
@@ -112,7 +111,7 @@ def check_available_moves(board: Board) -> list[Position]:
     """Return every empty position, such as `("0", "A")`, row by row.
 
     Raises:
-        ValueError: `board` is no board.
+        ValueError: if `board` is invalid.
     """
     game, states = _position(board)
     free = np.flatnonzero(game.legal(states)[0]).tolist()
@@ -120,10 +119,10 @@ def check_available_moves(board: Board) -> list[Position]:
 
 
 def check_for_winner(board: Board) -> str | None:
-    """Return the stone that has five in a row, `"Draw"` on a full board, else `None`.
+    """Return the stone with five in a row, `"Draw"` for a full board, else `None`.
 
     Raises:
-        ValueError: `board` is no board.
+        ValueError: if `board` is invalid.
     """
     game, states = _position(board)
     game.kernels.judge_games(states, game.constants)
@@ -133,18 +132,17 @@ def check_for_winner(board: Board) -> str | None:
 
 
 def random_computer_player(board: Board, player_move: Position, rng: Any = None) -> Position:
-    """Return a random free position next to the player's move, as the computer's answer.
+    """Return a random free position next to the player's move, as the computer's move.
 
-    If none of the 3 x 3 square round it is free, it is one of all free positions.
+    If the 3 x 3 square around the move is full, return a random free position.
 
     Args:
-        board: as it is after the player's move.
+        board: the board after the player's move.
         player_move: row and column as strings, such as `("0", "B")`.
-        rng: what it is drawn from, a `numpy.random.Generator` or a `random.Random`; a
-            fresh one by default.
+        rng: a `numpy.random.Generator` or a `random.Random`; by default a new generator.
 
     Raises:
-        ValueError: nothing is free, `player_move` is no position, or `board` no board.
+        ValueError: if the board is full, or `player_move` or `board` is invalid.
     """
     game, states = _position(board)
     states["last_action"] = _cell(player_move, game.board_size)
@@ -156,7 +154,7 @@ def random_computer_player(board: Board, player_move: Position, rng: Any = None)
 
 
 def play_game() -> None:
-    """Show the menu and do what is chosen until the user exits or the input ends."""
+    """Run the menu until the user exits or the input ends."""
     session = _Session()
     actions: dict[str, Callable[[], None]] = {
         "1": session.start,
@@ -180,7 +178,7 @@ def play_game() -> None:
 
 
 class _Session:
-    """What the program remembers between two options: the board, if a game is on, and the mode."""
+    """The state of the program: the board of the current game, if any, and the mode."""
 
     board: Board | None = None
     computer: bool = False
@@ -264,7 +262,7 @@ def _mode(answer: str) -> str:
 
 
 def _ask(prompt: str, read: Callable[[str], _Answer]) -> _Answer | None:
-    """Ask until `read` takes the answer; `None` if the user wants the menu."""
+    """Ask until `read` accepts the answer; return `None` if the user wants the menu."""
     while True:
         answer = _line(prompt)
         if answer.lower() == "m":
@@ -276,7 +274,7 @@ def _ask(prompt: str, read: Callable[[str], _Answer]) -> _Answer | None:
 
 
 def _line(prompt: str) -> str:
-    """Return one line from the keyboard without blanks around it; "" if it is no text."""
+    """Return one stripped line from the keyboard; "" if it cannot be decoded."""
     try:
         return input(prompt).strip()
     except UnicodeDecodeError:
@@ -300,12 +298,12 @@ def _words(action: int, size: int) -> Position:
 
 
 def _position(board: Board) -> tuple[Gomoku, States]:
-    """Return the game of a board's size and the record of the board, shape (1,), not yet judged.
+    """Return the game of a board's size and the board's record, shape (1,), not yet judged.
 
-    A board set up by hand may hold any stones; whoever has more of them moved last.
+    A board set up by hand may hold any stones. White is to move if black has more stones.
 
     Raises:
-        ValueError: it is no board.
+        ValueError: if `board` is invalid.
     """
     symbols = (_EMPTY, *STONES)
     if (
@@ -321,7 +319,7 @@ def _position(board: Board) -> tuple[Gomoku, States]:
     states["cells"][0, : cells.size] = cells
     states["to_move"] = (cells == 1).sum() > (cells == 2).sum()
     states["ply"] = (cells > 0).sum()
-    states["truncated"] = (cells > 0).all()  # there is nothing more to play
+    states["truncated"] = (cells > 0).all()  # a full board has no legal actions
     return game, states
 
 

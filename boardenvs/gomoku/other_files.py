@@ -1,4 +1,4 @@
-"""Conversion between episodes of Gomoku and files of other programs; see `.psq` and `.sgf`."""
+"""Conversion between episodes of Gomoku and the formats of `.psq` and `.sgf`."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ if TYPE_CHECKING:
 __all__ = ["episode_of", "exact_of", "kept_moves", "rule_of", "winner_of"]
 
 _RULES = {"0": False, "freestyle": False, "1": True, "standard": True}
-"""Whether only exactly five stones win, for each number and name of Gomocup's rules."""
+"""Value of `exact` for each number and name of Gomocup's rules."""
 _HOME = f"{__package__}.rules"
 
 
 def exact_of(rule: str) -> bool:
-    """Return whether only exactly five stones win by a rule.
+    """Return the value of `exact` for a rule: whether only exactly five stones win.
 
     Raises:
-        ValueError: the rule is not supported.
+        ValueError: if the rule is not supported.
     """
     if (key := rule.strip().lower()) not in _RULES:
         raise ValueError(
@@ -46,15 +46,15 @@ def episode_of(
     """Return the episode of a game that was read from a file.
 
     Args:
-        side: number of rows and of columns of the board.
+        side: number of rows and columns of the board.
         exact: whether only exactly five stones win; `None` if the file has no rule.
         cells: cells of the stones in the order of play, black first.
-        players: names of black and white; by default those of `Episode`.
-        game: the game that the episode must be of. By default the file determines the game, with
-            the rule freestyle if the file has no rule.
+        players: names of black and white; `None` for the defaults of `Episode`.
+        game: expected game; `None` for the game of the file, with the rule freestyle if the file
+            has no rule.
 
     Raises:
-        ValueError: the board or the rule differs from that of `game`, or the moves are not valid.
+        ValueError: if the board or the rule differs from `game`, or a move is invalid.
     """
     from boardenvs.episode import Episode
     from boardenvs.registration import make
@@ -80,10 +80,10 @@ def episode_of(
 
 
 def kept_moves(episode: Episode) -> list[int]:
-    """Return the moves that a file of another program can hold: all but an illegal last one.
+    """Return the moves to write to a file: all moves except an illegal last one.
 
     Raises:
-        ValueError: the episode is not a game of lines of five from an empty board.
+        ValueError: if the episode is not a game of lines of five from an empty board.
     """
     _check_kind(episode.game)
     states = episode.states()
@@ -93,7 +93,7 @@ def kept_moves(episode: Episode) -> list[int]:
 
 
 def winner_of(episode: Episode) -> int | None:
-    """Return the seat that has won, -1 for a draw, `None` for an unfinished game."""
+    """Return the seat of the winner, -1 for a draw, `None` for an unfinished game."""
     if not episode.terminated:
         return None
     return int(np.argmax(episode.returns)) if episode.returns.any() else -1

@@ -1,4 +1,4 @@
-"""Gomoku as a picture: stones on the intersections, the last move, the winning lines."""
+"""Pictures of Gomoku: stones on the intersections, the last move and the winning lines."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ def board_picture(
     """Return the board as SVG.
 
     Args:
-        owners: whose stone stands where, shape (N, N), -1 for none.
-        win_length: how many in a row win.
-        exact: whether a longer line does not win.
-        last: the cell of the last move, row by row; -1 for none.
-        to_move: the seat whose turn it is; `None` after the end.
-        winner: the seat whose lines are marked, if any.
+        owners: seat of each stone, -1 for an empty intersection, shape (N, N).
+        win_length: number of stones in a line that wins.
+        exact: whether longer lines do not win.
+        last: cell of the last move, counted row by row; -1 before the first move.
+        to_move: seat to move; `None` after the end.
+        winner: seat whose lines are marked; `None` without a winner.
     """
     size = len(owners)
     shapes = [*_board(size)]
@@ -79,11 +79,11 @@ def board_picture(
 
 
 def _board(size: int) -> list[str]:
-    """Return the shapes of an empty board: its lines, its star points, its labels.
+    """Return the shapes of an empty board: lines, star points and labels.
 
     As on the console, the row numbers are at the right and begin with 0 at the top.
     """
-    shapes = grid([*ascii_uppercase[:size]], [""] * size)[:1]  # the wood, without its cells
+    shapes = grid([*ascii_uppercase[:size]], [""] * size)[:1]  # only the wood
     (left, top), (right, bottom) = centre(0, 0), centre(size - 1, size - 1)
     lines = "".join(
         f"M{left:g} {centre(k, 0)[1]:g}H{right:g}M{centre(0, k)[0]:g} {top:g}V{bottom:g}"
@@ -93,7 +93,7 @@ def _board(size: int) -> list[str]:
     for r, c in sorted(_star_points(size)):
         x, y = centre(r, c)
         shapes.append(element("circle", cx=x, cy=y, r=4.5, fill=INK))
-    letters = min(label_size(2 * MARGIN + size * CELL), 22)  # two digits fit into the margin
+    letters = min(label_size(2 * MARGIN + size * CELL), 22)  # so two digits fit into the margin
     for k in range(size):
         shapes.append(label(centre(0, k)[0], MARGIN / 2, ascii_uppercase[k], letters))
         shapes.append(label(1.5 * MARGIN + size * CELL, centre(k, 0)[1], str(k), letters))
@@ -101,7 +101,7 @@ def _board(size: int) -> list[str]:
 
 
 def _star_points(size: int) -> set[tuple[int, int]]:
-    """Return the dots by which players find their way, as on boards for Go."""
+    """Return the cells of the orientation dots, as on Go boards."""
     edge = 3 if size >= 12 else 2
     near, far, middle = edge, size - 1 - edge, size // 2
     points = {(middle, middle)} if size % 2 else set()
@@ -122,5 +122,5 @@ def _stone(x: float, y: float, seat: int, radius: float = _RADIUS) -> str:
 
 
 def seat_symbol(seat: int) -> str:
-    """Return a player's stone, as `Presentation.seat_symbol`."""
+    """Return a player's stone for `Presentation.seat_symbol`."""
     return _stone(12, 12, seat, radius=11)

@@ -1,4 +1,4 @@
-"""How Gomoku looks to people; see `boardenvs.show.presentation`."""
+"""The presentation of Gomoku; see `boardenvs.show.presentation`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["GomokuPresentation"]
 
 
 class GomokuPresentation(Presentation):
-    """How the game looks to people."""
+    """The presentation of Gomoku."""
 
     seat_colors = ("#26282c", "#ffffff")
 

@@ -1,10 +1,10 @@
-"""Games in files of Piskvork, the tournament manager of Gomocup: `*.psq`.
+"""Files of Piskvork, the tournament manager of Gomocup: `*.psq`.
 
 The first line has the size of the board, the level of each player, and the number of the player
-who began (0 or 1). Each line after that is a stone: its column and row, from 1 at the top left, and
-its time in milliseconds. The names of both players may follow, and a number for how the game ended.
-In files of Gomocup a last line has the result and the name of the tournament. The name of the
-tournament contains that of the rule. Files of Piskvork itself have no rule.
+who began (0 or 1). Each further line is a stone: its column and row, counted from 1 at the top
+left, and its time in milliseconds. The names of both players may follow, and a number for the kind
+of end. In files of Gomocup a last line has the result and the name of the tournament, which
+contains the name of the rule. Files of Piskvork itself have no rule.
 """
 
 from __future__ import annotations
@@ -32,11 +32,10 @@ def read(data: bytes, game: Game | None = None) -> Episode:
 
     Args:
         data: content of the file.
-        game: the game that the episode must be of; by default the file determines the game, see
-            `.other_files`.
+        game: expected game; `None` for the game of the file, see `.other_files`.
 
     Raises:
-        ValueError: the data are no PSQ file, are damaged, or hold another game.
+        ValueError: if the data are no PSQ file, are damaged, or hold another game.
     """
     text = data.decode("utf-8-sig", "replace")
     lines = [
@@ -71,10 +70,7 @@ def read(data: bytes, game: Game | None = None) -> Episode:
 
 
 def _rule_of_end(lines: list[tuple[int, str]]) -> bool | None:
-    """Return whether only exactly five stones win, by the lines after the names.
-
-    The result is `None` if these lines have no rule.
-    """
+    """Return the value of `exact` from the lines after the names; `None` without a rule."""
     exact = None
     for place, (number, line) in enumerate(lines):
         result = _RESULT.fullmatch(line)
@@ -90,15 +86,17 @@ def _rule_of_end(lines: list[tuple[int, str]]) -> bool | None:
 
 
 def write(episode: Episode) -> bytes:
-    """Return the content of the PSQ file of an episode, as Gomocup writes it, with all times 0.
+    """Return the content of the PSQ file of an episode, in Gomocup's format with all times 0.
 
     Raises:
-        ValueError: a PSQ file cannot hold the episode.
+        ValueError: if a PSQ file cannot hold the episode.
     """
     size = episode.game.params["board_size"]
     for name in episode.players:
         if not name.strip() or _STONE.fullmatch(name):
-            raise ValueError(f"a name in a PSQ file must be no blank and no stone, got {name!r}")
+            raise ValueError(
+                f"players' names in a PSQ file must not be blank or read like a stone, got {name!r}"
+            )
     winner = winner_of(episode)
     result = -1 if winner is None else winner + 1
     lines = [

@@ -1,8 +1,8 @@
-"""The rules of Gomoku: place a stone, be the first with five of them in a row.
+"""The rules of Gomoku: place a stone; the first player with five stones in a row wins.
 
-`s.cells` holds the board row by row, `p.side` cells a row: 0 for an empty
-intersection, else the stone, 1 for black and 2 for white. Cells past the board's end
-stay empty. Nothing is ever taken off the board, so `s.ply` is the number of stones.
+`s.cells` holds the board row by row, `p.side` cells a row: 0 for an empty intersection, 1 for a
+black stone, 2 for a white one. Cells past the board's end stay empty. Stones stay on the board, so
+`s.ply` is their number.
 """
 
 # Compiled functions carry no annotations.
@@ -18,13 +18,16 @@ from boardenvs.core.outcome import end_in_draw, end_ply, end_with_winner, is_ove
 
 @njit
 def wins(p, length):
-    """Return whether a line of just `length` stones wins."""
+    """Return whether a line of exactly `length` stones wins."""
     return length == p.line if p.exact else length >= p.line
 
 
 @njit
 def reach(cells, cell, step, room):
-    """Return how many stones of a cell's colour follow it in steps of `step`, at most `room`."""
+    """Return the number of stones of a cell's colour that follow it in steps of `step`.
+
+    The search stops after `room` steps.
+    """
     stone = cells[cell]
     count = 0
     while count < room and cells[cell + step] == stone:
@@ -69,9 +72,9 @@ def legal(s, p, mask):
 
 @njit
 def judge(s, p):
-    """Look all over a board that was set up by hand for its end; `play` need not.
+    """End the game of a board that was set up by hand, if it has a line or is full.
 
-    Should both colours have won, which no game leads to, the player who moved last has.
+    If both colours have a line, which no game leads to, the player who moved last wins.
     """
     winner = -1
     full = True
@@ -89,7 +92,7 @@ def judge(s, p):
 
 @njit
 def play(s, p, action):
-    """Place a stone. Only a line through it can be new."""
+    """Place a stone, and check the lines through it."""
     me = s.to_move
     s.cells[action] = me + 1
     s.to_move = 1 - me
@@ -102,7 +105,7 @@ def play(s, p, action):
 
 @njit
 def observe_row(s, p, seat, out):
-    """Write the planes: the seat's stones, the other player's, empty intersections."""
+    """Write the planes: the seat's stones, the other player's stones, empty intersections."""
     cells = s.cells
     size = p.side * p.side
     mine = np.int8(seat + 1)
@@ -115,7 +118,7 @@ def observe_row(s, p, seat, out):
 
 @njit
 def sound(s, p):
-    """Return whether each intersection is empty or holds a stone, and there is one for each ply."""
+    """Return whether each intersection is empty or a stone, with one stone for each ply."""
     cells = s.cells
     size = p.side * p.side
     stones = 0

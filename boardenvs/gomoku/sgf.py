@@ -1,7 +1,7 @@
-"""Games in the Smart Game Format: `*.sgf`, FF[4] with GM[4]; see https://www.red-bean.com/sgf/.
+"""Files in the Smart Game Format: `*.sgf`, FF[4] with GM[4]; see https://www.red-bean.com/sgf/.
 
 A stone is two letters, its column and its row, from `aa` at the top left. Only the main line is
-read: the first of the variations at every branch. RU has the number or the name of Gomocup's rule.
+read, which is the first variation at every branch. RU has the number or name of Gomocup's rule.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["read", "write"]
 
-_SIZE = 15  # the board's size if a file does not have SZ
+_SIZE = 15  # board size of a file without SZ
 _START = re.compile(r"\(\s*;")
 _TOKEN = re.compile(
     r"\s*(?:(?P<mark>[();])|(?P<name>[A-Za-z]+)|\[(?P<value>(?:\\.|[^\\\]])*)\])", re.DOTALL
@@ -29,7 +29,7 @@ _TOKEN = re.compile(
 _CHARSETS = ("gb2312", "gbk", "gb18030", "big5", "shift_jis", "euc_jp", "iso8859-1", "cp1252")
 """Supported character sets of files, besides UTF-8."""
 _COLOURS = {"B": "Black", "W": "White"}
-_A_LINE = 10  # stones on each line that `write` makes
+_A_LINE = 10  # stones on each line that `write` writes
 
 _Node = dict[str, list[str]]
 
@@ -39,12 +39,11 @@ def read(data: bytes, game: Game | None = None) -> Episode:
 
     Args:
         data: content of the file.
-        game: the game that the episode must be of; by default the file determines the game, see
-            `.other_files`.
+        game: expected game; `None` for the game of the file, see `.other_files`.
 
     Raises:
-        ValueError: the data are no SGF file, are damaged, or hold several games or another game;
-            or the game has passes or stones that were set up.
+        ValueError: if the data are no SGF file, are damaged, or hold several games or another
+            game; or if the game has passes or stones that were set up.
     """
     nodes = _main_line(_decoded(data))
     kind = _first(nodes[:1], "GM")
@@ -91,7 +90,7 @@ def _main_line(text: str) -> list[_Node]:
         raise ValueError("no SGF file: it has no '(;'")
     nodes: list[_Node] = []
     values: list[str] | None = None
-    depth, leaf = 0, False  # `leaf`: whether the main line has ended
+    depth, leaf = 0, False  # `leaf` is True after the end of the main line
     for kind, token in _tokens(text, start.start()):
         if kind != "value" and values == []:
             raise ValueError(f"damaged: a property without a value before {token[:20]!r}")
@@ -102,11 +101,11 @@ def _main_line(text: str) -> list[_Node]:
             if token == ";" and not leaf:
                 nodes.append({})
         elif kind == "name" and nodes:
-            # Before FF[4], a name may have lower-case letters, which have no meaning.
+            # Before FF[4], names may contain lower-case letters without meaning.
             name = "".join(letter for letter in token if letter.isupper())
             values = [] if leaf else nodes[-1].setdefault(name, [])
         elif values is None:
-            raise ValueError(f"damaged: [{token[:20]}] is no property's value")
+            raise ValueError(f"damaged: value [{token[:20]}] without a property")
         else:
             values.append(token)
     if depth:
@@ -115,7 +114,7 @@ def _main_line(text: str) -> list[_Node]:
 
 
 def _tokens(text: str, position: int) -> Iterator[tuple[str, str]]:
-    """Yield the kind and the text of each token of the game tree that begins at a position."""
+    """Yield the kind and the text of each token of the game tree at `position`."""
     depth = 0
     while True:
         token = _TOKEN.match(text, position)
@@ -151,7 +150,7 @@ def _side(size: str | None, game: Game | None) -> int:
 
 
 def _cell(value: str, colour: str, number: int, side: int) -> int:
-    """Return the cell of a move after checking the move; moves are counted from 1."""
+    """Check move `number`, counted from 1, and return its cell."""
     if colour != "WB"[number % 2]:
         raise ValueError(
             f"move {number} must be {_COLOURS['WB'[number % 2]]}'s, got {_COLOURS[colour]}'s: "
@@ -169,7 +168,7 @@ def _cell(value: str, colour: str, number: int, side: int) -> int:
 
 
 def _check_result(episode: Episode, result: str) -> None:
-    """Raise `ValueError` if the stones give another result than the file.
+    """Raise `ValueError` if the stones lead to another result than the file has.
 
     The result of an unfinished game is not checked, since a player may have resigned.
     """
@@ -191,7 +190,7 @@ def write(episode: Episode) -> bytes:
     """Return the content of the SGF file of an episode.
 
     Raises:
-        ValueError: an SGF file cannot hold the episode.
+        ValueError: if an SGF file cannot hold the episode.
     """
     game = episode.game
     size = game.params["board_size"]

@@ -119,16 +119,16 @@ def test_a_specification_too_long_to_print():
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        (0, "size 0"),
+        (0, "size"),
         (-521, "negative"),
-        (52, "position 2, which has no value"),
-        (5110, "position 0, which has no value"),
-        (5421231219, "position 9, which has no value"),  # even though the game was over before
-        ("521", "whole number, got '521'"),
-        (521.0, "whole number, got 521.0"),
-        (True, "whole number, got True"),
-        (None, "whole number, got None"),
-        ([5, 2, 1], "whole number, got "),
+        (52, "gameSpec.*position 2"),
+        (5110, "gameSpec.*position 0"),
+        (5421231219, "gameSpec.*position 9"),  # even though the game was over before
+        ("521", "gameSpec.*got '521'"),
+        (521.0, "gameSpec.*got 521.0"),
+        (True, "gameSpec.*got True"),
+        (None, "gameSpec.*got None"),
+        ([5, 2, 1], "gameSpec.*got "),
     ],
 )
 def test_malformed_specification(spec, message):
@@ -176,7 +176,7 @@ def test_long_games(size):
 def test_make_board():
     assert [makeBoard(n) for n in (1, 2, 3, 9)] == [8, 88, 888, 888888888]
     for bad in (0, 10, -1, 2.0, "3", True):
-        with pytest.raises(ValueError, match="moves must be a whole number from 1 to 9"):
+        with pytest.raises(ValueError, match="moves"):
             makeBoard(bad)
 
 
@@ -209,13 +209,13 @@ def test_leftmost_digit():
 def test_digits_of_what_is_no_number():
     for function in (digitCount, getLeftmostDigit, clearLeftmostDigit):
         for bad in ("7089", 7.5, None, True):
-            with pytest.raises(ValueError, match="n must be a whole number, got"):
+            with pytest.raises(ValueError, match="n must"):
                 function(bad)
     for function, bad in ((kthDigit, (789, -1)), (replaceKthDigit, (789, 1.0, 2))):
-        with pytest.raises(ValueError, match="k must be a whole number of at least 0"):
+        with pytest.raises(ValueError, match="k must"):
             function(*bad)
     for bad in (10, -1, "2"):
-        with pytest.raises(ValueError, match="d must be a whole number from 0 to 9"):
+        with pytest.raises(ValueError, match="d must"):
             replaceKthDigit(789, 1, bad)
 
 
@@ -256,13 +256,13 @@ def test_is_win_and_is_full():
 @pytest.mark.parametrize("board", [0, 888088, 123, -888, 8888888888, "888", 88.0, True])
 def test_what_is_no_board(board):
     for function in (isWin, isFull, lambda board: makeMove(board, 1, 1)):
-        with pytest.raises(ValueError, match="board must be"):
+        with pytest.raises(ValueError, match="board"):
             function(board)
 
 
 @pytest.mark.parametrize(("position", "move"), [("1", 1), (1, "1"), (1.0, 1), (1, True)])
 def test_a_move_of_no_numbers(position, move):
-    with pytest.raises(ValueError, match=r"(position|move) must be a whole number, got"):
+    with pytest.raises(ValueError, match=r"position|move"):
         makeMove(888, position, move)
 
 

@@ -57,7 +57,7 @@ FLAWED += [
 
 @pytest.mark.parametrize("text", FLAWED)
 def test_what_is_no_board_is_refused(game112, text):
-    with pytest.raises(ValueError, match=r"expected a board such as '\| - - - - - \|'") as error:
+    with pytest.raises(ValueError, match="board") as error:
         game112.from_text(text)
     assert "\n" not in str(error.value)
 
@@ -94,10 +94,10 @@ def test_blanks_around_a_move_are_ignored(game112):
         ("+4 2", "a position and a value"),
         ("\uff14 \uff12", "a position and a value"),
         ("4 ²", "a position and a value"),
-        ("0 1", "position must be from 1 to 5"),
-        ("6 1", "position must be from 1 to 5"),
-        ("4 0", "value must be 1 or 2"),
-        ("4 3", "value must be 1 or 2"),
+        ("0 1", "position must.*got 0"),
+        ("6 1", "position must.*got 6"),
+        ("4 0", "value must.*got 0"),
+        ("4 3", "value must.*got 3"),
     ],
 )
 def test_what_is_no_move_is_refused(game112, text, what):
@@ -173,5 +173,5 @@ def test_what_is_no_position_is_refused(game112, data):
 
 def test_more_plies_than_the_game_has_are_refused():
     game = boardenvs.make("game112", max_plies=3)
-    with pytest.raises(ValueError, match="3"):
+    with pytest.raises(ValueError, match=r"board.*3"):
         game.from_dict({"board": [1, 2, 1, 2, 0, 0, 0, 0, 0]})

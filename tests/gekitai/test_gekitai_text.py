@@ -99,7 +99,7 @@ def test_no_text_is_read_as_the_position_of_another_player(gekitai, random_posit
         text, to_move = gekitai.to_text(state), int(state["to_move"])
         if set(gekitai.owners(state).flat) == {-1, 0, 1}:
             asked += 1
-            with pytest.raises(ValueError, match="to_move must be given, 0 for X or 1 for O"):
+            with pytest.raises(ValueError, match="to_move"):
                 gekitai.from_text(text)
         else:
             assert gekitai.from_text(text)["to_move"] == to_move
@@ -144,11 +144,11 @@ def test_what_is_no_board_is_refused_in_one_line(gekitai, text):
 
 
 def test_a_flaw_is_named(gekitai):
-    with pytest.raises(ValueError, match=r"row 1 has 'Y'"):
+    with pytest.raises(ValueError, match=r"row 1.*'Y'"):
         gekitai.from_text(FLAWED["a strange piece"])
-    with pytest.raises(ValueError, match=r"line 1 should read '    A   B   C   D   E   F'"):
+    with pytest.raises(ValueError, match=r"line 1 .*    A   B   C   D   E   F"):
         gekitai.from_text(FLAWED["a wrong letter"])
-    with pytest.raises(ValueError, match=r"the hands should read"):
+    with pytest.raises(ValueError, match="hands"):
         gekitai.from_text(FLAWED["a hand that does not fit"])
 
 

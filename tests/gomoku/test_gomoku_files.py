@@ -101,9 +101,7 @@ def test_the_rule_of_the_file(path, name, content):
     place = path(name, content)
     exact = boardenvs.make("gomoku", exact=True)
     assert Episode.load(place).game == Episode.load(place, exact).game == exact
-    with pytest.raises(
-        ValueError, match=r"the rule must be freestyle \(exact=False\), got exact=True"
-    ):
+    with pytest.raises(ValueError, match=r"rule.*freestyle.*exact=True"):
         Episode.load(place, boardenvs.make("gomoku"))
 
 
@@ -113,7 +111,7 @@ def test_a_game_goes_on_after_six_in_a_row_by_the_exact_rule_only(path):
     place = path("game.psq", "\n".join(["Piskvorky 15x15, 0:0, 0", *stones]))
     exact = boardenvs.make("gomoku", exact=True)
     assert len(Episode.load(place, exact)) == 12
-    with pytest.raises(ValueError, match=r"freestyle \(exact=False\), the game is over after 11"):
+    with pytest.raises(ValueError, match=r"freestyle.* 11"):
         Episode.load(place)
 
 
@@ -178,9 +176,9 @@ def test_what_is_refused(path, name, old, new, reason):
 @pytest.mark.parametrize("name", ["game.psq", "game.sgf"])
 def test_files_of_another_game_are_refused(path, name):
     place = path(name, SAVED if name == "game.psq" else SGF)
-    with pytest.raises(ValueError, match="the board must be 13 by 13, got 15 by 15"):
+    with pytest.raises(ValueError, match=r"board.*13.*15"):
         Episode.load(place, boardenvs.make("gomoku", board_size=13))
-    with pytest.raises(ValueError, match="the game must be Gomoku with lines of five"):
+    with pytest.raises(ValueError, match="game must be Gomoku"):
         Episode.load(place, boardenvs.make("gomoku", win_length=4))
 
 
@@ -188,11 +186,11 @@ def test_files_of_another_game_are_refused(path, name):
 def test_what_such_files_cannot_hold(tmp_path, suffix):
     place = tmp_path / f"game{suffix}"
     four = boardenvs.make("gomoku", win_length=4)
-    with pytest.raises(ValueError, match="the game must be Gomoku with lines of five"):
+    with pytest.raises(ValueError, match="game must be Gomoku"):
         Episode(four, four.new(1, 0), [0]).save(place)
     game = boardenvs.make("gomoku", board_size=5)
     begun = game.from_dict({"board": ["X...."] + ["....."] * 4})
-    with pytest.raises(ValueError, match="must begin on an empty board, got one after 1"):
+    with pytest.raises(ValueError, match="empty board"):
         Episode(game, begun, [3]).save(place)
     assert not place.exists()
 

@@ -254,10 +254,10 @@ def test_an_occupied_cell():
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        ({"board_size": 4}, "board_size must be a whole number from 5 to 26, got 4"),
-        ({"board_size": 27}, "board_size must be a whole number from 5 to 26, got 27"),
-        ({"win_length": 0}, "win_length must be a whole number from 1 to 15, got 0"),
-        ({"board_size": 9, "win_length": 10}, "win_length must be .* from 1 to 9, got 10"),
+        ({"board_size": 4}, "board_size.*got 4"),
+        ({"board_size": 27}, "board_size.*got 27"),
+        ({"win_length": 0}, "win_length.*got 0"),
+        ({"board_size": 9, "win_length": 10}, "win_length.*9, got 10"),
     ],
 )
 def test_arguments_out_of_range(params, message):

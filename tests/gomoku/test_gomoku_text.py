@@ -105,7 +105,7 @@ FLAWED = {
 
 @pytest.mark.parametrize("text", FLAWED.values(), ids=FLAWED)
 def test_what_is_no_board_is_refused(five, text):
-    with pytest.raises(ValueError, match=r"line \d|row \d|expected a grid of 5 rows") as error:
+    with pytest.raises(ValueError, match=r"line \d|row \d|grid of 5 rows") as error:
         five.from_text(text)
     assert "\n" not in str(error.value)
 
@@ -134,13 +134,13 @@ MALFORMED += ["2 É", "2 ²", "\uff12 F", "\u0661 A", "x y", "2 1", "\0", "1e1 A
 
 @pytest.mark.parametrize("text", MALFORMED, ids=ascii)
 def test_what_is_no_move_is_refused(nine, text):
-    with pytest.raises(ValueError, match="expected a row and a column such as '2 F', got"):
+    with pytest.raises(ValueError, match="a row and a column"):
         nine.action_from_text(text)
 
 
 @pytest.mark.parametrize("text", ["9 A", "0 J", "10 J", "99 z", "1" * 5000 + " A"], ids=len)
 def test_moves_off_the_board_are_refused(nine, text):
-    with pytest.raises(ValueError, match="off the board; its last position is 8 I"):
+    with pytest.raises(ValueError, match=r"off the board.*8 I"):
         nine.action_from_text(text)
 
 
@@ -204,59 +204,59 @@ def test_who_has_won_follows_from_the_board(five):
 
 EMPTY = ["....."] * 5
 WRONG = {
-    "too short": ({"board": EMPTY[1:]}, "board must be 5 strings"),
-    "too long": ({"board": [*EMPTY, "....."]}, "board must be 5 strings"),
-    "a short row": ({"board": [*EMPTY[1:], "...."]}, "board must be 5 strings"),
-    "a strange symbol": ({"board": [*EMPTY[1:], "..x.."]}, "board must be 5 strings"),
-    "a console's stone": ({"board": [*EMPTY[1:], "..●.."]}, "board must be 5 strings"),
-    "one string": ({"board": "." * 25}, "board must be 5 strings"),
-    "none": ({"board": None}, "board must be 5 strings"),
-    "white opened": ({"board": ["O....", *EMPTY[1:]]}, "0 X and 1 O, but X opens"),
-    "black moved twice": ({"board": ["XX...", *EMPTY[1:]]}, "2 X and 0 O, but X opens"),
-    "a wrong ply": ({"board": EMPTY, "ply": 2}, "ply must be 0 with 0 stones"),
-    "a wrong turn": ({"board": EMPTY, "to_move": 1}, "to_move must be 0 with 0 stones"),
+    "too short": ({"board": EMPTY[1:]}, "board"),
+    "too long": ({"board": [*EMPTY, "....."]}, "board"),
+    "a short row": ({"board": [*EMPTY[1:], "...."]}, "board"),
+    "a strange symbol": ({"board": [*EMPTY[1:], "..x.."]}, "board"),
+    "a console's stone": ({"board": [*EMPTY[1:], "..●.."]}, "board"),
+    "one string": ({"board": "." * 25}, "board"),
+    "none": ({"board": None}, "board"),
+    "white opened": ({"board": ["O....", *EMPTY[1:]]}, "board.*0 X and 1 O"),
+    "black moved twice": ({"board": ["XX...", *EMPTY[1:]]}, "board.*2 X and 0 O"),
+    "a wrong ply": ({"board": EMPTY, "ply": 2}, "ply must be 0"),
+    "a wrong turn": ({"board": EMPTY, "to_move": 1}, "to_move must be 0"),
     "a last action where no stone is": (
         {"board": ["X....", *EMPTY[1:]], "last_action": 1},
-        "last_action 1 does not hold a stone of X, who moved last",
+        "last_action.*got 1",
     ),
     "a last action of the other": (
         {"board": ["XO...", *EMPTY[1:]], "last_action": 0},
-        "last_action 0 does not hold a stone of O, who moved last",
+        "last_action.*got 0",
     ),
     "a last action before the first": (
         {"board": EMPTY, "last_action": 0},
-        "last_action 0 does not hold a stone of O, who moved last",
+        "last_action.*got 0",
     ),
     "a move after the rival's line": (
         {"board": ["XXXXX", "OOOO.", "O....", ".....", "....."]},
-        "board has a line of X, after which O moved",
+        "board.*line of X",
     ),
     "two lines apart": (
         {"board": ["XXXXX", "OOOO.", "XXXXX", "OOOO.", "O...."]},
-        "board has lines of X that no one stone completed",
+        "board.*lines of X through one",
     ),
     "lines of both": (
         {"board": ["XXXXX", "OOOOO", ".....", ".....", "....."]},
-        "board has a line of X, after which O moved",
+        "board.*line of X",
     ),
     "a line that the last action is no part of": (
         {"board": ["XXXXX", "OOOO.", "O....", "X....", "....."], "last_action": 15},
-        "board has lines of X that not last_action 15 completed",
+        "board.*lines of X through last_action 15",
     ),
     "won, says the dictionary": ({"board": EMPTY, "terminated": True}, "terminated"),
     "not won, says the dictionary": (
         {"board": ["XXXXX", "OOOO.", *EMPTY[2:]], "terminated": False},
-        "terminated is given as False",
+        "terminated",
     ),
     "the wrong winner": (
         {"board": ["XXXXX", "OOOO.", *EMPTY[2:]], "returns": [-1.0, 1.0]},
-        "returns is given as",
+        "returns",
     ),
     "an offender after the end": (
         {"board": ["XXXXX", "OOOO.", *EMPTY[2:]], "offender": 1},
-        "offender 1 was not to move",
+        "offender",
     ),
-    "an offender off turn": ({"board": EMPTY, "offender": 1}, "offender 1 was not to move"),
+    "an offender off turn": ({"board": EMPTY, "offender": 1}, "offender"),
 }
 
 
@@ -269,7 +269,7 @@ def test_what_is_no_position_is_refused(five, data, message):
 
 def test_more_stones_than_plies_are_refused():
     game = boardenvs.make("gomoku", board_size=5, max_plies=3)
-    with pytest.raises(ValueError, match="board has 4 stones after 3 plies"):
+    with pytest.raises(ValueError, match=r"board.*3 stones.*got 4"):
         game.from_dict({"board": ["XOXO.", *EMPTY[1:]]})
 
 
@@ -278,7 +278,7 @@ def test_two_lines_through_one_stone_are_a_position():
     game = boardenvs.make("gomoku", board_size=5)
     assert game.from_dict({"board": rows})["returns"].tolist() == [1, -1]
     assert game.from_dict({"board": rows, "last_action": 0})["terminated"]
-    with pytest.raises(ValueError, match="that not last_action 4 completed"):
+    with pytest.raises(ValueError, match="last_action 4"):
         game.from_dict({"board": rows, "last_action": 4})
 
 
@@ -293,7 +293,7 @@ def test_how_long_a_line_can_be(length):
     if length < 10:
         assert game.from_dict({"board": rows})["returns"].tolist() == [1, -1]
     else:
-        with pytest.raises(ValueError, match="that no one stone completed"):
+        with pytest.raises(ValueError, match=r"board.*one last stone"):
             game.from_dict({"board": rows})
 
 
@@ -304,7 +304,7 @@ def test_an_overline_is_a_live_position_if_exact():
     # White's six, too, though black has moved since.
     rows = ["OOOOOO...", "." * 9, "X.X.X.X.X", ".X.X" + "." * 5, *["." * 9] * 5]
     assert not exact.from_dict({"board": rows})["terminated"]
-    with pytest.raises(ValueError, match="a line of O, after which X moved"):
+    with pytest.raises(ValueError, match=r"board.*line of O"):
         boardenvs.make("gomoku", board_size=9).from_dict({"board": rows})
 
 
@@ -316,11 +316,11 @@ def test_records_that_are_no_positions_are_not_restored(five):
             five.restore(states)
     states = five.new(1, 0)
     states["cells"][0, 25] = 1  # past the board's end
-    with pytest.raises(ValueError, match="no valid gomoku position"):
+    with pytest.raises(ValueError, match="gomoku position"):
         five.restore(states)
     for value in (7, 3, -1, -128):
         states = five.new(1, 0)
         states["cells"][0, 3] = value
-        with pytest.raises(ValueError, match="board must be 5 strings"):
+        with pytest.raises(ValueError, match="board"):
             five.restore(states)
     assert np.array_equal(five.restore(five.new(1, 0)), five.new(1, 0))

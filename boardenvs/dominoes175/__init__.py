@@ -1,4 +1,4 @@
-"""Dominoes 175: turn over tiles and build a stack of six. See README.md here."""
+"""Dominoes 175, a game of stacking dominoes for one player. The README.md here has its rules."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from boardenvs.core.checks import require_implied, whole_number
+from boardenvs.core.checks import require_implied, shown, whole_number
 from boardenvs.dominoes175 import rules
 from boardenvs.dominoes175 import text as notation
 from boardenvs.dominoes175.picture import table_picture
@@ -18,12 +18,12 @@ from boardenvs.game import Game, States
 __all__ = ["Dominoes175"]
 
 _TILES = [(int(low), int(high)) for low, high in zip(rules.LOW, rules.HIGH, strict=True)]
-"""The ends of each tile, smaller first, by its number."""
-_HELD = np.full((256, 2), -1, np.int8)  # -1 for no tile and for unchecked values of records
+"""Ends of each tile, smaller first, indexed by its number."""
+_HELD = np.full((256, 2), -1, np.int8)  # -1 for no tile and for invalid values of records
 _HELD[:CELLS] = _TILES
 _NUMBERS = {ends: number for number, ends in enumerate(_TILES)}
 
-# A turn is two plies, and the sixteenth tile makes a stack of six at the latest.
+# A turn is two plies. The sixteenth tile completes a stack of six, if no earlier tile does.
 _LONGEST = 2 * (STACKS * (GOAL - 1) + 1)
 
 
@@ -35,11 +35,11 @@ def _pair(what: str, value: Any) -> tuple[int, int]:
     """Return two numbers of dots, or raise `ValueError`."""
     pair = _plain(value)
     if not isinstance(pair, list | tuple) or len(pair) != 2:
-        raise ValueError(f"{what} must hold pairs of dots such as [0, 6], got {value!r}")
+        raise ValueError(f"{what} must have pairs of dots such as [0, 6], got {shown(value)}")
     try:
         return whole_number("", pair[0], 0, 6), whole_number("", pair[1], 0, 6)
     except ValueError:
-        raise ValueError(f"{what} must hold dots from 0 to 6, got {value!r}") from None
+        raise ValueError(f"{what} must have dots from 0 to 6, got {shown(value)}") from None
 
 
 def _tile(what: str, value: Any) -> int:
@@ -52,36 +52,36 @@ def _full_set(what: str, value: Any) -> list[int]:
     """Return the numbers of 28 tiles given as pairs. Raises `ValueError` if one is missing."""
     pairs = _plain(value)
     if not isinstance(pairs, list | tuple) or len(pairs) != CELLS:
-        raise ValueError(f"{what} must be {CELLS} pairs, a full set, got {pairs!r}")
+        raise ValueError(f"{what} must be {CELLS} pairs, a full set, got {shown(pairs)}")
     tiles: list[int] = []
     for pair in pairs:
         tile = _tile(what, pair)
         if tile in tiles:
-            raise ValueError(f"{what} must be a full set, but holds {list(_TILES[tile])} twice")
+            raise ValueError(f"{what} must be a full set, got {list(_TILES[tile])} twice")
         tiles.append(tile)
     return tiles
 
 
 class Dominoes175(Game):  # noqa: D101 its docstring begins with `about`
     about = """
-    One player turns over the tiles of a double-six set and stacks them; six high wins.
+    One player turns over the tiles of a double-six set and builds three stacks.
 
-    - Rules: a tile turned over goes on an empty stack, either end up, or on one of three
-      whose top it matches. A stack of six wins; a tile that fits nowhere loses.
+    - Rules: a tile that was turned over is played on an empty stack, either end up, or on a
+      stack whose top it matches. A stack of six tiles wins. A tile that fits on no stack loses.
     - Arguments: `deck=None` (shuffled, or 28 pairs in the order of the cells),
       `max_plies=32` (no game is longer).
-    - Observation: int8 (109,): cells left, tiles not seen, ends in hand, tops and heights.
+    - Observation: int8 (109,): cells left, unseen tiles, ends in hand, tops and heights.
     - Actions: Discrete(34): 28 cells to turn over (`0,3`), then `28 + 2 * stack`, plus 1
       with the smaller end on top (`0 6`).
     - Rewards: +1 for a win, -1 for a loss; 0 when truncated.
     - Start and end: all tiles face down; a win or a loss.
-    - Hidden and random: the tiles not turned over; their order is shuffled.
+    - Hidden and random: the tiles not turned over, which are shuffled.
     """
     __doc__ = f"""{about}
     Version history: v0, first version.
 
     Raises:
-        ValueError: an argument is out of its range.
+        ValueError: if an argument is out of range.
 
     Example:
         >>> import boardenvs
@@ -113,7 +113,7 @@ class Dominoes175(Game):  # noqa: D101 its docstring begins with `about`
             observation_shape=(rules.OBSERVED,),
             fields=[
                 ("grid", np.int8, (CELLS,)),
-                ("taken", np.int8, (CELLS,)),  # Numba knows no nested bools
+                ("taken", np.int8, (CELLS,)),  # Numba supports no nested bools
                 ("hand", np.int8),
                 ("heights", np.int8, (STACKS,)),
                 ("dots", np.int8, (STACKS, GOAL + 1)),
@@ -131,7 +131,7 @@ class Dominoes175(Game):  # noqa: D101 its docstring begins with `about`
         return CELLS if self.deck is None else 0
 
     def info(self, state: np.void | States) -> dict[str, Any]:
-        """Return `hand`: the ends of the tile in hand, smaller first, int8 (2,), or -1, -1."""
+        """Return `hand`: the ends of the tile in hand, smaller first, or -1, -1; int8 (2,)."""
         return {"hand": _HELD[state["hand"].item()].copy()}
 
     def infos(self, states: States) -> dict[str, npt.NDArray[Any]]:
@@ -153,19 +153,18 @@ class Dominoes175(Game):  # noqa: D101 its docstring begins with `about`
     ) -> np.void:
         """Return the position that a text shows.
 
-        Which tile lay or lies in which cell it does not show: unless the game has a
-        `deck`, those on the stacks and in hand come first, in order, on the cells that
-        are taken, and the unseen ones follow in ascending order, until `conceal` shuffles
-        them.
+        The text does not show which cell each tile is from. Without a `deck`, the tiles on the
+        stacks and in hand are put on the taken cells in order. The unseen tiles are put on the
+        other cells in ascending order, until `conceal` shuffles them.
 
         Args:
-            text: as `to_text` writes it; blanks at the end of a line do not matter.
-            to_move: 0, if given at all.
-            ply: how many plies were played, which the text implies.
-            hand: the tile in hand as a pair; `None` or -1, -1 if there is none.
+            text: a text from `to_text`; blanks at the ends of lines are ignored.
+            to_move: 0 or `None`.
+            ply: number of plies played, which must match the text; `None` to derive it.
+            hand: tile in hand as a pair; `None` or -1, -1 without one.
 
         Raises:
-            ValueError: the text shows no valid position, or does not fit the tile in hand.
+            ValueError: if the text is not a valid position, or does not match the tile in hand.
         """
         taken, stacks = notation.table_from_text(text)
         held = None if hand is None or np.array_equal(hand, (-1, -1)) else _tile("hand", hand)
@@ -174,18 +173,20 @@ class Dominoes175(Game):  # noqa: D101 its docstring begins with `about`
             used = [_tile("stacks", pair) for stack in stacks for pair in stack]
             used += [] if held is None else [held]
             if len(set(used)) < len(used):
-                raise ValueError("a tile is on the stacks or in hand twice")
+                raise ValueError("stacks and hand must have each tile once, got a tile twice")
             if len(taken) != len(used):
                 raise ValueError(
-                    f"{len(taken)} cells are taken, but {len(used)} tiles are on the stacks or "
-                    f"in hand; the text does not show the tile in hand: give it as hand"
+                    f"stacks and hand must have as many tiles as cells are taken, {len(taken)}, "
+                    f"got {len(used)}: pass the tile in hand as hand"
                 )
             unseen = [tile for tile in range(CELLS) if tile not in used]
             grid = [used.pop(0) if cell in taken else unseen.pop(0) for cell in range(CELLS)]
         fields = {"grid": [_TILES[tile] for tile in grid], "taken": taken, "stacks": stacks}
         record = self._from_fields(fields, to_move, ply)
         if held is not None and held != record["hand"]:
-            raise ValueError(f"hand must be {self.hand_of(record)} by the deck, got {_TILES[held]}")
+            raise ValueError(
+                f"hand must be {self.hand_of(record)} with this deck, got {_TILES[held]}"
+            )
         return record
 
     def action_to_text(self, action: int, state: np.void | None = None) -> str:
@@ -218,7 +219,7 @@ class Dominoes175(Game):  # noqa: D101 its docstring begins with `about`
         )
 
     def hand_of(self, state: np.void | States) -> tuple[int, int] | None:
-        """Return the ends of the tile in hand, or `None` if there is none."""
+        """Return the ends of the tile in hand, smaller first, or `None`."""
         hand = state["hand"].item()
         return _TILES[hand] if 0 <= hand < CELLS else None
 
@@ -240,43 +241,47 @@ class Dominoes175(Game):  # noqa: D101 its docstring begins with `about`
         state["grid"] = grid = _full_set("grid", fields["grid"])
         taken = fields["taken"]
         if not isinstance(taken, list):
-            raise ValueError(f"taken must be a list of cells, got {taken!r}")
+            raise ValueError(f"taken must be a list of cells, got {shown(taken)}")
         taken = [whole_number("taken", cell, 0, CELLS - 1) for cell in taken]
         if sorted(set(taken)) != taken:
-            raise ValueError(f"taken must be cells in ascending order, got {taken}")
+            raise ValueError(f"taken must be different cells in ascending order, got {taken}")
         state["taken"][taken] = 1
         if self.deck is not None and any(grid[cell] != self.deck[cell] for cell in taken):
-            raise ValueError("grid must hold the tiles of the deck in the cells that are taken")
+            raise ValueError("grid must have the tiles of the deck in the taken cells, got others")
 
         left = [grid[cell] for cell in taken]
         self._stacks_from_list(fields["stacks"], left, state)
         if len(left) > 1:
             raise ValueError(
-                f"taken has {len(taken)} cells, but {len(taken) - len(left)} of their tiles are "
-                f"on the stacks; at most one may be in hand"
+                f"stacks must have all tiles of taken except one in hand, got "
+                f"{len(taken) - len(left)} of {len(taken)}"
             )
         if left:
             state["hand"] = left[0]
         if (state["heights"] >= GOAL).sum() + len(left) > 1 and state["heights"].max() >= GOAL:
-            raise ValueError(f"stacks go on after one of {GOAL}, but that one wins")
+            raise ValueError(
+                f"stacks must have at most one stack of {GOAL} and then no tile in hand, since "
+                f"that stack wins, got more"
+            )
 
         ply = 2 * (len(taken) - len(left)) + len(left)
         require_implied(fields, f"after {len(taken)} tiles", ply=ply)
         if ply > self.max_plies:
-            raise ValueError(f"ply is {ply} here, but no game is longer than {self.max_plies}")
+            raise ValueError(f"ply must be at most {self.max_plies} (max_plies), got {ply}")
         state["ply"] = ply
         last = int(state["last_action"])
         if last >= 0 and not self._may_be_last(last, state):
-            raise ValueError(f"last_action {last} does not lead to this position")
+            raise ValueError(f"last_action must lead to this position, got {last}")
 
     def _stacks_from_list(self, stacks: Any, left: list[int], state: np.void) -> None:
-        """Write stacks of [bottom, top] pairs; their tiles are removed from those `left`."""
+        """Write stacks of [bottom, top] pairs, and remove their tiles from `left`."""
         if not isinstance(stacks, list | tuple) or len(stacks) != STACKS:
-            raise ValueError(f"stacks must be {STACKS} lists of [bottom, top], got {stacks!r}")
+            raise ValueError(f"stacks must be {STACKS} lists of [bottom, top], got {shown(stacks)}")
         for k, stack in enumerate(stacks):
             if not isinstance(stack, list | tuple) or len(stack) > GOAL:
                 raise ValueError(
-                    f"stacks must be lists of at most {GOAL} tiles [bottom, top], got {stack!r}"
+                    f"stacks must be lists of at most {GOAL} tiles [bottom, top], "
+                    f"got {shown(stack)}"
                 )
             state["heights"][k] = len(stack)
             for height, value in enumerate(stack):
@@ -284,18 +289,19 @@ class Dominoes175(Game):  # noqa: D101 its docstring begins with `about`
                 tile = _tile("stacks", value)
                 if tile not in left:
                     raise ValueError(
-                        f"stacks hold [{bottom}, {top}], which was not turned over or is "
-                        f"there already"
+                        f"stacks must have tiles that were turned over, each once, got "
+                        f"[{bottom}, {top}]"
                     )
                 left.remove(tile)
                 if height and bottom != state["dots"][k, height]:
                     raise ValueError(
-                        f"stacks hold [{bottom}, {top}] on {state['dots'][k, height]} dots"
+                        f"stacks must have matching ends, got [{bottom}, {top}] on "
+                        f"{state['dots'][k, height]} dots"
                     )
                 state["dots"][k, height : height + 2] = bottom, top
 
     def _may_be_last(self, action: int, state: np.void) -> bool:
-        """Return whether a position may be one right after an action."""
+        """Return whether an action can lead to a position."""
         if state["hand"] >= 0 or action < CELLS:
             return bool(
                 state["hand"] >= 0 and action < CELLS and state["grid"][action] == state["hand"]

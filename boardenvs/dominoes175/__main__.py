@@ -1,4 +1,4 @@
-"""`python -m boardenvs.dominoes175`: one person at the keyboard, or a test from a file."""
+"""`python -m boardenvs.dominoes175`: one player at the keyboard, or a test from a file."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from boardenvs.dominoes175.console import main as play
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Play one game on standard input and output; returns the exit status."""
+    """Play one game on standard input and output, and return the exit status."""
     parser = program_parser(
         "dominoes175", "Dominoes 175 for one person. All else is asked on the screen."
     )

@@ -1,10 +1,9 @@
-"""Dominoes 175 as its source document designs it: the classes and the console program.
+"""The classes and the console program of Dominoes 175's source document.
 
-A stack holds `Domino` objects; which of their ends may go where, and when a stack wins,
-is asked of `boardenvs.dominoes175.rules`.
+A stack holds `Domino` objects. `boardenvs.dominoes175.rules` decides which ends match.
 """
 
-# camelCase names are the document's own.
+# camelCase names are the names of the source document.
 # ruff: noqa: N802, N803
 
 from __future__ import annotations
@@ -35,36 +34,36 @@ __all__ = ["Domino", "DominoDeck", "DominoError", "DominoStack", "Table", "main"
 _WELCOME = "Welcome to DOMINOES 175"
 _MENU = "Please select your play mode:\n1. Test mode\n2. Game mode"
 _REVEALED = 65 * "/"
-_ENDS_OF = list(zip(LOW.tolist(), HIGH.tolist(), strict=True))  # of each tile, smaller first
+_ENDS_OF = list(zip(LOW.tolist(), HIGH.tolist(), strict=True))  # ends of each tile
 _LONGEST_FILE = 4096  # characters; 28 lines take 112
 
 
 class Shuffler(Protocol):
-    """What shuffles a list in place, such as NumPy's `Generator` or `random.Random`."""
+    """An object that shuffles a list in place, such as a `random.Random`."""
 
     def shuffle(self, x: Any, /) -> None: ...
 
 
 class DominoError(Exception):
-    """Something that the game does not allow, in words for the player."""
+    """An illegal operation, with a message for the player."""
 
 
 def _require(condition: bool, message: str) -> None:
-    # A statement `assert` would do nothing under `python -O`.
+    # `python -O` would skip an `assert` statement.
     if not condition:
         raise AssertionError(message)
 
 
 def _is_number(value: Any, limit: int) -> bool:
-    """Return whether it is a whole number from 0 to `limit - 1`."""
+    """Return whether `value` is an integer from 0 to `limit - 1`."""
     return is_whole(value) and 0 <= value < limit
 
 
 class Domino:
-    """One tile, at first face up with its larger end on top.
+    """A tile, initially face up with its larger end on top.
 
     Raises:
-        AssertionError: an end is no whole number from 0 to 6.
+        AssertionError: if an end is not an integer from 0 to 6.
     """
 
     def __init__(self, dotsA: int, dotsB: int) -> None:
@@ -77,7 +76,7 @@ class Domino:
         """Turn the end with this number of dots to the top.
 
         Raises:
-            AssertionError: there is no such end.
+            AssertionError: if the tile does not have this end.
         """
         has = _is_number(dots, ENDS) and dots in (self.__top, self.__bottom)
         _require(has, f"{tile_to_text(self.__bottom, self.__top)} has no end with {dots!r} dots")
@@ -85,7 +84,7 @@ class Domino:
             self.__bottom, self.__top = self.__top, self.__bottom
 
     def turnOver(self) -> None:
-        """Turn the tile face down, or face up again."""
+        """Turn the tile face down or face up."""
         self.__faceDown = not self.__faceDown
 
     def getTop(self) -> int:
@@ -108,33 +107,33 @@ class Domino:
 
 
 class DominoDeck:
-    """A queue of at most 28 tiles: dealt from the front, filled at the rear."""
+    """A queue of at most 28 tiles, dealt from the front and filled at the rear."""
 
     def __init__(self) -> None:
         self.__tiles: deque[Domino] = deque(maxlen=CELLS)
 
     def populate(self, useFile: bool, rng: Shuffler | None = None) -> None:
-        """Replace the tiles of the deck by new ones, face up.
+        """Replace the tiles of the deck by new tiles, face up.
 
         Args:
-            useFile: `True` asks for the name of a file until one can be read, with one
-                tile a line, such as 3/4; `False` shuffles a full set in.
-            rng: what shuffles; a fresh generator by default.
+            useFile: `True` to ask for the name of a file until one can be read, with one tile on
+                each line, such as 3/4; `False` to shuffle a full set.
+            rng: the shuffler; by default a new generator.
 
         Raises:
-            AssertionError: `useFile` is neither; the deck is as it was.
-            DominoError: the file has anything but exactly 28 valid lines; the deck is empty.
-            EOFError: the input ended.
+            AssertionError: if `useFile` is not a bool; the deck does not change then.
+            DominoError: if the file has not exactly 28 valid lines; the deck is empty then.
+            EOFError: if the input ends.
         """
         _require(isinstance(useFile, bool), "Cannot populate deck: invalid argument provided.")
         self.__tiles.clear()
         self.__tiles.extend(_tiles_from_file() if useFile else _shuffled_tiles(rng))
 
     def deal(self) -> Domino:
-        """Return the front tile, face down; it leaves the deck. Takes constant time.
+        """Remove and return the front tile, face down. Takes constant time.
 
         Raises:
-            DominoError: there is none.
+            DominoError: if the deck is empty.
         """
         if self.isEmpty():
             raise DominoError("Cannot deal domino from empty deck")
@@ -144,11 +143,11 @@ class DominoDeck:
         return tile
 
     def isEmpty(self) -> bool:
-        """Return whether no tile is left."""
+        """Return whether the deck is empty."""
         return not self.__tiles
 
     def size(self) -> int:
-        """Return how many tiles are left."""
+        """Return the number of tiles left."""
         return len(self.__tiles)
 
     def __str__(self) -> str:
@@ -156,7 +155,7 @@ class DominoDeck:
 
 
 def _face_up(tile: Domino) -> str:
-    """Return a tile with its dots shown, whichever way it lies."""
+    """Return the text of a tile as if it were face up."""
     return tile_to_text(tile.getBottom(), tile.getTop())
 
 
@@ -167,19 +166,19 @@ def _shuffled_tiles(rng: Shuffler | None) -> list[Domino]:
 
 
 def _tiles_from_file() -> list[Domino]:
-    """Return the tiles of a file whose name is asked for until it can be read.
+    """Ask for the name of a file until it can be read, and return its tiles.
 
     Raises:
-        DominoError: it has anything but exactly 28 valid lines.
-        EOFError: the input ended.
+        DominoError: if the file has not exactly 28 valid lines.
+        EOFError: if the input ends.
     """
     while True:
         name = _answer("Name of file that should be used to populate the grid of dominoes: ")
         try:
-            # Whatever else a file holds, a few characters of it tell that it is no deck.
+            # The limit avoids reading a large or endless file.
             with Path(name).open("rb") as file:
                 data = file.read(_LONGEST_FILE + 1)
-        except (OSError, ValueError):  # the latter for a name that no file can have
+        except (OSError, ValueError):  # `ValueError` for a name with a null character
             print(f"Cannot read from {printable(name)}.")
         else:
             break
@@ -194,7 +193,7 @@ def _tiles_from_file() -> list[Domino]:
 
 
 class DominoStack:
-    """Tiles on each other, matching where they touch."""
+    """A stack of tiles with matching ends."""
 
     def __init__(self) -> None:
         self.__tiles: list[Domino] = []
@@ -203,28 +202,28 @@ class DominoStack:
         """Return the dots on top of the stack.
 
         Raises:
-            DominoError: it is empty.
+            DominoError: if the stack is empty.
         """
         if self.isEmpty():
             raise DominoError("Error: cannot peek into an empty stack")
         return self.__tiles[-1].getTop()
 
     def isEmpty(self) -> bool:
-        """Return whether there is no tile on it."""
+        """Return whether the stack is empty."""
         return not self.__tiles
 
     def size(self) -> int:
-        """Return how many tiles there are."""
+        """Return the number of tiles."""
         return len(self.__tiles)
 
     def push(self, domino: Domino) -> None:
-        """Put a tile on top, the match at the bottom; an empty stack takes it as it is.
+        """Put a tile on top, turned so that it matches, in constant time.
 
-        Takes constant time.
+        A tile on an empty stack is not turned.
 
         Raises:
-            AssertionError: `domino` is no `Domino`.
-            DominoError: neither end matches; nothing has changed.
+            AssertionError: if `domino` is not a `Domino`.
+            DominoError: if neither end matches; nothing changes then.
         """
         _require(isinstance(domino, Domino), "Can only push Dominoes onto the DominoStack")
         tops = _playable_tops(domino, None if self.isEmpty() else self.peek())
@@ -244,7 +243,7 @@ def _game() -> Dominoes175:
 
 
 def _playable_tops(domino: Domino, below: int | None) -> list[int]:
-    """Return which ends of a tile may be on top when it is played on those dots, or on nothing."""
+    """Return the ends of a tile that may be on top on the dots `below`, or on an empty stack."""
     game = _game()
     low, high = sorted((domino.getBottom(), domino.getTop()))
     states = game.start.copy()
@@ -257,7 +256,7 @@ def _playable_tops(domino: Domino, below: int | None) -> list[int]:
 
 
 class Table:
-    """The deck, the grid that it is dealt into, and three stacks."""
+    """A deck, a grid and three stacks."""
 
     def __init__(self) -> None:
         self.__deck = DominoDeck()
@@ -268,22 +267,22 @@ class Table:
         """Fill the deck and deal it, face down, row by row.
 
         Args:
-            useFile: as `DominoDeck.populate` takes it.
-            rng: the same.
+            useFile: as for `DominoDeck.populate`.
+            rng: as for `DominoDeck.populate`.
 
         Raises:
-            AssertionError, DominoError, EOFError: as `DominoDeck.populate`; the grid is as
-                it was.
+            AssertionError, DominoError, EOFError: as for `DominoDeck.populate`; the grid does not
+                change then.
         """
         self.__deck.populate(useFile, rng)
         self.__grid = [self.__deck.deal() for _ in range(CELLS)]
 
     def select(self, row: int, col: int) -> Domino:
-        """Take a tile out of the grid; returns it face up.
+        """Remove a tile from the grid, and return it face up.
 
         Raises:
-            AssertionError: there is no such row or column.
-            DominoError: there is no tile any more.
+            AssertionError: if the row or column is out of range.
+            DominoError: if the tile was removed already.
         """
         _require(_is_number(row, ROWS), f"row must be from 0 to {ROWS - 1}, got {row!r}")
         _require(_is_number(col, COLUMNS), f"column must be from 0 to {COLUMNS - 1}, got {col!r}")
@@ -295,13 +294,13 @@ class Table:
         return tile
 
     def playDomino(self, domino: Domino, stackNum: int) -> bool:
-        """Put a tile on a stack if it fits there, and print what came of it.
+        """Put a tile on a stack if it fits, and print the result.
 
         Returns:
-            Whether it fitted.
+            Whether the tile fits.
 
         Raises:
-            AssertionError: `domino` is no `Domino`, or there is no such stack.
+            AssertionError: if `domino` is not a `Domino`, or `stackNum` is out of range.
         """
         _require(isinstance(domino, Domino), f"expected a Domino, got {domino!r}")
         last = STACKS - 1
@@ -316,23 +315,23 @@ class Table:
         return True
 
     def isWinner(self) -> bool:
-        """Return whether a stack is six high."""
+        """Return whether a stack has six tiles."""
         return any(stack.size() >= GOAL for stack in self.__stacks)
 
     def getNumStacks(self) -> int:
-        """Return how many stacks there are."""
+        """Return the number of stacks."""
         return STACKS
 
     def getNumRows(self) -> int:
-        """Return how many rows the grid has."""
+        """Return the number of rows of the grid."""
         return ROWS
 
     def getNumColumns(self) -> int:
-        """Return how many columns the grid has."""
+        """Return the number of columns of the grid."""
         return COLUMNS
 
     def revealGrid(self) -> None:
-        """Print the grid with its tiles face up; they stay face down."""
+        """Print the grid with the dots of its tiles, without turning them."""
         shown = [cell if isinstance(cell, str) else _face_up(cell) for cell in self.__grid]
         print(grid_to_text(shown), end="")
 
@@ -348,10 +347,10 @@ def main(rng: Shuffler | None = None) -> None:
     """Ask for the mode and play one game at the keyboard.
 
     Args:
-        rng: what shuffles in game mode; a fresh generator by default.
+        rng: the shuffler of game mode; by default a new generator.
 
     Raises:
-        EOFError: the input ended before the game.
+        EOFError: if the input ends before the game.
     """
     rule = "=" * len(_WELCOME)
     print(f"{rule}\n{_WELCOME}\n{rule}")
@@ -371,7 +370,7 @@ def main(rng: Shuffler | None = None) -> None:
 
 
 def _answer(prompt: str) -> str:
-    """Return one line of input; "?" for a line that is no text."""
+    """Return one line of input; "?" if it cannot be decoded."""
     try:
         return input(prompt)
     except UnicodeDecodeError:
@@ -388,7 +387,7 @@ def _ask_mode() -> str:
 
 
 def _test(table: Table) -> None:
-    """Take the tiles in order and play each on the first stack that it fits."""
+    """Take the tiles in order, and play each on the first stack where it fits."""
     print(f"\n{_REVEALED}\nFor testing purposes, the grid contains:")
     table.revealGrid()
     print(_REVEALED)
@@ -415,7 +414,7 @@ def _play(table: Table) -> None:
 
 
 def _ask_tile(table: Table) -> Domino:
-    """Ask for a row and a column until there is a tile."""
+    """Ask for a row and a column until they have a tile."""
     while True:
         row = _ask_number("Row", table.getNumRows())
         column = _ask_number("Column", table.getNumColumns())
@@ -426,7 +425,7 @@ def _ask_tile(table: Table) -> Domino:
 
 
 def _ask_play(table: Table, tile: Domino, tops: list[int | None]) -> int:
-    """Ask for a stack until the tile is played there, and on an empty one for its end on top."""
+    """Ask for a stack, and for the end on top if it is empty, until the tile is played."""
     while True:
         stack = _ask_number("Stack", table.getNumStacks())
         if tops[stack] is None:
@@ -436,7 +435,7 @@ def _ask_play(table: Table, tile: Domino, tops: list[int | None]) -> int:
 
 
 def _ask_end(tile: Domino) -> int:
-    """Ask which end goes on top, unless they are alike."""
+    """Ask which end goes on top, unless both ends are equal."""
     ends = sorted({tile.getTop(), tile.getBottom()})
     while len(ends) > 1:
         answer = _answer(f"Dots on top ({ends[0]} or {ends[1]}): ").strip()
@@ -447,7 +446,7 @@ def _ask_end(tile: Domino) -> int:
 
 
 def _ask_number(what: str, limit: int) -> int:
-    """Ask until the answer is a whole number below `limit`."""
+    """Ask until the answer is a number from 0 to `limit - 1`."""
     while True:
         answer = _answer(f"{what} (0-{limit - 1}): ").strip()
         if re.fullmatch("[0-9]", answer) and int(answer) < limit:

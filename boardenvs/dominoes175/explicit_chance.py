@@ -1,8 +1,8 @@
 """The chance of Dominoes 175: which tile is turned over.
 
-The rules shuffle all tiles at the start, and a search on such a position would know what lies
-where. A tile that nobody has seen may as well be drawn when it is turned over, from all those
-unseen and each as likely: no player can tell the difference, and nothing is hidden any more.
+The rules shuffle all tiles at the start, so a search on such a position would know every tile. Here
+a tile is drawn uniformly from the unseen tiles when it is turned over. The distribution of games is
+the same, and no information is hidden.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ __all__ = ["Chance"]
 
 
 class Chance(explicit_chance.Chance):
-    """An outcome is the number of the tile turned over.
+    """Chance whose outcomes are the numbers of the tiles turned over.
 
-    In a position the tiles not turned over lie in ascending order in the cells that are left,
-    or, in a game with a `deck`, as that has them: then nothing is left to chance.
+    The tiles not turned over lie in ascending order in the cells that are left. In a game with a
+    `deck` they lie as in the deck, and nothing is random.
     """
 
     def deal(self, outcomes: Sequence[int]) -> tuple[States, Ways]:

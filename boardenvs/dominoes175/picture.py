@@ -1,4 +1,4 @@
-"""Dominoes 175 as a picture: the grid face down, the tile in hand, the stacks growing up."""
+"""Pictures of Dominoes 175: the grid face down, the tile in hand and the stacks."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ _FACE = "#fffdf6"
 _BACK = "#51697c"
 
 _COLUMN, _ROW = _END + 14, _TILE + 26  # of the grid
-_STEP = _TILE + 4  # from a tile of a stack to the next
+_STEP = _TILE + 4  # distance of the tiles of a stack
 _FLOOR = MARGIN + GOAL * _STEP
 _HAND_X = MARGIN + COLUMNS * _COLUMN + 48.0
 _HAND_Y = MARGIN + 2 * _ROW
 _STACKS_X = _HAND_X + 48
 _STACK = _END + 24
-_LETTERS = 17  # size of most of them
+_LETTERS = 17  # default font size
 
-# Where the pips of each number of dots are, in thirds of the end from its middle.
+# Pips of each number of dots: column and row from the middle of the end.
 _CORNERS = [(-1, -1), (1, 1), (1, -1), (-1, 1)]
 _PIPS = {
     0: [],
@@ -60,11 +60,11 @@ def table_picture(
     """Return the table as SVG.
 
     Args:
-        taken: for each cell, row by row, whether its tile was turned over.
-        hand: the ends of the tile in hand, smaller first, if there is one.
-        stacks: the tiles of each from the bottom up, each as bottom and top.
-        last: the last action, whose cell or tile is framed; -1 for none.
-        status: how the game stands, in words.
+        taken: whether the tile of each cell was turned over, row by row.
+        hand: ends of the tile in hand, smaller first; `None` without one.
+        stacks: tiles of each stack from the bottom up, each as bottom and top.
+        last: last action, whose cell or tile is framed; -1 before the first action.
+        status: state of the game in words.
     """
     shapes = _grid(taken, last)
     shapes += _hand(hand, lost=status == "lost")
@@ -79,7 +79,7 @@ def table_picture(
 
 
 def place_area(action: int) -> Area:
-    """Return where an action is chosen: the place of the tile to turn over, or of the stack."""
+    """Return the area of an action: the tile to turn over, or the stack."""
     cell, stack = divmod(action, COLUMNS), (action - ROWS * COLUMNS) // 2
     if action < ROWS * COLUMNS:
         x, y = MARGIN + cell[1] * _COLUMN, MARGIN + cell[0] * _ROW
@@ -88,7 +88,7 @@ def place_area(action: int) -> Area:
 
 
 def _grid(taken: Sequence[bool], last: int) -> list[str]:
-    """Return the tiles that are left, face down, and outlines where others lay."""
+    """Return the tiles that are left, face down, and outlines of the taken ones."""
     shapes = [
         label(MARGIN + (c + 0.5) * _COLUMN, MARGIN / 2, str(c), _LETTERS) for c in range(COLUMNS)
     ]
@@ -111,7 +111,7 @@ def _grid(taken: Sequence[bool], last: int) -> list[str]:
 
 
 def _hand(hand: tuple[int, int] | None, *, lost: bool) -> list[str]:
-    """Return the tile in hand, its larger end on top, and a cross beside it if it fits nowhere."""
+    """Return the tile in hand, its larger end on top, with a cross if it fits nowhere."""
     x, y = _HAND_X, _HAND_Y
     words = "nothing in hand" if hand is None else "in hand, fits nowhere" if lost else "in hand"
     shapes = _words(y + _TILE / 2 + 18, words)
@@ -126,7 +126,7 @@ def _hand(hand: tuple[int, int] | None, *, lost: bool) -> list[str]:
 
 
 def _words(y: float, words: str) -> list[str]:
-    """Return words below the tile in hand, one or two a line."""
+    """Return words below the tile in hand, one or two on each line."""
     return [
         label(_HAND_X, y + 1.2 * _LETTERS * number, line, _LETTERS)
         for number, line in enumerate(textwrap.wrap(words, 8))
@@ -134,7 +134,7 @@ def _words(y: float, words: str) -> list[str]:
 
 
 def _stack(k: int, stack: Sequence[tuple[int, int]], *, framed: bool) -> list[str]:
-    """Return one stack up to the height that wins; the top tile may be framed."""
+    """Return one stack with places up to the height that wins; the top tile may be framed."""
     x = _STACKS_X + (k + 0.5) * _STACK
     shapes = [label(x, _FLOOR + 18, str(k), _LETTERS)]
     if len(stack) >= GOAL:
@@ -169,7 +169,7 @@ def _tile(x: float, y: float, bottom: int, top: int) -> list[str]:
 
 
 def _box(x: float, y: float, grow: float = 0, **attributes: str | float) -> str:
-    """Return a tile's outline around a point, larger by so much on each side."""
+    """Return a tile's outline around a point, enlarged by `grow` on each side."""
     return element(
         "rect",
         x=x - _END / 2 - grow,
@@ -182,7 +182,7 @@ def _box(x: float, y: float, grow: float = 0, **attributes: str | float) -> str:
 
 
 def _outline(x: float, y: float) -> str:
-    """Return a place without a tile."""
+    """Return the outline of an empty place."""
     return _box(x, y, fill="none", stroke=INK, stroke_opacity=0.35, stroke_dasharray="3 4")
 
 

@@ -1,4 +1,4 @@
-"""How Dominoes 175 looks to people; see `boardenvs.show.presentation`."""
+"""The presentation of Dominoes 175; see `boardenvs.show.presentation`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["Dominoes175Presentation"]
 
 
 class Dominoes175Presentation(Presentation):
-    """How the game looks to people."""
+    """The presentation of Dominoes 175."""
 
     def turn_line(self, state: np.void) -> str:
         hand = self.game.hand_of(self.game.arrays.one(state))

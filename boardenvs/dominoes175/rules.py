@@ -1,13 +1,13 @@
-"""The rules of Dominoes 175: turn over a tile, put it on a stack where it matches.
+"""The rules of Dominoes 175: turn over a tile, and put it on a stack that it matches.
 
-A tile is a number from 0 to 27, its ends are `LOW[tile]` and `HIGH[tile]`; an end is a
-number of dots. `s.grid` is the tile dealt to each cell, row by row, `s.taken` is 1 where
-it was turned over, `s.hand` the tile in hand or -1. On a stack neighbours match, so
-one row of `s.dots` holds the whole stack: its first entry is the bottom end of the lowest tile,
-each further one the top end of the next, and the rest -1; `s.heights` counts the tiles.
+A tile is a number from 0 to 27 with the ends `LOW[tile]` and `HIGH[tile]`; an end is a number of
+dots. `s.grid` is the tile dealt to each cell, row by row. `s.taken` is 1 for each cell whose tile
+was turned over. `s.hand` is the tile in hand or -1. Neighbours on a stack match, so one row of
+`s.dots` holds the whole stack: first the bottom end of the lowest tile, then the top end of each
+tile, then -1. `s.heights` counts the tiles.
 
-Only `tiles_left` is a set of bits in a 64-bit word, since an observation is faster written
-from one. Tile `t` is bit `t`: with tiles 0, 2 and 3 left the word ends in `...0001101`.
+`tiles_left` is a set of bits in a 64-bit word, from which an observation is written fast. Tile `t`
+is bit `t`: with tiles 0, 2 and 3 left the word ends in `...0001101`.
 """
 
 # Compiled functions carry no annotations.
@@ -23,18 +23,18 @@ from boardenvs.core.chance import draw
 from boardenvs.core.outcome import end_ply, end_with_loser, end_with_winner, is_over
 
 CELLS = 28
-"""Of the grid, as many as tiles in the set."""
+"""Number of cells of the grid and of tiles in the set."""
 STACKS = 3
 GOAL = 6
 """Height of a stack that wins."""
 ENDS = 7
-"""Numbers of dots an end may have."""
+"""Number of different ends, 0 to 6 dots."""
 
 # The tile with the ends low <= high is number `high * (high + 1) / 2 + low`.
 LOW = np.array([low for high in range(ENDS) for low in range(high + 1)], np.int8)
 HIGH = np.array([high for high in range(ENDS) for low in range(high + 1)], np.int8)
 
-# Where each part of the observation begins.
+# First index of each part of the observation.
 SEEN_CELLS = 0
 SEEN_TILES = SEEN_CELLS + CELLS
 SEEN_LOW = SEEN_TILES + CELLS
@@ -48,7 +48,7 @@ OBSERVED = SEEN_STACKS + STACKS * PER_STACK
 def top(s, k):
     """Return the dots on top of stack `k`; -1 if it is empty."""
     height = s.heights[k]
-    dots = s.dots[k, np.uint64(height)]  # whatever it is: a choice of values needs no jump
+    dots = s.dots[k, np.uint64(height)]  # read in any case, since a selection needs no branch
     return np.int8(-1) if height == 0 else dots
 
 
@@ -56,7 +56,7 @@ def top(s, k):
 def fits(s, way):
     """Return whether the tile in hand can be played in a way.
 
-    Way `2 * k` puts it on stack `k` with its larger end up, `2 * k + 1` with its smaller end up.
+    Way `2 * k` puts the tile on stack `k` with its larger end up, `2 * k + 1` with its smaller one.
     """
     if s.hand < 0:
         return False
@@ -65,7 +65,7 @@ def fits(s, way):
     high = HIGH[s.hand]
     if way % 2 == 0:
         return under < 0 or under == low
-    return low != high and (under < 0 or under == high)  # a double has one way only
+    return low != high and (under < 0 or under == high)  # a double has only one way
 
 
 @njit
@@ -88,7 +88,7 @@ def tiles_left(s):
 
 @njit
 def deal(s, p):
-    """Lay out the given deck, or all tiles shuffled."""
+    """Deal the given deck, or a shuffled set."""
     for cell in range(CELLS):
         s.grid[cell] = p.deck[cell]
         if p.shuffled:
@@ -105,14 +105,14 @@ def swap(s, cell, other):
 
 @njit
 def shuffle_unseen(s):
-    """Shuffle the tiles that were not turned over among their cells, as `deal` does all."""
+    """Shuffle the tiles that were not turned over among their cells."""
     left = 0
     for cell in range(CELLS):
         if s.taken[cell] == 0:
             k = draw(s, left + 1)
             left += 1
             other = -1
-            while k >= 0:  # find the k-th of the cells that were not turned over
+            while k >= 0:  # find the k-th cell that is not taken
                 other += 1
                 k -= s.taken[other] == 0
             swap(s, cell, other)
@@ -120,7 +120,7 @@ def shuffle_unseen(s):
 
 @njit
 def legal(s, p, mask):
-    """Mark the cells that are left or, with a tile in hand, the ways to play it."""
+    """Mark the cells that are left, or the ways to play the tile in hand."""
     taken = s.taken
     turns = s.hand < 0
     for cell in range(CELLS):
@@ -131,7 +131,7 @@ def legal(s, p, mask):
 
 @njit
 def judge(s, p):
-    """End the game: a tile in hand that fits nowhere loses, a stack of six wins."""
+    """End the game if the tile in hand fits nowhere, or a stack has six tiles."""
     if s.hand >= 0 and not fits_somewhere(s):
         end_with_loser(s, 0)
     elif max(s.heights[0], s.heights[1], s.heights[2]) >= GOAL:
@@ -160,7 +160,7 @@ def play(s, p, action):
 
 @njit
 def observe_row(s, p, seat, out):
-    """Write cells left, tiles not seen, ends of the tile in hand, top and height of each stack."""
+    """Write cells left, unseen tiles, ends of the tile in hand, top and height of each stack."""
     taken = s.taken
     for cell in range(CELLS):
         out[SEEN_CELLS + cell] = taken[cell] == 0
@@ -188,11 +188,11 @@ def redraw(s, p, seat, stream):
 
 @njit
 def sound(s, p):
-    """Return whether tiles and dots exist, and enough cells are left for the game to end."""
+    """Return whether tiles and dots are valid, and enough cells are left for the game to end."""
     over = is_over(s)
     if s.hand < -1 or s.hand >= CELLS:
         return False
-    # The tiles of stacks that are not six high yet, and one more, end any game.
+    # A game ends at the latest with one tile more than three stacks of five.
     spare = CELLS - STACKS * (GOAL - 1) - 1 + np.int64(s.hand >= 0)
     for k in range(STACKS):
         height = s.heights[k]

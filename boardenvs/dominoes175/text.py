@@ -1,7 +1,6 @@
 """The console format of Dominoes 175: the grid face down, and below it the stacks.
 
-Some of its lines end in blanks, which count when it is printed and are ignored when it
-is read.
+Some lines end in blanks. They are part of the output, and are ignored when a text is read.
 """
 
 from __future__ import annotations
@@ -9,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from boardenvs.core.checks import require_lines, text_value
+from boardenvs.core.checks import require_lines, shown, text_value
 from boardenvs.dominoes175.rules import CELLS, STACKS
 from boardenvs.show.presentation import Span
 
@@ -37,7 +36,7 @@ _RULE = 65 * "-"
 _GAP = 4 * " "
 
 Tile = tuple[int, int]
-"""The dots at the bottom and on top."""
+"""Dots at the bottom and on top."""
 
 
 def tile_to_text(bottom: int, top: int) -> str:
@@ -46,24 +45,24 @@ def tile_to_text(bottom: int, top: int) -> str:
 
 
 def grid_to_text(cells: Sequence[str]) -> str:
-    """Return the grid under the numbers of its columns, every line ended by a newline.
+    """Return the grid below the numbers of its columns; every line ends with a newline.
 
     Args:
-        cells: a tile or `TAKEN` for each cell, row by row.
+        cells: tile or `TAKEN` for each cell, row by row.
     """
     lines = [" " * 4 + _GAP.join(f"  {column}  " for column in range(COLUMNS)) + "  "]
     for row in range(ROWS):
-        shown = [f"{cell:^5}" for cell in cells[row * COLUMNS : (row + 1) * COLUMNS]]
-        lines.append(f"{row}   " + _GAP.join(shown) + "  ")
+        texts = [f"{cell:^5}" for cell in cells[row * COLUMNS : (row + 1) * COLUMNS]]
+        lines.append(f"{row}   " + _GAP.join(texts) + "  ")
     return "".join(f"{line}\n" for line in lines)
 
 
 def table_to_text(cells: Sequence[str], stacks: Sequence[Sequence[str]]) -> str:
-    """Return grid and stacks, every line ended by a newline.
+    """Return the grid and the stacks; every line ends with a newline.
 
     Args:
-        cells: as `grid_to_text` takes them.
-        stacks: the tiles of each, from the bottom up.
+        cells: as for `grid_to_text`.
+        stacks: tiles of each stack, from the bottom up.
     """
     lines = [f"{k}|| " + "".join(f"{tile}-" for tile in stack) for k, stack in enumerate(stacks)]
     below = ["", "Domino Stacks:", *lines, _RULE]
@@ -71,23 +70,23 @@ def table_to_text(cells: Sequence[str], stacks: Sequence[Sequence[str]]) -> str:
 
 
 def cell_span(cell: int, look: str) -> Span:
-    """Return where a cell that is taken stands in a table."""
+    """Return the place of a taken cell in the text of a table."""
     row, column = divmod(cell, COLUMNS)
     start = 5 + (5 + len(_GAP)) * column
     return Span(2 + row, start, start + len(TAKEN), look)
 
 
 def tile_span(stack: int, height: int, look: str) -> Span:
-    """Return where a tile on a stack stands in a table; heights count from 0."""
+    """Return the place of a tile in the text of a table; heights are counted from 0."""
     start = 4 + 6 * height
     return Span(4 + ROWS + stack, start, start + 5, look)
 
 
 def table_from_text(text: str) -> tuple[list[int], list[list[Tile]]]:
-    """Return the cells that are taken and the tiles of each stack, from the bottom up.
+    """Return the taken cells and the tiles of each stack, from the bottom up.
 
     Raises:
-        ValueError: it is no text as `table_to_text` writes it, with the grid face down.
+        ValueError: if the text is not from `table_to_text` with the grid face down.
     """
     lines = [line.rstrip(" ") for line in text_value("text", text).splitlines()]
     cells = [cell for line in lines[2 : 2 + ROWS] for cell in line.split()[1:]]
@@ -96,22 +95,22 @@ def table_from_text(text: str) -> tuple[list[int], list[list[Tile]]]:
         for line in lines[4 + ROWS : 4 + ROWS + STACKS]
     ]
     # Writing what was read must give the same text.
-    shown = [[tile_to_text(*tile) for tile in stack] for stack in [*stacks, [], [], []][:STACKS]]
-    held = [TAKEN if cell == TAKEN else HIDDEN for cell in [*cells, *CELLS * [HIDDEN]][:CELLS]]
-    expected = [line.rstrip(" ") for line in table_to_text(held, shown).splitlines()]
+    tiles = [[tile_to_text(*tile) for tile in stack] for stack in [*stacks, [], [], []][:STACKS]]
+    grid = [TAKEN if cell == TAKEN else HIDDEN for cell in [*cells, *CELLS * [HIDDEN]][:CELLS]]
+    expected = [line.rstrip(" ") for line in table_to_text(grid, tiles).splitlines()]
     require_lines(lines, expected)
-    return [cell for cell, shown_ in enumerate(held) if shown_ == TAKEN], stacks
+    return [number for number, cell in enumerate(grid) if cell == TAKEN], stacks
 
 
 def tile_from_turn_line(line: str) -> Tile:
-    """Return the tile in hand, of a line such as `Tile in hand: [0|2]`.
+    """Return the tile of a line such as `Tile in hand: [0|2]`.
 
     Raises:
-        ValueError: it is no such line.
+        ValueError: if the line is malformed.
     """
     found = re.fullmatch(r"Tile in hand: \[([0-6])\|([0-6])\]", text_value("text", line).strip())
     if found is None:
-        raise ValueError(f"expected a line such as 'Tile in hand: [0|2]', got {line!r}")
+        raise ValueError(f"expected a line such as 'Tile in hand: [0|2]', got {shown(line)}")
     return int(found[1]), int(found[2])
 
 
@@ -119,22 +118,23 @@ def deck_from_text(text: str) -> list[list[int]]:
     """Return the tiles in the order of the cells, from a text such as `0/0 0/1 ...`.
 
     Raises:
-        ValueError: they are not pairs of numbers.
+        ValueError: if a tile is not a pair of numbers.
     """
     tiles = text.split()
     try:
         return [[int(end) for end in tile.split("/")] for tile in tiles]
     except ValueError:
-        raise ValueError(f"deck must be tiles such as 0/0 0/1 0/2, got {text!r}") from None
+        raise ValueError(f"deck must be tiles such as 0/0 0/1 0/2, got {shown(text)}") from None
 
 
 def action_to_text(action: int, hand: Tile | None) -> str:
     """Return a cell such as `0,3`, or a stack and the end on top, such as `0 6`.
 
     Args:
-        action: its number.
-        hand: the ends of the tile in hand, smaller first. Without it the end is written as
-            `larger` or `smaller`. So is the smaller end of a double, which is never legal.
+        action: number of the action.
+        hand: ends of the tile in hand, smaller first. If `None`, the end is written as `larger`
+            or `smaller`. The smaller end of a double, which is never legal, is written the same
+            way.
     """
     if action < CELLS:
         return "{},{}".format(*divmod(action, COLUMNS))
@@ -145,11 +145,11 @@ def action_to_text(action: int, hand: Tile | None) -> str:
 
 
 def action_from_text(text: str, hand: Tile | None) -> int:
-    """Return the number of an action as `action_to_text` writes it; blanks do not matter.
+    """Return the action of a text from `action_to_text`, ignoring additional blanks.
 
     Raises:
-        ValueError: it is malformed, there is no such cell or stack, or the tile in hand
-            has no such end.
+        ValueError: if the text is malformed, the cell or stack does not exist, or the tile in
+            hand does not have the end.
     """
     words = text_value("text", text).split()
     cell = re.fullmatch(r"([0-9]),([0-9])", "".join(words))

@@ -114,7 +114,7 @@ def given_options(options: Any, *known: str) -> Mapping[str, Any]:
         raise ValueError(f"options must be a dictionary, got {shown(options)}")
     for key in options:
         if key not in known:
-            raise ValueError(f"options keys must be {' or '.join(known)}, got {shown(key)}")
+            raise ValueError(f"a key of options must be {' or '.join(known)}, got {shown(key)}")
     return options
 
 

@@ -341,7 +341,7 @@ def _lineup(game: Game, opponent: Any) -> list[Literal["random"] | opponents.Opp
     several = isinstance(opponent, list | tuple)
     if several and len(opponent) != others:
         raise ValueError(
-            f"opponent must be a list of {others} for {game.name}, got {len(opponent)} opponents"
+            f"opponent must be a list of {others} opponents for {game.name}, got {len(opponent)}"
         )
     made: dict[str, Any] = {"random": "random"}
     lineup = []

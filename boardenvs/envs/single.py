@@ -149,7 +149,7 @@ class SeatEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
         if type(action) is not int or not 0 <= action < self._num_actions:
             action = action_number(action, self._num_actions)
         if not self._live:
-            raise ValueError("step requires a game that is not over: call reset")
+            raise ValueError("step requires a game that is under way: call reset")
         table = self._table
         table.act_one(action)
         games = table.games

@@ -161,7 +161,8 @@ class SeatVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], np.nd
         else:
             if len(seed) != self.num_envs:
                 raise ValueError(
-                    f"seed must be one integer or {self.num_envs} of them, got {len(seed)}"
+                    f"seed must be an integer or a sequence of {self.num_envs} integers, "
+                    f"got a sequence of {len(seed)}"
                 )
             bases = [seed_word(one) for one in seed]
             streams = np.concatenate([make_streams(base, 1) for base in bases])

@@ -1,4 +1,4 @@
-"""Goat Race: two to five players bring goats across a board of stacks. See README.md here."""
+"""Goat Race, a race of stacked goats for two to five players. The README.md here has its rules."""
 
 from __future__ import annotations
 
@@ -25,28 +25,29 @@ class GoatRace(Game):  # noqa: D101 its docstring begins with `about`
     about = """
     Two to five players race four goats each across a board on which goats stack.
 
-    - Rules: the goats are placed in the first column; then in each turn the die is thrown,
-      the player may move one own goat one row up or down, and must move any goat in the
-      row of the throw one column forward. Only tops of stacks move, and not onto obstacles.
+    - Rules: the players place their goats in the first column. Then in each turn the die is
+      thrown. The player may move one own goat one row up or down, and must move any goat in
+      the row of the throw one column forward. Only top goats move, and not onto obstacles.
     - Arguments: `num_players=3` (2 to 5), `width=9` (3 to 26), `height=6` (1 to 26),
-      `obstacles=None` (at random, or one `(row, column)` a row), `memory=False` (or `True`),
+      `obstacles=None` (random, or one `(row, column)` for each row), `memory=False` (or `True`),
       `draw_rule='forward'` (or `'jump'`), `max_plies=2000`.
-    - Observation: int8 (2 * num_players + 5, height, width): tops by player, obstacles, the
-      row of the throw, what is asked, whose turn it is; with `memory=True` also what lies
-      below the tops.
+    - Observation: int8 (2 * num_players + 5, height, width): top goats of each player,
+      obstacles, row of the throw, decision, player to move; with `memory=True` also the
+      goats below the tops.
     - Actions: Discrete(height + 2 * height * width + 1 + width): a row to place in; from a
       cell up or down; no sideways move; forward from a column. As text `1`, `C4C5`, `s`, `B3C3`.
     - Rewards: +1 to the winner, -1/(n-1) to each other; 0 for a draw or when truncated.
-    - Start and end: empty board, obstacles and order of play drawn; three goats of a player in
-      the last column win, nobody able to move forward is a draw, truncation after `max_plies`.
-    - Hidden and random: dice and obstacles are random; nothing is hidden, for all moves are
-      public, but without `memory` the observation shows no more than the board does.
+    - Start and end: empty board, random obstacles and order of play. Three goats of a player in
+      the last column win. If no goat can move forward, the game is a draw. Truncation after
+      `max_plies`.
+    - Hidden and random: dice and obstacles are random. All moves are public, but without
+      `memory` the observation has only the top goats.
     """
     __doc__ = f"""{about}
     Version history: v0, first version.
 
     Raises:
-        ValueError: an argument is out of its range.
+        ValueError: if an argument is out of range.
 
     Example:
         >>> import boardenvs
@@ -105,8 +106,8 @@ class GoatRace(Game):  # noqa: D101 its docstring begins with `about`
                 ("arrived", np.int8, (num_players,)),
                 ("order", np.int8, (num_players,)),
                 ("decision", np.int8),  # see DECISIONS
-                ("die", np.int8),  # the throw in force; 0 for none
-                ("last_die", np.int8),  # the one in force at the last action
+                ("die", np.int8),  # current throw; 0 without one
+                ("last_die", np.int8),  # `die` at the last action
             ],
             constants={
                 "width": (np.int64, width),
@@ -122,10 +123,10 @@ class GoatRace(Game):  # noqa: D101 its docstring begins with `about`
 
     @property
     def most_chance_outcomes(self) -> int:
-        return max(self.height, self.width - 2)  # a throw; where in its row an obstacle may be
+        return max(self.height, self.width - 2)  # faces of the die; columns for an obstacle
 
     def info(self, state: np.void | States) -> dict[str, Any]:
-        """Return `die`: the throw in force, an int8; 0 if there is none."""
+        """Return `die`: the current throw, an int8; 0 without one."""
         return {"die": state["die"][()]}
 
     def infos(self, states: States) -> dict[str, npt.NDArray[Any]]:
@@ -154,25 +155,24 @@ class GoatRace(Game):  # noqa: D101 its docstring begins with `about`
         die: int | None = None,
         last_die: int = 0,
     ) -> np.void:
-        """Return the position that a text shows, completed by what only memory tells.
+        """Return the position that a text shows, completed by the arguments.
 
         Args:
-            text: as `to_text` writes it.
-            to_move: must be the seat that the text names.
-            ply: how many plies were played; by default the fewest possible.
-            stacks: whole stacks by address, from the bottom: `{"C4": "BW"}`. Where it names
-                none, a stack is what the text shows of it; goats missing in phase 3 lie,
-                WHITE's lowest, at the bottom of the first stack of the text (row by row)
-                that it does not name.
-            order: the seats in the order of play; by default that of the seats, in phase 2
-                turned so that it is the turn of the seat named.
-            decision: what is asked, `"place"`, `"sideways"` or `"forward"`; by default the
-                first that there is something to choose for.
-            die: the throw in force; by default the lowest that allows the decision.
-            last_die: the throw at the last action.
+            text: a text from `to_text`.
+            to_move: seat to move, which must be the seat in the text.
+            ply: number of plies played; by default the minimum for the position.
+            stacks: whole stacks by address, from the bottom: `{"C4": "BW"}`. Other stacks have
+                only the goat in the text. In phase 3, missing goats are put, WHITE's lowest, at
+                the bottom of the first stack of the text (row by row) that is not in `stacks`.
+            order: seats in the order of play; by default ascending, in phase 2 rotated to match
+                the seat to move.
+            decision: `"place"`, `"sideways"` or `"forward"`; by default the first decision with
+                a choice.
+            die: current throw; by default the lowest throw that allows the decision.
+            last_die: throw at the last action.
 
         Raises:
-            ValueError: these make no valid position.
+            ValueError: if text and arguments are not a valid position.
         """
         shown = notation.position_from_text(text, self.height, self.width, self.seat_names)
         named = self.seat_names.index(shown.turn)
@@ -180,7 +180,9 @@ class GoatRace(Game):  # noqa: D101 its docstring begins with `about`
             to_move is not None
             and whole_number("to_move", to_move, 0, self.num_players - 1) != named
         ):
-            raise ValueError(f"to_move must be {named}, for the text names {shown.turn}")
+            raise ValueError(
+                f"to_move must be {named}, the seat of {shown.turn} in the text, got {to_move}"
+            )
         piles = positions.complete_stacks(
             shown.tops, {} if stacks is None else stacks, self.seat_names, shown.phase == 3
         )
@@ -202,7 +204,7 @@ class GoatRace(Game):  # noqa: D101 its docstring begins with `about`
             if decision not in (None, "place"):
                 raise ValueError(f"decision must be 'place' in phase 2, got {decision!r}")
             return self.from_dict({**data, "die": 0 if die is None else die})
-        # The first of the candidates that the rules allow; or what is wrong with the first.
+        # Return the first candidate that the rules allow, or raise the error of the first one.
         error: ValueError | None = None
         for decided in ("sideways", "forward") if decision is None else (decision,):
             for thrown in [*range(1, self.height + 1), 0] if die is None else [die]:
@@ -221,7 +223,7 @@ class GoatRace(Game):  # noqa: D101 its docstring begins with `about`
         return notation.action_from_text(text, self.height, self.width, self.die_of(state))
 
     def die_of(self, state: np.void | None) -> int:
-        """Return the die in force in a position, 0 if there is none."""
+        """Return the current throw of a position, 0 without one."""
         return 0 if state is None else int(self.arrays.one(state)["die"])
 
     def picture(self, state: np.void) -> str:
@@ -262,7 +264,10 @@ class GoatRace(Game):  # noqa: D101 its docstring begins with `about`
         n = self.num_players
         blocked = notation.walls(fields["obstacles"], self.height, self.width)
         if self.params["obstacles"] not in (None, notation.obstacles(blocked)):
-            raise ValueError(f"obstacles must be those of the game: {self.params['obstacles']}")
+            raise ValueError(
+                f"obstacles must be those of the game, {self.params['obstacles']}, "
+                f"got {notation.obstacles(blocked)}"
+            )
         state["blocked"] = blocked
         positions.put_stacks(fields["stacks"], self.seat_names, state)
         order = fields["order"]
@@ -271,7 +276,7 @@ class GoatRace(Game):  # noqa: D101 its docstring begins with `about`
             or not all(type(seat) is int for seat in order)
             or sorted(order) != list(range(n))
         ):
-            raise ValueError(f"order must be the seats 0 to {n - 1}, each once, got {order!r}")
+            raise ValueError(f"order must have each seat from 0 to {n - 1} once, got {order!r}")
         state["order"] = order
         if not isinstance(fields["decision"], str) or fields["decision"] not in DECISIONS:
             raise ValueError(f"decision must be one of {DECISIONS}, got {fields['decision']!r}")
@@ -286,25 +291,25 @@ class GoatRace(Game):  # noqa: D101 its docstring begins with `about`
         positions.check_last_action(state)
 
     def _check_decision(self, decision: str, state: np.void) -> None:
-        """Raise `ValueError` unless the die goes with the decision, and leaves a choice."""
+        """Raise `ValueError` unless the die matches the decision, and there is a choice."""
         after = np.array([state], self.state_dtype)
         self.kernels.judge_games(after, self.constants)
         forward = decision == "forward"
         if after["terminated"][0]:
-            # The last move ended the turn, and no die was thrown; or it was sideways.
+            # After the last move the turn ended without a throw, or the move was sideways.
             if (state["die"] > 0) != forward or (forward and after["returns"].any()):
                 raise ValueError(
-                    f"die {state['die']} and decision {decision!r} are not those of a "
-                    f"game that the position says is over"
+                    f"die and decision must match a finished game, got die {state['die']} and "
+                    f"decision {decision!r}"
                 )
             return
         if state["die"] == 0:
-            raise ValueError("die must have been thrown in a race that is on")
+            raise ValueError(f"die must be from 1 to {self.height} in an unfinished race, got 0")
         after["truncated"] = False
         choices = self.arrays.legal(after)[0]
-        choices[self.stay] = False  # staying is no choice by itself
+        choices[self.stay] = False  # to stay must not be the only choice
         if not choices.any():
             raise ValueError(
-                f"decision {decision!r} of {self.seat_names[state['to_move']]} with die "
-                f"{state['die']} leaves nothing to choose"
+                f"decision must be one with a choice for {self.seat_names[state['to_move']]} "
+                f"with die {state['die']}, got {decision!r}"
             )

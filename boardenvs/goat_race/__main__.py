@@ -10,15 +10,13 @@ from boardenvs.goat_race.console import start
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Play one game on standard input and output; returns the exit status."""
+    """Play one game on standard input and output, and return the exit status."""
     parser = program_parser(
         "goat_race",
         "Goat Race for two to five people at one keyboard. A move is its start and end, such "
         "as C4C5; t throws the die, s skips a sideways move, q quits.",
     )
-    parser.add_argument(
-        "--seed", type=int, help="of obstacles and dice; without it they are fresh ones"
-    )
+    parser.add_argument("--seed", type=int, help="seed of obstacles and dice (default: random)")
     options = parser.parse_args(argv)
     return run_program(lambda: start(seed=options.seed))
 

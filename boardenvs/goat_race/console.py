@@ -1,8 +1,7 @@
-"""Goat Race as its source document designs it: the classes and the console program.
+"""The classes and the console program of Goat Race's source document.
 
-The classes hold goats as objects and remember who joined; where a goat may be placed or
-moved, and how the race ends, is asked of `boardenvs.goat_race.rules` on a record of what
-the board shows at that moment.
+The classes hold goats and players as objects. `boardenvs.goat_race.rules` decides where a goat may
+be placed or moved and how the race ends, on a record of the current board.
 """
 
 from __future__ import annotations
@@ -30,11 +29,11 @@ __all__ = ["Board", "Game", "Goat", "Player", "Quit", "Stack", "start"]
 Cell = tuple[int, str]
 """A row and a column, such as `(1, "C")`."""
 T = TypeVar("T")
-_PLACE, _SIDEWAYS, _FORWARD = range(3)  # as boardenvs.goat_race.rules numbers the decisions
+_PLACE, _SIDEWAYS, _FORWARD = range(3)  # decisions of boardenvs.goat_race.rules
 
 
 class Stack(Generic[T]):
-    """Items of which only the last one pushed can be seen or taken off."""
+    """A stack of items: only the last item pushed can be read or removed."""
 
     def __init__(self) -> None:
         self._items: list[T] = []
@@ -44,10 +43,10 @@ class Stack(Generic[T]):
         self._items.append(item)
 
     def pop(self) -> T:
-        """Take the top item off.
+        """Remove and return the top item.
 
         Raises:
-            IndexError: the stack is empty.
+            IndexError: if the stack is empty.
         """
         top = self.peek()
         self._items.pop()
@@ -57,18 +56,18 @@ class Stack(Generic[T]):
         """Return the top item.
 
         Raises:
-            IndexError: the stack is empty.
+            IndexError: if the stack is empty.
         """
         if not self._items:
             raise IndexError("the stack is empty")
         return self._items[-1]
 
     def is_empty(self) -> bool:
-        """Return whether there is no item."""
+        """Return whether the stack is empty."""
         return not self._items
 
     def size(self) -> int:
-        """Return how many items there are."""
+        """Return the number of items."""
         return len(self._items)
 
     def __iter__(self) -> Iterator[T]:
@@ -83,10 +82,10 @@ def _color(color: Any) -> str:
 
 
 class Goat:
-    """A goat and the cell it stands on, if it stands on one.
+    """A goat and its cell, once it is placed.
 
     Raises:
-        ValueError: there is no such colour.
+        ValueError: if the colour is unknown.
     """
 
     def __init__(self, color: str) -> None:
@@ -101,33 +100,33 @@ class Goat:
         return f"<{self._color} goat at {self}>"
 
     def get_color(self) -> str:
-        """Return its colour."""
+        """Return the goat's colour."""
         return self._color
 
     def get_row(self) -> int:
-        """Return its row, counted from 1; -1 until it is placed."""
+        """Return the goat's row, counted from 1; -1 until it is placed."""
         return self._row
 
     def get_column(self) -> str | int:
-        """Return the letter of its column; -1 until it is placed."""
+        """Return the letter of the goat's column; -1 until it is placed."""
         return self._column
 
     def set_row(self, row: int) -> None:
-        """Set the row. Raises `ValueError` if it is no whole number of at least 1."""
+        """Set the row. Raises `ValueError` if `row` is not an integer of at least 1."""
         self._row = whole_number("row", row, 1)
 
     def set_column(self, column: str) -> None:
-        """Set the column. Raises `ValueError` if it is no letter from A to Z."""
+        """Set the column. Raises `ValueError` if `column` is not a letter from A to Z."""
         if not isinstance(column, str) or len(column) != 1 or column not in ascii_uppercase:
             raise ValueError(f"column must be a letter from A to Z, got {column!r}")
         self._column = column
 
 
 class Player:
-    """A player and its goats, none at first.
+    """A player and its goats.
 
     Raises:
-        ValueError: there is no such colour.
+        ValueError: if the colour is unknown.
     """
 
     def __init__(self, color: str) -> None:
@@ -139,10 +138,11 @@ class Player:
         return "\n".join([self._color, "Goats:", *goats])
 
     def add_goat(self, goat: Goat) -> None:
-        """Give the player a goat, the fourth at most.
+        """Give the player a goat; a player has at most four.
 
         Raises:
-            ValueError: it is no goat of its colour, it has it already, or it has four.
+            ValueError: if `goat` is not a goat of the player's colour, or the player already
+                has it or four goats.
         """
         if not isinstance(goat, Goat) or goat.get_color() != self._color:
             raise ValueError(f"expected a {self._color} goat, got {goat!r}")
@@ -153,21 +153,21 @@ class Player:
         self._goats.append(goat)
 
     def remove_goat(self, goat: Goat) -> None:
-        """Take a goat from the player. Raises `ValueError` if it has no such goat."""
+        """Remove a goat of the player. Raises `ValueError` if the player does not have it."""
         if goat not in self._goats:
             raise ValueError(f"{self._color} has no goat {goat!r}")
         self._goats.remove(goat)
 
     def get_color(self) -> str:
-        """Return its colour."""
+        """Return the player's colour."""
         return self._color
 
     def get_goats(self) -> list[Goat]:
-        """Return its goats, as a list of the caller's own."""
+        """Return a new list of the player's goats."""
         return list(self._goats)
 
     def get_number_of_goats(self) -> int:
-        """Return how many goats it has."""
+        """Return the number of the player's goats."""
         return len(self._goats)
 
 
@@ -175,7 +175,7 @@ class Board:
     """Stacks of goats on a grid, with obstacles.
 
     Raises:
-        ValueError: the board is not from 3 x 1 to 26 x 26 cells, or an obstacle is not
+        ValueError: if the board is not from 3 x 1 to 26 x 26 cells, or an obstacle is not
             between the first and last column.
     """
 
@@ -187,7 +187,7 @@ class Board:
         self._stacks = [[Stack[Goat]() for _ in range(width)] for _ in range(height)]
 
     def check_row(self, row: int) -> None:
-        """Raise `ValueError` unless `row` is a whole number from 1 to the height."""
+        """Raise `ValueError` unless `row` is an integer from 1 to the height."""
         whole_number("row", row, 1, self._height)
 
     def check_column(self, column: str) -> None:
@@ -215,19 +215,19 @@ class Board:
         self.check_column(cell[1])
 
     def get_width(self) -> int:
-        """Return how many columns there are."""
+        """Return the number of columns."""
         return self._width
 
     def get_height(self) -> int:
-        """Return how many rows there are."""
+        """Return the number of rows."""
         return self._height
 
     def get_board(self) -> list[list[Stack[Goat]]]:
-        """Return the stacks, row by row. Goats put there by hand count as any others."""
+        """Return the stacks, row by row. The caller may change them."""
         return self._stacks
 
     def is_obstacle(self, row: int, column: str) -> bool:
-        """Return whether there is an obstacle on a cell."""
+        """Return whether a cell has an obstacle."""
         return (row - 1, _index(column)) in self._obstacles
 
     def get_stack(self, row: int, column: str) -> Stack[Goat]:
@@ -253,19 +253,19 @@ def _index(column: str) -> int:
 
 
 def _top(stack: Stack[Goat]) -> str:
-    """Return the colour of the goat on top; "" on an empty stack."""
+    """Return the colour of the top goat; "" for an empty stack."""
     return "" if stack.is_empty() else stack.peek().get_color()
 
 
 class Game:
-    """A game of Goat Race: a board, players, a phase (1, 2 or 3), and whose turn it is.
+    """A game of Goat Race: a board, players, a phase (1, 2 or 3) and a turn.
 
-    `turn` is an index into `players`, who are in the order in which they joined. Nothing
-    but `set_turn` and `set_phase` changes turn and phase. What is not allowed raises
-    `ValueError` and changes nothing.
+    `turn` is an index into `players`, which are in the order in which they joined. Only
+    `set_turn` and `set_phase` change the turn and the phase. A method that raises `ValueError`
+    changes nothing.
 
     Raises:
-        ValueError: as `Board`.
+        ValueError: as for `Board`.
     """
 
     def __init__(self, width: int, height: int, obstacle_positions: Sequence[Cell]) -> None:
@@ -273,7 +273,7 @@ class Game:
         self.players: list[Player] = []
         self.phase = 1
         self.turn = 0
-        self._placing = False  # whether a goat was placed by the rules of phase 2
+        self._placing = False  # whether a goat was placed in phase 2
         self._rules = _rules(width, height)
 
     def __str__(self) -> str:
@@ -282,15 +282,15 @@ class Game:
         return position_to_text(self.board.get_tops(), colors, self.phase, turn).rstrip()
 
     def get_phase(self) -> int:
-        """Return 1 for the order of play, 2 for placement, 3 for the race."""
+        """Return the phase: 1 for the order of play, 2 for placement, 3 for the race."""
         return self.phase
 
     def get_turn(self) -> int:
-        """Return the index of the player whose turn it is."""
+        """Return the index of the player to move."""
         return self.turn
 
     def get_current_player(self) -> Player:
-        """Return the player whose turn it is. Raises `ValueError` while there is none."""
+        """Return the player to move. Raises `ValueError` if there is no player."""
         if self.turn >= len(self.players):
             raise ValueError("there is no player yet whose turn it could be")
         return self.players[self.turn]
@@ -300,13 +300,13 @@ class Game:
         self.phase = whole_number("phase", phase, 1, 3)
 
     def set_turn(self, turn: int) -> None:
-        """Set whose turn it is, as an index into `players`."""
+        """Set the player to move, an index into `players`."""
         if not self.players:
             raise ValueError("there is no player yet whose turn it could be")
         self.turn = whole_number("turn", turn, 0, len(self.players) - 1)
 
     def add_player(self, player: Player) -> None:
-        """Let one more player join; five at most, each of another colour."""
+        """Add a player; at most five, each of another colour."""
         if not isinstance(player, Player):
             raise ValueError(f"expected a player, got {player!r}")
         if any(other.get_color() == player.get_color() for other in self.players):
@@ -319,8 +319,8 @@ class Game:
         """Put a new goat of the current player's colour on a cell.
 
         Raises:
-            ValueError: there is no such cell, it holds an obstacle, in phase 2 it is none
-                where a goat may be placed, or the player has four goats.
+            ValueError: if the cell is off the board or has an obstacle, in phase 2 if the rules
+                do not allow a goat there, or if the player has four goats.
         """
         self.board.check_cell((row, column))
         goat = Goat(self.get_current_player().get_color())
@@ -338,8 +338,8 @@ class Game:
         """Move a goat of the current player one row up or down.
 
         Raises:
-            ValueError: the move is malformed, not one row up or down, or the rules do not
-                allow it, as before all goats are placed.
+            ValueError: if the move is malformed, not one row up or down, or not allowed by the
+                rules, for example before all goats are placed.
         """
         self.check_valid_move_format(move)
         self._check_placed()
@@ -358,8 +358,8 @@ class Game:
         """Move a goat of any colour one column forward in the row of the throw.
 
         Raises:
-            ValueError: the move is malformed, not one column forward in that row, or the
-                rules do not allow it, as before all goats are placed.
+            ValueError: if the move is malformed, not one column forward in that row, or not
+                allowed by the rules, for example before all goats are placed.
         """
         self.check_valid_move_format(move)
         self._check_placed()
@@ -401,7 +401,7 @@ class Game:
     # -- Questions ------------------------------------------------------------------------
 
     def check_row(self, row: int) -> None:
-        """Raise `ValueError` unless `row` is a whole number from 1 to the board's height."""
+        """Raise `ValueError` unless `row` is an integer from 1 to the board's height."""
         self.board.check_row(row)
 
     def check_valid_move_format(self, move: Sequence[Cell]) -> None:
@@ -414,16 +414,16 @@ class Game:
             self.board.check_cell(cell)
 
     def check_nonempty_row(self, row: int) -> bool:
-        """Return whether some goat of a row can move forward."""
+        """Return whether a goat of a row can move forward."""
         self.check_row(row)
         return bool(self._movable_forward()[row - 1].any())
 
     def check_starting_goat_placement(self, row: int) -> bool:
-        """Return whether no stack of the gate is lower than that of a row."""
+        """Return whether no stack of the gate is lower than the stack of a row."""
         self.check_row(row)
         states = self._position(_PLACE)
         heights = [stacks[0].size() for stacks in self.board.get_board()]
-        for r, height in enumerate(heights):  # goats below all tops do not matter
+        for r, height in enumerate(heights):  # only the differences of the heights matter
             states["stacks"][0, r, 0] = 8 ** min(height - min(heights), 2) - 1
         return bool(self._rules.arrays.legal(states)[0, row - 1])
 
@@ -432,13 +432,13 @@ class Game:
         return bool(self._judged()["returns"].any())
 
     def check_tie(self) -> bool:
-        """Return whether goats are on the board and none can move forward, and nobody has won."""
+        """Return whether goats are on the board, no goat can move forward and no player has won."""
         states = self._judged()
         goats = any(states["tops"].flat)
         return bool(goats and states["terminated"][0] and not states["returns"].any())
 
     def get_goats_blocked(self, player: Player) -> int:
-        """Return how many goats of a player are covered, before an obstacle, or arrived."""
+        """Return the number of a player's goats that are covered, before an obstacle or arrived."""
         if not isinstance(player, Player):
             raise ValueError(f"expected a player, got {player!r}")
         free = self._movable_forward()
@@ -451,11 +451,11 @@ class Game:
         return self._count(player.get_color()) - sum(bool(free[cell]) for cell in mine)
 
     def get_goats_per_player(self) -> list[int]:
-        """Return how many goats each player has on the board."""
+        """Return each player's number of goats on the board."""
         return [self._count(player.get_color()) for player in self.players]
 
     def get_sideways_moves(self, move: Sequence[Cell] | None = None) -> list[str]:
-        """Return the current player's sideways moves as typed; only `move`, if it is given."""
+        """Return the current player's sideways moves as typed, or only `move` if it is given."""
         states = self._position(_SIDEWAYS)
         states["to_move"] = COLORS.index(self.get_current_player().get_color())
         actions = np.flatnonzero(self._rules.arrays.legal(states)[0, : self._rules.stay]).tolist()
@@ -463,7 +463,7 @@ class Game:
         return [typed for typed in moves if move is None or typed == _typed(move)]
 
     def _count(self, color: str) -> int:
-        """Return how many goats of a colour stand on the board, covered ones included."""
+        """Return the number of goats of a colour on the board, including covered goats."""
         return sum(
             goat.get_color() == color
             for row in self.board.get_board()
@@ -472,13 +472,13 @@ class Game:
         )
 
     def _movable_forward(self) -> npt.NDArray[np.bool_]:
-        """Return where a goat can move forward, by its row's throw: bool, shape (height, width)."""
+        """Return the cells with a goat that can move forward: bool, shape (height, width)."""
         states = np.repeat(self._position(_FORWARD), self.board.get_height())
         states["die"] = np.arange(1, self.board.get_height() + 1)
         return self._rules.arrays.legal(states)[:, -self.board.get_width() :]
 
     def _judged(self) -> States:
-        """Return the position as the rules end it, or not."""
+        """Return the record of the position after the rules have ended it, if it is over."""
         states = self._position(_SIDEWAYS)
         for row in self.board.get_board():
             for goat in row[-1]:
@@ -487,10 +487,10 @@ class Game:
         return states
 
     def _position(self, decision: int) -> States:
-        """Return a record of what the board shows, seats being colours; shape (1,).
+        """Return a record of the board, with a seat for each colour; shape (1,).
 
-        Each stack has only its top goat, since the rules that are used here look at no other goat.
-        Where the heights of the gate matter, the caller adds them.
+        Each stack has only its top goat, since the rules used here ignore the other goats. If the
+        heights of the gate matter, the caller adds them.
         """
         states = self._rules.start.copy()
         states["decision"] = decision
@@ -512,7 +512,7 @@ def _typed(move: Sequence[Cell]) -> str:
 
 @functools.cache
 def _rules(width: int, height: int) -> GoatRace:
-    """Return the rules for a board. All colours have a seat, so that those who play may be any."""
+    """Return the game of a board, with a seat for every colour, since any colours may play."""
     return GoatRace(num_players=len(COLORS), width=width, height=height)
 
 
@@ -524,15 +524,15 @@ class Quit(Exception):  # noqa: N818 not an error
 
 
 def start(width: int = 9, height: int = 6, seed: int | None = None) -> None:
-    """Play all three phases at the keyboard, until someone wins, nobody can move, or `q`.
+    """Play all three phases at the keyboard, until the end or `q`.
 
     Args:
-        width: of the board.
-        height: of the board, and faces of the die.
-        seed: of obstacles and dice; `None` for fresh ones.
+        width: number of columns of the board.
+        height: number of rows of the board and of faces of the die.
+        seed: seed of obstacles and dice; `None` for a random one.
 
     Raises:
-        EOFError: the input ended before the game.
+        EOFError: if the input ends before the game.
     """
     chance = random.Random(seed)
     columns = ascii_uppercase[1 : width - 1]
@@ -549,19 +549,19 @@ def start(width: int = 9, height: int = 6, seed: int | None = None) -> None:
 
 
 def _find_order(game: Game, chance: random.Random) -> list[int]:
-    """Play phase 1, a throw for each player. Return the turns in the order of play."""
+    """Play phase 1, one throw for each player, and return the turns in the order of play."""
     throws = []
     for turn in range(len(game.players)):
         game.set_turn(turn)
         throws.append(_throw(game, chance))
-    # Highest first; of equal ones, the one who threw later.
+    # Highest throw first; of equal throws, the later one first.
     order = sorted(range(len(throws)), key=lambda turn: (throws[turn], turn), reverse=True)
     print(f"Order of play: {', '.join(game.players[turn].get_color() for turn in order)}")
     return order
 
 
 def _place(game: Game, order: Sequence[int]) -> None:
-    """Play phase 2: goats on the gate, one a turn."""
+    """Play phase 2: one goat on the gate in each turn."""
     game.set_phase(2)
     for turn in list(order) * GOATS:
         game.set_turn(turn)
@@ -614,7 +614,7 @@ def _arrived(game: Game, player: Player) -> int:
 def _move(
     game: Game, move: Callable[[list[Cell]], None], what: str, skip: str | None = None
 ) -> bool:
-    """Ask until a move could be made, or was skipped; returns whether one was made."""
+    """Ask until a move is made or skipped, and return whether it was made."""
     while True:
         typed = _ask(game, what)
         if typed == skip:
@@ -632,7 +632,7 @@ def _move(
 
 
 def _throw(game: Game, chance: random.Random) -> int:
-    """Let the player whose turn it is throw the die."""
+    """Let the player to move throw the die."""
     while _ask(game, "t to throw the die") != "T":
         print("Please type t, or q to quit.")
     thrown = chance.randint(1, game.board.get_height())
@@ -649,12 +649,12 @@ def _ask_number_of_players() -> int:
 
 
 def _ask(game: Game, what: str) -> str:
-    """Return what the player whose turn it is types."""
+    """Return the answer of the player to move."""
     return _read(f"{game.get_current_player().get_color()}, {what}: ")
 
 
 def _read(prompt: str) -> str:
-    """Return one line in capitals without blanks, or raise `Quit` for `q`."""
+    """Return one line in upper case without blanks, or raise `Quit` for `q`."""
     typed = re.sub(r"\s", "", input(prompt)).upper()
     if typed == "Q":
         raise Quit

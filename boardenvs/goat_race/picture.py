@@ -1,4 +1,4 @@
-"""Goat Race as a picture: the board, the die at its row, the last move, the players below."""
+"""Pictures of Goat Race: the board, the die at its row, the last move and the players."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from boardenvs.show.svg import (
 
 __all__ = ["FILLS", "board_picture", "seat_symbol"]
 
-# By the letter on the goat: its colour, and that of the letter.
+# Colour of the goat and of its letter.
 _FILLS = {
     "W": ("#ffffff", INK),
     "B": (BLACK, "#ffffff"),
@@ -37,12 +37,12 @@ _FILLS = {
     "G": ("#2f7d4f", "#ffffff"),
 }
 FILLS = tuple(_FILLS[letter][0] for letter in LETTERS)
-"""The goats' colours, seat by seat."""
+"""Colour of each seat's goats."""
 _ROCK = "#8a7f6d"
 _HORN = "#c2b08c"
-_SLICES = 3  # goats of a stack that are drawn below the top; a number counts them all
+_SLICES = 3  # maximum number of goats drawn below the top of a stack
 _ROW = 30  # height of a player's line below the board
-_PIPS = {  # places of a 3 x 3 grid, by the throw; higher ones are shown as numbers
+_PIPS = {  # places in a 3 x 3 grid for each throw; higher throws are drawn as numbers
     1: "4",
     2: "08",
     3: "048",
@@ -70,15 +70,15 @@ def board_picture(
     """Return the position as SVG.
 
     Args:
-        tops: one string a row: the letter of the goat on top, `X` for an obstacle, or a blank.
-        heights: how many goats a stack has, by address.
-        players: their colours in the order of play.
-        arrived: how many goats of each are in the Destination.
-        to_move: the colour of the player whose turn it is; `None` after the end.
-        winner: the colour of the player who has won, if any.
-        die: the throw in force; 0 for none.
-        last: the cells of the last move, begin and end, or of a goat just placed.
-        status: whose turn it is or how the game ended, for screen readers.
+        tops: a string for each row: the letter of the top goat, `X` for an obstacle, or a blank.
+        heights: number of goats in each stack, by address.
+        players: colours of the players in the order of play.
+        arrived: number of each player's goats in the Destination.
+        to_move: colour of the player to move; `None` after the end.
+        winner: colour of the winner; `None` without one.
+        die: current throw; 0 without one.
+        last: first and last cell of the last move, or the cell of a goat just placed.
+        status: player to move or result, for screen readers.
     """
     height, width = len(tops), len(tops[0])
     shapes = grid(ascii_uppercase[:width], [str(r + 1) for r in range(height)])
@@ -120,7 +120,7 @@ def board_picture(
     return svg(right + 56, below + len(players) * _ROW + 8, f"Goat Race: {status}", shapes)
 
 
-# A goat's head around 0, 0, some 30 units wide and 36 high.
+# A goat's head around 0, 0, about 30 units wide and 36 high.
 _HORNS = (
     "M-3 -11C-3 -19 -9 -22 -15 -17C-10 -17 -8 -15 -8 -9z"
     "M3 -11C3 -19 9 -22 15 -17C10 -17 8 -15 8 -9z"
@@ -133,7 +133,7 @@ _HEAD = "M-10 -8C-10 -14 10 -14 10 -8C10 1 8.5 6 7 11C5.5 16 -5.5 16 -7 11C-8.5 
 
 
 def _goat(x: float, y: float, letter: str, size: float = 1) -> str:
-    """Return a goat's head; the letter on it tells the players apart without colour."""
+    """Return a goat's head, with a letter that identifies the player without colour."""
     fill, ink = _FILLS[letter]
     pen: dict[str, str | float] = {
         "stroke": INK,
@@ -163,17 +163,17 @@ def _goat(x: float, y: float, letter: str, size: float = 1) -> str:
 
 
 def _scaled(path: str, size: float) -> str:
-    """Return a path of absolute numbers, larger or smaller."""
+    """Return a path of absolute coordinates, scaled by `size`."""
     return re.sub(r"-?[0-9.]+", lambda found: f"{round(float(found[0]) * size, 2):g}", path)
 
 
 def seat_symbol(letter: str) -> str:
-    """Return a player's goat, as `Presentation.seat_symbol`."""
+    """Return a player's goat for `Presentation.seat_symbol`."""
     return _goat(12, 12, letter, 0.66)
 
 
 def _stack(x: float, y: float, letter: str, size: int) -> list[str]:
-    """Return a stack: its top goat, the goats below without colours, and the number of all."""
+    """Return a stack: its top goat, the goats below without colours, and their number."""
     below = min(size - 1, _SLICES)
     top = y + 6 - 3 * max(below, 1)
     slices = [
@@ -221,7 +221,7 @@ def _arrow(begin: tuple[float, float], end: tuple[float, float]) -> str:
     """Return an arrow from one cell into the next, across the line between them."""
     x, y = (begin[0] + end[0]) / 2, (begin[1] + end[1]) / 2
     dx, dy = (end[0] - begin[0]) / CELL, (end[1] - begin[1]) / CELL
-    # From the middle of its base: to one side, to the tip, to the other side.
+    # From the middle of its base to one side, the tip and the other side.
     base = x - 6 * dx, y - 6 * dy
     points = [
         (base[0] - 7 * dy, base[1] + 7 * dx),

@@ -1,4 +1,4 @@
-"""How Goat Race looks to people; see `boardenvs.show.presentation`."""
+"""The presentation of Goat Race; see `boardenvs.show.presentation`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["GoatRacePresentation"]
 
 
 class GoatRacePresentation(Presentation):
-    """How the game looks to people."""
+    """The presentation of Goat Race."""
 
     seat_colors = FILLS
 

@@ -1,22 +1,23 @@
-"""The rules of Goat Race: place the goats, then sideways or pass, then forward, as the die says.
+"""The rules of Goat Race: place all goats, then in each turn move sideways or stay, and forward.
 
 Rows and columns are counted from 0 here. Each player has `p.goats` goats, and `p.arrivals` of them
 in the Destination win.
 
-`s.stacks[row, column]` is a stack as one number, three bits a goat: `seat + 1` of the top goat in
-the lowest three, then the goat below it, and so on; 0 for an empty one. With a goat of seat 0 on
-two goats of seat 2:
+`s.stacks[row, column]` is a stack as one number with three bits for each goat: `seat + 1` of the
+top goat in the lowest three, then the goat below it, and so on. An empty stack is 0. A goat of
+seat 0 on two goats of seat 2:
 
     goat      bottom  middle  top
     seat         2       2     0
     bits        011     011   001   = 0o331
 
-Twenty goats on one cell, all there are, fill sixty bits.
+A stack of all twenty goats fills sixty bits.
 
-A row of the board is a number with a bit a column: bit `column` of `s.tops[seat, row]` is set where
-a goat of that seat shows, of `s.blocked[row]` where an obstacle is. The tops follow from the stacks
-and are kept beside them, as is `s.arrived[seat]`, the number of its goats in the Destination. A
-board of at most 64 cells is also handled as one word, row after row: `tops_word`, `blocked_word`.
+A row of the board is a number with a bit for each column: bit `column` of `s.tops[seat, row]` is
+set if the top goat there is of that seat, bit `column` of `s.blocked[row]` if there is an obstacle.
+`s.tops` and `s.arrived[seat]`, the number of goats in the Destination, are derived from the stacks
+and stored for speed. A board of at most 64 cells also fits into one word, row after row:
+`tops_word`, `blocked_word`.
 """
 
 # Compiled functions carry no annotations.
@@ -31,7 +32,7 @@ from boardenvs.core.bits import show_bits
 from boardenvs.core.chance import draw
 from boardenvs.core.outcome import end_in_draw, end_ply, end_with_winner, is_over
 
-# What `s.decision` asks of the seat to move.
+# Values of `s.decision`: what the seat to move chooses.
 PLACE = 0
 SIDEWAYS = 1
 FORWARD = 2
@@ -42,7 +43,7 @@ FORWARD = 2
 
 @njit
 def size(stack):
-    """Return how many goats a stack has."""
+    """Return the number of goats in a stack."""
     goats = 0
     while stack != 0:
         stack >>= 3
@@ -63,7 +64,7 @@ def put(s, row, column, seat):
 
 @njit
 def take(s, row, column):
-    """Take the top goat off a stack; returns its seat."""
+    """Take the top goat off a stack, and return its seat."""
     stack = s.stacks[row, column]
     bit = 1 << column
     seat = (stack & 7) - 1
@@ -92,8 +93,8 @@ def fits(s):
 
 @njit
 def tops_word(s, seat):
-    """Return where goats of a seat show, row after row, on a board that fits into a word."""
-    height, width = s.stacks.shape  # which the compiler knows, unlike `p.height` and `p.width`
+    """Return the cells with a top goat of a seat, row after row, on a board that fits."""
+    height, width = s.stacks.shape  # known to the compiler, unlike `p.height` and `p.width`
     bits = np.uint64(0)
     for row in range(height):
         bits |= np.uint64(s.tops[seat, row]) << np.uint64(row * width & 63)
@@ -102,7 +103,7 @@ def tops_word(s, seat):
 
 @njit
 def blocked_word(s):
-    """Return where obstacles are, as `tops_word`."""
+    """Return the cells with an obstacle, as `tops_word` does."""
     height, width = s.stacks.shape
     bits = np.uint64(0)
     for row in range(height):
@@ -115,7 +116,7 @@ def blocked_word(s):
 
 @njit
 def forward_columns(s, p, row):
-    """Return the columns of a row whose top goat can move forward, as bits."""
+    """Return the columns of a row with a goat that can move forward, as bits."""
     showing = 0
     for seat in range(len(s.returns)):
         showing |= s.tops[seat, row]
@@ -125,7 +126,7 @@ def forward_columns(s, p, row):
 
 @njit
 def sideways_columns(s, p, seat, row):
-    """Return the columns in which a goat of `seat` can move up from a row, and down, as bits."""
+    """Return the columns of a row with a goat of `seat` that can move up, or down, as bits."""
     tops = s.tops[seat, row]
     above = s.blocked[max(row - 1, 0)]
     below = s.blocked[min(row + 1, p.height - 1)]
@@ -161,7 +162,7 @@ def can_go_sideways(s, p, seat):
         ups, downs = sideways_words(s, seat)
         return ups | downs != np.uint64(0)
     found = 0
-    for row in range(p.height):  # without a way out, which nobody could foresee
+    for row in range(p.height):  # no early exit: its branch is hard to predict
         up, down = sideways_columns(s, p, seat, row)
         found |= up | down
     return found != 0
@@ -169,7 +170,7 @@ def can_go_sideways(s, p, seat):
 
 @njit
 def is_stuck(s, p):
-    """Return whether nothing can move: forward, and with `draw_rule="jump"` sideways neither."""
+    """Return whether no goat can move forward, nor with `draw_rule="jump"` sideways."""
     if can_go_forward(s, p):
         return False
     if p.jump:
@@ -184,9 +185,9 @@ def is_stuck(s, p):
 
 @njit
 def next_seat(s):
-    """Return the seat after the one to move, in the order of play."""
+    """Return the next seat in the order of play."""
     following = s.order[0]
-    for k in range(len(s.returns) - 1):  # without a way out, which nobody could foresee
+    for k in range(len(s.returns) - 1):  # no early exit: its branch is hard to predict
         later = s.order[k + 1]
         following = later if s.order[k] == s.to_move else following
     return following
@@ -194,9 +195,9 @@ def next_seat(s):
 
 @njit
 def throw_die(s, p):
-    """Throw for the seat to move; where it has nothing to choose, for the next one, and so on.
+    """Throw the die for the seat to move, skipping seats that have no choice.
 
-    Somebody can move when this is called, or the game would be over, so it comes to an end.
+    The loop ends, since in an unfinished game some seat can move.
     """
     while True:
         s.die = 1 + draw(s, p.height)
@@ -211,7 +212,7 @@ def throw_die(s, p):
 
 @njit
 def end_turn(s, p):
-    """Begin the next seat's turn; no die is thrown if the game is over."""
+    """Begin the next seat's turn, with a throw unless the game is over."""
     s.to_move = next_seat(s)
     s.die = 0
     s.decision = SIDEWAYS
@@ -231,9 +232,9 @@ def deal(s, p):
             s.blocked[row] = p.walls[row]
         else:
             s.blocked[row] = 1 << (1 + draw(s, p.width - 2))
-    # The highest throw goes first, and of equal ones the later: each seat goes before
-    # those that it equals or beats.
-    throws = 0  # five bits a seat
+    # The highest throw goes first, the later of equal throws before the earlier: insert each
+    # seat before all seats with an equal or lower throw.
+    throws = 0  # five bits for each seat
     for seat in range(n):
         throw = draw(s, p.height)
         throws |= throw << (5 * seat)
@@ -248,7 +249,7 @@ def deal(s, p):
 
 @njit
 def legal(s, p, mask):
-    """Mark the gate's lowest rows, the seat's goats sideways, or any goat in the row forward."""
+    """Mark the gate's lowest rows, the seat's sideways moves, or the forward moves of the row."""
     height, width = s.stacks.shape
     sideways = s.decision == SIDEWAYS
     show_bits(mask, 0, lowest_rows(s) if s.decision == PLACE else 0, height)
@@ -272,7 +273,7 @@ def stay(s):
 
 @njit
 def lowest_rows(s):
-    """Return the rows whose gate has as few goats as any, as bits."""
+    """Return the rows with the lowest stacks of the gate, as bits."""
     lowest = size(s.stacks[0, 0])
     rows = 1
     for row in range(1, s.stacks.shape[0]):
@@ -285,7 +286,7 @@ def lowest_rows(s):
 
 @njit
 def judge(s, p):
-    """End a race that a seat has won, whoever moved its goats, or in which nothing can move."""
+    """End a race that a seat has won, or in which no goat can move."""
     if s.decision == PLACE:
         return
     for seat in range(len(s.returns)):
@@ -298,7 +299,7 @@ def judge(s, p):
 
 @njit
 def play(s, p, action):
-    """Place a goat, move one sideways or none, or move one forward."""
+    """Place a goat, move one sideways, stay, or move one forward."""
     s.last_die = s.die
     if s.decision == PLACE:
         put(s, action, 0, s.to_move)
@@ -309,7 +310,7 @@ def play(s, p, action):
             judge(s, p)
             end_turn(s, p)
     else:
-        # Nobody foresees whether a move is sideways or forward, so there is no branch on it.
+        # No branch on sideways or forward, which would be hard to predict.
         forward = s.decision == FORWARD
         height, width = s.stacks.shape
         if action != stay(s):
@@ -328,10 +329,10 @@ def play(s, p, action):
 
 @njit
 def show_rows(out, first, p, rows):
-    """Write a plane that has a 1 for every bit of the words of its rows."""
+    """Write a plane with a 1 for every bit of the words of its rows."""
     row = 0
     while row < p.height:
-        # As many rows as fit into one word, which is shown at once.
+        # Combine rows into one word, which `show_bits` writes at once.
         bits = np.uint64(0)
         entries = 0
         while row < p.height and entries + p.width <= 64:
@@ -361,14 +362,14 @@ def in_turn(k, n):
 
 @njit
 def observe_row(s, p, seat, out):
-    """Write the planes that the game's page lists; players in the order of play, `seat` first."""
+    """Write the planes of the README.md; players in the order of play, `seat` first."""
     n = len(s.returns)
     height, width = s.stacks.shape
     plane = np.int64(height * width)  # an int64, so that products with int8 do not overflow
     for k in range((n + 1) * plane, len(out)):
         out[np.uint64(k)] = 0
     first = 0
-    for k in range(n):  # without a way out, which nobody could foresee
+    for k in range(n):  # no early exit: its branch is hard to predict
         first += k if s.order[k] == seat else 0
     for k in range(n):
         player = s.order[in_turn(first + k, n)]
@@ -401,9 +402,9 @@ def observe_row(s, p, seat, out):
 
 @njit
 def sound(s, p):
-    """Return whether seats, goats and decision exist, and `tops` and `arrived` fit the stacks.
+    """Return whether seats, goats and decision are valid, and `tops` and `arrived` fit the stacks.
 
-    While goats are placed, there are as many as plies; all of them fit into one stack.
+    During placement there are as many goats as plies.
     """
     n = len(s.returns)
     seats = 0
@@ -429,10 +430,10 @@ def sound(s, p):
 
 @njit
 def count_goats(s, p):
-    """Return the number of goats; -1 for a bad stack, or if `tops` or `arrived` do not fit."""
+    """Return the number of goats; -1 for an invalid stack, or if `tops` or `arrived` differ."""
     n = len(s.returns)
     goats = 0
-    arrived = 0  # five bits a seat
+    arrived = 0  # five bits for each seat
     for row in range(p.height):
         showing = 0
         extra = 0
@@ -458,7 +459,7 @@ def count_goats(s, p):
                 if column == p.width - 1:
                     arrived += 1 << (5 * seat)
                 stack >>= 3
-        if extra != showing:  # a goat shows where none is, or two show at one place
+        if extra != showing:  # `tops` has a goat on an empty cell, or two on one cell
             return -1
     for seat in range(n):
         if s.arrived[seat] != (arrived >> (5 * seat)) & 31:

@@ -1,4 +1,4 @@
-"""Goat Race as text: the board with players, phase and turn; moves; obstacles."""
+"""The text formats of Goat Race: board with players, phase and turn; moves; obstacles."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ __all__ = [
 ]
 
 COLORS = ("WHITE", "BLACK", "RED", "ORANGE", "GREEN")
-"""Of the seats, in their order."""
+"""Colour of each seat."""
 LETTERS = "".join(color[0] for color in COLORS)
 LOOK_OF = {"W": "cyan", "B": "magenta", "R": "red", "O": "yellow", "G": "green", "X": "faint"}
-"""How a letter looks in a terminal, whose background may be black or white."""
+"""Terminal colour of each letter, readable on black and white backgrounds."""
 DECISIONS = ("place", "sideways", "forward")
-"""What a position asks, by the numbers of `boardenvs.goat_race.rules`."""
+"""Name of each decision, indexed by the constants of `boardenvs.goat_race.rules`."""
 _STAY = "s"
 
 
@@ -41,24 +41,24 @@ _STAY = "s"
 
 
 class Position(NamedTuple):
-    """What a text shows."""
+    """The content of a text."""
 
     tops: list[str]
-    """One string a row: a letter, `X` for an obstacle, or a blank."""
+    """A string for each row: a letter, `X` for an obstacle, or a blank."""
     obstacles: list[list[Any]]
     phase: int
     turn: str
-    """The colour of the player whose turn it is."""
+    """Colour of the player to move."""
 
 
 def position_to_text(tops: Sequence[str], players: Sequence[str], phase: int, turn: str) -> str:
     """Return board, players, phase and turn as text.
 
     Args:
-        tops: as in `Position`.
-        players: their colours, in the order in which they joined.
+        tops: see `Position`.
+        players: colours of the players, in the order in which they joined.
         phase: 1, 2 or 3.
-        turn: the colour of the player whose turn it is.
+        turn: colour of the player to move.
     """
     return (
         f"{grid_text(tops)}\nPlayers: {', '.join(players)}\n"
@@ -67,10 +67,10 @@ def position_to_text(tops: Sequence[str], players: Sequence[str], phase: int, tu
 
 
 def position_from_text(text: str, height: int, width: int, players: Sequence[str]) -> Position:
-    """Return what a text as `position_to_text` writes it says, of phase 2 or 3.
+    """Return the content of a text from `position_to_text`, of phase 2 or 3.
 
     Raises:
-        ValueError: it is no such text.
+        ValueError: if the text is malformed.
     """
     lines = text_value("text", text).splitlines()
     end = 2 * height + 2
@@ -84,9 +84,9 @@ def position_from_text(text: str, height: int, width: int, players: Sequence[str
             if lines[end:] == position_to_text(tops, players, phase, turn).splitlines()[end:]:
                 return Position(tops, pairs, phase, turn)
     raise ValueError(
-        f"below the board there should be an empty line, 'Players: {', '.join(players)}', "
-        f"'Phase: 2' or 'Phase: 3', and 'Player whose turn it is: {players[0]}' or another of "
-        f"them, got {lines[end:]!r}"
+        f"text must have below the board an empty line, 'Players: {', '.join(players)}', "
+        f"'Phase: 2' or 'Phase: 3', and 'Player whose turn it is: ' with a player, "
+        f"got {shown(lines[end:])}"
     )
 
 
@@ -94,11 +94,11 @@ def parse_turn_line(line: str, players: Sequence[str]) -> dict[str, Any]:
     """Return order, decision and die, as keyword arguments of `GoatRace.from_text`.
 
     Args:
-        line: as `GoatRacePresentation.turn_line` gives it.
-        players: their colours, by seat.
+        line: a line from `GoatRacePresentation.turn_line`.
+        players: colour of each seat.
 
     Raises:
-        ValueError: it is no such line.
+        ValueError: if the line is malformed.
     """
     found = re.fullmatch(
         r"Order: ([A-Z, ]+); (?:place a goat.*|die: (\d{1,2}); move (sideways|a goat).*)",
@@ -108,7 +108,7 @@ def parse_turn_line(line: str, players: Sequence[str]) -> dict[str, Any]:
     names = found[1].split(", ") if found else []
     if found is None or sorted(names) != sorted(players):
         raise ValueError(
-            "below the board there should be a line such as "
+            "text must have below the board a line such as "
             f"'Order: {', '.join(players)}; die: 3; move a goat of row 3 forward', got "
             f"{shown(line)}"
         )
@@ -123,23 +123,23 @@ def walls(pairs: Any, height: int, width: int) -> list[int]:
     """Return a word of bits for each row, from obstacles given as `(row, column)`.
 
     Raises:
-        ValueError: they are no such list, or an obstacle is in the first or last column.
+        ValueError: if the list is malformed, or an obstacle is in the first or last column.
     """
     last = ascii_uppercase[width - 2]
     expected = (
-        f"obstacles must be one (row, column) for each row from 1 to {height}, the column from "
-        f"B to {last}"
+        f"obstacles must be one (row, column) for each row from 1 to {height}, with columns "
+        f"from B to {last}"
     )
     if not isinstance(pairs, list | tuple) or len(pairs) != height:
         raise ValueError(f"{expected}, got {shown(pairs)}")
     blocked = [0] * height
     for pair in pairs:
         if not isinstance(pair, list | tuple) or len(pair) != 2:
-            raise ValueError(f"{expected}, got {pair!r}")
-        row = whole_number("the row of one of the obstacles", pair[0], 1, height) - 1
+            raise ValueError(f"{expected}, got {shown(pair)}")
+        row = whole_number("row of obstacles", pair[0], 1, height) - 1
         inner = ascii_uppercase[1 : width - 1]
         if not isinstance(pair[1], str) or len(pair[1]) != 1 or pair[1] not in inner:
-            raise ValueError(f"{expected}, got column {pair[1]!r}")
+            raise ValueError(f"{expected}, got column {shown(pair[1])}")
         if blocked[row]:
             raise ValueError(f"{expected}, got row {row + 1} twice")
         blocked[row] = 1 << ascii_uppercase.index(pair[1])
@@ -147,7 +147,7 @@ def walls(pairs: Any, height: int, width: int) -> list[int]:
 
 
 def obstacles(blocked: Sequence[int]) -> list[list[Any]]:
-    """Return the obstacles of words as `walls` gives them, as `[row, column]`, row by row."""
+    """Return the obstacles of words from `walls` as `[row, column]`, row by row."""
     return [
         [row + 1, ascii_uppercase[column]]
         for row, word in enumerate(blocked)
@@ -157,7 +157,7 @@ def obstacles(blocked: Sequence[int]) -> list[list[Any]]:
 
 
 def obstacles_from_text(text: str) -> list[tuple[int, str]]:
-    """Return obstacles from the letters of their columns, row by row: `CDBHEC`."""
+    """Return obstacles from the letters of their columns, row by row, such as `CDBHEC`."""
     return list(enumerate(text, 1))
 
 
@@ -167,8 +167,8 @@ def obstacles_from_text(text: str) -> list[tuple[int, str]]:
 def cells_of_action(action: int, height: int, width: int, die: int) -> list[tuple[int, int]]:
     """Return the cells of an action as rows and columns, counted from 0.
 
-    A move has the cells where it begins and ends. The end is off the board for a few actions,
-    which are never legal. A placement has one cell, and staying has none.
+    A move has a first and a last cell. The last cell of a few actions is off the board; these
+    actions are never legal. A placement has one cell, and staying has no cells.
     """
     stay = height + 2 * height * width
     if action == stay:
@@ -186,7 +186,7 @@ def cells_of_action(action: int, height: int, width: int, die: int) -> list[tupl
 def action_to_text(action: int, height: int, width: int, die: int) -> str:
     """Return `1`, `C4C5`, `s` or `B3C3`; without a throw, a forward action is `BC`.
 
-    The few actions that would leave the board read as if it went on: `A1A0`, `I3J3`.
+    Actions that would leave the board have addresses beyond it: `A1A0`, `I3J3`.
     """
     cells = cells_of_action(action, height, width, die)
     if not cells:
@@ -201,10 +201,10 @@ def action_to_text(action: int, height: int, width: int, die: int) -> str:
 
 
 def action_from_text(text: str, height: int, width: int, die: int) -> int:
-    """Return the action of a text as `action_to_text` writes it, either case, blanks ignored.
+    """Return the action of a text from `action_to_text`, ignoring case and blanks.
 
     Raises:
-        ValueError: the text is no action of this board and throw.
+        ValueError: if the text is not an action of this board and throw.
     """
     word = re.sub(r"\s", "", text_value("text", text)).upper()
     stay = height + 2 * height * width
@@ -240,5 +240,5 @@ def action_from_text(text: str, height: int, width: int, die: int) -> int:
 
 
 def _letter(column: int) -> str:
-    """Return a column's letter; past Z, off the widest board, it is `[`, as in ASCII."""
+    """Return a column's letter; the column after Z, off the widest board, is `[`."""
     return chr(ord("A") + column)

@@ -48,7 +48,7 @@ def read(data: bytes, game: Game | None = None) -> Episode:
     nodes = _main_line(_decoded(data))
     kind = _first(nodes[:1], "GM")
     if kind is None or kind.strip() != "4":
-        raise ValueError(f"GM must be 4, which is Gomoku, got {'none' if kind is None else kind}")
+        raise ValueError(f"GM must be 4 (Gomoku), got {'no GM' if kind is None else kind}")
     side = _side(_first(nodes[:1], "SZ"), game)
     rule = _first(nodes, "RU")
     cells: list[int] = []

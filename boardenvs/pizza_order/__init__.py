@@ -1,4 +1,4 @@
-"""The pizza order: answer a shop's menus so that it takes the order wanted. See README.md here."""
+"""The pizza order, a dialogue with a pizza shop. The README.md here has its rules."""
 
 from __future__ import annotations
 
@@ -33,26 +33,26 @@ _STATUS = {
 
 class PizzaOrder(Game):  # noqa: D101 its docstring begins with `about`
     about = """
-    A customer answers the menus of a shop until it has taken the order that is wanted.
+    A customer answers the menus of a pizza shop to place a given order.
 
-    - Rules: for each pizza a flavour, for a custom one its ingredients too, then whether
-      there are more. The order is right if it has the pizzas wanted, in any order; two
-      pizzas are the same if their ingredients are.
-    - Arguments: `max_pizzas=3` (1 to 9), `max_plies=53` (by default as long as a dialogue
-      can last, 18 * max_pizzas - 1).
-    - Observation: int8 (2 * max_pizzas + 2, 16): the pizzas wanted, those taken, the one in
-      hand, the question.
-    - Actions: Discrete(23): 5 flavours, 15 ingredients, "that is all", yes, no; as text
-      `Custom`, `Bacon`, `done`, `y`, `n`.
-    - Rewards: 1 for the right order, 0 for another, -1 for an illegal action.
-    - Start and end: nothing said; "no", or the end of pizza `max_pizzas`.
-    - Hidden and random: the order wanted is drawn at the start; nothing is hidden.
+    - Rules: the shop asks for the flavour of each pizza, for the ingredients of a custom
+      pizza, then whether there are more pizzas. The order is right if it has the wanted
+      pizzas, in any order. Pizzas with the same ingredients are the same.
+    - Arguments: `max_pizzas=3` (1 to 9), `max_plies=53` (default: the longest dialogue,
+      18 * max_pizzas - 1).
+    - Observation: int8 (2 * max_pizzas + 2, 16): the wanted pizzas, the taken pizzas, the
+      pizza in hand, the question.
+    - Actions: Discrete(23): 5 flavours, 15 ingredients, done, yes, no; as text `Custom`,
+      `Bacon`, `done`, `y`, `n`.
+    - Rewards: 1 for the right order, 0 for a wrong one, -1 for an illegal action.
+    - Start and end: no answers; "no", or the end of pizza `max_pizzas`.
+    - Hidden and random: the wanted order is random; nothing is hidden.
     """
     __doc__ = f"""{about}
     Version history: v0, first version.
 
     Raises:
-        ValueError: an argument is out of its range.
+        ValueError: if an argument is out of range.
 
     Example:
         >>> import boardenvs
@@ -73,18 +73,18 @@ class PizzaOrder(Game):  # noqa: D101 its docstring begins with `about`
     def __init__(self, max_pizzas: int = 3, max_plies: int | None = None) -> None:
         max_pizzas = self.max_pizzas = whole_number("max_pizzas", max_pizzas, 1, rules.MOST)
         if max_plies is None:
-            # Each pizza a flavour, all ingredients and "done", and a "yes" between two.
+            # For each pizza a flavour, all ingredients and "done"; "yes" between pizzas.
             max_plies = (rules.INGREDIENTS + 3) * max_pizzas - 1
         super().__init__(
             params={"max_pizzas": max_pizzas, "max_plies": max_plies},
             num_players=1,
             num_actions=rules.NO + 1,
             observation_shape=(2 * max_pizzas + 2, rules.INGREDIENTS + 1),
-            # Always room for nine pizzas, so that one compiled kernel serves every size.
+            # Always nine pizzas, so that one compiled kernel serves every size.
             fields=[
                 ("wanted", np.uint16, (rules.MOST,)),  # sets of ingredients
                 ("taken", np.uint16, (rules.MOST,)),
-                ("typed", np.uint64, (rules.MOST,)),  # of custom ones, a hexadecimal digit each
+                ("typed", np.uint64, (rules.MOST,)),  # custom ingredients as hexadecimal digits
                 ("flavor", np.int8, (rules.MOST,)),
                 ("num_wanted", np.int8),
                 ("num_taken", np.int8),
@@ -98,10 +98,9 @@ class PizzaOrder(Game):  # noqa: D101 its docstring begins with `about`
         return rules.INGREDIENTS
 
     def info(self, state: np.void | States) -> dict[str, Any]:
-        """Return `wanted`: the order wanted, int8 of shape (max_pizzas, 15).
+        """Return `wanted`: the wanted order, int8 of shape (max_pizzas, 15).
 
-        Each row is a pizza, with 1 for each of its ingredients, else 0. The row of a pizza that
-        is not ordered is -1 throughout.
+        Each row is a pizza, with 1 for each of its ingredients, else 0. Unused rows are -1.
         """
         sets = state["wanted"][..., : self.max_pizzas]
         rows = _ingredient_rows().take(sets, 0, mode="wrap")
@@ -125,17 +124,17 @@ class PizzaOrder(Game):  # noqa: D101 its docstring begins with `about`
         """Return the position that a dialogue shows.
 
         Args:
-            text: as `to_text` writes it; blanks at the ends of lines may be missing.
-            to_move: 0.
-            ply: how many answers have been given, if they are to be counted twice.
-            wanted: the order wanted, for each pizza a list of its ingredients' ids. By default
-                the order that the text shows so far, or one Hawaiian pizza if it shows none.
+            text: a text from `to_text`; blanks at the ends of lines may be missing.
+            to_move: 0 or `None`.
+            ply: number of answers, which must match the text; `None` to derive it.
+            wanted: wanted order, a list of ingredient ids for each pizza. By default the order in
+                the text so far, or one Hawaiian pizza if the text has no pizzas.
 
         Raises:
-            ValueError: the text shows no such dialogue, or `wanted` is no order.
+            ValueError: if the text is not a valid dialogue, or `wanted` is invalid.
         """
         answers = notation.answers_from_text(text, self.max_pizzas)
-        # The text does not depend on the order wanted, so any order will do to check it.
+        # The text does not depend on the wanted order, so check it with any order.
         any_order = {"wanted": [list(rules.PRESETS[0])], "answers": answers}
         record = self._from_fields(any_order, to_move, ply)
         expected = [line.rstrip() for line in self.to_text(record).splitlines()]
@@ -200,8 +199,8 @@ class PizzaOrder(Game):  # noqa: D101 its docstring begins with `about`
                 or len(set(ids)) < len(ids)
             ):
                 raise ValueError(
-                    f"each pizza of wanted must be a list of different numbers from 1 to "
-                    f"{rules.INGREDIENTS}, at least one, got {ids!r:.100}"
+                    f"wanted must have for each pizza a list of at least one number from 1 to "
+                    f"{rules.INGREDIENTS}, each once, got {ids!r:.100}"
                 )
             state["wanted"][k] = sum(1 << (i - 1) for i in ids)
         state["num_wanted"] = len(wanted)
@@ -209,21 +208,23 @@ class PizzaOrder(Game):  # noqa: D101 its docstring begins with `about`
             type(a) is int and 0 <= a < self.num_actions for a in answers
         ):
             raise ValueError(
-                f"answers must be a list of actions, 0 to {self.num_actions - 1}, "
+                f"answers must be a list of actions from 0 to {self.num_actions - 1}, "
                 f"got {answers!r:.100}"
             )
         require_implied(fields, f"with {len(answers)} answers", ply=len(answers), to_move=0)
         last = answers[-1] if answers else -1
         if state["last_action"] not in (-1, last):
-            raise ValueError(f"last_action {state['last_action']} is not the last of the answers")
+            raise ValueError(
+                f"last_action must be -1 or the last answer, {last}, got {state['last_action']}"
+            )
         states = self.start.copy()
         states[0] = state
         masks = self.arrays.legal(states)
         for number, answer in enumerate(answers, 1):
             if not masks[0, answer]:
                 raise ValueError(
-                    f"answers: number {number} of {len(answers)}, {self.action_to_text(answer)!r}, "
-                    "is no answer to what was asked, or comes after the end"
+                    f"answers must be legal and end with the game, got "
+                    f"{self.action_to_text(answer)!r} as number {number} of {len(answers)}"
                 )
             self.kernels.play_games(states, self.constants, np.array([answer]), masks)
         for field in self.state_dtype.names or ():
@@ -231,7 +232,7 @@ class PizzaOrder(Game):  # noqa: D101 its docstring begins with `about`
 
 
 def _pizzas(state: np.void) -> list[notation.Pizza]:
-    """Return every pizza whose flavour has been said, the one in hand included."""
+    """Return all pizzas with a flavour, including the pizza in hand."""
     num = int(state["num_taken"]) + (state["asks"] == rules.INGREDIENT)
     pizzas: list[notation.Pizza] = []
     for flavor, typed in zip(state["flavor"][:num].tolist(), state["typed"].tolist(), strict=False):
@@ -245,8 +246,8 @@ def _pizzas(state: np.void) -> list[notation.Pizza]:
 def _ingredient_rows() -> npt.NDArray[np.int8]:
     """Return a row for each set of ingredients: 1 for each ingredient in the set, else 0.
 
-    The row of the empty set is -1 throughout. Rows have an unused 16th entry, since NumPy takes
-    rows of 16 bytes faster.
+    The row of the empty set is -1. Rows have an unused 16th entry, since NumPy copies rows of 16
+    bytes faster.
     """
     sets = np.arange(1 << rules.INGREDIENTS, dtype="<u2")[:, None]
     rows = np.unpackbits(sets.view(np.uint8), axis=1, bitorder="little").view(np.int8)

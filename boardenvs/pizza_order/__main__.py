@@ -10,7 +10,7 @@ from boardenvs.pizza_order.console import PizzaOrder
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Take three orders on standard input and output; returns the exit status."""
+    """Take three orders on standard input and output, and return the exit status."""
     program_parser("pizza_order", "A shop that takes three orders of pizzas.").parse_args(argv)
     return run_program(_three_orders)
 

@@ -1,7 +1,7 @@
-"""The pizza order as its source document designs it: the classes and the console dialogue.
+"""The classes and the console dialogue of the pizza order's source document.
 
-The menus go on with whatever answers `boardenvs.pizza_order.rules` accept; the document
-sets no limit to the pizzas of an order, so each is a dialogue of its own there.
+`boardenvs.pizza_order.rules` decides which answers the menus accept. The document does not limit
+the pizzas of an order, so each pizza is a separate dialogue for these rules.
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ _Answer = TypeVar("_Answer")
 
 
 class Pizza:
-    """A pizza of a flavour; a custom one has the ingredients that are given.
+    """A pizza of a flavour; a custom pizza has the given ingredients.
 
     Attributes:
-        flavor: its name, a key of `flavors`.
+        flavor: name of the flavour, a key of `flavors`.
         ingreds: ids of ingredients, keys of `ingredients`.
 
     Raises:
-        ValueError: there is no such flavour, or no such ingredients.
+        ValueError: if the flavour or an ingredient is unknown.
     """
 
     ingredients: ClassVar[dict[int, str]] = dict(enumerate(notation.INGREDIENTS, 1))
-    """Id to name."""
+    """Name of each id."""
     flavors: ClassVar[dict[str, list[int]]] = {
         name: list(ids) for name, ids in zip(notation.FLAVORS, (*rules.PRESETS, ()), strict=True)
     }
-    """Name to ids of ingredients; none for a custom pizza, which has its own."""
+    """Ingredient ids of each flavour; empty for a custom pizza."""
 
     def __init__(self, flavor: str, custom_ingreds: list[int] | None = None) -> None:
         if flavor not in list(self.flavors):
@@ -57,18 +57,18 @@ class Pizza:
 
 
 class PizzaOrder:
-    """An order of pizzas, asked for at the keyboard when it is made.
+    """An order of pizzas; the constructor asks for the pizzas at the keyboard.
 
     Attributes:
-        order: its number, counted from 1.
-        pizza_list: its pizzas.
+        order: number of the order, counted from 1.
+        pizza_list: pizzas of the order.
 
     Raises:
-        EOFError: the input ended before the order.
+        EOFError: if the input ends before the order.
     """
 
     total_orders: ClassVar[int] = 0
-    """How many orders were begun so far."""
+    """Number of orders begun so far."""
 
     def __init__(self) -> None:
         PizzaOrder.total_orders += 1
@@ -85,13 +85,13 @@ class PizzaOrder:
         """Ask for one pizza.
 
         Returns:
-            The flavour and, if it is "Custom", the ids of its ingredients, else `None`.
+            The flavour, and the ids of the ingredients for "Custom", else `None`.
 
         Raises:
-            EOFError: the input ended before the answer.
+            EOFError: if the input ends before the answer.
         """
         states = _game().start.copy()
-        states["num_wanted"] = 1  # whatever that is, for nobody asks
+        states["num_wanted"] = 1  # any valid number
         print(notation.FLAVOR_MENU, end="")
         hint = f"Please enter a number from 1 to {len(notation.FLAVORS)}."
         flavor = _ask(notation.ASKS_FLAVOR, hint, functools.partial(_flavor, states))
@@ -108,23 +108,23 @@ class PizzaOrder:
 
 
 def _ask(question: str, hint: str, read: Callable[[str], _Answer]) -> _Answer:
-    """Ask until `read` accepts the answer; it raises `ValueError` for any other."""
+    """Ask until `read` does not raise `ValueError` for the answer."""
     while True:
         try:
             return read(input(question))
-        except ValueError:  # also for what is no text at all
+        except ValueError:  # also if the input cannot be decoded
             print(hint)
 
 
 def _flavor(states: States, text: str) -> int:
-    """Return the flavour that is meant, 0 to 4; said in `states`."""
+    """Return the flavour of an answer, 0 to 4, and play it in `states`."""
     flavor = notation.number_from_text(text, len(notation.FLAVORS)) - 1
     _game().play(states, [flavor], illegal="raise")
     return flavor
 
 
 def _ingredients(states: States, text: str) -> list[int]:
-    """Return the ids of the ingredients that are meant, if the shop takes them all."""
+    """Return the ids of the ingredients of an answer, if the rules accept all of them."""
     ids = [notation.number_from_text(word, rules.INGREDIENTS) for word in text.split()]
     tried = states.copy()
     for action in [*(rules.FIRST + i - 1 for i in ids), rules.DONE]:

@@ -1,4 +1,4 @@
-"""The pizza order as a picture: pizzas wanted, pizzas taken, and the menu with the last answer."""
+"""Pictures of the pizza order: wanted pizzas, taken pizzas, and the menu with the last answer."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ _IN_A_ROW = 3
 _PIZZA = 75  # radius
 _ROW = 2 * _PIZZA + 38  # height of a row of pizzas
 _TOPPING = 14.5  # radius
-_CHIP_WIDTH, _CHIP_HEIGHT = 186, 27  # of an answer in the menu, its margin included
+_CHIP_WIDTH, _CHIP_HEIGHT = 186, 27  # size of an answer in the menu, including its margin
 _WIDTH = 3 * _CHIP_WIDTH + 2 * _EDGE
 _MENU_ROWS = 8
-_LETTERS = 17  # size of most of them
+_LETTERS = 17  # default font size
 _CRUST = "#b97a35"
 _CHEESE = "#f8e09a"
 _GOOD = "#23713c"
 _BAD = "#b3261e"
-# Meat, vegetables, the rest; the numbers say it too.
+# Colours of meat, vegetables and others.
 _FILLS = ["#b3442f"] * 5 + ["#3d7a3a"] * 5 + ["#fffdf5"] * 5
 
 
@@ -37,16 +37,16 @@ def order_picture(
     legal: Sequence[bool],
     status: str,
 ) -> str:
-    """Return the order wanted, the order as far as it is taken, the answers.
+    """Return the wanted order, the order taken so far and the answers as SVG.
 
     Args:
-        wanted: flavour and ingredients of each pizza.
-        pizzas: the same of each pizza whose flavour has been said.
-        most: how many pizzas an order may have; the picture has room for them.
-        hand: whether the last of them still gets ingredients.
-        last: the action that was the last answer; -1 for none.
-        legal: which actions answer the question that is asked.
-        status: what is asked or how it ended.
+        wanted: flavour and ingredients of each wanted pizza.
+        pizzas: flavour and ingredients of each taken pizza and the pizza in hand.
+        most: maximum number of pizzas of an order, for which the picture has room.
+        hand: whether the last of `pizzas` is in hand.
+        last: last action; -1 before the first answer.
+        legal: mask of legal actions.
+        status: current question or result.
     """
     shapes = []
     y = float(_EDGE)
@@ -59,7 +59,7 @@ def order_picture(
         for k in range(max(len(order), len(wanted))):
             x = _WIDTH * (k % _IN_A_ROW + 0.5) / _IN_A_ROW
             middle = y + 26 + _PIZZA + k // _IN_A_ROW * _ROW
-            if k >= len(order):  # a plate for each that is missing
+            if k >= len(order):  # an empty plate for a missing pizza
                 shapes.append(_circle(x, middle, _PIZZA, "none", INK, stroke_opacity=0.25))
                 continue
             flavor, ids = order[k]
@@ -78,11 +78,11 @@ def order_picture(
 
 
 def answer_area(action: int, most: int) -> Area:
-    """Return the place of an answer in the menu.
+    """Return the area of an answer in the menu.
 
     Args:
         action: the answer.
-        most: how many pizzas an order may have.
+        most: maximum number of pizzas of an order.
     """
     column, row = _place(action)
     y = _EDGE + 2 * _height(most) + row * _CHIP_HEIGHT
@@ -101,13 +101,13 @@ def _circle(
 
 
 def _left(x: float, y: float, text: str, size: float, bold: bool = False) -> str:
-    """Return a text that begins at a point."""
+    """Return a left-aligned text."""
     weight = {"font_weight": "bold"} if bold else {}
     return element("text", text, x=x, y=y + 0.36 * size, font_size=size, fill=INK, **weight)
 
 
 def _topping(x: float, y: float, ingredient: int, radius: float = _TOPPING) -> list[str]:
-    """Return a disc with the number that the ingredient has in the menu."""
+    """Return a disc with the ingredient's number in the menu."""
     fill = _FILLS[ingredient - 1]
     light = ingredient > 10
     number = element(
@@ -125,11 +125,11 @@ def _topping(x: float, y: float, ingredient: int, radius: float = _TOPPING) -> l
 
 
 def _pizza(x: float, y: float, ids: Sequence[int], in_hand: bool) -> list[str]:
-    """Return a pizza; each ingredient has a place of its own on it, ten outside and five inside."""
+    """Return a pizza; each ingredient has its own place, ten outside and five inside."""
     dashes = {"stroke_dasharray": "9 6"} if in_hand else {}
     shapes = [_circle(x, y, _PIZZA - 4, _CHEESE, _CRUST, stroke_width=8, **dashes)]
     for i in ids:
-        # The inner ones lie in the gaps of the outer ones.
+        # Inner places are between the angles of outer places.
         places, radius, turn = (10, 52, 0.0) if i <= 10 else (5, 25, 0.25)
         angle = 2 * math.pi * ((i - 1) % 10 + turn) / places
         shapes += _topping(x + radius * math.sin(angle), y - radius * math.cos(angle), i)
@@ -137,7 +137,7 @@ def _pizza(x: float, y: float, ids: Sequence[int], in_hand: bool) -> list[str]:
 
 
 def _badge(x: float, y: float, good: bool) -> list[str]:
-    """Return a tick for a pizza that was wanted, a cross for one that was not."""
+    """Return a tick for a wanted pizza, a cross for another one."""
     path = "m-5 0l3.5 4.5l7 -8.5" if good else "m-4.5 -4.5l9 9m0 -9l-9 9"
     stroke: dict[str, str | float] = {"stroke": "#fff", "stroke_width": 2.5, "fill": "none"}
     return [
@@ -147,7 +147,7 @@ def _badge(x: float, y: float, good: bool) -> list[str]:
 
 
 def _menu(y: float, last: int, legal: Sequence[bool]) -> list[str]:
-    """Return all answers; those to the question that is asked are framed, the last one marked."""
+    """Return all answers; legal ones are framed, the last one is marked."""
     shapes: list[str] = []
     for action, is_legal in enumerate(legal):
         column, row = _place(action)
@@ -170,7 +170,7 @@ def _menu(y: float, last: int, legal: Sequence[bool]) -> list[str]:
 
 
 def _place(action: int) -> tuple[int, int]:
-    """Return column and row of an answer in the menu."""
+    """Return the column and row of an answer in the menu."""
     if action <= CUSTOM:
         return action % 3, action // 3
     if action < DONE:

@@ -1,4 +1,4 @@
-"""How Pizza order looks to people; see `boardenvs.show.presentation`."""
+"""The presentation of the pizza order; see `boardenvs.show.presentation`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["PizzaOrderPresentation"]
 
 
 class PizzaOrderPresentation(Presentation):
-    """How the game looks to people."""
+    """The presentation of the pizza order."""
 
     def turn_line(self, state: np.void) -> str:
         pizzas = [

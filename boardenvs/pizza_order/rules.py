@@ -1,13 +1,13 @@
 """The rules of the pizza order: answer the shop's menus until the order is taken.
 
-What is on a pizza is a set in one 16-bit word: ingredient `i`, 1 to 15, is bit `i - 1`.
+The ingredients of a pizza are a set in one 16-bit word: ingredient `i`, 1 to 15, is bit `i - 1`.
 Ingredients 1 and 13, for example:
 
     ingredient  15 14 13 12 11 10  9  8  7  6  5  4  3  2  1
     bit       0  0  0  1  0  0  0  0  0  0  0  0  0  0  0  1   = 0x1001
 
-Pizza `k` is the one in hand while `k == s.num_taken`. Of a custom pizza `s.typed[k]` also
-keeps the order in which its ingredients were named, one hexadecimal digit each.
+Pizza `s.num_taken` is the pizza in hand. For a custom pizza, `s.typed[k]` also has its ingredients
+in the order of the answers, as hexadecimal digits.
 """
 
 # Compiled functions carry no annotations.
@@ -24,26 +24,26 @@ from boardenvs.core.outcome import end_alone, end_ply, is_over
 
 INGREDIENTS = 15
 PRESETS = ((1, 13), (6, 7, 8, 9, 10), (2, 3, 4, 5), (3, 12))
-"""The ingredients of the flavours that are no choice of the customer's, in menu order."""
+"""Ingredients of the flavours other than custom, in menu order."""
 ROW = INGREDIENTS + 1
-"""Entries of a row of an observation."""
+"""Length of a row of an observation."""
 MOST = 9
-"""Pizzas that a record has room for."""
+"""Maximum number of pizzas in a record."""
 
-# Actions: 0 to 4 are the flavours, and FIRST to DONE - 1 the ingredients.
+# Actions: 0 to 4 are the flavours, FIRST to DONE - 1 the ingredients.
 CUSTOM = 4
 FIRST = 5
 DONE = 20
 YES = 21
 NO = 22
 
-# What `s.asks` may be: the question that waits for its answer.
+# Values of `s.asks`: the current question.
 FLAVOR = 0
 INGREDIENT = 1
 MORE = 2
 NOTHING = 3
 
-# The set of each flavour; custom begins with none.
+# The set of each flavour; custom begins with the empty set.
 _SETS = np.array([sum(1 << (i - 1) for i in ids) for ids in (*PRESETS, ())], np.uint16)
 
 
@@ -55,7 +55,7 @@ def bit(ingredient):
 
 @njit
 def preset(ingredients):
-    """Return the flavour that has just this set, or CUSTOM."""
+    """Return the flavour with exactly this set, or CUSTOM."""
     for flavor in range(CUSTOM):
         if _SETS[flavor] == ingredients:
             return flavor
@@ -64,14 +64,14 @@ def preset(ingredients):
 
 @njit
 def drawn_set(s):
-    """Return what is on one pizza of a customer: a flavour, or a random number of ingredients."""
+    """Return the set of a random pizza: a flavour, or a random number of ingredients."""
     flavor = draw(s, CUSTOM + 1)
     chosen = _SETS[flavor]
     if flavor == CUSTOM:
         left = draw(s, INGREDIENTS) + 1
         ingredient = 1
         while left > 0:
-            # As many as are left are drawn from those not yet passed, each as likely.
+            # Draw `left` of the remaining ingredients uniformly.
             is_drawn = draw(s, INGREDIENTS + 1 - ingredient) < left
             chosen |= np.uint16(is_drawn << (ingredient - 1))
             left -= is_drawn
@@ -81,7 +81,7 @@ def drawn_set(s):
 
 @njit
 def deal(s, p):
-    """Draw the order that is wanted."""
+    """Draw the wanted order."""
     s.num_wanted = draw(s, p.most) + 1
     for k in range(s.num_wanted):
         s.wanted[k] = drawn_set(s)
@@ -89,7 +89,7 @@ def deal(s, p):
 
 @njit
 def legal(s, p, mask):
-    """Mark the answers that the question takes."""
+    """Mark the answers to the current question."""
     asks = s.asks
     held = s.taken[s.num_taken] if asks == INGREDIENT else np.uint16(0)
     for flavor in range(CUSTOM + 1):
@@ -103,10 +103,10 @@ def legal(s, p, mask):
 
 @njit
 def is_right(s):
-    """Return whether the pizzas taken are the pizzas wanted, in any order."""
+    """Return whether the taken pizzas are the wanted pizzas, in any order."""
     if s.num_taken != s.num_wanted:
         return False
-    matched = 0  # the pizzas taken that stand for one wanted already
+    matched = 0  # taken pizzas that are matched with a wanted one, as bits
     for k in range(s.num_wanted):
         for j in range(s.num_taken):
             if s.taken[j] == s.wanted[k] and matched >> j & 1 == 0:
@@ -119,14 +119,14 @@ def is_right(s):
 
 @njit
 def judge(s, p):
-    """See whether the order is complete, and then whether it is right."""
+    """End the game if the order is complete; the right order wins."""
     if s.asks == NOTHING:
         end_alone(s, 1.0 if is_right(s) else 0.0)
 
 
 @njit
 def play(s, p, action):
-    """Answer the question that is asked."""
+    """Answer the current question."""
     k = s.num_taken
     if action <= CUSTOM:
         s.flavor[k] = action
@@ -149,14 +149,14 @@ def play(s, p, action):
 
 @njit
 def show_pizza(out, row, there, ingredients):
-    """Write one row of an observation: the ingredients, and whether there is such a pizza."""
+    """Write one row of an observation: the ingredients, and whether the pizza exists."""
     shown = ingredients | np.uint16(1 << INGREDIENTS) if there else np.uint16(0)
     show_bits(out, row * ROW, shown, ROW)
 
 
 @njit
 def observe_row(s, p, seat, out):
-    """Write the rows: the pizzas wanted, those taken, the one in hand, the question."""
+    """Write the rows: the wanted pizzas, the taken pizzas, the pizza in hand, the question."""
     for k in range(p.most):
         show_pizza(out, k, k < s.num_wanted, s.wanted[k])
         show_pizza(out, p.most + k, k < s.num_taken, s.taken[k])
@@ -167,7 +167,7 @@ def observe_row(s, p, seat, out):
 
 @njit
 def sound(s, p):
-    """Return whether pizzas and question exist, and there is room for the next pizza."""
+    """Return whether pizzas and question are valid, and there is room for the next pizza."""
     if s.num_wanted < 1 or s.num_wanted > p.most or s.num_taken < 0 or s.num_taken > p.most:
         return False
     if s.asks < FLAVOR or s.asks > NOTHING or (s.asks == NOTHING and not is_over(s)):

@@ -1,4 +1,4 @@
-"""The pizza order's console format: the dialogue so far, line by line."""
+"""The console format of the pizza order: the dialogue so far, line by line."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from boardenvs.core.checks import text_value
+from boardenvs.core.checks import shown, text_value
 from boardenvs.pizza_order.rules import CUSTOM, DONE, FIRST, NO, PRESETS, YES
 from boardenvs.show.presentation import Span
 
@@ -50,20 +50,20 @@ ASKS_INGREDIENTS = "Select id's of ingredients: "
 ASKS_MORE = "Do you want more pizzas (y/n)? "
 
 Pizza = tuple[int, Sequence[int]]
-"""A flavour, 0 to 4, and the ingredients in the order in which they are named."""
+"""A flavour, 0 to 4, and the ingredients in the order of the answers."""
 
 _ANSWERS = [*FLAVORS, *INGREDIENTS, "done", "y", "n"]
 _ACTIONS = {name.lower(): action for action, name in enumerate(_ANSWERS)} | {"yes": YES, "no": NO}
 
 
 def number_from_text(text: str, highest: int) -> int:
-    """Return a whole number from 1 to `highest`, blanks around it ignored.
+    """Return an integer from 1 to `highest`, ignoring surrounding blanks.
 
     Raises:
-        ValueError: the text is no such number.
+        ValueError: if the text is not such a number.
     """
     digits = text.strip()
-    # A number of more digits than needed may be too long to be made one.
+    # Python refuses to convert very long numbers, so limit the digits.
     if re.fullmatch("0*[1-9][0-9]{0,3}", digits) and int(digits) <= highest:
         return int(digits)
     raise ValueError(f"expected a number from 1 to {highest}, got {text.strip()!r}")
@@ -73,23 +73,23 @@ def number_from_text(text: str, highest: int) -> int:
 
 
 def pizza_text(flavor: int, ids: Sequence[int]) -> str:
-    """Return a pizza as the summary shows it, such as `Carbonara (Bacon, Cheese)`."""
+    """Return a pizza in the format of the summary, such as `Carbonara (Bacon, Cheese)`."""
     return f"{FLAVORS[flavor]} ({', '.join(INGREDIENTS[i - 1] for i in ids)})"
 
 
 def summary_text(number: int, pizzas: Sequence[str]) -> str:
-    """Return what an order comes to, without the last newline."""
+    """Return the summary of an order, without the last newline."""
     lines = [f"{k}. {pizza}" for k, pizza in enumerate(pizzas, 1)]
     return "\n".join([f"Pizza order {number}'s summary:", *lines])
 
 
 def dialogue_text(pizzas: Sequence[Pizza], open_end: str) -> str:
-    """Return the dialogue of the first order, as far as it has come.
+    """Return the dialogue of the first order so far.
 
     Args:
-        pizzas: all whose flavour has been said.
-        open_end: the question that waits for its answer, "flavor", "ingredients" or
-            "more"; "nothing" if the order is complete.
+        pizzas: all pizzas with a flavour.
+        open_end: current question, "flavor", "ingredients" or "more"; "nothing" if the order is
+            complete.
     """
     parts = ["Pizza order 1:\n"]
     for k, (flavor, ingredients) in enumerate(pizzas, 1):
@@ -110,14 +110,14 @@ def dialogue_text(pizzas: Sequence[Pizza], open_end: str) -> str:
 
 
 def answers_from_text(text: str, most: int) -> list[int]:
-    """Return the actions that a dialogue shows; what stands between the answers is not looked at.
+    """Return the actions of a dialogue, without checking the text between the answers.
 
     Args:
-        text: as `dialogue_text` writes it.
-        most: pizzas after which the shop says no itself.
+        text: a text from `dialogue_text`.
+        most: number of pizzas after which the shop asks for no more.
 
     Raises:
-        ValueError: an answer is not valid.
+        ValueError: if an answer is invalid.
     """
     actions: list[int] = []
     lines = text_value("text", text).splitlines()
@@ -135,23 +135,25 @@ def answers_from_text(text: str, most: int) -> list[int]:
 
 
 def wanted_from_text(line: str) -> list[list[int]]:
-    """Return each pizza's ingredients from a line `Wanted: 1. Carbonara (Bacon, Cheese)`.
+    """Return each pizza's ingredients from a line such as `Wanted: 1. Custom (Bacon, Cheese)`.
 
     Raises:
-        ValueError: it is no such line.
+        ValueError: if the line is malformed.
     """
     found = re.fullmatch(r"Wanted: (.+)", text_value("text", line).strip())
     pizzas = re.findall(r"\(([^()]*)\)", found[1]) if found else []
     if not pizzas:
-        raise ValueError(f"expected a line such as 'Wanted: 1. Custom (Bacon)', got {line!r}")
+        raise ValueError(f"expected a line such as 'Wanted: 1. Custom (Bacon)', got {shown(line)}")
     try:
         return [[INGREDIENTS.index(one) + 1 for one in pizza.split(", ")] for pizza in pizzas]
     except ValueError:
-        raise ValueError(f"there are ingredients that the shop does not have: {line!r}") from None
+        raise ValueError(
+            f"ingredients must be names from the menu such as Bacon, got {shown(line)}"
+        ) from None
 
 
 def last_answer(text: str) -> list[Span]:
-    """Return where in a dialogue the last answer stands, if there is one."""
+    """Return the place of the last answer in a dialogue; an empty list without one."""
     found: list[Span] = []
     for number, line in enumerate(text.splitlines()):
         if any(_answer(line, asked) for asked in (ASKS_FLAVOR, ASKS_INGREDIENTS, ASKS_MORE)):
@@ -161,7 +163,7 @@ def last_answer(text: str) -> list[Span]:
 
 
 def _answer(line: str, question: str) -> str | None:
-    """Return what follows a question in a line; `None` if the line does not begin with it."""
+    """Return the rest of a line after a question; `None` if the line is another one."""
     question = question.rstrip()
     return line.removeprefix(question).strip() if line.startswith(question) else None
 
@@ -175,14 +177,15 @@ def action_to_text(action: int) -> str:
 
 
 def action_from_text(text: str, asks: str | None) -> int:
-    """Return the action of an answer, either case, blanks around it ignored.
+    """Return the action of an answer, ignoring case and surrounding blanks.
 
     Args:
         text: a name, `done`, `y`, `yes`, `n` or `no`; or a number from the menu.
-        asks: the question that a number answers, "flavor" or "ingredients".
+        asks: question that a number answers, "flavor" or "ingredients"; other values refuse
+            numbers.
 
     Raises:
-        ValueError: it is no such answer.
+        ValueError: if the answer is invalid.
     """
     answer = " ".join(text_value("text", text).split()).lower()
     if answer in _ACTIONS:
@@ -198,11 +201,11 @@ def action_from_text(text: str, asks: str | None) -> int:
 
 
 def wanted(state: np.void) -> list[list[int]]:
-    """Return the ids of the ingredients of each pizza wanted, in ascending order."""
+    """Return the ingredient ids of each wanted pizza, in ascending order."""
     sets = state["wanted"].tolist()[: state["num_wanted"].item()]
     return [[i + 1 for i in range(len(INGREDIENTS)) if ids >> i & 1] for ids in sets]
 
 
 def flavor_of(ids: Sequence[int]) -> int:
-    """Return the preset that has these ingredients, else custom."""
+    """Return the flavour with these ingredients, else custom."""
     return PRESETS.index(tuple(ids)) if tuple(ids) in PRESETS else CUSTOM

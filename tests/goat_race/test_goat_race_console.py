@@ -184,7 +184,7 @@ def test_goat():
 @pytest.mark.parametrize("color", ["white", "W", "PINK", "", None, 1, ["WHITE"]])
 def test_there_are_five_colours(color):
     for kind in (Goat, Player):
-        with pytest.raises(ValueError, match="color must be one of WHITE, BLACK, RED, ORANGE"):
+        with pytest.raises(ValueError, match="color"):
             kind(color)
 
 
@@ -228,7 +228,7 @@ def test_rows_and_columns_of_a_board():
 @pytest.mark.parametrize("size", [(2, 6), (27, 6), (9, 0), (9, 27), (9.0, 6), ("9", 6), (True, 6)])
 def test_bad_sizes(size):
     for kind in (Board, Game):
-        with pytest.raises(ValueError, match=r"(width|height) must be"):
+        with pytest.raises(ValueError, match=r"width|height"):
             kind(*size, [])
 
 
@@ -308,8 +308,8 @@ def test_a_fifth_goat_is_refused(phase):
     game = make("WHITE BLACK", phase)
     for row in range(1, 5):
         game.add_goat(row, "A")
-    refuses(game, game.add_goat, 5, "A", match="WHITE has all its 4 goats already")
-    with pytest.raises(ValueError, match="WHITE has all its 4 goats already"):
+    refuses(game, game.add_goat, 5, "A", match="WHITE")
+    with pytest.raises(ValueError, match="WHITE"):
         game.players[0].add_goat(Goat("WHITE"))
     game.set_turn(1)
     game.add_goat(5, "A")
@@ -675,5 +675,5 @@ def test_a_move_is_a_list_of_two_tuples(move):
         game.move_sideways,
         lambda given: game.move_forward(given, 1),
     ):
-        with pytest.raises(ValueError, match=r"a move must be a list of two|expected a tuple"):
+        with pytest.raises(ValueError, match=r"\(row, column\)"):
             check(move)

@@ -118,7 +118,7 @@ def test_from_text_during_placement():
         "4 |   |   | W |", "4 |   |   |   |"
     )
     text = text.replace("6 | B |", "6 | W |")
-    with pytest.raises(ValueError, match="decision must be 'place' in phase 2, got 'forward'"):
+    with pytest.raises(ValueError, match=r"decision.*'forward'"):
         THREE.from_text(text, decision="forward")
     state = THREE.from_text(text)
     assert THREE.to_text(state) == text
@@ -130,13 +130,13 @@ def test_from_text_during_placement():
 @pytest.mark.parametrize(
     ("arguments", "what"),
     [
-        ({"to_move": 0}, "to_move must be 1, for the text names BLACK"),
+        ({"to_move": 0}, "to_move must be 1.*BLACK"),
         ({"to_move": 3}, "to_move"),
         ({"to_move": True}, "to_move"),
         ({"die": 7}, "die"),
         ({"die": 0}, "die"),
         ({"die": 1.0}, "die"),
-        ({"decision": "place"}, "only on the gate"),
+        ({"decision": "place"}, "gate"),
         ({"decision": "jump"}, "decision"),
         ({"decision": 1}, "decision"),
         ({"decision": "forward", "die": 6, "stacks": {"A6": "WB"}, "order": [0, 0, 1]}, "order"),
@@ -249,21 +249,21 @@ BAD_FIELDS = [
     ("obstacles", [*POSITION["obstacles"][:5], [6, "A"]], "obstacles"),
     ("obstacles", [*POSITION["obstacles"][:3], [4, "C"], *POSITION["obstacles"][4:]], "stacks"),
     ("stacks", {**POSITION["stacks"], "C1": "W"}, "obstacle"),
-    ("stacks", {**POSITION["stacks"], "A3": "W"}, "stacks must hold 4 goats"),
-    ("stacks", {**POSITION["stacks"], "A0": "W"}, "stacks must have addresses"),
-    ("stacks", {**POSITION["stacks"], "a3": "W"}, "stacks must have addresses"),
-    ("stacks", {**POSITION["stacks"], "A3": "O"}, "stacks must be letters"),
-    ("stacks", {**POSITION["stacks"], "A3": ["W"]}, "stacks must be letters"),
-    ("stacks", {**POSITION["stacks"], "A3": "W" * 13}, "stacks has 13 goats"),
-    ("stacks", {**POSITION["stacks"], 3: "W"}, "stacks must have addresses"),
-    ("stacks", {}, "stacks must hold 4 goats"),
+    ("stacks", {**POSITION["stacks"], "A3": "W"}, "stacks.*4 goats"),
+    ("stacks", {**POSITION["stacks"], "A0": "W"}, "stacks.*addresses"),
+    ("stacks", {**POSITION["stacks"], "a3": "W"}, "stacks.*addresses"),
+    ("stacks", {**POSITION["stacks"], "A3": "O"}, "stacks.*letters"),
+    ("stacks", {**POSITION["stacks"], "A3": ["W"]}, "stacks.*letters"),
+    ("stacks", {**POSITION["stacks"], "A3": "W" * 13}, "stacks.*got 13"),
+    ("stacks", {**POSITION["stacks"], 3: "W"}, "stacks.*addresses"),
+    ("stacks", {}, "stacks.*4 goats"),
     ("order", [0, 1, 1], "order"),
     ("order", [0, 1, 2.0], "order"),
     ("order", [True, 0, 2], "order"),
     ("order", [2**70, 0, 1], "order"),
     ("decision", "wait", "decision"),
     ("decision", ["sideways"], "decision"),
-    ("decision", "place", "only on the gate"),
+    ("decision", "place", "gate"),
     ("die", 0, "die"),
     ("die", 7, "die"),
     ("last_die", 7, "last_die"),
@@ -285,7 +285,7 @@ def test_a_field_that_does_not_fit_is_refused(field, value, what):
 
 def test_a_decision_without_a_choice_is_refused():
     """Rows 4 to 6: C4 stands at the obstacle of row 4, nothing can leave row 4 forward."""
-    with pytest.raises(ValueError, match="'forward' of BLACK with die 4 leaves nothing to choose"):
+    with pytest.raises(ValueError, match=r"decision.*BLACK.*die 4.*'forward'"):
         THREE.from_dict({**POSITION, "decision": "forward", "die": 4})
 
 
@@ -311,7 +311,7 @@ PLACED = {**POSITION, "decision": "place", "die": 0, "order": [1, 0, 2], "to_mov
     [
         ({"A1": "B", "A4": "W", "A6": "R", "A2": "B"}, {}, None),
         ({"A1": "B", "A4": "W", "A6": "R", "A2": "W"}, {}, "layer 1"),
-        ({"A1": "B", "A4": "W", "A6": "R", "B2": "B"}, {}, "only on the gate"),
+        ({"A1": "B", "A4": "W", "A6": "R", "B2": "B"}, {}, "stacks.*gate"),
         ({"A1": "BB", "A4": "W", "A6": "R"}, {}, "layer|level"),
         ({"A1": "BBB", "A4": "W"}, {}, "level"),
         ({"A1": "B", "A4": "W", "A6": "R", "A2": "B"}, {"to_move": 2}, "to_move must be 0"),
@@ -334,7 +334,7 @@ def test_obstacles_of_the_game_are_those_of_its_positions():
     game = boardenvs.make("goat_race", obstacles=POSITION["obstacles"])
     assert game.from_dict(POSITION)
     other = [[1, "B"], *POSITION["obstacles"][1:]]
-    with pytest.raises(ValueError, match="obstacles must be those of the game"):
+    with pytest.raises(ValueError, match="obstacles"):
         game.from_dict({**POSITION, "obstacles": other})
 
 
@@ -527,11 +527,11 @@ def test_placement_takes_a_ply_a_goat_until_all_stand():
         game.play(states, [int(game.legal(states)[0].argmax())])
     assert (before["ply"], before["decision"]) == (7, "place")
     short = {**before, "params": {**before["params"], "max_plies": 6}, "ply": 6}
-    with pytest.raises(ValueError, match="ply must be 7 here, got 6"):
+    with pytest.raises(ValueError, match="ply must be 7"):
         boardenvs.make("goat_race", **short["params"]).from_dict(short)
     del short["ply"]
-    with pytest.raises(ValueError, match="stacks hold 7 goats placed in 6 plies"):
+    with pytest.raises(ValueError, match=r"stacks.*6 goats.*got 7"):
         boardenvs.make("goat_race", **short["params"]).from_dict(short)
     after = {**game.to_dict(states[0]), "decision": "place", "die": 0}
-    with pytest.raises(ValueError, match="another than 'place': all 8 goats stand"):
+    with pytest.raises(ValueError, match=r"decision.*8 goats.*'place'"):
         game.from_dict(after)

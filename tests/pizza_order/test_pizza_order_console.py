@@ -134,14 +134,14 @@ def test_a_pizza_of_ones_own_flavor_is_ones_own():
 
 @pytest.mark.parametrize("flavor", ["", "hawaiian", "Margherita", None, 1, ["Custom"]])
 def test_no_such_flavor(flavor):
-    with pytest.raises(ValueError, match="flavor must be one of") as error:
+    with pytest.raises(ValueError, match="flavor") as error:
         Pizza(flavor, [1])
     assert "\n" not in str(error.value)
 
 
 @pytest.mark.parametrize("ids", [None, "1", 1, [0], [16], ["1"], [1.0], [True], (1,), [None]])
 def test_no_such_ingredients(ids):
-    with pytest.raises(ValueError, match="custom_ingreds must be a list of ids") as error:
+    with pytest.raises(ValueError, match="custom_ingreds") as error:
         Pizza("Custom", ids)
     assert "\n" not in str(error.value)
 

@@ -231,7 +231,7 @@ def test_numbers_answer_the_question_that_is_asked(pizza):
 
 @pytest.mark.parametrize("text", ["", "pizza", "Ham Beef", "done!", "y n", "1.", "Custom\x00"])
 def test_what_is_no_answer_is_refused(pizza, text):
-    with pytest.raises(ValueError, match="expected a flavour, an ingredient, done, y or n, got"):
+    with pytest.raises(ValueError, match="a flavour, an ingredient, done, y or n"):
         pizza.action_from_text(text)
 
 
@@ -306,7 +306,7 @@ def test_what_is_no_position_is_refused(pizza, data):
 def test_answers_past_max_plies_are_refused():
     game = boardenvs.make("pizza_order", max_plies=2)
     assert game.from_dict({**WANTED, "answers": [0, YES]})["truncated"]
-    with pytest.raises(ValueError, match="answers: number 3 of 3"):
+    with pytest.raises(ValueError, match=r"answers.*3 of 3"):
         game.from_dict({**WANTED, "answers": [0, YES, 0]})
 
 
@@ -325,5 +325,5 @@ def test_answers_past_max_plies_are_refused():
 def test_a_record_that_is_no_position_is_not_restored(pizza, field, value):
     states = pizza.restore({**WANTED, "answers": [CUSTOM, 7]})
     states[field] = value
-    with pytest.raises(ValueError, match=r"wanted|answers|no valid|ply"):
+    with pytest.raises(ValueError, match=r"wanted|answers|position|ply"):
         pizza.restore(states)

@@ -27,8 +27,8 @@ def test_another_package_agents_is_told_in_one_line(file, installed, tmp_path):
     ran = installed("info", "gekitai", env={**os.environ, "PYTHONPATH": str(tmp_path)})
     assert (ran.returncode, ran.stdout) == (2, "")
     (line,) = ran.stderr.splitlines()
-    assert line.startswith("boardenvs: error: boardenvs needs its own package 'agents'")
-    assert f"Python finds {stranger}: rename" in line
+    assert line.startswith("boardenvs: error: package 'agents'")
+    assert str(stranger) in line
 
 
 # Nothing of `agents` is imported until a file is there, or a minute has passed.

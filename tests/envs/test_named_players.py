@@ -133,7 +133,7 @@ def test_gymnasiums_own_vectors_of_processes():
         ("nobody", "nobody"),
         ("Random", "'Random'"),
         ("", "''"),
-        ("mcts:many", "mcts:many"),
+        ("mcts:many", "many"),
         ("mcts:0", "simulations"),
         ("trained:nowhere.onnx", "nowhere.onnx"),
         ("neighbour", "neighbour"),

@@ -1,4 +1,4 @@
-"""The page on agents and the guides to learners: their code runs, and what it trains learns."""
+"""The code of the quick start and of the guides runs, and what it trains learns."""
 
 import re
 from pathlib import Path
@@ -6,10 +6,12 @@ from pathlib import Path
 import pytest
 
 import agents
+import boardenvs
 
 pytest.importorskip("torch")
 
 FOLDER = Path(agents.__file__).parent
+START = Path(boardenvs.__file__).parent / "QUICK_START.md"
 PPO = FOLDER / "training" / "PPO.md"
 AGENTS = FOLDER / "README.md"
 ALPHAZERO = FOLDER / "training" / "self_play" / "ALPHAZERO.md"
@@ -36,6 +38,13 @@ SHORT = [
 
 def test_agents_run():
     assert run(AGENTS)["episode"].terminated
+
+
+def test_the_quick_start_runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names = run(START, ("50_000", "1_000"))
+    assert names["scores"].games == 20
+    assert (tmp_path / "game.html").exists()
 
 
 def test_ppo_runs():

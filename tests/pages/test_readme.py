@@ -17,15 +17,11 @@ def blocks(language):
     return re.findall(rf"```{language}\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
 
 
-def test_python_blocks_run_in_order(capsys, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_the_first_loop_runs():
+    (block,) = blocks("python")
     names = {}
-    assert blocks("python")
-    for block in blocks("python"):
-        exec(compile(block, "README.md", "exec"), names)
-    assert (tmp_path / "game.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
-    printed = capsys.readouterr().out
-    assert "won" in printed  # it scores
+    exec(compile(block, "README.md", "exec"), names)
+    assert names["terminated"]
 
 
 def test_the_checks_run_the_second_command_as_it_stands():
@@ -77,7 +73,7 @@ def test_every_row_of_speed_is_one_of_the_page():
 
 
 def test_it_is_short():
-    assert len(README.read_text(encoding="utf-8").splitlines()) <= 310  # longer tables have pages
+    assert len(README.read_text(encoding="utf-8").splitlines()) <= 160  # longer tables have pages
 
 
 def test_every_page_is_linked():

@@ -50,7 +50,7 @@ NAMED = {
 TABLES = {name: table for name, table in NAMED.items() if "arena" in table}
 """What makes each table, by its name: the game, the arena's arguments, and games of a match."""
 
-OVERVIEWS = ("all", "best", "ladder", "shipped", "int8", "curves")
+OVERVIEWS = ("all", "ladder", "shipped", "int8", "curves")
 """The tables over several games."""
 
 
@@ -139,15 +139,10 @@ def overview_rows():
     return rows
 
 
-def overview_block(rows=None):
+def overview_block():
     """What the page on strength shows of all games."""
     head = ("game", "agent", "Elo (95% interval)", "games", "score")
-    return Table(head, rows or overview_rows(), left=(0, 1), code=(1,)).markdown()
-
-
-def best_block():
-    """What the README shows: of each game in that table the first row, which is the strongest."""
-    return overview_block([row for row in overview_rows() if row[0]])
+    return Table(head, overview_rows(), left=(0, 1), code=(1,)).markdown()
 
 
 def curves_block():
@@ -253,11 +248,10 @@ def replaced(text, name, block):
 
 
 def place(name):
-    """The file that shows a table, an overview of all games ("all", "best", "ladder", "curves") or
+    """The file that shows a table, an overview of all games ("all", "ladder", "curves") or
     the cards ("shipped", "int8"); and the text."""
     overviews = {
         "all": (STRENGTH, overview_block),
-        "best": (README, best_block),
         "ladder": (README, ladder_block),
         "shipped": (TRAINING, shipped_block),
         "int8": (QUANTISE, int8_block),

@@ -33,6 +33,36 @@ PACKAGES = {
 }
 """Whose `__all__` is public, with a word on each. Games' own packages come beside."""
 
+PAGES = {
+    "How to": [
+        "boardenvs/ENVIRONMENTS",
+        "boardenvs/INTEGRATIONS",
+        "boardenvs/COLD_START",
+        "boardenvs/OWN_GAME",
+        "boardenvs/COMING_FROM",
+        "boardenvs/QUESTIONS",
+        "agents/README",
+        "agents/play/README",
+        "agents/players/text/README",
+    ],
+    "Train": [
+        "agents/training/README",
+        "agents/training/PPO",
+        "agents/training/self_play/ALPHAZERO",
+        "agents/training/INT8",
+        "agents/arena/ARRAYS",
+    ],
+    "Measure": [
+        "agents/benchmark/README",
+        "agents/arena/README",
+        "agents/curves/README",
+        "agents/STRENGTH",
+        "agents/bench/README",
+    ],
+    "Project": ["boardenvs/CHANGES", "boardenvs/SECURITY", "tests/campaign/README"],
+}
+"""The pages that are listed at the side, beside games and notebooks."""
+
 
 def public() -> dict[str, list[str]]:
     """The public names of each package."""
@@ -134,7 +164,7 @@ def collect(folder: Path) -> None:
     for page in folder.rglob("*.md"):
         page.write_text(linked(page.read_text("utf-8"), page, folder), encoding="utf-8")
     readme = folder / "README.md"
-    readme.write_text(readme.read_text("utf-8") + contents(folder), encoding="utf-8")
+    readme.write_text(readme.read_text("utf-8") + contents(), encoding="utf-8")
 
 
 def linked(text: str, page: Path, folder: Path) -> str:
@@ -150,30 +180,19 @@ def linked(text: str, page: Path, folder: Path) -> str:
     return re.sub(r"(?<!!)\[([^\]]+)\]\(([^)\s]+)\)", replacement, text)
 
 
-def contents(folder: Path) -> str:
-    """The contents at the side of every page, in the order in which the README names them."""
-    readme = (folder / "README.md").read_text("utf-8")
+def contents() -> str:
+    """Return the contents at the side of every page."""
+    import boardenvs
 
-    def places(*kinds: str) -> list[str]:
-        found = [path.relative_to(folder) for kind in kinds for path in folder.rglob(kind)]
-        named = [path for path in found if f"]({path})" in readme]
-        named.sort(key=lambda path: readme.index(f"]({path})"))
-        rest = sorted(set(found) - set(named))
-        return [path.with_suffix("").as_posix() for path in [*named, *rest]]
-
-    pages = [p for p in places("*.md") if p != "README" and not p.startswith("reference/")]
-    guides = [p for p in pages if f"]({p}.md) | guide: " in readme]
-    games = [p for p in pages if re.fullmatch("boardenvs/[^/]+/README", p)]
-    rest = [p for p in pages if p not in (*guides, *games)]
+    games = [f"boardenvs/{game}/README" for game in boardenvs.GAMES]
+    notebooks = [f"notebooks/{path.stem}" for path in sorted(ROOT.glob("notebooks/*.ipynb"))]
     parts = {
+        "Learn": ["boardenvs/QUICK_START", *notebooks],
         "Games": games,
-        "Environments": [p for p in rest if p.startswith("boardenvs/")],
-        "Agents": [p for p in rest if p.startswith(("agents/", "tests/"))],
-        "Guides": guides,
-        "Notebooks": places("*.ipynb"),
+        **PAGES,
         "Reference": ["Every public name <reference/index>"],
     }
-    return "\n".join(line for title, listed in parts.items() for line in toctree(listed, title))
+    return "\n".join(line for title, pages in parts.items() for line in toctree(pages, title))
 
 
 class Links(HTMLParser):

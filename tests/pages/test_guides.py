@@ -12,6 +12,7 @@ pytest.importorskip("torch")
 
 FOLDER = Path(agents.__file__).parent
 START = Path(boardenvs.__file__).parent / "QUICK_START.md"
+QUESTIONS = START.with_name("QUESTIONS.md")
 PPO = FOLDER / "training" / "PPO.md"
 AGENTS = FOLDER / "README.md"
 ALPHAZERO = FOLDER / "training" / "self_play" / "ALPHAZERO.md"
@@ -45,6 +46,10 @@ def test_the_quick_start_runs(tmp_path, monkeypatch):
     names = run(START, ("50_000", "1_000"))
     assert names["scores"].games == 20
     assert (tmp_path / "game.html").exists()
+
+
+def test_the_answers_run():
+    assert run(QUESTIONS)["first"].shape == (8,)
 
 
 def test_ppo_runs():

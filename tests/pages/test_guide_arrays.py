@@ -51,9 +51,9 @@ def test_the_choices_of_one_agent(store):
 
 
 def test_what_is_refused(store, tmp_path):
-    with pytest.raises(ValueError, match=r"no games of 'trained'; its agents are greedy, random"):
+    with pytest.raises(ValueError, match="agent .* got 'trained'"):
         positions(store, agent="trained")
-    with pytest.raises(ValueError, match="expected a Store, got"):
+    with pytest.raises(ValueError, match="Store"):
         positions("games.db")
     game = boardenvs.make("gekitai")
     with (

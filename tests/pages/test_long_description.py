@@ -61,7 +61,7 @@ def test_with_an_address(described, source):
     assert targets(text) == [
         target
         if not is_relative(target)
-        else (IMAGES if target.endswith((".svg", ".png")) else PAGES) + target
+        else (IMAGES if target.endswith((".svg", ".png", ".gif")) else PAGES) + target
         for target in before
     ]
     # Nothing else is touched.
@@ -72,7 +72,7 @@ def test_without_an_address(described):
     text, before = described(), README.read_text(encoding="utf-8")
     assert targets(text) == [target for target in targets(before) if not is_relative(target)]
     assert FENCED.findall(text) == FENCED.findall(before)
-    assert len(FENCED.findall(text)) > 5
+    assert len(FENCED.findall(text)) > 3
     # What is no link stands there as before, and so do links' words.
     gone = re.compile(r"!\[[^\]]*\]\((?!http)[^)]*\)|<img [^>]*>")
     words = re.sub(r"\[([^\]]*)\]\((?!http)[^)]*\)", r"*\1*", gone.sub("", before))

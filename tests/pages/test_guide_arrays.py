@@ -51,14 +51,14 @@ def test_the_choices_of_one_agent(store):
 
 
 def test_what_is_refused(store, tmp_path):
-    with pytest.raises(ValueError, match="agent .* got 'trained'"):
+    with pytest.raises(ValueError, match=r"agent .* got 'trained'"):
         positions(store, agent="trained")
     with pytest.raises(ValueError, match="Store"):
         positions("games.db")
     game = boardenvs.make("gekitai")
     with (
         Store.open(tmp_path / "empty.db", game, 0) as empty,
-        pytest.raises(ValueError, match="no choices yet"),
+        pytest.raises(ValueError, match="choices"),
     ):
         positions(empty)
 

@@ -35,7 +35,7 @@ _WELCOME = "Welcome to DOMINOES 175"
 _MENU = "Please select your play mode:\n1. Test mode\n2. Game mode"
 _REVEALED = 65 * "/"
 _ENDS_OF = list(zip(LOW.tolist(), HIGH.tolist(), strict=True))  # ends of each tile
-_LONGEST_FILE = 4096  # characters; 28 lines take 112
+_LONGEST_FILE = 4096  # bytes; 28 lines have 112
 
 
 class Shuffler(Protocol):

@@ -28,7 +28,7 @@ _TILE = 2 * _END
 _FACE = "#fffdf6"
 _BACK = "#51697c"
 
-_COLUMN, _ROW = _END + 14, _TILE + 26  # of the grid
+_COLUMN, _ROW = _END + 14, _TILE + 26  # size of a cell of the grid
 _STEP = _TILE + 4  # distance of the tiles of a stack
 _FLOOR = MARGIN + GOAL * _STEP
 _HAND_X = MARGIN + COLUMNS * _COLUMN + 48.0

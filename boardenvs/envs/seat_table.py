@@ -218,7 +218,7 @@ class SeatTable(Table):
         self._torn = False
 
     def over(self) -> npt.NDArray[np.bool_]:
-        """Return which games have ended: bool of shape (N,)."""
+        """Return a mask of the games that have ended: bool of shape (N,)."""
         states = self.games.states
         over: npt.NDArray[np.bool_] = states["terminated"] | states["truncated"]
         return over

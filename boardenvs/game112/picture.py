@@ -8,7 +8,7 @@ from boardenvs.show.svg import CELL, MARGIN, centre, grid, label, last_mark, lin
 
 __all__ = ["board_picture"]
 
-_WORDS = 240  # width of the longest status
+_WORDS = 240  # minimum width, for the status
 
 
 def board_picture(cells: Sequence[int], last: int, status: str) -> str:

@@ -121,7 +121,7 @@ def pushed(p, mine, theirs, placed):
     board = p.board
     flipped = none
     own = none
-    for d in range(_DIRECTIONS):  # without a branch, so that LLVM vectorizes the loop
+    for d in range(_DIRECTIONS):  # no early exit, so that LLVM vectorizes the loop
         near = moved(placed, d)
         onto = moved(near, d) & board
         moves = (near & occupied != none) & (onto & occupied == none)

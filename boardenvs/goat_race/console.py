@@ -39,7 +39,7 @@ class Stack(Generic[T]):
         self._items: list[T] = []
 
     def push(self, item: T) -> None:
-        """Put an item on top."""
+        """Push an item on top."""
         self._items.append(item)
 
     def pop(self) -> T:
@@ -520,7 +520,7 @@ def _rules(width: int, height: int) -> GoatRace:
 
 
 class Quit(Exception):  # noqa: N818 not an error
-    """A player typed `q`."""
+    """Raised when a player types `q`."""
 
 
 def start(width: int = 9, height: int = 6, seed: int | None = None) -> None:

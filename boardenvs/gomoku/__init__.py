@@ -17,7 +17,7 @@ from boardenvs.gomoku.presentation import GomokuPresentation
 
 __all__ = ["Gomoku"]
 
-_MOST_CELLS = 26**2  # the columns have letters
+_MOST_CELLS = 26**2  # columns A to Z
 _SYMBOLS = "XO"  # black and white in a dictionary
 
 

@@ -45,8 +45,8 @@ def shipped(game: Game) -> Path:
     if for_several is not None:
         return for_several
     raise ValueError(
-        f"no trained agent is shipped for {game!r}; 'boardenvs train {game.name}' makes one, "
-        f"'trained:PATH' plays it"
+        f"no trained agent is shipped for {game!r}: train one with 'boardenvs train {game.name}' "
+        f"and play it as 'trained:PATH'"
     )
 
 
@@ -62,19 +62,19 @@ def read_card(network: Path, game: Game | None = None) -> dict[str, Any]:
             not play the game.
     """
     if network.suffix != ".onnx":
-        raise ValueError(f"{network} is no trained agent: expected an .onnx file")
+        raise ValueError(f"{network} is not a trained agent: expected an .onnx file")
     if not network.is_file():
-        reason = "it is no file" if network.exists() else "there is no such file"
-        raise ValueError(f"{network} is no trained agent: {reason}")
+        reason = "it is not a file" if network.exists() else "the file does not exist"
+        raise ValueError(f"{network} is not a trained agent: {reason}")
     path = card_path(network)
     if not path.is_file():
-        raise ValueError(f"{network} has no card beside it: expected {path.name}")
+        raise ValueError(f"{network} has no card: expected {path.name} in the same folder")
     try:
         card = json.loads(path.read_text(encoding="utf-8"))
     except (ValueError, OSError, RecursionError) as error:
-        raise ValueError(f"{path} is no agent's card: {error}") from None
+        raise ValueError(f"{path} is not an agent's card: {error}") from None
     if not isinstance(card, dict) or not {"game", "params"} <= card.keys():
-        raise ValueError(f"{path} is no agent's card: expected an object with game and params")
+        raise ValueError(f"{path} is not an agent's card: expected an object with game and params")
     scores = card.get("scores", [])
     if not isinstance(scores, list) or not all(
         isinstance(one, dict)
@@ -84,7 +84,7 @@ def read_card(network: Path, game: Game | None = None) -> dict[str, Any]:
         for one in scores
     ):
         raise ValueError(
-            f"{path} is damaged: its scores must be a list of objects with score and against"
+            f"{path} is damaged: scores must be a list of objects with score and against"
         )
     if game is not None and not _plays(card, game):
         plays = printable(f"{card['game']} with {card['params']}")
@@ -107,20 +107,20 @@ def int8_version(network: Path, card: dict[str, Any]) -> tuple[Path, dict[str, A
     if entry is None:
         return None
     if not isinstance(entry, dict) or "file" not in entry:
-        raise ValueError(f"{card_path(network)} is damaged: its int8 names no file")
+        raise ValueError(f"{card_path(network)} is damaged: int8 must be an object with file")
     name = entry["file"]
     if name is None:
         return None
     if not isinstance(name, str) or not name.endswith(INT8) or name != Path(name).name:
         raise ValueError(
-            f"{card_path(network)} is damaged: its int8 must name a file beside it such as "
-            f"{network.stem}{INT8}, got {name!r}"
+            f"{card_path(network)} is damaged: int8.file must be a file in the same folder, such "
+            f"as {network.stem}{INT8}, got {name!r}"
         )
     if "sha256" not in entry:
-        raise ValueError(f"{card_path(network)} is damaged: its int8 has no sha256")
+        raise ValueError(f"{card_path(network)} is damaged: int8 must have sha256")
     path = network.with_name(name)
     if not path.is_file():
-        raise ValueError(f"{network} has no int8 version beside it: expected {name}")
+        raise ValueError(f"{network} has no int8 version: expected {name} in the same folder")
     return path, entry
 
 

@@ -160,7 +160,8 @@ class NetworkTemplate:
             tuple(one.dims) != self._shapes[name] for name, one in self._places.items()
         ):
             raise ValueError(
-                f"the network of {type(policy).__name__} does not hold its weights as they are"
+                f"policy must be exported with its weights unchanged, got a {type(policy).__name__}"
+                f" whose weights the exporter changes"
             )
 
     def filled(self, policy: Any) -> bytes:

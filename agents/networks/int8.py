@@ -109,8 +109,9 @@ def int8_template(
     from onnxruntime.quantization import QuantFormat, QuantType, quantize_static
 
     parts = _parts(observations)
-    if min(part.min(initial=0) for part in parts) < 0:
-        raise ValueError("observations must be at least 0 to be quantised")
+    least = min(part.min(initial=0) for part in parts)
+    if least < 0:
+        raise ValueError(f"observations must be at least 0, got {least}")
     model = prepared(onnx.load_from_string(network), _largest(parts))
     kinds = ("Conv", "Add", "Relu", "Pad", "MaxPool", "GlobalAveragePool")
     nodes = [node.name for node in trunk(model.graph) if node.op_type in kinds]
@@ -305,10 +306,10 @@ def _weight(
     """A parameter by its name in the network."""
     key = name.removeprefix(_POLICY)
     if key not in weights:
-        raise ValueError(f"there are no weights {key!r}, which the network has")
+        raise ValueError(f"weights must contain {key!r}, which the network has")
     array = np.asarray(weights[key], np.float32)
     if array.shape != shape:
-        raise ValueError(f"weights {key!r} have the shape {array.shape}; expected {shape}")
+        raise ValueError(f"weights[{key!r}] must have shape {shape}, got {array.shape}")
     return array
 
 

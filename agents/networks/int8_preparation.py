@@ -112,7 +112,7 @@ def up_to_the_stem(graph: Proto) -> tuple[list[str], Proto]:
             if node.op_type == "Conv":
                 return names, node
             names.append(node.output[0])
-    raise ValueError("the network does not begin with a convolution: only such are quantised")
+    raise ValueError("a network must begin with a convolution to be quantised")
 
 
 def trunk(graph: Proto) -> list[Proto]:

@@ -24,7 +24,7 @@ _EXTERNAL_DATA, _DATA_LOCATION = 13, 14
 
 _LOOPS = {"Loop", "Scan", "SequenceMap"}
 _STANDARD = {"", "ai.onnx"}
-_DAMAGED = "is damaged or no ONNX network"
+_DAMAGED = "is damaged or not an ONNX network"
 
 
 def check_network(data: bytes) -> None:
@@ -48,12 +48,12 @@ def check_network(data: bytes) -> None:
             if kind == "tensor" and (
                 number == _EXTERNAL_DATA or (number == _DATA_LOCATION and value != 0)
             ):
-                raise ValueError("keeps weights in another file: they must be in this one")
+                raise ValueError("stores weights in another file, but must contain all weights")
             if kind == "node" and number in (_OPERATOR, _DOMAIN):
                 _check_operator(number, value)
             part = parts.get(number)
             if part == "function":
-                raise ValueError("has functions of its own: they must be inlined")
+                raise ValueError("defines functions, which must be inlined")
             if part is not None and isinstance(value, memoryview):
                 waiting.append((part, value))
 
@@ -63,9 +63,9 @@ def _check_operator(number: int, value: int | memoryview) -> None:
         raise ValueError(f"{_DAMAGED}: an operator has no name")
     name = bytes(value).decode("utf-8", "replace")
     if number == _OPERATOR and name in _LOOPS:
-        raise ValueError(f"has the operator {name}: loops are refused, since they need not end")
+        raise ValueError(f"has the operator {name}: loops are not allowed, as they may never end")
     if number == _DOMAIN and name not in _STANDARD:
-        raise ValueError(f"has an operator of {name!r}: only those of ONNX itself are run")
+        raise ValueError(f"has an operator of the domain {name!r}: only ONNX's own are allowed")
 
 
 def _fields(message: memoryview) -> Iterator[tuple[int, int | memoryview]]:
@@ -83,9 +83,9 @@ def _fields(message: memoryview) -> Iterator[tuple[int, int | memoryview]]:
         elif kind in (1, 5):
             size = 8 if kind == 1 else 4
         else:
-            raise ValueError(f"{_DAMAGED}: a field is of no kind that ONNX has")
+            raise ValueError(f"{_DAMAGED}: a field has an unknown type")
         if size > len(message) - place:
-            raise ValueError(f"{_DAMAGED}: a field is cut short")
+            raise ValueError(f"{_DAMAGED}: a field is truncated")
         yield number, message[place : place + size]
         place += size
 
@@ -101,4 +101,4 @@ def _whole(message: memoryview, place: int) -> tuple[int, int]:
         number |= (byte & 0x7F) << shift
         if byte < 0x80:
             return number, place
-    raise ValueError(f"{_DAMAGED}: a number is cut short or too long")
+    raise ValueError(f"{_DAMAGED}: a number is truncated or too long")

@@ -124,12 +124,12 @@ class OnnxPolicy:
         try:
             logits, value = session.run(["logits", "value"], {"observation": observations})
         except Exception as error:  # noqa: BLE001 ONNX Runtime's errors share no base class
-            raise ValueError(f"{self.path} fails: {_reason(error)}") from None
+            raise ValueError(f"{self.path} failed: {_reason(error)}") from None
         expected = len(observations), self.game.num_actions
         if logits.shape != expected or value.size != len(observations):
             raise ValueError(
-                f"{self.path} gave logits of shape {logits.shape} and value of shape "
-                f"{value.shape}; expected {expected} and {expected[:1]}"
+                f"{self.path} must return logits of shape {expected} and value of shape "
+                f"{expected[:1]}, got {logits.shape} and {value.shape}"
             )
         return logits, value.reshape(-1)
 
@@ -152,7 +152,10 @@ class OnnxPolicy:
         data = path.read_bytes()
         entry = self._entry
         if "sha256" in entry and hashlib.sha256(data).hexdigest() != entry["sha256"]:
-            raise ValueError(f"{path} is damaged or another network: it is not the one of its card")
+            raise ValueError(
+                f"{path} is damaged or belongs to another card: its checksum differs from the "
+                f"card's sha256"
+            )
         try:
             check_network(data)
         except ValueError as error:
@@ -176,7 +179,9 @@ class OnnxPolicy:
                 data, options, providers=["CPUExecutionProvider"]
             )
         except Exception as error:  # noqa: BLE001 ONNX Runtime's errors share no base class
-            raise ValueError(f"{path} is damaged or no ONNX network: {_reason(error)}") from None
+            raise ValueError(
+                f"{path} is damaged or not an ONNX network: {_reason(error)}"
+            ) from None
         inputs = {i.name: _kind(i) for i in session.get_inputs()}
         outputs = {o.name: _kind(o) for o in session.get_outputs()}
         expected = {"observation": f"tensor(float) {['n', *game.observation_shape]}"}
@@ -184,8 +189,8 @@ class OnnxPolicy:
         value = outputs.get("value", "")
         if inputs != expected or outputs.get("logits") != logits or value[:13] != "tensor(float)":
             raise ValueError(
-                f"{path} takes {inputs} and gives {outputs}; expected {expected}, and "
-                f"logits {logits} and value tensor(float)"
+                f"{path} must have inputs {expected} and outputs logits {logits} and value "
+                f"tensor(float), got inputs {inputs} and outputs {outputs}"
             )
         return session
 
@@ -241,7 +246,7 @@ class BoundNetwork:
             # This error does not name the shapes that the network gives. One from new arrays does.
             seen = self.seen[:num].reshape(num, *self.observed_game.observation_shape)
             self._network.evaluate_observations(seen, threads)
-            raise ValueError(f"{self._network.path} fails: {_reason(error)}") from None
+            raise ValueError(f"{self._network.path} failed: {_reason(error)}") from None
 
     def _bound(self, num: int, threads: int | None) -> Callable[[], object]:
         """Return the call that evaluates `num` observations."""

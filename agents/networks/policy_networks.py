@@ -61,8 +61,8 @@ class BoardTrunk(BaseFeaturesExtractor):
         super().__init__(observation_space, channels)
         if len(observation_space.shape) not in (2, 3):
             raise ValueError(
-                f"a convolutional network is for observations of shape (planes, rows, columns) or "
-                f"(planes, positions), not {observation_space.shape}"
+                f"a convolutional network requires observations of shape (planes, rows, columns) "
+                f"or (planes, positions), got {observation_space.shape}"
             )
         planes, *cells = observation_space.shape
         self.rows = cells[0] if len(cells) == 2 else 1
@@ -70,8 +70,8 @@ class BoardTrunk(BaseFeaturesExtractor):
         self.channels = channels
         if lines and self.rows == 1:
             raise ValueError(
-                f"lines are read on observations of shape (planes, rows, columns), not "
-                f"{observation_space.shape}"
+                f"lines must be 0 unless observations have shape (planes, rows, columns), got "
+                f"lines = {lines} and shape {observation_space.shape}"
             )
         self.stem = (
             LineStem(planes, lines, channels)

@@ -57,24 +57,22 @@ class Sizes:
         shapes = [game.observation_shape for game in self.games]
         if len(set(shapes)) < len(shapes):
             raise ValueError(
-                f"{option}: one network is trained on boards of several sizes, and here it would "
-                f"see {shapes[0]} on more than one"
+                f"{option}: each size must have its own observation shape, got "
+                f"{', '.join(map(str, shapes))}"
             )
         for game in self.games:
             like = _kind(first), first.num_players, first.observation_high
             if (_kind(game), game.num_players, game.observation_high) != like:
                 raise ValueError(
-                    f"{option}: no one network plays {first!r} and {game!r}, which differ in more "
-                    f"than the rows and columns of a board"
+                    f"{option}: one network cannot play both {first!r} and {game!r}, which differ "
+                    f"in more than the rows and columns of the board"
                 )
         named = [str(value) for value in self.values]
         for key, share in self.given_shares.items():
             if key not in named:
-                raise ValueError(f"shares: there is no {self.parameter}={key} in {option}")
-            if finite_number(f"the share of {self.parameter}={key}", share) == 0:
-                raise ValueError(
-                    f"the share of {self.parameter}={key} must be above 0, got {share}"
-                )
+                raise ValueError(f"shares must name sizes of {option}, got {key!r}")
+            if finite_number(f"shares[{key!r}]", share) == 0:
+                raise ValueError(f"shares[{key!r}] must be above 0, got {share}")
 
     @property
     def name(self) -> str:
@@ -151,7 +149,7 @@ def make_sizes(
             network plays on all of them.
     """
     if len(set(values)) < 2 or not all(type(value) is int for value in values):
-        raise ValueError(f"{parameter} must be two different whole numbers or more, got {values}")
+        raise ValueError(f"{parameter} must be at least two different integers, got {values}")
     make = functools.partial(boardenvs.make, name)
     games = [_with(make, params, parameter, value) for value in sorted(set(values))]
     return Sizes(parameter, tuple(games))
@@ -175,7 +173,7 @@ def several_values(params: Mapping[str, Any]) -> tuple[str, list[int]] | None:
         if len(parts) > 1 and all(part.strip().isdecimal() for part in parts):
             several[key] = [int(part) for part in parts]
     if len(several) > 1:
-        raise ValueError(f"only one parameter may have several values, not {', '.join(several)}")
+        raise ValueError(f"only one parameter may have several values, got {', '.join(several)}")
     return next(iter(several.items()), None)
 
 
@@ -201,7 +199,7 @@ def shared_out(what: str, number: int, shares: Sequence[float]) -> list[int]:
         ValueError: the number is smaller than the number of shares.
     """
     if number < len(shares):
-        raise ValueError(f"{what} must be at least 1 for each of {len(shares)} sizes, got {number}")
+        raise ValueError(f"{what} must be at least {len(shares)}, 1 for each size, got {number}")
     found = [1] * len(shares)
     for _ in range(number - len(shares)):
         owed = [share * number - have for share, have in zip(shares, found, strict=True)]

@@ -75,7 +75,9 @@ def checked_decisive(what: str, value: Any, game: Game) -> bool:
     if not isinstance(value, bool):
         raise ValueError(f"{what} must be True, False or None, got {value!r}")
     if value and not knows_decisive(game):
-        raise ValueError(f"{what}: {game.name} has no decisive moves")
+        raise ValueError(
+            f"{what} must be False or None for {game.name}, which has no decisive moves, got True"
+        )
     return value
 
 
@@ -103,9 +105,13 @@ def checked_forced(
     if not isinstance(value, bool):
         raise ValueError(f"{what} must be True, False or None, got {value!r}")
     if value and not knows:
-        raise ValueError(f"{what}: {game.name} has no forced wins")
+        raise ValueError(
+            f"{what} must be False or None for {game.name}, which has no forced wins, got True"
+        )
     if value and not decisive:
-        raise ValueError(f"{what}: a search without decisive moves finds no forced wins")
+        raise ValueError(
+            f"{what} must be False or None in a search without decisive moves, got True"
+        )
     return value, (_FORCED, _FORCED_AT_ROOT) if value else (0, 0)
 
 

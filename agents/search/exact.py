@@ -44,12 +44,15 @@ class ExactAgent(Agent):
                 budget is no whole number of at least 1.
         """
         for objection, applies in (
-            ("has chance", game.has_chance),
-            ("has hidden information", game.has_hidden),
-            (f"has {game.num_players} player(s), not two", game.num_players != 2),
+            ("chance", game.has_chance),
+            ("hidden information", game.has_hidden),
+            (f"{game.num_players} player(s)", game.num_players != 2),
         ):
             if applies:
-                raise ValueError(f"agent 'exact' cannot play {game.name}, which {objection}")
+                raise ValueError(
+                    f"agent 'exact' requires two players, no chance and no hidden information, but "
+                    f"{game.name} has {objection}"
+                )
         super().__init__(game, seed, spec)
         self._search = ExactSearch(game, whole_number("budget", budget, 1))
 
@@ -68,7 +71,7 @@ class ExactAgent(Agent):
             where = "this position" if states["ply"].any() else "the start"
             raise ValueError(
                 f"agent 'exact' cannot play {self.game.name} from {where}: "
-                f"not settled within {self._search.budget:,} positions"
+                f"the search needs more than budget = {self._search.budget:,} positions"
             ) from None
 
     def choose(self, states: States, random_bits: RandomBits) -> Actions:

@@ -114,8 +114,8 @@ class ExactSearch:
         )
         if failed >= 0:
             raise ValueError(
-                f"state {failed} is too large for exact play of {game.name}: "
-                f"not settled within {self.budget} positions"
+                f"state {failed} of {game.name} is too large for exact play: the search needs more "
+                f"than budget = {self.budget:,} positions"
             )
         return answers
 

@@ -102,7 +102,7 @@ class GumbelAgent(PuctAgent):
         if noise is None:
             noise = np.zeros(size, np.float32)
         elif np.shape(noise) != size:
-            raise ValueError(f"noise must be of shape {size}, got {np.shape(noise)}")
+            raise ValueError(f"noise must have shape {size}, got {np.shape(noise)}")
         noise = np.ascontiguousarray(noise, np.float32)
         found = (*unsearched(self.game, len(states)), np.zeros(size, np.float32))
         self._search_all(states, random_bits, noise, found)

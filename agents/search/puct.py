@@ -176,7 +176,7 @@ class PuctAgent(SearchAgent):
         )
         self.deterministic = self.repeatable and not (game.has_chance or game.has_hidden)
         if evaluator is not None and path is not None:
-            raise ValueError("give a network's path or an evaluator, not both")
+            raise ValueError(f"path must be None if evaluator is given, got {str(path)!r}")
         self.evaluator: Evaluator = (
             OnnxPolicy(game, path, int8=True) if evaluator is None else evaluator
         )

@@ -120,7 +120,7 @@ class SearchAgent(Agent):
         given = np.asarray(random_bits)
         if given.shape != (num,) or (num and given.dtype.kind not in "ui"):
             raise ValueError(
-                f"random_bits must be whole numbers of shape ({num},), got {given.dtype} of shape "
+                f"random_bits must be integers of shape ({num},), got {given.dtype} of shape "
                 f"{given.shape}"
             )
         return given.astype(np.uint64)

@@ -84,7 +84,7 @@ class Slot:
                 if array.dtype != np.float32 or array.shape != shape or not array.flags.carray:
                     raise ValueError(
                         f"the evaluator's {name} must be a writable contiguous float32 array of "
-                        f"shape {shape}, got one of {array.dtype} and shape {array.shape}"
+                        f"shape {shape}, got {array.dtype} of shape {array.shape}"
                     )
         self.leaves = Leaves(
             states=np.empty(capacity, game.state_dtype),
@@ -113,8 +113,8 @@ class Slot:
         expected = (num, leaves.masks.shape[1]), (num,)
         if shapes != expected:
             raise ValueError(
-                f"the evaluator gave logits of shape {shapes[0]} and values of shape "
-                f"{shapes[1]}; expected {expected[0]} and {expected[1]}"
+                f"the evaluator must return logits of shape {expected[0]} and values of shape "
+                f"{expected[1]}, got {shapes[0]} and {shapes[1]}"
             )
         leaves.logits[:num] = logits
         leaves.estimates[:num] = estimates

@@ -10,8 +10,8 @@ from typing import Any
 for _name in ("torch", "stable_baselines3", "sb3_contrib"):
     if importlib.util.find_spec(_name) is None:
         raise ImportError(
-            "agents.training needs the extra [train], such as pip install 'boardenvs[train]': "
-            f"there is no {_name}",
+            "agents.training needs the extra [train]: pip install 'boardenvs[train]' "
+            f"(cannot import {_name})",
             name=_name,
         )
 

@@ -78,7 +78,7 @@ class CloningLearner:
             ]
         if settings.value_share and not self._agent_has_values():
             raise ValueError(
-                f"value_share must be 0 with {settings.agent!r}, which has no values, "
+                f"value_share must be 0 for {settings.agent!r}, which returns no values, "
                 f"got {settings.value_share!r}"
             )
         self._optimizer = torch.optim.Adam(policy.parameters(), settings.learning_rate)

@@ -96,7 +96,7 @@ class TrainingRun:
             _check_sizes(game, settings)
             game = replace(game, given_shares=settings.shares)
         elif settings.shares:
-            raise ValueError(f"shares are for boards of several sizes, not for {game!r} alone")
+            raise ValueError(f"shares requires several board sizes, got {game!r}")
         self.game = game
         self.settings = settings
         self.seed = seed
@@ -124,7 +124,9 @@ class TrainingRun:
             for one in games_of(game):
                 teacher = make(settings.clone.agent, one, seed)
                 if not isinstance(teacher, Agent):
-                    raise ValueError(f"{settings.clone.agent!r} cannot be imitated: it is no Agent")
+                    raise ValueError(
+                        f"clone.agent must be of the class Agent, got {settings.clone.agent!r}"
+                    )
                 teachers.append(teacher)
             self.clone = CloningLearner(game, self.model.policy, settings.clone, teachers, seed)
         if settings.guided:
@@ -196,7 +198,7 @@ class TrainingRun:
             reason = " ".join(str(error).split())[:400] or type(error).__name__
             if damaged not in reason:
                 reason = f"{damaged}: {reason}"
-            raise ValueError(f"{folder} holds no run that can go on: {reason}") from None
+            raise ValueError(f"{folder} has no run that can be resumed: {reason}") from None
         return run
 
     @compile_first()
@@ -385,11 +387,14 @@ class TrainingRun:
 def _check_sizes(sizes: Sizes, settings: Settings) -> None:
     """Raise `ValueError` for settings that are not for boards of several sizes."""
     if settings.network != "convolutional":
-        raise ValueError(f'boards of several sizes need network = "convolutional": {sizes!r}')
+        raise ValueError(
+            f'network must be "convolutional" for several board sizes, got {settings.network!r} '
+            f"for {sizes!r}"
+        )
     if settings.ppo_steps:
         raise ValueError(
-            f"MaskablePPO learns on boards of one size: {sizes!r} needs ppo_steps = 0, and "
-            f"clone or guided, got ppo_steps = {settings.ppo_steps}"
+            f"ppo_steps must be 0 for several board sizes, got {settings.ppo_steps} for {sizes!r}: "
+            f"use clone or guided"
         )
 
 

@@ -93,7 +93,8 @@ class CloningSettings:
         _check_specs("opponents", self.opponents)
         if self.opponent_share and not self.opponents:
             raise ValueError(
-                f"opponents must name an agent where opponent_share is {self.opponent_share!r}"
+                f"opponents must name an agent if opponent_share is above 0, got no opponents and "
+                f"opponent_share = {self.opponent_share!r}"
             )
 
 
@@ -290,15 +291,15 @@ class Settings:
         if not isinstance(self.hidden, tuple) or not self.hidden:
             raise ValueError(f"hidden must be a list of widths, got {self.hidden!r}")
         for width in self.hidden:
-            whole_number("hidden's width", width, 1)
+            whole_number("each width in hidden", width, 1)
         _check_specs("evaluate_against", self.evaluate_against)
         if not self.evaluate_against:
-            raise ValueError("evaluate_against must name an agent")
+            raise ValueError("evaluate_against must name at least one agent, got none")
         if not isinstance(self.opponents, Mapping):
             raise ValueError(f"opponents must be a table of shares, got {self.opponents!r}")
         if not isinstance(self.shares, Mapping):
             raise ValueError(f"shares must be a table of sizes, got {self.shares!r}")
-        shares = [finite_number(f"{k}'s share", v) for k, v in self.opponents.items()]
+        shares = [finite_number(f"opponents[{k!r}]", v) for k, v in self.opponents.items()]
         if not shares or not all(shares):
             raise ValueError(f"opponents must have shares above 0, got {dict(self.opponents)}")
 
@@ -338,7 +339,7 @@ class Settings:
 
 def _check_specs(name: str, specs: Any) -> None:
     if not isinstance(specs, tuple) or not all(isinstance(spec, str) for spec in specs):
-        raise ValueError(f"{name} must be a list of agents' specs, got {specs!r}")
+        raise ValueError(f"{name} must be a list of agent specs, got {specs!r}")
 
 
 def settings_for(game: Game | Sizes, **changes: Any) -> Settings:
@@ -387,7 +388,7 @@ def read_settings(path: Path, game: Game | Sizes, **changes: Any) -> Settings:
     except OSError as error:
         raise ValueError(f"{path} cannot be read: {error.strerror}") from None
     except ValueError as error:  # no TOML, or no UTF-8
-        raise ValueError(f"{path} is no TOML: {error}") from None
+        raise ValueError(f"{path} is not valid TOML: {error}") from None
     try:
         settings = settings_from({**_for_parameters(found, game), **changes})
     except ValueError as error:
@@ -458,4 +459,4 @@ def _check_names(kind: Any, values: Mapping[str, Any], prefix: str = "") -> None
     for key in values:
         if key not in known:
             there = f"{', '.join(sorted(known))}{did_you_mean(key, known)}"
-            raise ValueError(f"there is no setting {prefix}{key!r}; there are {there}")
+            raise ValueError(f"unknown setting {f'{prefix}{key}'!r}; the settings are {there}")

@@ -88,7 +88,10 @@ def _check_empty(folder: Path) -> None:
     """Raise `ValueError` if the folder already holds a run."""
     for name in ("checkpoint.pt", "checkpoints", "agent.onnx"):
         if (folder / name).exists():
-            raise ValueError(f"{folder} holds a run: --resume it, or name another --out")
+            raise ValueError(
+                f"{folder} already contains a run: pass --resume to go on with it, or choose "
+                f"another folder with --out"
+            )
 
 
 def _check_resumed(
@@ -111,16 +114,22 @@ def _check_resumed(
     if run.game != game:
         right = shlex.join(_game_words(run.game))
         meant = f"; did you mean '{right}'?" if run.game.name == game.name else ""
-        raise ValueError(f"{folder} holds a run of {run.game!r}, not of {game!r}{meant}")
+        raise ValueError(f"{folder} contains a run of {run.game!r}, got {game!r}{meant}")
     if steps is not None and steps < run.steps:
-        raise ValueError(f"{folder} holds a run of {run.steps:,} steps already, got {steps:,}")
+        raise ValueError(
+            f"steps must be at least {run.steps:,}, as many as the run in {folder} has done, "
+            f"got {steps:,}"
+        )
     if seed is not None and seed != run.seed:
-        raise ValueError(f"{folder} holds a run with seed {run.seed}, not {seed}")
+        raise ValueError(f"seed must be {run.seed}, that of the run in {folder}, got {seed}")
     if settings is not None:
         ours, theirs = run.settings, settings.ending_at(run.settings.total_steps)
         differ = [f.name for f in fields(ours) if getattr(ours, f.name) != getattr(theirs, f.name)]
         if differ:
-            raise ValueError(f"{folder} holds a run with other settings: {', '.join(differ)}")
+            raise ValueError(
+                f"settings must be those of the run in {folder}, got other values of "
+                f"{', '.join(differ)}"
+            )
 
 
 def _command_of(run: TrainingRun, options: Sequence[str]) -> str:

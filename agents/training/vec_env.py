@@ -228,7 +228,7 @@ class SB3VecEnv(VecEnv):
         Raises:
             AttributeError: always.
         """
-        raise AttributeError(f"attributes of single games cannot be set, got {attr_name!r}")
+        raise AttributeError(f"set_attr is not supported, got {attr_name!r}")
 
     def env_is_wrapped(self, wrapper_class: type[Any], indices: Any = None) -> list[bool]:
         return [False for _ in self._get_indices(indices)]
@@ -265,7 +265,7 @@ def _joined_options(env: SeatVectorEnv, options: list[dict[str, Any]]) -> dict[s
         return None
     for i, state in enumerate(states):
         if state is None:
-            raise ValueError(f"options must have a state for every game or none, got {options[i]}")
+            raise ValueError(f"options must have a state for all games or none, got {options[i]}")
         if isinstance(state, Mapping):  # else all games would have the same dice
             states[i] = {"rng": env.np_random.bit_generator.random_raw(), **state}
     return {"state": np.concatenate([env.game.restore(state) for state in states])}

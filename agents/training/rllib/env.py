@@ -80,7 +80,10 @@ class GameMultiAgentEnv(MultiAgentEnv):
         env = self._env
         mover = env.agent_selection
         if list(action_dict) != [mover]:
-            raise ValueError(f"it is the turn of {mover}, got actions of {list(action_dict)}")
+            raise ValueError(
+                f"action_dict must contain only the seat to move, {mover!r}, "
+                f"got {list(action_dict)}"
+            )
         env.step(action_dict[mover])
         terminated, truncated = env.terminations[mover], env.truncations[mover]
         ends = {"__all__": terminated}, {"__all__": truncated}

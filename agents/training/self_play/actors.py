@@ -82,7 +82,7 @@ class Actor:
 
 
 def _no_network_yet(seen: npt.NDArray[np.int8]) -> Any:
-    raise AssertionError("an actor was sent no network yet")
+    raise AssertionError("the actor has not received a network")
 
 
 class Actors(Protocol):
@@ -173,7 +173,9 @@ def fixed_opponents(game: Game, specs: Sequence[str], seed: int) -> list[Agent]:
     for spec in specs:
         one = make(spec, game, seed)
         if not isinstance(one, Agent):
-            raise ValueError(f"{spec!r} cannot play against searches: it is no Agent")
+            raise ValueError(
+                f"opponents of search-guided self-play must be of the class Agent, got {spec!r}"
+            )
         found.append(one)
     return found
 

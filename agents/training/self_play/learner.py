@@ -48,7 +48,7 @@ def check_guided(
             integers and the policy has no convolutions.
     """
     if games_of(game)[0].num_players < 2:
-        raise ValueError(f"guided self-play needs two players or more; {game.name} has one")
+        raise ValueError(f"guided self-play requires at least two players, got {game.name} for one")
     for one in games_of(game):
         fixed_opponents(one, opponents, seed)
     sizes_and_games(game, settings)

@@ -25,7 +25,7 @@ _KEPT = 50_000
 def check_convolutional(policy: Any) -> None:
     """Raise `ValueError` for a policy that cannot be written in 8-bit integers."""
     if not any(isinstance(part, torch.nn.Conv2d) for part in policy.modules()):
-        raise ValueError("guided.int8 is for convolutional networks")
+        raise ValueError('guided.int8 must be false unless network is "convolutional", got true')
 
 
 class NetworkWriter:

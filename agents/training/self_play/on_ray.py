@@ -53,8 +53,8 @@ def train(
         given = settings_for(game) if settings is None else read_settings(settings, game)
         if given.guided is None:
             raise ValueError(
-                "training on Ray plays searched games: the settings need a part [guided], and "
-                f"{'those of ' + repr(game) if settings is None else settings} have none"
+                "settings must have a table [guided] for training on Ray, got those of "
+                f"{repr(game) if settings is None else settings} without it"
             )
     with joined("training", address) as ray:
         return start_run.train(

@@ -60,7 +60,7 @@ class RayActors:
             ValueError: the cluster has no core, or the boards are of several sizes.
         """
         if isinstance(game, Sizes):
-            raise ValueError("boards of several sizes are for --engine local")
+            raise ValueError(f"Ray requires one board size, got {game!r}: use --engine local")
         self._ray = ray
         self._plies = settings.plies
         self._given = game, settings, games_of_actors(settings)[0], seed
@@ -72,7 +72,7 @@ class RayActors:
         self._sent: tuple[Network, Any] | None = None  # the last network, and where it lies
         self._losses = 0
         if not self.cores():
-            raise ValueError("the Ray cluster has no core to play on")
+            raise ValueError("the Ray cluster must have at least one CPU core, got 0")
 
     def cores(self) -> int:
         """Of the cluster as it is now."""
@@ -134,7 +134,9 @@ class RayActors:
         self._losses += 1
         if self._losses > _LOSSES * max(1, self.cores()):
             reason = f": {one_line(error)}" if error else ""
-            raise ValueError(f"actors on Ray are lost again and again{reason}")
+            raise ValueError(
+                f"actors on Ray failed {self._losses} times in a row without a result{reason}"
+            )
 
     def state(self) -> dict[str, Any]:
         """As `Actors.state`, without games: they stay where they are."""

@@ -207,7 +207,7 @@ def test_every_command_is_listed(command):
         (["train", "gekitai", "--steps", "0"], "steps must be .* of at least 1, got 0"),
         (["train", "gekitai", "--steps", "-5"], "steps must be .*, got -5"),
         (["demo", "--steps", "0"], "steps must be .* of at least 1, got 0"),
-        (["train", "gekitai", "--resume"], "holds no run that can go on"),
+        (["train", "gekitai", "--resume"], "no run that can be resumed"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )

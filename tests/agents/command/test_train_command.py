@@ -29,12 +29,12 @@ def test_train_resume_and_play(command, fails, tiny_training):
     assert card["command"] == "boardenvs train gekitai --steps 256 --seed 5"
     assert (card["settings"]["ppo_steps"], card["seed"]) == (256, 5)
 
-    fails("holds a run: --resume it, or name another --out", "train", "gekitai")
+    fails("run.*--resume.*--out", "train", "gekitai")
     status, out, _ = command("train", "gekitai", "--resume", "--steps", "512")
     assert status == 0
     assert out.startswith("going on from step 256 of 512\n")
-    fails("holds a run with seed 5, not 6", "train", "gekitai", "--resume", "--seed", "6")
-    fails("holds a run of Gekitai", "train", "game112", "--resume", "--out", "runs/gekitai")
+    fails("seed .*5.* got 6", "train", "gekitai", "--resume", "--seed", "6")
+    fails("run of Gekitai.*Game112", "train", "game112", "--resume", "--out", "runs/gekitai")
 
     status, out, _ = command("arena", "gekitai", f"trained:{network}", "random", "--games", "4")
     assert status == 0
@@ -88,10 +88,9 @@ except ImportError as error:
         [sys.executable, "-c", script], capture_output=True, text=True, timeout=120, check=False
     )
     assert (ran.returncode, ran.stderr) == (0, "")
-    assert ran.stdout == (
-        "agents.training needs the extra [train], such as pip install 'boardenvs[train]': "
-        "there is no torch\n"
-    )
+    assert ran.stdout.count("\n") == 1
+    for part in ("agents.training", "pip install 'boardenvs[train]'", "torch"):
+        assert part in ran.stdout
 
 
 def test_ctrl_c_while_training(command, tiny_training, monkeypatch):

@@ -164,10 +164,10 @@ def test_settings_that_name_code_of_the_users_own(handed, command, fails, own_mo
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('[clone]\nagent = "plain:Plain"', "'plain:Plain' cannot be imitated: it is no Agent"),
+        ('[clone]\nagent = "plain:Plain"', "clone.agent .*Agent.*'plain:Plain'"),
         (
             'evaluate_against = ["plain:Plain"]\n[guided]',
-            "'plain:Plain' cannot play against searches: it is no Agent",
+            "opponents .*Agent.*'plain:Plain'",
         ),
     ],
 )
@@ -195,17 +195,17 @@ def test_a_resumed_run_keeps_its_settings(handed, command, fails):
     asked = ("train", "handed:Handed", "--settings", "own.toml")
     assert command(*asked, "--steps", "16")[0] == 0
     Path("own.toml").write_text(SETTINGS + "epochs = 3\n", encoding="utf-8")
-    fails("handed_gekitai holds a run with other settings: epochs$", *asked, "--resume")
+    fails("settings .*handed_gekitai.* epochs$", *asked, "--resume")
 
 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (None, "own.toml cannot be read: No such file or directory"),
-        ("steps =", "own.toml is no TOML: "),
-        ("ppo_step = 3", "own.toml: there is no setting 'ppo_step'; .*; did you mean ppo_steps"),
+        (None, "own.toml .*No such file or directory"),
+        ("steps =", "own.toml .*TOML"),
+        ("ppo_step = 3", "own.toml: .*'ppo_step'.*; did you mean ppo_steps"),
         ('network = "convolutional"\nopponents = { first = 1 }', "there is no agent 'first'"),
-        ('network = "plain"\n[guided]\nint8 = true', "guided.int8 is for convolutional networks"),
+        ('network = "plain"\n[guided]\nint8 = true', "guided.int8 .*convolutional"),
         ('evaluate_against = ["perfect"]', "agent 'perfect' .*game112"),
     ],
 )

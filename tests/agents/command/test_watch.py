@@ -69,7 +69,7 @@ def test_watch_marks_the_losing_move_on_the_page(command, tmp_path):
 
 
 def test_watch_cannot_judge_a_game_with_chance(fails):
-    told = "agent 'exact' cannot play goat_race, which has chance"
+    told = "exact.* goat_race .*chance"
     arguments = ["random", "random", "-p", "num_players=2", "--seed", "2", "--judge"]
     fails(told, "watch", "goat_race", *arguments)
 

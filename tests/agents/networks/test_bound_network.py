@@ -96,13 +96,13 @@ def test_room_is_kept_for_the_next_search(num, gekitai, monkeypatch):
 
 @pytest.mark.parametrize("capacity", [0, -1, 2.5, 2**40, None])
 def test_a_capacity_that_is_none(capacity, game112, refused):
-    with refused("capacity must be a whole number from 1 to 1048576"):
+    with refused("capacity .*1048576"):
         OnnxPolicy(game112).bind_to_arrays(capacity)
 
 
 @pytest.mark.parametrize("num", [0, 4, -1])
 def test_more_or_less_than_there_is_room_for(num, game112, refused):
-    with refused("num must be a whole number from 1 to 3"):
+    with refused("num .*1 to 3"):
         OnnxPolicy(game112).bind_to_arrays(3).evaluate(num)
 
 
@@ -126,5 +126,5 @@ def test_arrays_that_a_search_cannot_use(name, change, gekitai, refused):
 
     evaluator = SimpleNamespace(evaluate=network.evaluate, bind_to_arrays=bind)
     agent = PuctAgent(gekitai, 0, 250, evaluator=evaluator)
-    with refused(f"the evaluator's {name} must be a writable contiguous float32 array of shape "):
+    with refused(f"evaluator's {name} .*float32"):
         agent.act(gekitai.new(1, 0))

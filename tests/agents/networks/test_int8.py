@@ -184,9 +184,13 @@ def test_a_network_on_a_row_of_positions():
 @pytest.mark.parametrize(
     ("name", "value", "message"),
     [
-        ("value_net.bias", None, "there are no weights 'value_net.bias', which the network has"),
-        ("features_extractor.stem.weight", np.zeros((32, 4, 5, 5)), "expected .32, 3, 5, 5."),
-        ("features_extractor.stem.bias", np.zeros(31), "expected .32,."),
+        ("value_net.bias", None, "weights .*'value_net.bias'"),
+        (
+            "features_extractor.stem.weight",
+            np.zeros((32, 4, 5, 5)),
+            r"'features_extractor.stem.weight'.* \(32, 3, 5, 5\)",
+        ),
+        ("features_extractor.stem.bias", np.zeros(31), r"'features_extractor.stem.bias'.* \(32,\)"),
     ],
 )
 def test_weights_of_another_network(network, template, name, value, message):
@@ -201,10 +205,10 @@ def test_weights_of_another_network(network, template, name, value, message):
 def test_plain_layers_are_left_alone():
     game = boardenvs.make("dominoes175")
     seen = np.zeros((8, *game.observation_shape), np.int8)
-    with pytest.raises(ValueError, match="does not begin with a convolution"):
+    with pytest.raises(ValueError, match="convolution"):
         int8_template(shipped(game).read_bytes(), seen)
 
 
 def test_observations_below_zero(network, seen):
-    with pytest.raises(ValueError, match="at least 0"):
+    with pytest.raises(ValueError, match="observations"):
         int8_template(network, -seen)

@@ -78,30 +78,30 @@ def test_a_damaged_version(versions, gekitai, refused):
     data = bytearray(version.read_bytes())
     data[len(data) // 2] ^= 1
     version.write_bytes(data)
-    with refused("handmade.int8.onnx is damaged or another network: it is not the one of its card"):
+    with refused("handmade.int8.onnx .*checksum"):
         agents.make(f"puct:8:{path}", gekitai)
     OnnxPolicy(gekitai, path)
     version.unlink()
-    with refused("handmade.onnx has no int8 version beside it: expected handmade.int8.onnx"):
+    with refused("handmade.onnx .*handmade.int8.onnx"):
         agents.make(f"puct:8:{path}", gekitai)
 
 
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"file": ...}, "its int8 names no file"),
-        ({"file": "../handmade.int8.onnx"}, "its int8 must name a file beside it"),
-        ({"file": "handmade.onnx"}, "such as handmade.int8.onnx, got 'handmade.onnx'"),
-        ({"file": 7}, "got 7"),
-        ({"sha256": ...}, "its int8 has no sha256"),
-        ({"sha256": "00"}, "handmade.int8.onnx is damaged"),
+        ({"file": ...}, "handmade.json .*int8 .*file"),
+        ({"file": "../handmade.int8.onnx"}, "int8.file .*got '../handmade.int8.onnx'"),
+        ({"file": "handmade.onnx"}, "int8.file .*got 'handmade.onnx'"),
+        ({"file": 7}, "int8.file .*got 7"),
+        ({"sha256": ...}, "handmade.json .*int8 .*sha256"),
+        ({"sha256": "00"}, "handmade.int8.onnx .*checksum"),
     ],
     ids=str,
 )
 def test_a_card_that_tells_it_wrong(versions, gekitai, refused, changes, message):
     with refused(message):
         agents.make(f"puct:8:{versions(**changes)}", gekitai)
-    with refused("handmade.json is damaged: its int8 names no file"):
+    with refused("handmade.json .*int8 .*file"):
         path = versions()
         card = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
         path.with_suffix(".json").write_text(json.dumps({**card, "int8": ["x"]}), encoding="utf-8")

@@ -193,5 +193,5 @@ def test_what_no_board_shows_is_judged_somehow():
 
 def test_a_row_of_positions_has_no_lines(refused):
     game = boardenvs.make("game112")
-    with refused(r"lines are read on observations of shape .*, not \(3, 9\)"):
+    with refused(r"lines .*\(3, 9\)"):
         line_policy(game)

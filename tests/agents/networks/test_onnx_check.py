@@ -136,7 +136,7 @@ def test_weights_in_another_file(network_file, gekitai, refused, monkeypatch):
     onnx.save(plain, path, save_as_external_data=True, location="weights.bin", size_threshold=0)
     assert (path.parent / "weights.bin").is_file()
     monkeypatch.chdir(path.parent)
-    with refused("handmade.onnx keeps weights in another file: they must be in this one"):
+    with refused("handmade.onnx .*weights in another file"):
         agents.make(f"trained:{path}", gekitai)
 
 
@@ -155,7 +155,7 @@ def test_weights_in_another_file_wherever_they_stand(changed, gekitai, refused, 
         sparse = onnx.SparseTensorProto(values=elsewhere)
         constant = node("Constant", [], ["unused"], sparse_value=sparse)
     nodes = [constant, node("Identity", ["product"], ["logits"])]
-    with refused("handmade.onnx keeps weights in another file"):
+    with refused("handmade.onnx .*weights in another file"):
         agents.make(f"trained:{changed(nodes, constants)}", gekitai)
 
 
@@ -165,14 +165,14 @@ def test_a_loop_that_need_not_end(changed, gekitai, refused, inside):
     if inside:
         branch = helper.make_graph([ENDLESS], "inner", [], [])
         nodes = [node("If", ["true"], ["logits"], then_branch=branch, else_branch=BRANCH)]
-    with refused("handmade.onnx has the operator Loop: loops are refused"):
+    with refused("handmade.onnx .*operator Loop"):
         agents.make(f"trained:{changed(nodes, [TRUE])}", gekitai)
 
 
 def test_operators_of_others(changed, gekitai, refused):
     gelu = node("Gelu", ["product"], ["logits"], domain="com.microsoft")
     path = changed([gelu], opset_import=[helper.make_opsetid("com.microsoft", 1)])
-    with refused("handmade.onnx has an operator of 'com.microsoft': only those of ONNX itself"):
+    with refused("handmade.onnx .*operator .*'com.microsoft'"):
         agents.make(f"trained:{path}", gekitai)
 
 
@@ -181,7 +181,7 @@ def test_functions_of_its_own(changed, gekitai, refused):
     identity = [node("Identity", ["x"], ["y"])]
     function = helper.make_function("mine", "Same", ["x"], ["y"], identity, opset)
     path = changed([node("Identity", ["product"], ["logits"])], functions=[function])
-    with refused("handmade.onnx has functions of its own"):
+    with refused("handmade.onnx .*functions"):
         agents.make(f"trained:{path}", gekitai)
 
 
@@ -203,7 +203,7 @@ def test_a_network_that_fails(changed, gekitai, refused, what):
     path = changed(*FAILING[what])
     states = gekitai.new(3, 0)
     network = OnnxPolicy(gekitai, path)
-    said = "gave logits of shape" if "too many" in what else "fails: "
+    said = "must return logits" if "too many" in what else "failed: "
     for asked in (
         lambda: network.evaluate(states),
         lambda: agents.make(f"trained:{path}", gekitai).act(states),
@@ -227,7 +227,7 @@ def test_a_value_that_is_no_number(changed, gekitai, refused):
         one.output[:] = ["value" if name == "words" else name for name in one.output]
     model.graph.output[1].name = "value"
     path.write_bytes(model.SerializeToString())
-    with refused("gives .*; expected .* and value tensor\\(float\\)"):
+    with refused(r"value tensor\(float\), got .*'value': 'tensor\(string\)"):
         agents.make(f"trained:{path}", gekitai)
 
 
@@ -238,4 +238,4 @@ def test_the_command_says_it_in_one_line(changed, gekitai, capsys):
     assert main(["watch", "gekitai", f"trained:{path}", "random", "--seed", "0"]) == 2
     said = capsys.readouterr().err
     assert said.count("\n") == 1
-    assert "handmade.onnx fails: " in said
+    assert "handmade.onnx failed: " in said

@@ -42,7 +42,7 @@ def test_a_pytorch_that_does_not_tell(processor, monkeypatch):
 
 
 def test_no_such_precision(refused):
-    with refused("precision must be auto, float32 or bfloat16, got 'double'"):
+    with refused("precision .*got 'double'"):
         precision_for("double", "cpu")
 
 

@@ -49,23 +49,23 @@ def test_numbers_with_commas_are_several_sizes():
 @pytest.mark.parametrize(
     ("name", "params", "said"),
     [
-        ("gomoku", {"board_size": "7,7"}, "board_size must be two different whole numbers or more"),
-        ("gekitai", {"board_size": "5,6"}, "board_size must be a whole number from 6 to 8, got 5"),
+        ("gomoku", {"board_size": "7,7"}, r"board_size .*got \[7, 7\]"),
+        ("gekitai", {"board_size": "5,6"}, "board_size .*got 5"),
         ("gekitai", {"bord_size": "6,7"}, "bord_size.* did you mean board_size"),
         (
             "gomoku",
             {"board_size": "7,9", "win_length": "4,5"},
-            "only one parameter may have several values, not board_size, win_length$",
+            "several values.* board_size, win_length$",
         ),
         (
             "gomoku",
             {"win_length": "4,5"},
-            r"win_length=4,5: .* here it would see \(3, 15, 15\) on more than one$",
+            r"win_length=4,5: .*\(3, 15, 15\), \(3, 15, 15\)$",
         ),
         (
             "goat_race",
             {"num_players": "2,3"},
-            r"num_players=2,3: no one network plays GoatRace\(.*\) and GoatRace\(.*which differ in",
+            r"num_players=2,3: .*GoatRace\(.*GoatRace\(",
         ),
     ],
 )
@@ -85,7 +85,7 @@ def test_shares(refused):
     weighed = type(sizes(7, 9))("board_size", sizes(7, 9).games, given)
     assert weighed.shares == (0.75, 0.25)
     assert weighed == sizes(7, 9)
-    for bad, said in (({"8": 1}, "there is no board_size=8 in board_size=7,9"), ({"7": 0}, "abov")):
+    for bad, said in (({"8": 1}, "shares .*board_size=7,9.*'8'"), ({"7": 0}, "shares.*'7'.*got 0")):
         with refused(said):
             type(weighed)("board_size", weighed.games, bad)
 
@@ -94,7 +94,7 @@ def test_whole_numbers_in_shares(refused):
     assert shared_out("games", 10, [0.75, 0.25]) == [8, 2]
     assert shared_out("games", 3, [0.98, 0.01, 0.01]) == [1, 1, 1]
     assert shared_out("games", 5, [1.0]) == [5]
-    with refused("games must be at least 1 for each of 3 sizes, got 2$"):
+    with refused("games .*3.* got 2$"):
         shared_out("games", 2, [0.5, 0.25, 0.25])
 
 
@@ -160,7 +160,7 @@ def test_one_for_the_size_goes_before_one_for_several(folder, refused):
     assert shipped(gomoku(9)) == exact
     assert shipped(gomoku(7)) == shipped(gomoku(8)) == shipped(gomoku(8, max_plies=20)) == mixed
     for other in (gomoku(10), gomoku(6), gomoku(7, win_length=5), gomoku(7, exact=True)):
-        with refused(r"no trained agent is shipped for Gomoku\("):
+        with refused(r"trained agent .*Gomoku\("):
             shipped(other)
     # The nearer folder counts, as of any part.
     folder("b/nine.onnx", gomoku(8))
@@ -176,7 +176,7 @@ def test_a_size_that_the_card_does_not_list_is_refused(folder, refused):
 def test_a_file_whose_axes_are_not_free_is_refused(folder, refused):
     path = folder("a/all.onnx", sizes(7, 9))
     assert agents.make(f"trained:{path}", gomoku(7)).act(gomoku(7).new(1)).shape == (1,)
-    with refused(r"all.onnx takes .*3, 7, 7.*; expected .*3, 9, 9"):
+    with refused(r"all.onnx .*3, 9, 9.*, got .*3, 7, 7"):
         agents.make(f"trained:{path}", gomoku(9))
 
 

@@ -206,7 +206,7 @@ def test_one_byte_changed(tiny_copy, gekitai, refused):
     data = bytearray(tiny_copy.network.read_bytes())
     data[len(data) // 2] ^= 1
     tiny_copy.network.write_bytes(data)
-    with refused("agent.onnx is damaged or another network: it is not the one of its card"):
+    with refused("agent.onnx .*checksum"):
         agents.make(tiny_copy.spec, gekitai)
 
 
@@ -214,7 +214,7 @@ def test_one_byte_changed(tiny_copy, gekitai, refused):
 def test_a_file_that_is_no_network(network_file, gekitai, refused, content):
     path = network_file(gekitai)
     path.write_bytes(content)
-    with refused("handmade.onnx is damaged or no ONNX network: "):
+    with refused("handmade.onnx .*not an ONNX network"):
         agents.make(f"trained:{path}", gekitai)
 
 
@@ -235,7 +235,7 @@ def test_a_file_that_is_no_network(network_file, gekitai, refused, content):
 )
 def test_a_network_of_another_kind(network_file, gekitai, refused, change):
     path = network_file(gekitai, **change)
-    with refused("handmade.onnx takes .* and gives .*; expected "):
+    with refused("handmade.onnx .*inputs .*outputs .*, got inputs "):
         agents.make(f"trained:{path}", gekitai)
 
 
@@ -243,17 +243,17 @@ def test_a_network_that_is_missing(tmp_path, gekitai, refused):
     folder = tmp_path / "folder.onnx"
     folder.mkdir()
     for path, said in (
-        (tmp_path / "no.onnx", "there is no such file"),
-        (folder, "it is no file"),
-        *((path, "expected an .onnx file") for path in (tmp_path, tmp_path / "agent.pt", Path())),
+        (tmp_path / "no.onnx", "not exist"),
+        (folder, "not a file"),
+        *((path, ".onnx") for path in (tmp_path, tmp_path / "agent.pt", Path())),
     ):
-        with refused(f"is no trained agent: {said}"):
+        with refused(f"not a trained agent: .*{said}"):
             agents.make(f"trained:{path}", gekitai)
 
 
 def test_a_network_without_a_card(tiny_copy, gekitai, refused):
     card_path(tiny_copy.network).unlink()
-    with refused("agent.onnx has no card beside it: expected agent.json"):
+    with refused("agent.onnx .*card.* agent.json"):
         agents.make(tiny_copy.spec, gekitai)
 
 
@@ -275,7 +275,7 @@ def test_a_network_without_a_card(tiny_copy, gekitai, refused):
 )
 def test_a_broken_card(tiny_copy, gekitai, refused, text):
     card_path(tiny_copy.network).write_text(text, encoding="utf-8", errors="surrogatepass")
-    with refused("agent.json is no agent's card: "):
+    with refused("agent.json .*card"):
         agents.make(tiny_copy.spec, gekitai)
 
 
@@ -283,7 +283,7 @@ def test_a_broken_card(tiny_copy, gekitai, refused, text):
 def test_a_card_with_damaged_scores(tiny_copy, gekitai, refused, scores):
     card = {**tiny_copy.card, "scores": scores}
     card_path(tiny_copy.network).write_text(json.dumps(card), encoding="utf-8")
-    with refused("agent.json is damaged: its scores must be a list of objects"):
+    with refused("agent.json .*scores"):
         OnnxPolicy(gekitai, tiny_copy.network)
 
 
@@ -309,13 +309,13 @@ def test_a_card_whose_words_have_several_lines(tiny_copy, gekitai, refused, key)
 def test_a_checksum_that_does_not_fit(tiny_copy, gekitai, refused, sha256):
     card = {**tiny_copy.card, "sha256": sha256}
     card_path(tiny_copy.network).write_text(json.dumps(card), encoding="utf-8")
-    with refused("agent.onnx is damaged or another network"):
+    with refused("agent.onnx .*checksum"):
         agents.make(tiny_copy.spec, gekitai)
 
 
 def test_nothing_is_shipped_for_unusual_parameters(refused):
     game = boardenvs.make("gekitai", board_size=8, pieces=11, line_length=5)
-    with refused(r"no trained agent is shipped for Gekitai\(board_size=8.*'boardenvs train gekit"):
+    with refused(r"trained agent .*Gekitai\(board_size=8.*'boardenvs train gekit"):
         agents.make("trained", game)
 
 

@@ -269,7 +269,7 @@ def test_the_option_and_its_default(refused):
     assert agents.make("mcts", gekitai).decisive_rollouts
     assert not agents.make("mcts", gekitai, decisive_rollouts=False).decisive_rollouts
     assert not agents.make("mcts", goat_race).decisive_rollouts
-    with refused("decisive_rollouts: goat_race has no decisive moves"):
+    with refused("decisive_rollouts .*goat_race"):
         agents.make("mcts", goat_race, decisive_rollouts=True)
-    with refused("decisive_rollouts must be True, False or None, got 'yes'"):
+    with refused("decisive_rollouts .*got 'yes'"):
         agents.make("mcts", gekitai, decisive_rollouts="yes")

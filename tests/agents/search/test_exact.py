@@ -201,19 +201,19 @@ def test_games_that_are_over_have_their_result(game112, random_positions):
 @pytest.mark.parametrize(
     ("name", "why"),
     [
-        ("goat_race", "has chance"),
-        ("dominoes175", "has chance"),
-        ("pizza_order", "has chance"),
+        ("goat_race", "chance"),
+        ("dominoes175", "chance"),
+        ("pizza_order", "chance"),
     ],
 )
 def test_it_refuses_games_it_cannot_settle(name, why, refused):
-    with refused(f"agent 'exact' cannot play {name}, which {why}$"):
+    with refused(f"exact.* {name} .*{why}$"):
         agents.make("exact", name)
 
 
 @pytest.mark.parametrize("budget", [0, -1, 1.5, "many", None, True])
 def test_it_refuses_a_budget_that_is_none(budget, refused):
-    with refused("budget must be a whole number of at least 1"):
+    with refused("budget"):
         agents.make("exact", "game112", budget=budget)
 
 
@@ -221,9 +221,7 @@ def test_it_says_that_a_position_is_too_large(refused):
     game = boardenvs.make("gomoku")
     agent = agents.make("exact", game, budget=5000)
     for ask in (agent.act, agent.values, agent.plies, agent.action_values):
-        with refused(
-            "state 0 is too large for exact play of gomoku: not settled within 5000 positions"
-        ):
+        with refused("state 0 .*gomoku .*budget"):
             ask(game.new(2, 0))
 
 
@@ -233,20 +231,20 @@ def test_it_says_before_a_game_whether_it_can_play_it(near_the_end, game112, ref
     agents.make("exact", game112).check_can_play(game112.new(1, 0))
     gomoku = boardenvs.make("gomoku")
     agent = agents.make("exact", gomoku, budget=5000)
-    with refused("agent 'exact' cannot play gomoku from the start: not settled within 5,000 pos"):
+    with refused("exact.* gomoku from the start: .*budget"):
         agent.check_can_play(gomoku.new(1, 0))
     after = gomoku.new(1, 0)
     gomoku.play(after, [0])
-    with refused("agent 'exact' cannot play gomoku from this position: "):
+    with refused("exact.* gomoku from this position: .*budget"):
         agent.check_can_play(after)
-    with refused("^agent 'exact' cannot play gomoku from the start: "):
+    with refused("exact.* gomoku from the start: .*budget"):
         agents.play_match(gomoku, [agent, "random"], 2, 0)
 
 
 def test_after_a_refusal_it_goes_on(near_the_end):
     game, states = near_the_end
     poor = ExactAgent(game, budget=4)
-    with pytest.raises(ValueError, match="is too large for exact play"):
+    with pytest.raises(ValueError, match="budget"):
         poor.values(states)
     rich = ExactAgent(game)
     settled = 0

@@ -162,9 +162,9 @@ def test_side_by_side_or_alone(gekitai, tiny, live_positions):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"considered": 0}, "considered must be a whole number of at least 1, got 0"),
-        ({"value_scale": -1}, "value_scale must be a number of at least 0, got -1"),
-        ({"simulations": 0}, "simulations must be a whole number from 1 "),
+        ({"considered": 0}, "considered .*got 0"),
+        ({"value_scale": -1}, "value_scale .*got -1"),
+        ({"simulations": 0}, "simulations .*got 0"),
     ],
 )
 def test_a_bad_option(options, message, gekitai, refused):
@@ -180,5 +180,5 @@ def test_noise_of_another_shape_or_kind(gekitai, refused):
     found = agent.search(states, words, noise)
     for same in (np.ascontiguousarray(noise), noise.astype(np.float64), noise.tolist()):
         np.testing.assert_array_equal(agent.search(states, words, same).visits, found.visits)
-    with refused(r"noise must be of shape \(3, 36\), got \(2, 36\)"):
+    with refused(r"noise .*\(3, 36\), got \(2, 36\)"):
         agent.search(states, words, noise[:2])

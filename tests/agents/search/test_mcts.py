@@ -362,15 +362,15 @@ def test_a_bad_number_in_the_spec(spec, gekitai, refused):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"simulations": 0}, "simulations must be a whole number from 1 "),
-        ({"simulations": 2.0}, "simulations must be a whole number "),
-        ({"simulations": 10**8}, "simulations must be a whole number "),
-        ({"exploration": -1}, "exploration must be a number of at least 0"),
-        ({"exploration": float("nan")}, "exploration must be a number "),
-        ({"exploration": "much"}, "exploration must be a number "),
-        ({"rollout_depth": -1}, "rollout_depth must be a whole number of at least 0"),
-        ({"time_limit": -0.1}, "time_limit must be a number of at least 0"),
-        ({"time_limit": True}, "time_limit must be a number "),
+        ({"simulations": 0}, "simulations .*got 0"),
+        ({"simulations": 2.0}, "simulations .*got 2.0"),
+        ({"simulations": 10**8}, "simulations .*got 100000000"),
+        ({"exploration": -1}, "exploration .*got -1"),
+        ({"exploration": float("nan")}, "exploration .*got nan"),
+        ({"exploration": "much"}, "exploration .*got 'much'"),
+        ({"rollout_depth": -1}, "rollout_depth .*got -1"),
+        ({"time_limit": -0.1}, "time_limit .*got -0.1"),
+        ({"time_limit": True}, "time_limit .*got True"),
     ],
 )
 def test_a_bad_option(options, message, gekitai, refused):

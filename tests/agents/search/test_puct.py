@@ -252,7 +252,7 @@ def test_an_error_in_another_thread_is_raised(num, gekitai, refused):
 
 def test_an_evaluator_that_gives_too_little(gekitai, refused):
     evaluator = SimpleNamespace(evaluate=lambda states: (np.zeros((1, 35)), np.zeros(1)))
-    with refused("the evaluator gave logits of shape "):
+    with refused("evaluator .*logits"):
         PuctAgent(gekitai, 0, 5, evaluator=evaluator).act(gekitai.new(1, 0))
 
 
@@ -271,17 +271,13 @@ def test_specs_and_options(gekitai, tiny):
 @pytest.mark.parametrize(
     ("game", "options", "message"),
     [
-        ("gekitai", {"simulations": 0}, "simulations must be a whole number from 1 "),
-        ("gekitai", {"threads": 0}, "threads must be a whole number of at least 1"),
-        ("gekitai", {"exploration": "much"}, "exploration must be a number "),
-        ("goat_race", {"decisive": True}, "decisive: goat_race has no decisive moves"),
-        ("gekitai", {"decisive": 1}, "decisive must be True, False or None, got 1"),
-        ("gekitai", {"path": "nowhere.onnx"}, "nowhere.onnx is no trained agent"),
-        (
-            boardenvs.make("goat_race", num_players=5, width=11),
-            {},
-            "no trained agent is shipped for ",
-        ),
+        ("gekitai", {"simulations": 0}, "simulations"),
+        ("gekitai", {"threads": 0}, "threads"),
+        ("gekitai", {"exploration": "much"}, "exploration"),
+        ("goat_race", {"decisive": True}, "decisive .*goat_race"),
+        ("gekitai", {"decisive": 1}, "decisive .*got 1"),
+        ("gekitai", {"path": "nowhere.onnx"}, "nowhere.onnx .*not exist"),
+        (boardenvs.make("goat_race", num_players=5, width=11), {}, "trained agent .*GoatRace"),
     ],
 )
 def test_a_bad_option(game, options, message, refused):
@@ -290,7 +286,7 @@ def test_a_bad_option(game, options, message, refused):
 
 
 def test_a_path_and_an_evaluator(gekitai, refused):
-    with refused("give a network's path or an evaluator, not both"):
+    with refused("path .*evaluator .*'a.onnx'"):
         PuctAgent(gekitai, path="a.onnx", evaluator=Uniform(gekitai))
 
 

@@ -18,7 +18,7 @@ def test_random_bits_that_are_none(spec, options, gekitai, refused):
         (np.zeros(3), r"float64 of shape \(3,\)"),
         (["a", "b", "c"], r"<U1 of shape \(3,\)"),
     ):
-        with refused(rf"random_bits must be whole numbers of shape \(3,\), got {got}"):
+        with refused(rf"random_bits .*\(3,\), got {got}"):
             agent.search(states, random_bits)
 
 

@@ -1,6 +1,5 @@
 """Slots of leaves that wait for their evaluation: who evaluates what, and when turns come."""
 
-import re
 import threading
 
 import numpy as np
@@ -98,9 +97,5 @@ def test_what_an_evaluator_gives_has_to_be_of_the_leaves_shape(found, refused):
         logits, values = judged(leaves)
         return (logits, values) if len(leaves) == 1 else (logits[1:], values[1:])
 
-    message = (
-        "the evaluator gave logits of shape (2, 18) and values of shape (2,); "
-        "expected (3, 18) and (3,)"
-    )
-    with refused(re.escape(message)):
+    with refused(r"evaluator .*logits .*\(3, 18\) .*\(3,\), got \(2, 18\) and \(2,\)"):
         take_turns(slots_of(2), lambda _, number: [*found, 0, 0, 0][number], asking(judge), 2)

@@ -12,17 +12,17 @@ from agents.training.settings import GuidedSettings, settings_from
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"games": 0}, "games must be a whole number of at least 1, got 0"),
-        ({"simulations": 2.5}, "simulations must be a whole number of at least 1, got 2.5"),
-        ({"opening_plies": -1}, "opening_plies must be a whole number of at least 0, got -1"),
-        ({"warm_up": 11, "buffer": 10}, "warm_up must be a whole number from 0 to 10, got 11"),
-        ({"full_share": 0}, "full_share must be above 0, got 0"),
-        ({"full_share": 1.1}, "full_share must be from 0 to 1, got 1.1"),
-        ({"value_scale": -0.1}, "value_scale must be a number of at least 0, got -0.1"),
-        ({"reuse": 0.0}, "reuse must be above 0, got 0.0"),
-        ({"learning_rate": "fast"}, "learning_rate must be a number of at least 0, got 'fast'"),
-        ({"opponents": "greedy"}, "opponents must be a list of agents' specs, got 'greedy'"),
-        ({"weight_decay": float("nan")}, "weight_decay must be a number of at least 0, got nan"),
+        ({"games": 0}, "games .*got 0"),
+        ({"simulations": 2.5}, "simulations .*got 2.5"),
+        ({"opening_plies": -1}, "opening_plies .*got -1"),
+        ({"warm_up": 11, "buffer": 10}, "warm_up .*0 to 10, got 11"),
+        ({"full_share": 0}, "full_share .*got 0"),
+        ({"full_share": 1.1}, "full_share .*got 1.1"),
+        ({"value_scale": -0.1}, "value_scale .*got -0.1"),
+        ({"reuse": 0.0}, "reuse .*got 0.0"),
+        ({"learning_rate": "fast"}, "learning_rate .*got 'fast'"),
+        ({"opponents": "greedy"}, "opponents .*got 'greedy'"),
+        ({"weight_decay": float("nan")}, "weight_decay .*got nan"),
     ],
 )
 def test_a_bad_value(change, message, refused):

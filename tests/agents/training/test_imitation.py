@@ -273,7 +273,7 @@ def test_what_the_agent_tells_is_part_of_the_value():
 
 def test_an_agent_that_tells_no_values_is_refused(refused):
     settings = replace(SMALL, clone=replace(SMALL.clone, value_share=0.5))
-    with refused("value_share must be 0 with 'greedy', which has no values, got 0.5"):
+    with refused("value_share .*'greedy'.*got 0.5"):
         learner(boardenvs.make("gekitai"), settings)
 
 
@@ -317,11 +317,11 @@ def test_the_same_seed_gives_the_same_weights():
 @pytest.mark.parametrize(
     ("changes", "told"),
     [
-        ({"steps": 0}, "steps must be a whole number of at least 1"),
-        ({"random_share": 1.0}, "random_share must be below 1"),
-        ({"learner_share": 1.5}, "learner_share must be from 0 to 1, got 1.5"),
-        ({"value_share": 1.5}, "value_share must be from 0 to 1, got 1.5"),
-        ({"learning_rate": -1}, "learning_rate must be a number of at least 0"),
+        ({"steps": 0}, "steps .*got 0"),
+        ({"random_share": 1.0}, "random_share .*got 1.0"),
+        ({"learner_share": 1.5}, "learner_share .*got 1.5"),
+        ({"value_share": 1.5}, "value_share .*got 1.5"),
+        ({"learning_rate": -1}, "learning_rate .*got -1"),
     ],
 )
 def test_bad_settings(changes, told, refused):

@@ -140,21 +140,21 @@ def test_fewer_steps_than_are_done_are_refused(finished, gekitai, refused):
 def test_a_folder_in_use_is_refused(finished, gekitai, refused, tiny_settings):
     folder, _ = finished
     before = {p: p.read_bytes() for p in folder.iterdir() if p.is_file()}
-    with refused("holds a run: --resume it, or name another --out"):
+    with refused("run .*--resume.*--out"):
         train(gekitai, folder, 256, settings=tiny_settings)
     (folder / "checkpoint.pt").unlink()
-    with refused("holds a run: --resume it, or name another --out"):
+    with refused("run .*--resume.*--out"):
         train(gekitai, folder, 256, settings=tiny_settings)
     assert all(p.read_bytes() == data for p, data in before.items() if p.exists())
 
 
 def test_resuming_another_run_is_refused(finished, gekitai, game112, refused):
     folder, _ = finished
-    with refused(r"holds a run of Gekitai\(.*\), not of Game112\("):
+    with refused(r"run of Gekitai\(.*Game112\("):
         train(game112, folder, resume=True)
-    with refused(r"holds a run of Gekitai\(board_size=6.*, not of Gekitai\(board_size=7"):
+    with refused(r"run of Gekitai\(board_size=6.*Gekitai\(board_size=7"):
         train(boardenvs.make("gekitai", board_size=7), folder, resume=True)
-    with refused("holds a run with seed 1, not 2"):
+    with refused("seed must be 1.*got 2"):
         train(gekitai, folder, seed=2, resume=True)
 
 
@@ -168,7 +168,7 @@ def test_resuming_a_damaged_run_is_refused(finished, gekitai, refused, name, dam
         path.unlink()
     else:
         path.write_bytes(data[: int(damage * len(data))] if isinstance(damage, float) else damage)
-    with refused(f"run holds no run that can go on: .*{name}"):
+    with refused(f"no run that can be resumed: .*{name}"):
         train(gekitai, folder, resume=True)
 
 
@@ -179,7 +179,7 @@ def test_a_checkpoint_that_would_run_code_is_refused(finished, gekitai, refused,
 
     folder, _ = finished
     torch.save({"steps": Malicious()}, folder / "checkpoint.pt")
-    with refused("holds no run that can go on: "):
+    with refused("no run that can be resumed"):
         train(gekitai, folder, resume=True)
     assert not (tmp_path / "harm").exists()
 
@@ -189,26 +189,26 @@ def test_the_checkpoint_of_another_network_is_refused(finished, gekitai, refused
     data = json.loads((folder / "settings.json").read_text(encoding="utf-8"))
     data["settings"]["hidden"] = [17]
     (folder / "settings.json").write_text(json.dumps(data), encoding="utf-8")
-    with refused("holds no run that can go on: "):
+    with refused("no run that can be resumed"):
         train(gekitai, folder, resume=True)
 
 
 def test_resuming_nothing_is_refused(tmp_path, gekitai, refused):
     for folder in (tmp_path, tmp_path / "no"):
-        with refused("holds no run that can go on: "):
+        with refused("no run that can be resumed"):
             train(gekitai, folder, resume=True)
     assert not (tmp_path / "no").exists()
 
 
 @pytest.mark.parametrize("steps", [0, -1, 1.5, "10"])
 def test_a_bad_number_of_steps(tmp_path, gekitai, refused, steps):
-    with refused("steps must be a whole number of at least 1, got "):
+    with refused("steps .*got "):
         train(gekitai, tmp_path, steps)
 
 
 @pytest.mark.parametrize("seed", [-1, 2**31, 0.5, "1"])
 def test_a_bad_seed(tmp_path, gekitai, refused, seed):
-    with refused("seed must be a whole number from 0 to 2147483647, got "):
+    with refused("seed .*got "):
         train(gekitai, tmp_path, 10, seed)
     assert not files(tmp_path)
 

@@ -84,42 +84,36 @@ def test_a_copy_of_the_games_own_file_is_the_same(name, tmp_path):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("ppo_steps = ", "own.toml is no TOML: "),
-        (
-            "ppo_step = 3",
-            r"there is no setting 'ppo_step'; there are .*; did you mean ppo_steps\?$",
-        ),
-        ("[clone]\nepoch = 3", "own.toml: there is no setting clone.'epoch'; there are agent, "),
-        ("[guided]\nsteps = 0", "own.toml: guided.steps must be a whole number of at least 1"),
-        ("guided = 3", "own.toml: guided must be a table, got 3$"),
-        ("[guided]\nopponents = 'greedy'", "own.toml: guided.opponents must be a list of agents'"),
-        ("[guided]\nopponents = [3]", "own.toml: guided.opponents must be a list of agents'"),
-        ("[guided]\nopponents = ['os:getcwd']", "own.toml names 'os:getcwd', which runs code"),
-        ("clone = 'greedy'", "own.toml: clone must be a table, got 'greedy'$"),
-        ("[clone]\nagent = 3", "own.toml: clone.agent must be an agent's spec, got 3$"),
-        ("[clone]\nfixed_ties = 3", "own.toml: clone.fixed_ties must be true or false, got 3$"),
-        ("[clone]\nopponents = 'greedy'", "own.toml: clone.opponents must be a list of agents'"),
-        ("[clone]\nopponents = ['os:getcwd']", "own.toml names 'os:getcwd', which runs code"),
-        ("[clone]\nopponent_share = 2", "own.toml: clone.opponent_share must be from 0 to 1"),
-        ("[clone]\nopponent_share = 0.5", "own.toml: clone.opponents must name an agent where"),
-        ("[clone]\nbuffer = -1", "own.toml: clone.buffer must be a whole number of at least 0"),
-        ("shares = 3", "own.toml: shares must be a table of sizes, got 3$"),
-        (
-            "ppo_steps = 'many'",
-            "ppo_steps must be a whole number of at least 0, got 'many'$",
-        ),
-        ("num_envs = 0", "own.toml: num_envs must be a whole number of at least 1, got 0$"),
-        ("gamma = 2", "own.toml: gamma must be a number from 0 to 1, got 2$"),
-        ("learning_rate = 0", "own.toml: learning_rate must be above 0"),
-        ("hidden = 8", "own.toml: hidden must be a list of widths, got 8$"),
-        ("hidden = ['wide']", "own.toml: hidden's width must be a whole number"),
-        ("evaluate_against = 'random'", "own.toml: evaluate_against must be a list of agents'"),
-        ("evaluate_against = []", "own.toml: evaluate_against must name an agent$"),
-        ("opponents = ['random']", "own.toml: opponents must be a table of shares"),
-        ("opponents = {random = 'all'}", "own.toml: random's share must be a number"),
-        ('["size=6"]', "own.toml: 'size=6': gekitai has no parameter 'size'; its parameters are "),
-        ('"board_size=6" = 3', "own.toml: 'board_size=6' must be a table, got 3$"),
-        ("evaluate_against = ['os:getcwd']", "own.toml names 'os:getcwd', which runs code of your"),
+        ("ppo_steps = ", "own.toml .*TOML"),
+        ("ppo_step = 3", r"own.toml: .*'ppo_step'.*; did you mean ppo_steps\?$"),
+        ("[clone]\nepoch = 3", "own.toml: .*'clone.epoch'.* agent, "),
+        ("[guided]\nsteps = 0", "own.toml: guided.steps .*got 0$"),
+        ("guided = 3", "own.toml: guided .*got 3$"),
+        ("[guided]\nopponents = 'greedy'", "own.toml: guided.opponents .*got 'greedy'$"),
+        ("[guided]\nopponents = [3]", r"own.toml: guided.opponents .*got \(3,\)$"),
+        ("[guided]\nopponents = ['os:getcwd']", "own.toml .*'os:getcwd'"),
+        ("clone = 'greedy'", "own.toml: clone .*got 'greedy'$"),
+        ("[clone]\nagent = 3", "own.toml: clone.agent .*got 3$"),
+        ("[clone]\nfixed_ties = 3", "own.toml: clone.fixed_ties .*got 3$"),
+        ("[clone]\nopponents = 'greedy'", "own.toml: clone.opponents .*got 'greedy'$"),
+        ("[clone]\nopponents = ['os:getcwd']", "own.toml .*'os:getcwd'"),
+        ("[clone]\nopponent_share = 2", "own.toml: clone.opponent_share .*got 2$"),
+        ("[clone]\nopponent_share = 0.5", "own.toml: clone.opponents .*opponent_share.* 0.5$"),
+        ("[clone]\nbuffer = -1", "own.toml: clone.buffer .*got -1$"),
+        ("shares = 3", "own.toml: shares .*got 3$"),
+        ("ppo_steps = 'many'", "own.toml: ppo_steps .*got 'many'$"),
+        ("num_envs = 0", "own.toml: num_envs .*got 0$"),
+        ("gamma = 2", "own.toml: gamma .*got 2$"),
+        ("learning_rate = 0", "own.toml: learning_rate .*got 0$"),
+        ("hidden = 8", "own.toml: hidden .*got 8$"),
+        ("hidden = ['wide']", "own.toml: .*hidden .*got 'wide'$"),
+        ("evaluate_against = 'random'", "own.toml: evaluate_against .*got 'random'$"),
+        ("evaluate_against = []", "own.toml: evaluate_against "),
+        ("opponents = ['random']", "own.toml: opponents .*random"),
+        ("opponents = {random = 'all'}", "own.toml: opponents.*random.*got 'all'$"),
+        ('["size=6"]', "own.toml: 'size=6': .*'size'.* board_size"),
+        ('"board_size=6" = 3', "own.toml: 'board_size=6' .*got 3$"),
+        ("evaluate_against = ['os:getcwd']", "own.toml .*'os:getcwd'"),
     ],
 )
 def test_a_bad_file(text, said, written, gekitai, refused):
@@ -128,23 +122,23 @@ def test_a_bad_file(text, said, written, gekitai, refused):
 
 
 def test_no_file(tmp_path, gekitai, refused):
-    with refused("nowhere.toml cannot be read: No such file or directory$"):
+    with refused("nowhere.toml .*No such file or directory$"):
         read_settings(tmp_path / "nowhere.toml", gekitai)
-    with refused(f"{tmp_path} cannot be read: Is a directory$"):
+    with refused(f"{tmp_path} .*Is a directory$"):
         read_settings(tmp_path, gekitai)
     (tmp_path / "bytes.toml").write_bytes(b"\xff")
-    with refused("bytes.toml is no TOML: "):
+    with refused("bytes.toml .*TOML"):
         read_settings(tmp_path / "bytes.toml", gekitai)
 
 
 @pytest.mark.parametrize(
     ("values", "told"),
     [
-        ({"step": 5}, "there is no setting 'step'"),
-        ({"network": "deep"}, "network must be plain or convolutional, got 'deep'"),
-        ({"precision": "half"}, "precision must be auto, float32 or bfloat16, got 'half'"),
-        ({"opponents": {}}, "opponents must have shares above 0"),
-        ({"opponents": {"random": 0}}, "opponents must have shares above 0"),
+        ({"step": 5}, "setting 'step'"),
+        ({"network": "deep"}, "network .*got 'deep'"),
+        ({"precision": "half"}, "precision .*got 'half'"),
+        ({"opponents": {}}, "opponents .*got {}"),
+        ({"opponents": {"random": 0}}, "opponents .*got {'random': 0}"),
     ],
 )
 def test_bad_settings(values, told, refused):

@@ -197,7 +197,7 @@ def test_each_actor_plays_one_size():
 
 
 def test_more_sizes_than_games_are_refused(refused):
-    with refused("guided.games must be at least 1 for each of 2 sizes, got 1$"):
+    with refused("guided.games .*2.* got 1$"):
         guided(replace(GUIDED, games=1))
 
 
@@ -322,14 +322,11 @@ def test_an_interrupted_run_ends_like_one_that_was_not(finished, tmp_path):
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        (
-            {"ppo_steps": 9},
-            r"MaskablePPO learns on boards of one size: Gomoku\(board_size=\[5, 7\]",
-        ),
-        ({"network": "plain"}, 'boards of several sizes need network = "convolutional"'),
-        ({"shares": {"6": 1}}, "shares: there is no board_size=6 in board_size=5,7$"),
-        ({"shares": {"5": 0}}, "the share of board_size=5 must be above 0, got 0$"),
-        ({"shares": {"5": "much"}}, "the share of board_size=5 must be a number"),
+        ({"ppo_steps": 9}, r"ppo_steps .*got 9 for Gomoku\(board_size=\[5, 7\]"),
+        ({"network": "plain"}, "network .*got 'plain'"),
+        ({"shares": {"6": 1}}, "shares .*board_size=5,7, got '6'$"),
+        ({"shares": {"5": 0}}, "shares.*'5'.*got 0$"),
+        ({"shares": {"5": "much"}}, "shares.*'5'.*got 'much'$"),
         ({"clone": CloningSettings(agent="exact:9")}, "exact"),
     ],
 )
@@ -339,7 +336,7 @@ def test_settings_that_are_not_for_several_sizes(changes, said, tmp_path, refuse
 
 
 def test_settings_that_are_for_several_sizes_alone(tmp_path, refused):
-    with refused("shares are for boards of several sizes, not for Gomoku.*board_size=6.* alone"):
+    with refused("shares .*Gomoku.*board_size=6"):
         TrainingRun(SIX, replace(SETTINGS, shares={"6": 1}), 0, tmp_path)
 
 
@@ -414,7 +411,7 @@ def test_the_command(monkeypatch, tmp_path, capsys):
     for more, said in (
         (["--resume", "--out", "run", "-p", "board_size=5,6"], "board_size=5,7 -p win_length=4'?"),
         (["--resume", "--out", "run", "-p", "board_size=5"], "board_size=5,7 -p win_length=4'?"),
-        (["-p", "board_size=5,99"], "board_size must be a whole number from 5 to 26, got 99"),
+        (["-p", "board_size=5,99"], "got 99"),
     ):
         status, out, err = command(*words, *more)
         assert (status, out) == (2, "")
@@ -425,5 +422,5 @@ def test_the_command(monkeypatch, tmp_path, capsys):
 def test_on_a_cluster_it_is_refused(refused):
     from agents.training.self_play.ray_actors import RayActors
 
-    with refused("boards of several sizes are for --engine local"):
+    with refused("one board size.*--engine local"):
         RayActors(None, SIZES, GUIDED, 0, [])

@@ -143,11 +143,11 @@ def test_bad_actions_are_refused_before_anything_is_played(turned):
     env.reset()
     before = [one.positions for one in env.envs]
     for actions, said in (
-        ([0] * 9, "expected 8 actions"),
-        ([0] * 7, "expected 8 actions"),
-        ([0.0] * 8, "expected 8 actions as whole numbers"),
-        ([-1] * 8, "action -1 is outside"),
-        ([0] * 7 + [game.num_actions], f"action {game.num_actions} is outside"),
+        ([0] * 9, "8 actions"),
+        ([0] * 7, "8 actions"),
+        ([0.0] * 8, "8 actions"),
+        ([-1] * 8, "action.* -1"),
+        ([0] * 7 + [game.num_actions], f"action.* {game.num_actions}"),
     ):
         with pytest.raises(ValueError, match=said):
             env.step(actions)
@@ -157,9 +157,9 @@ def test_bad_actions_are_refused_before_anything_is_played(turned):
 
 
 def test_what_single_games_do_not_offer(joined):
-    with pytest.raises(AttributeError, match=r"method_name must be action_masks, .*, got 'close'"):
+    with pytest.raises(AttributeError, match=r"method_name .*got 'close'"):
         joined.env_method("close")
-    with pytest.raises(AttributeError, match="cannot be set"):
+    with pytest.raises(AttributeError, match=r"set_attr .*got 'seat'"):
         joined.set_attr("seat", 1)
     with pytest.raises(AttributeError):
         joined.get_attr("no_such_thing")

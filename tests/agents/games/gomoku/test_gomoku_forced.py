@@ -235,8 +235,8 @@ def test_who_sees_none():
     assert not checked_forced("it", None, gomoku, decisive=False)[0]
     assert not checked_forced("it", None, gekitai, decisive=True)[0]
     for value, game, decisive, message in (
-        (True, gekitai, True, "it: gekitai has no forced wins"),
-        (True, gomoku, False, "it: a search without decisive moves finds no forced wins"),
+        (True, gekitai, True, "it .*gekitai.*forced wins"),
+        (True, gomoku, False, "it .*decisive moves"),
         (1, gomoku, True, "it must be True, False or None, got 1"),
     ):
         with pytest.raises(ValueError, match=message):

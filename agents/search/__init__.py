@@ -1,7 +1,7 @@
-"""Agents that search any game: a tree over many simulations, or every line of play.
+"""Search agents for any game: Monte Carlo tree search, PUCT and exhaustive search.
 
-`search` of `MctsAgent` and `PuctAgent` returns visit counts, values, and what is proven. A
-`PuctAgent` takes an `Evaluator` of your own instead of a network.
+`MctsAgent.search` and `PuctAgent.search` return visit counts, values and proven results. A
+`PuctAgent` accepts a custom `Evaluator` instead of a network.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-# Imported on first use, so that importing one module does not load all.
+# Modules are imported on first use, so that one name does not load all of them.
 _PLACES = {
     "Evaluator": "agents.search.puct",
     "ExactAgent": "agents.search.exact",

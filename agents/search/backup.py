@@ -1,11 +1,10 @@
-"""The way up a tree: how results are added to it, and what they prove.
+"""Backup of results and proofs from a leaf to the root.
 
-Results are kept for each edge as its mover sees them. With one or two players a *proven*
-node is one whose value is certain, as in M. Winands, Y. Bjornsson, J. Saito, "Monte-Carlo
-Tree Search Solver", CG 2008: an action that proves to win proves its node, and so does the
-best one when all are proven. An action that draws from the stream proves nothing, nor
-does anything where parts are hidden. A proven loss keeps in how many plies it comes, so that the
-search plays on as long as it can.
+Each edge stores results from the view of its mover. With one or two players, a node is *proven* if
+its value is certain, as in M. Winands, Y. Bjornsson, J. Saito, "Monte-Carlo Tree Search Solver",
+CG 2008: a winning action proves its node, and the best action proves it if all actions are proven.
+An action that uses the random stream proves nothing, nor does a game with hidden parts. A proven
+loss stores its number of plies, so that the search can delay the loss.
 """
 
 # Compiled functions carry no annotations.
@@ -32,12 +31,12 @@ __all__ = [
 ]
 
 LOST = np.float32(-1e30)
-"""The worth of an edge that proved to lose: lower than any other."""
+"""Worth of an edge that is a proven loss: lower than any result."""
 
 
 @over_rules()
 def back_up(tree, leaf, guided):
-    """Add the result to the leaf and to every node and edge of the path."""
+    """Add the result to the leaf, and to every node and edge of the path."""
     for k in range(len(tree.result)):
         tree.sums[k] += tree.result[k]
     tree.nodes[leaf].visits += 1
@@ -54,7 +53,7 @@ def back_up(tree, leaf, guided):
 
 @over_rules()
 def expect(tree, leaf):
-    """Count a visit without its result, for the leaf and every node and edge above it.
+    """Count a visit that waits for its result, for the leaf and every node and edge above it.
 
     The visit changes the exploration, but not the mean result: A. Liu et al., "Watch the
     unobserved: a simple approach to parallelizing Monte Carlo tree search", ICLR 2020.
@@ -73,7 +72,7 @@ def expect(tree, leaf):
 
 @over_rules()
 def give_up(tree, leaf):
-    """Take back a visit that `expect` counted for a leaf which waits for another one."""
+    """Take back a visit that `expect` counted for a leaf that was already waiting."""
     n = tree.nodes[leaf]
     n.visits -= 1
     while n.parent >= 0:
@@ -87,7 +86,7 @@ def give_up(tree, leaf):
 
 @over_rules()
 def settle(tree, leaf):
-    """Add the result of a visit that `expect` counted, to every node and edge above the leaf."""
+    """Add the result of a visit that `expect` counted to every node and edge above the leaf."""
     for k in range(len(tree.result)):
         tree.sums[k] += tree.result[k]
     n = tree.nodes[leaf]
@@ -108,10 +107,10 @@ def mean(e):
 
 @over_rules()
 def weigh(e, guided):
-    """Return the width of an edge's confidence bound: UCT's, or that of a policy.
+    """Return the width of an edge's confidence bound, of PUCT if `guided`, else of UCT.
 
-    The bound of a policy is from D. Silver et al., "Mastering the game of Go without human
-    knowledge", Nature 550 (2017).
+    PUCT is from D. Silver et al., "Mastering the game of Go without human knowledge", Nature 550
+    (2017).
     """
     visits = np.float32(e.visits)
     return e.prior / (np.float32(1) + visits) if guided else np.float32(1) / np.sqrt(visits)
@@ -119,7 +118,7 @@ def weigh(e, guided):
 
 @over_rules()
 def take_proven(tree, leaf):
-    """Set the result of a simulation that ends in a proven node to the node's value."""
+    """Set the result of the simulation to the value of the proven node where it ends."""
     n = tree.nodes[leaf]
     tree.result[n.mover] = n.best
     if len(tree.result) == 2:
@@ -128,7 +127,7 @@ def take_proven(tree, leaf):
 
 @over_rules()
 def prove(tree, leaf):
-    """Pass a proven leaf up: it proves its edge, which may prove the node above, and so on."""
+    """Pass a proof up: a proven node proves its edge, which may prove the node above."""
     n = tree.nodes[leaf]
     for k in range(tree.used[DEPTH] - 1, -1, -1):
         e = tree.edges[tree.path[k].edge]
@@ -136,7 +135,7 @@ def prove(tree, leaf):
             return
         above = tree.nodes[tree.path[k].node]
         value = n.best if n.mover == above.mover else -n.best
-        # A single player who gets nothing has lost.
+        # For a single player a result of 0 is a loss.
         lost = value < 0 or (value == 0 and len(tree.result) == 1)
         e.proven = True
         e.plies = n.plies + 1

@@ -1,9 +1,9 @@
 """Decisive moves and forced wins: hooks by which a game helps the tree search.
 
 The idea is from F. Teytaud, O. Teytaud, "On the huge benefit of decisive moves in Monte-Carlo tree
-search algorithms", CIG 2010. A game that has decisive moves has a module `decisive` (see
-`agents.games`) with the hook `decisive_action`, and perhaps `forced_win`. Such games have two
-players, and neither chance nor hidden parts.
+search algorithms", CIG 2010. A game supports decisive moves by a module `decisive` (see
+`agents.games`) with the hook `decisive_action` and optionally `forced_win`. Such games have two
+players, no chance and no hidden information.
 """
 
 from __future__ import annotations
@@ -24,32 +24,32 @@ __all__ = [
 ]
 
 _FORCED, _FORCED_AT_ROOT = 64, 10_000
-"""How much is searched for a forced win at each leaf and at the root, see `forced_win`."""
+"""Limits of the search for a forced win at each leaf and at the root, see `forced_win`."""
 
 
 @hook(optional=True)
 def decisive_action(s: Any, p: Any, before: int) -> int:
     """Return an action that wins at once, else one that may stop the next player's win, else -1.
 
-    The second kind is returned only where it is cheap to find. The result depends only on the
-    position. `before` tells where to look:
+    An action that stops a win is returned only if it is cheap to find. The result depends only on
+    the position. `before` limits where to look:
 
     - -2: everywhere.
-    - -1: nothing was decisive a ply ago, so what is now came of the last action.
-    - else the last action but one: the last action kept its player from a win that came of it,
-      and whatever wins now came of it, too. Of the last action came whatever would win for the
-      other.
+    - -1: no action was decisive one ply ago, so any decisive action results from the last action.
+    - else `before` is the last action but one. The last action stopped a win that resulted from it.
+      Any win of the player to move results from action `before`, and any win of the next player
+      from the last action.
     """
     return -1
 
 
 @hook(optional=True)
 def forced_win(s: Any, p: Any, most: int) -> tuple[int, int]:
-    """Return the first action of a forced win, and its largest number of plies; -1, 0 for none.
+    """Return the first action of a forced win and its maximum number of plies; else -1 and 0.
 
-    This hook is for wins that a search of the game's own finds with little work, such as victory by
-    continuous fours, where `decisive_action` does not win at once. `most` limits the search. The
-    position stays as it is.
+    This hook is for wins that a game's own search finds cheaply, such as victory by continuous
+    fours. It is called if `decisive_action` does not win at once. `most` limits the search. The
+    hook does not change the position.
     """
     return -1, 0
 
@@ -60,15 +60,15 @@ def knows_decisive(game: Game) -> bool:
 
 
 def checked_decisive(what: str, value: Any, game: Game) -> bool:
-    """Return the checked option of a search to look for decisive moves.
+    """Check the option of a search to look for decisive moves, and return its value.
 
     Args:
-        what: the option's name.
-        value: `None` for true if the game has such moves.
-        game: what is played.
+        what: name of the option.
+        value: a bool; `None` for true if the game has decisive moves.
+        game: the game to play.
 
     Raises:
-        ValueError: the value is something else, or it is true and the game has no decisive moves.
+        ValueError: the value is not a bool or `None`, or is true for a game without decisive moves.
     """
     if value is None:
         return knows_decisive(game)
@@ -84,20 +84,20 @@ def checked_decisive(what: str, value: Any, game: Game) -> bool:
 def checked_forced(
     what: str, value: Any, game: Game, *, decisive: bool
 ) -> tuple[bool, tuple[int, int]]:
-    """Return the checked option of a search to look for forced wins.
+    """Check the option of a search to look for forced wins, and return its value.
 
     Args:
-        what: the option's name.
-        value: `None` for true if the game has forced wins, and `decisive`.
-        game: what is played.
-        decisive: whether the search looks for decisive moves; if not, there are no forced wins.
+        what: name of the option.
+        value: a bool; `None` for true if the game has forced wins and `decisive` is true.
+        game: the game to play.
+        decisive: whether the search looks for decisive moves, which forced wins require.
 
     Returns:
-        Whether the search looks for them, and how much at each leaf and at the root.
+        Whether the search looks for forced wins, and its limits at each leaf and at the root.
 
     Raises:
-        ValueError: the value is something else, or it is true and the game has no forced wins or
-            the search does not look for decisive moves.
+        ValueError: the value is not a bool or `None`, or is true although the game has no forced
+            wins or the search does not look for decisive moves.
     """
     knows = hasattr(player_module(game, "decisive"), "forced_win")
     if value is None:

@@ -1,4 +1,4 @@
-"""The way down a tree: which edge a simulation takes at each node, until it comes to a leaf."""
+"""Descent of a simulation from the root to a leaf."""
 
 # Compiled functions carry no annotations.
 # ruff: noqa: ANN001, ANN201, ANN202
@@ -24,9 +24,9 @@ def descend(tree, s, p, options, scales, stream, start):
     """Play from the root to a leaf; return the leaf, the stream, and `before` for the leaf.
 
     `before` is for `decisive_action`: -1 below a quiet node, else -2. `start` is the root's edge to
-    take. With -1 the bound decides, as at all other nodes, but the first action of a forced win or
-    a decisive action of the root is tried first. A leaf gets edges when a simulation comes to it a
-    second time; in a guided search when it is evaluated.
+    take. If it is -1, the confidence bound decides, as at all other nodes, and the root tries a
+    forced win or a decisive action first. A leaf gets its edges when a simulation reaches it a
+    second time, or in a guided search when it is evaluated.
     """
     nodes = tree.nodes
     node = 0
@@ -60,7 +60,7 @@ def descend(tree, s, p, options, scales, stream, start):
 
 @over_rules()
 def try_first(tree, action):
-    """Make the edge of an action the root's first, and return it; -1 if the action is -1."""
+    """Make the edge of an action the root's first and return it; return -1 if the action is -1."""
     n = tree.nodes[0]
     n.quiet = action < 0
     for edge in range(n.first, n.first + n.num_edges):
@@ -74,7 +74,7 @@ def try_first(tree, action):
 
 @over_rules()
 def select(tree, node, scales, bits):
-    """Return a random edge that was not tried, else the edge with the highest bound."""
+    """Return a random untried edge, else the edge with the highest confidence bound."""
     edges = tree.edges
     n = tree.nodes[node]
     first = n.first

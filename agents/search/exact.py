@@ -1,4 +1,4 @@
-"""The agent that plays perfectly, in games or positions small enough to be searched to the end."""
+"""The agent that plays small games and positions perfectly, by exhaustive search."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ __all__ = ["ExactAgent"]
 
 
 class ExactAgent(Agent):
-    """Plays the best there is: the fastest win, else a draw, else the slowest loss.
+    """A perfect agent, which plays the fastest win, else a draw, else the slowest loss.
 
-    Among equally good actions it picks uniformly. What it has settled it remembers, so the
-    112 game is settled as a whole by the first call, in a fraction of a second.
+    It samples uniformly among equally good actions, and remembers the results of its searches. Its
+    first call solves the whole 112 game in a fraction of a second.
 
     Example:
         >>> import boardenvs
@@ -31,17 +31,16 @@ class ExactAgent(Agent):
     def __init__(
         self, game: Game, seed: int | None = None, spec: str = "", budget: int = 2_000_000
     ) -> None:
-        """Sit down; see `Agent`.
+        """Create the agent.
 
         Args:
-            game: what is played.
-            seed: of the agent's own randomness; `None` for a fresh one.
-            spec: the name it goes by.
-            budget: how many positions it may look at for each that it is asked about.
+            game: a game for two players without chance and hidden information.
+            seed: seed of the agent's own randomness; `None` for a random seed.
+            spec: name of the agent.
+            budget: maximum number of positions to search for each position asked about.
 
         Raises:
-            ValueError: the game is not of two players, has chance or hides something; the
-                budget is no whole number of at least 1.
+            ValueError: the game is not supported, or `budget` is not an integer of at least 1.
         """
         for objection, applies in (
             ("chance", game.has_chance),
@@ -57,12 +56,10 @@ class ExactAgent(Agent):
         self._search = ExactSearch(game, whole_number("budget", budget, 1))
 
     def check_can_play(self, states: States) -> None:
-        """As `Agent.check_can_play`: whether the positions are small enough for the budget.
-
-        What is found out on the way is remembered.
+        """Check that the budget suffices for the positions; see `Agent.check_can_play`.
 
         Raises:
-            ValueError: one is too large.
+            ValueError: a position is too large for the budget.
         """
         states = self.live(states)
         try:
@@ -75,7 +72,7 @@ class ExactAgent(Agent):
             ) from None
 
     def choose(self, states: States, random_bits: RandomBits) -> Actions:
-        """As `Agent.choose`.
+        """Choose the best actions; see `Agent.choose`.
 
         Raises:
             ValueError: a position is too large for the budget.
@@ -83,13 +80,13 @@ class ExactAgent(Agent):
         return self._choice(self._search.best_actions(states), random_bits)
 
     def consider(self, states: States, random_bits: RandomBits) -> tuple[Actions, list[Analysis]]:
-        """As `Agent.consider`; the best actions are equally probable, the values exact.
+        """Return best actions with exact values and equal probabilities; see `Agent.consider`.
 
         Raises:
             ValueError: a position is too large for the budget.
         """
         best = self._search.best_actions(states)
-        values = self.values(states)  # that search has settled the positions: a look at its table
+        values = self.values(states)  # cheap, as the positions are now in the table
         analyses = [
             Analysis.of_policy(mask / mask.sum(), value)
             for mask, value in zip(best, values, strict=True)
@@ -97,10 +94,10 @@ class ExactAgent(Agent):
         return self._choice(best, random_bits), analyses
 
     def policies(self, states: States) -> npt.NDArray[np.float64]:
-        """As `Agent.policies`: the best actions are equally probable.
+        """Return equal probabilities of the best actions; see `Agent.policies`.
 
         Raises:
-            ValueError: these are no such states, or one is too large for the budget.
+            ValueError: the states are invalid, or one is too large for the budget.
         """
         best = self._search.best_actions(self.live(states))
         shares: npt.NDArray[np.float64] = best / best.sum(1, keepdims=True)
@@ -112,13 +109,13 @@ class ExactAgent(Agent):
         return actions
 
     def values(self, states: States) -> npt.NDArray[np.float32]:
-        """Each player's result if both play on perfectly: float32 of shape (N, num_players).
+        """Return each player's result under perfect play, float32 of shape (N, num_players).
 
         Args:
-            states: records of the game, shape (N,); those that are over have their result.
+            states: records of the game, shape (N,). Games that are over keep their result.
 
         Raises:
-            ValueError: these are no such states, or one is too large for the budget.
+            ValueError: the states are invalid, or one is too large for the budget.
         """
         states = self.game.arrays.batch(states)
         values = self.game.returns(states)
@@ -129,15 +126,15 @@ class ExactAgent(Agent):
         return values
 
     def plies(self, states: States) -> npt.NDArray[np.int64]:
-        """How many plies a won or lost game lasts if both play on perfectly: int64 of shape (N,).
+        """Return the number of plies to a win or loss under perfect play, int64 of shape (N,).
 
-        0 for a game that is over, -1 for a draw to come.
+        The number is 0 for a game that is over, and -1 for a position that is drawn.
 
         Args:
             states: records of the game, shape (N,).
 
         Raises:
-            ValueError: these are no such states, or one is too large for the budget.
+            ValueError: the states are invalid, or one is too large for the budget.
         """
         states = self.game.arrays.batch(states)
         plies = np.zeros(len(states), np.int64)
@@ -147,15 +144,16 @@ class ExactAgent(Agent):
         return plies
 
     def action_values(self, states: States) -> npt.NDArray[np.float32]:
-        """What the player to move gets after each action: float32 of shape (N, num_actions).
+        """Return the result of the seat to move after each action, float32 (N, num_actions).
 
-        Both play on perfectly after it. NaN where an action is illegal or the game is over.
+        Both players play perfectly after the action. The value is NaN if the action is illegal or
+        the game is over.
 
         Args:
             states: records of the game, shape (N,).
 
         Raises:
-            ValueError: these are no such states, or one is too large for the budget.
+            ValueError: the states are invalid, or one is too large for the budget.
         """
         states = self.game.arrays.batch(states)
         legal = self.game.legal(states)

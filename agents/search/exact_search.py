@@ -1,10 +1,10 @@
-"""The search behind `exact`: what a position is worth, and in how many plies that comes out.
+"""The search of `exact`, which finds the value of a position and the plies to the end.
 
-It is a depth-limited alpha-beta search, deepened ply by ply until the position is settled.
-What is known of a position is an interval of scores, seen by the player to move: a win in j
-plies is `WIN - j`, a draw 0, a loss in j plies `j - WIN`. The intervals hold whatever the
-depth they were found at, so the table of positions keeps them for good. A draw is settled
-once every line of play has been followed to its end.
+It is a depth-limited alpha-beta search, which is deepened ply by ply until the position is settled.
+The table stores an interval of scores for each position, from the view of the player to move: a win
+in j plies is `WIN - j`, a draw 0, a loss in j plies `j - WIN`. The intervals do not depend on the
+depth of the search, so entries never become invalid. A draw is settled when every line of play has
+been searched to its end.
 """
 
 # Compiled functions carry no annotations.
@@ -27,12 +27,12 @@ from boardenvs.kernels.binding import over_rules
 __all__ = ["WIN", "ExactSearch"]
 
 WIN = 1 << 30
-"""The score of a game that is won, less the plies to the end."""
-_DEEPEST = 1000  # plies ahead; a search that deep has long used up any budget
-_PLACES = 1 << 20  # of the table: 24 MB
-_PROBES = 4  # of the places, at which a position may stand
+"""Score of a won game, before the plies to the end are subtracted."""
+_DEEPEST = 1000  # maximum plies ahead; any budget is used up before
+_PLACES = 1 << 20  # entries of the table: 24 MB
+_PROBES = 4  # entries that may hold a position
 _POSITIONS, _ACTIONS, _BEST = range(3)
-"""What is asked: the score of a position, of its actions, or which of them are best."""
+"""Questions: the score of a position, the scores of its actions, or its best actions."""
 _NOT_OF_THE_POSITION = ("rng", "returns", "last_action", "offender")
 
 _ENTRY = [("key", np.uint64), ("floor", np.int32), ("ceiling", np.int32), ("hint", np.int64)]
@@ -40,7 +40,7 @@ _LEVEL = [
     ("key", np.uint64),
     *(
         (name, np.int64)
-        # The window; the interval out of the table; the interval of the actions so far.
+        # The window, the interval from the table, and the interval of the actions so far.
         for name in ("alpha", "beta", "known_floor", "known_ceiling", "floor", "ceiling")
     ),
     *((name, np.int64) for name in ("first", "next", "playing", "hint")),
@@ -55,15 +55,15 @@ class ExactSearch:
     """A search of one game, with its table of positions."""
 
     def __init__(self, game: Game, budget: int) -> None:
-        """Prepare a search.
+        """Create a search with an empty table.
 
         Args:
-            game: of two players who take turns, without chance and with nothing hidden.
-            budget: how many positions it may look at for each that it is asked about.
+            game: a game of two players who take turns, without chance and hidden information.
+            budget: maximum number of positions to search for each position asked about.
         """
         self._game = game
         self.budget = budget
-        """Positions that it may look at for each that it is asked about."""
+        """Maximum number of positions to search for each position asked about."""
         self._table = _records(_PLACES, _ENTRY)
         keep = np.zeros(1, game.state_dtype).view(np.uint8)
         for name, (dtype, offset, *_) in (game.state_dtype.fields or {}).items():
@@ -73,34 +73,34 @@ class ExactSearch:
         self._salt = make_streams(seed_word(0), len(self._keep))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self._game, self.budget)  # a copy finds everything out anew
+        return type(self), (self._game, self.budget)  # the table is too large to copy
 
     def scores(self, states: States) -> npt.NDArray[np.int64]:
-        """The score of every position for the player to move: int64 of shape (N,).
+        """Return the score of each position for the player to move, int64 of shape (N,).
 
         Raises:
-            ValueError: the budget does not suffice.
+            ValueError: a position is too large for the budget.
         """
         return self._ask(_POSITIONS, states)[:, 0]
 
     def action_scores(self, states: States) -> npt.NDArray[np.int64]:
-        """The score of every legal action for the player to move: int64 of shape (N, num_actions).
+        """Return the scores of the legal actions for the mover, int64 of shape (N, num_actions).
 
         Raises:
-            ValueError: the budget does not suffice.
+            ValueError: a position is too large for the budget.
         """
         return self._ask(_ACTIONS, states)
 
     def best_actions(self, states: States) -> npt.NDArray[np.bool_]:
-        """The actions with the best score of each position: bool of shape (N, num_actions).
+        """Return a mask of the best actions of each position, bool of shape (N, num_actions).
 
         Raises:
-            ValueError: the budget does not suffice.
+            ValueError: a position is too large for the budget.
         """
         return self._ask(_BEST, states).astype(np.bool_)
 
     def _ask(self, question: int, states: States) -> npt.NDArray[np.int64]:
-        """Answers of shape (N, num_actions), 0 where there is none."""
+        """Return answers of shape (N, num_actions); unused entries are 0."""
         game = self._game
         answers = np.zeros((len(states), game.num_actions), np.int64)
         longest = int((game.max_plies - states["ply"].astype(np.int64)).max(initial=0))
@@ -122,7 +122,7 @@ class ExactSearch:
 
 @over_rules(plies=1_000_000)
 def answer_all(states, params, question, table, workspace, budget, answers):
-    """Answer a question about every position; returns the first that was too large, or -1."""
+    """Answer a question about each position; return the first that is too large, or -1."""
     p = params[0]
     first = workspace[0][0]
     result = workspace[5][0]
@@ -131,7 +131,7 @@ def answer_all(states, params, question, table, workspace, budget, answers):
     for i in range(len(states)):
         visits[0] = budget
         best = 0
-        # The last round of `_BEST` is as one of `_ACTIONS`, but told the score to look for.
+        # After the first round `_BEST` is like `_ACTIONS`, but only tests for the best score.
         for action in range(-1, len(mask)):
             workspace[0][0] = states[i]
             low = 1
@@ -152,7 +152,7 @@ def answer_all(states, params, question, table, workspace, budget, answers):
                     continue
                 high -= 1
                 if question == _BEST:
-                    # How far an action of another score can be from its end, and told apart.
+                    # Depth that suffices to distinguish the best score from all others.
                     high = WIN - abs(best) - 1 if best != 0 else high
                     low = high
                     alpha = one_ply_down(best)
@@ -174,7 +174,7 @@ def answer_all(states, params, question, table, workspace, budget, answers):
 
 @over_rules()
 def final_score(s, seat):
-    """The score of an action after which the game is over, for the seat that chose it."""
+    """Return the score of an action that ended the game, for the seat that chose it."""
     if s.returns[seat] > 0:
         return WIN - 1
     return 1 - WIN if s.returns[seat] < 0 else 0
@@ -182,19 +182,19 @@ def final_score(s, seat):
 
 @over_rules()
 def one_ply_up(score):
-    """What a score after an action is worth to the player who chose the action."""
+    """Convert a score after an action to a score for the player who chose the action."""
     return -score + (1 if score > 0 else -1 if score < 0 else 0)
 
 
 @over_rules()
 def one_ply_down(score):
-    """The inverse of `one_ply_up`."""
+    """Invert `one_ply_up`."""
     return -score - (1 if score > 0 else -1 if score < 0 else 0)
 
 
 @over_rules()
 def within(score, plies):
-    """A score as it is seen by who looks so many plies ahead: 0 unless it comes out by then."""
+    """Return a score as seen by a search of `plies` plies: 0 if the game ends later."""
     return score if WIN - abs(score) <= plies else 0
 
 
@@ -205,9 +205,9 @@ def within(score, plies):
 def settle(p, table, workspace, visits, low, high, alpha, beta):
     """Search position 0 of the stack `low` to `high` plies deep, until its score is settled.
 
-    That is, as seen `within` that depth, at most `alpha`, at least `beta`, or known. Its
-    interval is left in level 0. Returns whether it took no more than `visits[0]`
-    positions, which are taken off.
+    A score is settled if, as seen `within` that depth, it is at most `alpha`, at least `beta`, or
+    known. Level 0 holds the resulting interval. `visits[0]` is reduced by the number of positions
+    searched. Returns whether `visits[0]` sufficed.
     """
     result = workspace[5][0]
     for depth in range(low, high + 1):
@@ -220,7 +220,7 @@ def settle(p, table, workspace, visits, low, high, alpha, beta):
 
 @over_rules()
 def explore(p, table, workspace, visits, depth, alpha, beta):
-    """Narrow down the score of position 0 of the stack by a search so many plies deep.
+    """Narrow the score of position 0 of the stack by a search of `depth` plies.
 
     Returns whether `visits[0]` sufficed.
     """
@@ -253,7 +253,7 @@ def explore(p, table, workspace, visits, depth, alpha, beta):
                 open_ = enter(p, table, workspace, level, depth - level)
                 continue
             leave(table, here, True)
-        # `floor` and `ceiling` of this level are final: hand them up.
+        # `floor` and `ceiling` of this level are final and passed up.
         if level == 0:
             return True
         level -= 1
@@ -267,23 +267,23 @@ def explore(p, table, workspace, visits, depth, alpha, beta):
 
 @over_rules()
 def enter(p, table, workspace, level, depth):
-    """Begin with the position of a level; False if its interval needs no search.
+    """Start the position of a level; return False if its interval needs no search.
 
-    Of the caller it needs the window of the level.
+    The caller must set the window of the level.
     """
     stack, state_words, keep, salt, masks, levels = workspace
     here = levels[level]
     here.key = key_of(state_words[level], keep, salt)
     key = here.key
-    floor = 1 - WIN  # nobody wins or loses before the next ply
+    floor = 1 - WIN  # the game ends after the next ply at the earliest
     ceiling = WIN - 1
-    here.first = here.hint  # what was good in the last position at this level
+    here.first = here.hint  # the best action of the last position at this level
     place = find(table, key)
     if table[place].key == key:
         floor = table[place].floor
         ceiling = table[place].ceiling
         here.first = table[place].hint
-    # A game that max_plies ends before a loss or a win comes is drawn.
+    # A game that max_plies ends before a win or a loss is drawn.
     left = p.max_plies - stack[level].ply
     floor = within(floor, left) if floor < 0 else floor
     ceiling = within(ceiling, left) if ceiling > 0 else ceiling
@@ -307,10 +307,9 @@ def enter(p, table, workspace, level, depth):
 
 @over_rules()
 def key_of(state_words, keep, salt):
-    """What stands for a position in the table: 64 bits, never 0, which marks a free place.
+    """Return the key of a position in the table: 64 bits, not 0, which marks a free entry.
 
-    That two of the at most some million positions of a table share one has a chance below
-    one in a million.
+    The probability that two positions of a full table share a key is below one in a million.
     """
     key = np.uint64(0)
     for k in range(len(state_words)):
@@ -322,7 +321,7 @@ def key_of(state_words, keep, salt):
 
 @over_rules()
 def next_action(here, mask):
-    """The next legal action of a level, the table's hint first; -1 when there is none left."""
+    """Return the next legal action of a level, the table's hint first; -1 after the last."""
     if here.next < 0:
         here.next = 0
         if here.first >= 0 and mask[here.first]:
@@ -337,7 +336,7 @@ def next_action(here, mask):
 
 @over_rules()
 def add_action(here, floor, ceiling, depth):
-    """Take in the interval of the action just played; False if the others do not matter."""
+    """Merge the interval of the last action; return False if the other actions do not matter."""
     here.ceiling = max(here.ceiling, ceiling)
     here.floor = max(here.floor, floor)
     seen = within(floor, depth)
@@ -349,7 +348,7 @@ def add_action(here, floor, ceiling, depth):
 
 @over_rules()
 def leave(table, here, complete):
-    """Conclude on the interval of a level, after all its actions or some, and remember it."""
+    """Finish the interval of a level and store it; `complete` if all actions were searched."""
     if not complete:
         here.ceiling = WIN
     here.floor = max(here.floor, here.known_floor)
@@ -363,12 +362,12 @@ def leave(table, here, complete):
 
 @over_rules()
 def find(table, key):
-    """The place of a position in the table: where it is, or may be put."""
+    """Return the entry of a position in the table, or the entry to store it in."""
     size = len(table)
     first = np.int64(key & np.uint64(size - 1))
     for k in range(_PROBES):
         place = (first + k) & (size - 1)
         if table[place].key == key or table[place].key == np.uint64(0):
             return place
-    # All are taken: which of them goes depends on the newcomer alone.
+    # All entries are used: the key selects which one to replace.
     return (first + np.int64(key >> np.uint64(62))) & (size - 1)

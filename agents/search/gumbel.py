@@ -1,4 +1,4 @@
-"""The search that makes a better policy of a policy, for training."""
+"""The search that improves a policy, for training."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ __all__ = ["GumbelAgent", "Improved"]
 
 @dataclass(frozen=True, eq=False)
 class Improved(Searched):
-    """What such a search found out about N states; its `actions` depend on the noise."""
+    """Result of a `GumbelAgent` search of N states; `actions` depend on the noise."""
 
     policies: npt.NDArray[np.float32]
-    """The improved policy, shape (N, num_actions); 0 for illegal actions."""
+    """Improved policy of each state, shape (N, num_actions); 0 for illegal actions."""
 
 
 class GumbelAgent(PuctAgent):
-    """As `PuctAgent`, but the actions of the root share the simulations by sequential halving.
+    """A `PuctAgent` that shares out the simulations at the root by sequential halving.
 
-    With Gumbel noise the action is one drawn from the network's policy and improved on; the
-    improved policy is what the network should learn. See `agents.search.halving`. Each
-    simulation of a tree waits for the one before.
+    With Gumbel noise the action is sampled from the network's policy and improved by the search.
+    The improved policy is the target of the network's training. See `agents.search.halving`. The
+    simulations of a tree run one after another.
     """
 
     play_version = 2
@@ -50,21 +50,21 @@ class GumbelAgent(PuctAgent):
         threads: int | None = None,
         spec: str = "gumbel",
     ) -> None:
-        """Sit down.
+        """Create the agent.
 
         Args:
-            game: what is played.
-            seed: of what the simulations draw: chance and hidden parts.
-            simulations: how many for each state, at least 1.
-            exploration: the factor of the policy's share in the bound below the root.
-            considered: of the root's actions, how many are tried.
-            value_scale: how much results weigh against the policy.
-            evaluator: what guides the search; by default the shipped network.
+            game: the game to play.
+            seed: seed of the simulations, which sample chance and hidden parts.
+            simulations: number of simulations for each state, at least 1.
+            exploration: factor of the policy's term in the confidence bound below the root.
+            considered: maximum number of root actions to try, at least 1.
+            value_scale: weight of the results against the policy, at least 0.
+            evaluator: evaluator that guides the search; by default the shipped network.
             threads: as for `PuctAgent`.
-            spec: the name it goes by.
+            spec: name of the agent.
 
         Raises:
-            ValueError: an argument is out of range, or there is no such network.
+            ValueError: an argument is out of range, or no network is shipped for the game.
         """
         super().__init__(
             game, seed, simulations, exploration, evaluator=evaluator, threads=threads, spec=spec
@@ -76,7 +76,7 @@ class GumbelAgent(PuctAgent):
         self._schedule = halving_schedule(considered, self.simulations)
 
     def _set_awaiting(self) -> None:
-        # Halving wants each result before the next choice.
+        # Halving needs each result before the next choice.
         for name in ("most_awaited", "visits_each", "lead", "strays"):
             self._options[name] = 1
 
@@ -86,16 +86,16 @@ class GumbelAgent(PuctAgent):
         random_bits: RandomBits | None = None,
         noise: npt.NDArray[np.float32] | None = None,
     ) -> Improved:
-        """Search each state, none of which is over.
+        """Search each state.
 
         Args:
             states: as for `SearchAgent.search`.
-            random_bits: as there.
-            noise: added to the logits of the root, float32 of shape (N, num_actions); by
-                default none.
+            random_bits: as for `SearchAgent.search`.
+            noise: noise added to the logits of the root, float32 of shape (N, num_actions);
+                `None` for no noise.
 
         Raises:
-            ValueError: as there, or the noise is of another shape.
+            ValueError: as for `SearchAgent.search`, or `noise` has another shape.
         """
         states = self.live(states)
         size = len(states), self.game.num_actions

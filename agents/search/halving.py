@@ -1,9 +1,9 @@
-"""Sequential halving at the root of a tree: few simulations, and still a better policy.
+"""Sequential halving at the root of a tree, which improves a policy with few simulations.
 
-Source: I. Danihelka et al., "Policy improvement by planning with Gumbel", ICLR 2022. Of the
-actions with the highest logits, Gumbel noise added, each gets the same share of the simulations;
-then the better half of them, and so on. A policy whose logits are the network's and more for
-what proved better is an improvement on the network's, however few the simulations.
+Source: I. Danihelka et al., "Policy improvement by planning with Gumbel", ICLR 2022. The actions
+with the highest logits plus Gumbel noise share the simulations of a round equally. The better half
+shares those of the next round, and so on. The improved policy adds the scaled values of the actions
+to the network's logits. It is at least as good as the network's for any number of simulations.
 """
 
 # Compiled functions carry no annotations.
@@ -23,16 +23,16 @@ from boardenvs.kernels.cache import cached_njit
 __all__ = ["halving_schedule", "improve_policies", "next_edge"]
 
 _FIRST = 50
-"""Visits that the weight of a result starts with."""
+"""Visits that are added in the weight of a result."""
 _LEAST = np.float32(-1)
-"""Of all results; a proven loss in a tree is worth less."""
+"""Lowest result; the worth of a proven loss in a tree is lower."""
 
 
 def halving_schedule(considered: int, simulations: int) -> npt.NDArray[np.int32]:
-    """For each simulation, how often the action to try next shall have been tried.
+    """Return the number of visits that the next action must have, for each simulation.
 
     Returns:
-        Shape (considered + 1, simulations + 1); row `k` is for `k` actions to consider.
+        Shape (considered + 1, simulations + 1); row `k` is for `k` considered actions.
     """
     rows = np.zeros((considered + 1, simulations + 1), np.int32)
     for k in range(1, considered + 1):
@@ -50,7 +50,7 @@ def halving_schedule(considered: int, simulations: int) -> npt.NDArray[np.int32]
 
 @njit
 def next_edge(nodes, edges, noise, schedule, value_scale):
-    """The edge of the root to try next; -1 before the root has edges."""
+    """Return the edge of the root to try next; -1 before the root has edges."""
     root = nodes[0]
     if root.num_edges == 0:
         return -1
@@ -58,7 +58,7 @@ def next_edge(nodes, edges, noise, schedule, value_scale):
     weight = value_weight(nodes, edges, value_scale)
     best = -1
     highest = -np.inf
-    for only_wanted in (True, False):  # losses may have left none of these
+    for only_wanted in (True, False):  # all wanted edges may be proven losses
         for edge in range(root.first, root.first + root.num_edges):
             e = edges[edge]
             if e.worth < _LEAST or (only_wanted and e.visits != wanted):
@@ -74,7 +74,7 @@ def next_edge(nodes, edges, noise, schedule, value_scale):
 
 @njit
 def value_weight(nodes, edges, value_scale):
-    """What a result is worth in logits: the more, the better the results are known."""
+    """Return the weight of a result in logits; it grows with the visits."""
     root = nodes[0]
     most = 0
     for edge in range(root.first, root.first + root.num_edges):
@@ -84,22 +84,22 @@ def value_weight(nodes, edges, value_scale):
 
 @njit
 def logit(e):
-    """Of the network's policy, up to a constant."""
+    """Return the logit of an edge's prior, up to a constant."""
     return np.log(max(np.float64(e.prior), 1e-30))
 
 
 @cached_njit("the tree search", nogil=True)
 def improve_policies(nodes, edges, noise, value_scale, policies, actions):
-    """The improved policy of every root, and the action that halving has left.
+    """Write the improved policy of every root, and the action that halving has left.
 
     Args:
-        nodes: of a forest, a row for each tree.
-        edges: likewise.
-        noise: as the trees grew with, shape (N, A).
-        value_scale: likewise.
-        policies: zeros of shape (N, A), to be filled in.
-        actions: of shape (N,), replaced where the root is not proven and anything was tried
-            that is no proven loss.
+        nodes: nodes of a forest, a row for each tree.
+        edges: edges of the forest, a row for each tree.
+        noise: noise of the search, shape (N, A).
+        value_scale: value scale of the search.
+        policies: zeros of shape (N, A), to be filled.
+        actions: actions of shape (N,). An action is replaced if its root is not proven and an
+            action that is not a proven loss was tried.
     """
     for i in range(len(nodes)):
         improve_policy(nodes[i], edges[i], noise[i], value_scale, policies[i])
@@ -121,7 +121,7 @@ def improve_policies(nodes, edges, noise, value_scale, policies, actions):
 
 @njit
 def improve_policy(nodes, edges, noise, value_scale, policy):
-    """The improved policy of a root into `policy`, which is zero elsewhere."""
+    """Write the improved policy of a root to `policy`, which holds zeros."""
     root = nodes[0]
     unknown = unknown_worth(nodes, edges)
     weight = value_weight(nodes, edges, value_scale)
@@ -143,9 +143,9 @@ def improve_policy(nodes, edges, noise, value_scale, policy):
 
 @njit
 def unknown_worth(nodes, edges):
-    """What an action of the root not tried is taken to be worth.
+    """Return the assumed worth of root actions without visits.
 
-    A mean of the network's value, which such an edge has, and of the results of the others.
+    It is a mean of the network's value, which these edges have, and the results of the others.
     """
     root = nodes[0]
     visits = 0

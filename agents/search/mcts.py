@@ -1,4 +1,4 @@
-"""The agent that searches a tree of simulated games."""
+"""The agent that searches by UCT."""
 
 from __future__ import annotations
 
@@ -31,37 +31,37 @@ from boardenvs.kernels.threads import threads_for
 __all__ = ["MctsAgent"]
 
 _PIECES = 8
-"""For each thread, into which many states are parted, since some take longer than others."""
+"""Pieces of work for each thread. Several pieces balance states that take longer than others."""
 _WORTH = 512
-"""Simulations for each thread, at least: to start one takes as long as many."""
+"""Minimum number of simulations for each thread; fewer do not pay for starting a thread."""
 _SLICE = 0.01
-"""Seconds between looks at the clock, about."""
+"""Approximate seconds between two looks at the clock."""
 _LATE = 0.01
-"""Of the time, that may be left when a search ends."""
+"""Share of the time limit that may remain when a search ends."""
 _ALL = 2**62
-"""Simulations of a call that ends when all states are searched."""
+"""Limit of simulations of a call that ends when all states are searched."""
 _INTERPRETED = 10
-"""Simulations of a call while the search is not compiled; the next call may use machine code."""
+"""Simulations of a call before the search is compiled; the next call may use machine code."""
 
 
 class MctsAgent(SearchAgent):
-    """UCT: plays the action that it visited most often in a tree of random simulations.
+    """A UCT agent, which plays the most visited action of a tree of random simulations.
 
-    Each simulation starts from the state as far as its seat knows it, with hidden parts and the
-    random stream resampled. It goes down the tree by the highest upper confidence bound
+    Each simulation starts from the information of the seat to move, with hidden parts and the
+    random stream resampled. It descends the tree by the highest upper confidence bound
     (L. Kocsis, C. Szepesvari, "Bandit based Monte-Carlo planning", ECML 2006), adds a node, and
-    plays on at random, except for decisive moves. Each seat has a result of its own, so there may
-    be any number of players. Dice and other chance are sampled.
+    continues with a random rollout, which takes decisive moves. Each seat has its own result, so
+    any number of players is supported. Chance is sampled.
 
-    With one or two players and nothing hidden, proven wins, losses and draws are passed up to the
-    root. The search plays a proven win if there is one. It plays a proven loss only if it has tried
-    nothing else, and then the longest. It ends as soon as the root is proven. Nothing is proven
-    across a throw of dice, nor with three players or more.
+    With one or two players and no hidden information, proven wins, losses and draws are passed up
+    to the root. The search plays a proven win if there is one. It plays a proven loss only if it
+    has tried nothing else, and then the longest loss. It ends as soon as the root is proven.
+    Nothing is proven across chance or with more than two players.
 
-    If the game has decisive moves (see `agents.search.decisive`), these are tried first: even
-    with one simulation the agent wins at once if it can, else avoids a loss at once. If the game
-    has forced wins, such as Gomoku's by continuous fours, the search looks for them at the root and
-    at every leaf, and passes up what they prove.
+    If the game has decisive moves (see `agents.search.decisive`), the search tries them first: even
+    with one simulation the agent takes an immediate win, or else avoids an immediate loss. If the
+    game has forced wins, such as Gomoku's by continuous fours, the search looks for them at the
+    root and at every leaf, and passes up the proofs.
 
     Example:
         >>> import boardenvs
@@ -87,35 +87,33 @@ class MctsAgent(SearchAgent):
         threads: int | None = None,
         spec: str = "mcts",
     ) -> None:
-        """Sit down.
+        """Create the agent.
 
         Args:
-            game: what is played.
-            seed: of the simulations.
-            simulations: how many for each state, at least 1; `None` for 1,000, or with a
-                `time_limit` as many as it leaves time for.
-            exploration: the factor of the square root in the confidence bound; results
-                are from -1 to 1.
-            rollout_depth: plies of random play after which an unfinished simulation counts
-                as a draw; `None` for no limit.
-            time_limit: seconds for each state, after which a search with simulations left
-                ends; what comes out then depends on the machine. `None` for no limit. If no number
-                of simulations is told, each thread grows a tree of its own, and what they
-                found at the root is added up: "root parallelization" of G. Chaslot, M. Winands,
-                J. van den Herik, "Parallel Monte-Carlo tree search", CG 2008.
-            decisive_rollouts: whether simulations take an immediate win, or avoid an immediate
-                loss (see `agents.search.decisive`); `None` for true if the game has such moves. At
-                equal time this scores 0.69 against uniform rollouts in Gekitai, 0.67 in Gomoku on
-                9x9.
-            forced_wins: whether to look at the root and at each leaf for a win by force; `None` for
-                true if the game has such wins, and `decisive_rollouts`.
-            threads: that search, at least 1; without a time limit no result depends on it.
-                `None` for all cores.
-            spec: the name it goes by.
+            game: the game to play.
+            seed: seed of the simulations.
+            simulations: number of simulations for each state, at least 1; `None` for 1,000, or for
+                as many as a `time_limit` allows.
+            exploration: factor of the square root in the confidence bound; results are from -1
+                to 1.
+            rollout_depth: maximum number of plies of a rollout, after which it counts as a draw;
+                `None` for no limit.
+            time_limit: seconds for each state, after which the search ends even if simulations are
+                left; the result then depends on the machine. `None` for no limit. If `simulations`
+                is `None`, each thread grows its own tree, and the results at the roots are summed:
+                "root parallelization" of G. Chaslot, M. Winands, J. van den Herik, "Parallel
+                Monte-Carlo tree search", CG 2008.
+            decisive_rollouts: whether rollouts take an immediate win and avoid an immediate loss
+                (see `agents.search.decisive`); `None` for true if the game has decisive moves.
+            forced_wins: whether to look for a forced win at the root and at each leaf; `None` for
+                true if the game has forced wins and `decisive_rollouts` is true.
+            threads: number of threads, at least 1; `None` for all cores. Without a time limit the
+                result does not depend on it.
+            spec: name of the agent.
 
         Raises:
-            ValueError: an argument is out of range, or the game has no decisive moves or no
-                forced wins.
+            ValueError: an argument is out of range, or `decisive_rollouts` or `forced_wins` is true
+                and the game does not support it.
         """
         super().__init__(game, seed, time_limit, threads, spec)
         self._by_time_alone = simulations is None and self.time_limit is not None
@@ -138,7 +136,7 @@ class MctsAgent(SearchAgent):
         self._options["observation_size"] = game.observation_size
         self._options["hidden"] = game.has_hidden
         self._options["decisive"] = self.decisive_rollouts
-        # Of the confidence bound, by how often a node was visited.
+        # Factor of the confidence bound, indexed by the visits of a node.
         visited = np.maximum(1, np.arange(self.simulations + 1))
         self._scales = (self.exploration * np.sqrt(np.log(visited))).astype(np.float32)
         self._warm_up()
@@ -159,7 +157,7 @@ class MctsAgent(SearchAgent):
     def _search_all(
         self, states: States, streams: RandomBits, found: Sequence[npt.NDArray[Any]]
     ) -> None:
-        """Search states a few at a time, each thread the next few as soon as it is done."""
+        """Search states in pieces; each thread takes the next piece when it is free."""
         game = self.game
         search = search_states.bound_to(game.rules, self._decisive_module)
         num = len(states)
@@ -209,7 +207,7 @@ class MctsAgent(SearchAgent):
         report_root.bound_to(rules)(trees[0], *found)
 
     def _grown(self, state: States, streams: RandomBits, end: float, stopping: Stopping) -> Tree:
-        """A tree that has grown until a time of the clock, is full, or has proven its root."""
+        """Return a tree grown until `end` on the clock, or until it is full or its root proven."""
         game = self.game
         search = search_states.bound_to(game.rules, self._decisive_module)
         began = time.perf_counter()
@@ -224,11 +222,10 @@ class MctsAgent(SearchAgent):
             done += part
             now = time.perf_counter()
             left = end - now
-            # Less than so little is not worth the risk of being late.
+            # A shorter rest is not worth the risk of being late.
             if ended or left <= _LATE * seconds or stopping():
                 return tree
-            # As many as take the time of a slice, or half of what is left, at the speed so far:
-            # the nearer the end, the shorter the slices.
+            # Half of the time left, at most a slice: slices become shorter towards the end.
             part = max(1, int(done * min(_SLICE, left / 2) / (now - began)))
             part = min(part, self.simulations - done)
 

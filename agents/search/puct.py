@@ -1,4 +1,4 @@
-"""The agent that searches a tree guided by a policy network."""
+"""The agent that searches a tree guided by a policy network (PUCT)."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ __all__ = ["Evaluator", "PuctAgent"]
 _SIDE_BY_SIDE = 256
 """The largest number of trees that grow at once."""
 _EDGES = 2**22
-"""The largest number of edges of all trees that grow at once, about: 128 MB."""
+"""Approximate limit of the edges of all trees that grow at once: 128 MB."""
 _EACH = 4
-"""From this many trees for each thread on, each thread grows trees of its own."""
+"""Minimum number of trees for each thread from which on each thread grows its own trees."""
 _SLOTS = 2
 """The number of slots in which leaves wait for their evaluation, see `agents.search.slots`."""
 _MOST_AWAITED = 32
@@ -42,42 +42,42 @@ class _Awaiting(NamedTuple):
     """How many leaves of one tree are evaluated at once."""
 
     simulations_each: int
-    """Simulations of a search for each leaf that may wait."""
+    """Simulations of the search for each leaf that may wait."""
     visits_each: int
-    """Visits that the tree must have had for each leaf that may wait."""
+    """Visits of the tree for each leaf that may wait."""
     lead: int
-    """How many more leaves one slot may have than the other."""
+    """Maximum number of leaves that one slot may have more than the other."""
     strays: int
-    """Simulations that may end at leaves that wait before the tree waits; up to `STRAYS`."""
+    """Simulations of a turn that may end at waiting leaves; at most `STRAYS`."""
 
 
 _FEW = 200
-"""Searches of up to this many simulations await fewer leaves: the frozen ladders of
+"""Searches of up to this many simulations await fewer leaves, because the frozen ladders of
 `agents.benchmark` record their choices."""
 _OF_FEW = _Awaiting(simulations_each=16, visits_each=16, lead=_MOST_AWAITED, strays=16)
 _OF_MANY = _Awaiting(simulations_each=25, visits_each=1, lead=1, strays=STRAYS)
 """These numbers cost no strength at equal simulations, see `agents/bench/README.md`."""
 _BY_TIME = _OF_MANY._replace(visits_each=4)
-"""With a time limit, the number of simulations is not known beforehand."""
+"""For a time limit, where the number of simulations is unknown."""
 _TRIES = 512
 """The largest number of simulations between two looks at the clock."""
 _KEPT = 2**25
-"""Trees whose edges take up to this many bytes are kept for the next search."""
+"""Maximum bytes of edges of the trees that are kept for the next search."""
 
 
 class Evaluator(Protocol):
-    """What guides a search: a policy and an estimate of the outcome.
+    """Protocol of an object that guides a search by a policy and a value.
 
     An evaluator may have two more attributes, as `agents.networks.onnx_policy.OnnxPolicy` has:
 
-    - `concurrent`, true if several threads may call `evaluate` at once. `evaluate` then takes an
-      argument `threads`, the largest number of threads of one call; `None` for all cores.
-    - `bind_to_arrays(capacity)`, which returns arrays for that many positions. A search then writes
+    - `concurrent`: whether several threads may call `evaluate` at once. If true, `evaluate` takes
+      an argument `threads`, the maximum number of threads of a call; `None` for all cores.
+    - `bind_to_arrays(capacity)`: returns arrays for that many positions. The search then writes
       observations to the arrays, which is cheaper than a call of `evaluate`.
 
     Example:
         >>> import numpy as np
-        >>> class Even:  # every action alike, every position a draw
+        >>> class Even:  # all actions are equal, all positions are draws
         ...     def evaluate(self, states):
         ...         num = len(states)
         ...         return np.zeros((num, 36), np.float32), np.zeros(num, np.float32)
@@ -89,29 +89,29 @@ class Evaluator(Protocol):
     """
 
     def evaluate(self, states: States) -> LogitsAndValues:
-        """Evaluate positions, as `agents.networks.onnx_policy.OnnxPolicy.evaluate` does.
+        """Evaluate positions.
 
         Args:
-            states: records of the game, shape (N,), none of them over.
+            states: records of the game that are not over, shape (N,).
 
         Returns:
-            Logits of the actions, float32 of shape (N, num_actions), whose values for illegal
-            actions do not matter; and the result expected for the seat to move, from -1
-            to 1, float32 of shape (N,).
+            Logits of the actions, float32 of shape (N, num_actions), where illegal actions are
+            ignored; and the expected result of the seat to move, from -1 to 1, float32 of shape
+            (N,).
         """
 
 
 class PuctAgent(SearchAgent):
-    """Plays the action it visited most often in a tree that a policy network guides.
+    """A PUCT agent, which plays the most visited action of a tree guided by a policy network.
 
-    A leaf gets its value from the network. The network's policy says which actions to try first.
-    If the network's card names a version in 8-bit integers, the search uses that version. If the
-    game has decisive moves or forced wins (see `agents.search.decisive`), a leaf with such a win is
-    proven without the network, and such a win at the root is played.
+    The network evaluates the leaves. Its policy decides which actions are tried first. If the
+    network's card names an int8 version, the search uses that version. If the game has decisive
+    moves or forced wins (see `agents.search.decisive`), a leaf with such a win is proven without
+    the network, and such a win at the root is played.
 
-    Several leaves of one tree are evaluated together. Meanwhile the search looks for more leaves:
-    the more visits the tree has had, the more leaves wait. The result depends only on the tree,
-    not on the number of states that are searched side by side, nor on the number of threads.
+    Several leaves of one tree are evaluated together while the search looks for more leaves; their
+    number grows with the visits of the tree. The result depends neither on the number of states
+    that are searched together nor on the number of threads.
 
     Example:
         >>> import agents, boardenvs
@@ -137,30 +137,31 @@ class PuctAgent(SearchAgent):
         threads: int | None = None,
         spec: str = "puct",
     ) -> None:
-        """Sit down, with a network or another evaluator.
+        """Create the agent, with a network or another evaluator.
 
         Args:
-            game: what is played.
-            seed: of what the simulations draw: chance and hidden parts.
-            simulations: how many for each state, at least 1; `None` for 400, or with a
-                `time_limit` as many as it leaves time for.
-            exploration: the factor of the policy's share in the bound.
-            path: of the network's ONNX file, as for `agents.networks.onnx_policy.OnnxPolicy`; by
-                default the shipped one.
-            decisive: whether to look for a win at once at each leaf; `None` for true if
-                the game has decisive moves.
-            forced_wins: whether to look at each leaf, and longer at the root, for a win by force;
-                `None` for true if the game has these, and `decisive`.
-            evaluator: what guides the search instead of a network file.
-            time_limit: seconds for each state, after which a search with simulations left
-                ends; what comes out then depends on the machine. `None` for no limit.
-            threads: that search, at least 1; without a time limit no result depends on it.
-                `None` for all cores.
-            spec: the name it goes by.
+            game: the game to play.
+            seed: seed of the simulations, which sample chance and hidden parts.
+            simulations: number of simulations for each state, at least 1; `None` for 400, or for
+                as many as a `time_limit` allows.
+            exploration: factor of the policy's term in the confidence bound.
+            path: the network's ONNX file, as for `agents.networks.onnx_policy.OnnxPolicy`; by
+                default the shipped network.
+            decisive: whether to look for an immediate win at each leaf; `None` for true if the
+                game has decisive moves.
+            forced_wins: whether to look for a forced win at each leaf, and longer at the root;
+                `None` for true if the game has forced wins and `decisive` is true.
+            evaluator: evaluator that guides the search instead of a network file.
+            time_limit: seconds for each state, after which the search ends even if simulations are
+                left; the result then depends on the machine. `None` for no limit.
+            threads: number of threads, at least 1; `None` for all cores. Without a time limit the
+                result does not depend on it.
+            spec: name of the agent.
 
         Raises:
-            ValueError: an argument is out of range, there is no such network, both it and an
-                evaluator are given, or the game has no decisive moves or forced wins.
+            ValueError: an argument is out of range, the network does not exist, both `path` and
+                `evaluator` are given, or `decisive` or `forced_wins` is true and the game does not
+                support it.
         """
         super().__init__(game, seed, time_limit, threads, spec)
         most = 1_000_000
@@ -197,7 +198,7 @@ class PuctAgent(SearchAgent):
         self._warm_up()
 
     def _keep_nothing(self) -> None:
-        """Drop what searches keep for the next one."""
+        """Drop the trees, slots and functions that are kept for the next search."""
         self._step_trees: EntryPoint | None = None
         self._report_trees: EntryPoint | None = None
         self._forests: list[Tree] = []
@@ -212,11 +213,11 @@ class PuctAgent(SearchAgent):
         self._keep_nothing()
 
     def _set_awaiting(self) -> None:
-        """Choose how many leaves of one tree are evaluated at once."""
+        """Set how many leaves of one tree are evaluated at once."""
         each = _OF_MANY if self.time_limit is None else _BY_TIME
         if self.simulations <= _FEW:
             each = _OF_FEW
-            self.play_version = 3  # the version that those ladders record
+            self.play_version = 3  # as the frozen ladders record
         most = min(self.simulations // each.simulations_each, _MOST_AWAITED)
         self._options["most_awaited"] = max(1, most)
         for name in ("visits_each", "lead", "strays"):
@@ -252,7 +253,7 @@ class PuctAgent(SearchAgent):
         threads = threads_for(self.threads) if self._is_concurrent() else 1
         at_once, apart = 1, 1
         if self.time_limit is None:
-            # Each thread grows trees of its own if there are many.
+            # With many trees each thread grows its own.
             apart = threads if len(states) >= _EACH * threads else 1
             at_once = _EDGES // (apart * self.simulations * self.game.num_actions)
             at_once = max(1, min(at_once, _SIDE_BY_SIDE, -(-len(states) // apart)))
@@ -287,18 +288,18 @@ class PuctAgent(SearchAgent):
             streams: random streams, uint64 of shape (N,).
             noise: shape (N, num_actions), or (N, 0) for none.
             found: arrays for the results, N rows each.
-            threads: the number of threads of this search.
-            stopping: reports whether the search need not go on.
+            threads: number of threads of this search.
+            stopping: returns whether the search must stop.
 
         Raises:
-            StoppedError: the search need not go on.
+            StoppedError: `stopping` returned true.
         """
         num, most_awaited = len(states), int(self._options["most_awaited"][0])
         num_slots = _SLOTS if most_awaited > 1 else min(_SLOTS, threads, num)
         slots = [self._slot(num * -(-most_awaited // 2)) for _ in range(num_slots)]
         forest = self._forest(num)
         options = self._options.copy()
-        each = min(threads, num_slots)  # the number of threads for the slots
+        each = min(threads, num_slots)  # threads for the slots
         search = Search(
             states=states,
             params=self.game.constants,
@@ -323,10 +324,10 @@ class PuctAgent(SearchAgent):
             evaluated, leaves = slot.num, 0
             while not leaves:
                 if clock.is_over(number, num_slots):
-                    options["simulations"] = 1  # whatever comes, the root is evaluated
+                    options["simulations"] = 1  # the root is always evaluated
                 leaves = step(number, evaluated)
                 evaluated = 0
-                # Simulations that end the game are not awaited, and there may be any number.
+                # Simulations that end the game add no leaves, so one step may not be enough.
                 if (
                     used[NUM_AWAITED]
                     or root["proven"]
@@ -350,7 +351,7 @@ class PuctAgent(SearchAgent):
             self._slots.extend(slots)
 
     def _evaluate_states(self, threads: int) -> EvaluateStates:
-        """Return the function that evaluates positions, with at most this many threads."""
+        """Return the function that evaluates positions with at most `threads` threads."""
         evaluator: Any = self.evaluator
         if self._is_concurrent():
             return functools.partial(evaluator.evaluate, threads=threads)
@@ -361,7 +362,7 @@ class PuctAgent(SearchAgent):
 
     def _slot(self, capacity: int) -> Slot:
         """Return an empty slot for at least `capacity` leaves."""
-        with contextlib.suppress(IndexError):  # two threads may want the last one
+        with contextlib.suppress(IndexError):  # another thread may have taken the last one
             while self._slots:
                 slot = self._slots.pop()
                 if slot.capacity >= capacity:
@@ -370,8 +371,8 @@ class PuctAgent(SearchAgent):
         return Slot(self.game, capacity, getattr(self.evaluator, "bind_to_arrays", None))
 
     def _forest(self, num: int) -> Tree:
-        """Return a forest for at least `num` trees, none of them planted."""
-        with contextlib.suppress(IndexError):  # two threads may want the last one
+        """Return a forest for at least `num` trees, without nodes."""
+        with contextlib.suppress(IndexError):  # another thread may have taken the last one
             while self._forests:
                 forest = self._forests.pop()
                 if len(forest.used) >= num:
@@ -382,7 +383,7 @@ class PuctAgent(SearchAgent):
         return empty_forest(num, *size)
 
     def _report(self, search: Search, found: Sequence[npt.NDArray[Any]]) -> None:
-        """Write what the trees of a search have found to `found`."""
+        """Write the results of a search to `found`."""
         if self._report_trees is None:
             self._report_trees = EntryPoint(report_trees.bound_to(self.game.rules))
         self._report_trees(search, *found)

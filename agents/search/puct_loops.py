@@ -1,4 +1,4 @@
-"""The compiled loops of `agents.search.puct`: simulations in many trees, whose leaves wait."""
+"""The compiled loops of `agents.search.puct`: simulations in many trees with waiting leaves."""
 
 # Compiled functions carry no annotations.
 # ruff: noqa: ANN001, ANN201, ANN202
@@ -45,47 +45,47 @@ from boardenvs.kernels.intrinsics import uncounted
 __all__ = ["Leaves", "Search", "report_trees", "step_trees"]
 
 STRAYS = 64
-"""The largest number of simulations in a tree's turn that may end at leaves which wait already."""
+"""Maximum number of simulations of a tree's turn that may end at waiting leaves."""
 
 
 class Search(NamedTuple):
     """The arguments of a search in several trees, one for each state."""
 
     states: npt.NDArray[np.void]
-    """The roots: shape (N,)."""
+    """Roots, shape (N,)."""
     params: npt.NDArray[np.void]
     """`Game.constants`."""
     streams: npt.NDArray[np.uint64]
-    """The streams of the searches: shape (N,)."""
+    """Random streams of the searches, shape (N,)."""
     options: npt.NDArray[np.void]
-    """Of dtype `OPTIONS`: shape (1,)."""
+    """Options of dtype `OPTIONS`, shape (1,)."""
     scales: npt.NDArray[np.float32]
-    """Factor of the confidence bound, by the number of visits of a node."""
+    """Factor of the confidence bound, indexed by the visits of a node."""
     noise: npt.NDArray[np.float32]
-    """Added to the logits of the roots: shape (N, num_actions), or (N, 0) for none."""
+    """Noise added to the logits of the roots, shape (N, num_actions), or (N, 0) for none."""
     schedule: npt.NDArray[np.int32]
-    """Schedule of sequential halving, see `agents.search.halving`; of shape (0, 0) for none."""
+    """Schedule of sequential halving, see `agents.search.halving`; shape (0, 0) for none."""
     forest: Tree
-    """The trees."""
+    """Trees, one for each state."""
 
 
 class Leaves(NamedTuple):
     """Leaves of all trees, which are evaluated together."""
 
     states: npt.NDArray[np.void]
-    """The positions: shape (capacity,)."""
+    """Positions, shape (capacity,)."""
     masks: npt.NDArray[np.bool_]
-    """Their legal actions: shape (capacity, num_actions)."""
+    """Legal actions, shape (capacity, num_actions)."""
     owners: npt.NDArray[np.int32]
-    """Tree and node of each: shape (capacity, 2)."""
+    """Tree and node of each leaf, shape (capacity, 2)."""
     seen: npt.NDArray[np.float32]
-    """Observations of the seats to move: shape (capacity, size), or (0, size) for none."""
+    """Observations of the seats to move, shape (capacity, size), or (0, size) for none."""
     seen_params: npt.NDArray[np.void]
     """`Game.constants` of the game with these observations."""
     logits: npt.NDArray[np.float32]
-    """Logits of the evaluator: shape (capacity, num_actions)."""
+    """Logits of the evaluator, shape (capacity, num_actions)."""
     estimates: npt.NDArray[np.float32]
-    """Values of the evaluator: shape (capacity,)."""
+    """Values of the evaluator, shape (capacity,)."""
 
 
 class _Scratch(NamedTuple):
@@ -101,11 +101,11 @@ def step_trees(search, leaves, apart, phase, num):
     """Add evaluated leaves to the trees, and simulate until new leaves wait.
 
     The first `num` of `leaves` have been evaluated. Their logits and values are added to the nodes
-    of their owners. Then the leaves of the next simulations take their place. A tree without nodes
-    is planted, but tree `i` not before phase `i % apart`.
+    of their owners. Then the leaves of the next simulations replace them. A new tree `i` starts in
+    phase `i % apart` or later.
 
     Returns:
-        The number of leaves that wait now.
+        The number of waiting leaves.
     """
     search = Search(
         uncounted(search.states), search.params, uncounted(search.streams), search.options,
@@ -143,13 +143,13 @@ def step_trees(search, leaves, apart, phase, num):
 def gather(tree, search, i, leaves, found, scratch):
     """Simulate in tree `i` until enough of its leaves wait.
 
-    The number of leaves depends only on the tree: the more visits it has had, the more leaves wait,
-    about half of them in each slot. A simulation that ends at a leaf which waits already does not
-    count as a simulation. Until the end of this turn it counts as a visit, so that the next
-    simulations go elsewhere.
+    The number of leaves depends only on the tree. It grows with the visits, and about half of the
+    leaves wait in each slot. A simulation that ends at a waiting leaf does not count as a
+    simulation. It counts as a visit until the end of this turn, so that the next simulations take
+    other paths.
 
     Returns:
-        The number of `leaves` in the slot now; before the call there were `found`.
+        The number of `leaves` in the slot; `found` is the number before the call.
     """
     origin = search.states[i]
     p = search.params[0]
@@ -162,7 +162,7 @@ def gather(tree, search, i, leaves, found, scratch):
     awaited = tree.used[NUM_AWAITED]
     most = min(max((root.visits - awaited) // o.visits_each, 1), o.most_awaited)
     end = found + min((most + 1) // 2, most - awaited, awaited + o.lead)
-    # The root's own evaluation is one visit more.
+    # The evaluation of the root is one additional visit.
     while found < end and root.visits - strays <= o.simulations and not root.proven:
         if tried == o.tries:
             break
@@ -229,9 +229,9 @@ def show(s, p, sight, row):
 
 @over_rules()
 def won_by(n, s, p, before, board, o, is_root):
-    """Return the action that wins leaf `s`, at once or by force, and in how many plies.
+    """Return the action that wins at leaf `s`, at once or by force, and its number of plies.
 
-    Returns -1, 0 if no win is seen. `board` is scratch space.
+    Returns -1 and 0 if no win is found. `board` is scratch space.
     """
     action = decisive_action(s, p, before)
     n.quiet = action < 0
@@ -246,7 +246,7 @@ def won_by(n, s, p, before, board, o, is_root):
 
 @over_rules()
 def leave_only(tree, action):
-    """Give the root only the edge of an action that wins."""
+    """Expand the root with only the edge of a winning action."""
     for a in range(len(tree.mask)):
         tree.mask[a] = a == action
     expand(tree, 0)
@@ -257,7 +257,7 @@ def leave_only(tree, action):
 
 @over_rules()
 def open_leaf(tree, leaf, mask, logits, estimate):
-    """Give a leaf its edges and priors, and set the result of its simulation."""
+    """Add the edges of a leaf with their priors, and set the result of its simulation."""
     n = tree.nodes[leaf]
     n.num_edges = 0
     value = np.float32(min(max(estimate, -1.0), 1.0)) if not np.isnan(estimate) else np.float32(0)
@@ -283,19 +283,19 @@ def open_leaf(tree, leaf, mask, logits, estimate):
         e = tree.edges[edge]
         e.prior = e.prior / total
         e.width = e.prior
-        e.worth = value  # an action without visits counts as the value
+        e.worth = value  # the worth until the first visit
     n.tried = n.num_edges
 
 
 @over_rules()
 def finite(logit):
-    """Return a finite logit; the lowest for NaN."""
+    """Return a logit clipped to finite numbers; NaN becomes the lowest."""
     return min(max(np.float64(logit), -1e30), 1e30) if not np.isnan(logit) else -1e30
 
 
 @over_rules()
 def report_trees(search, visits, values, proven, actions):
-    """Write what the searches of all states have found."""
+    """Write the results of the searches of all states."""
     for i in range(len(search.states)):
         tree = tree_of(search.forest, i)
         report(tree, i, visits, values, proven, actions)

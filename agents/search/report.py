@@ -1,4 +1,4 @@
-"""What a search has found: visits, values, and the action to play."""
+"""Results of a search: visits, values, and the action to play."""
 
 # Compiled functions carry no annotations.
 # ruff: noqa: ANN001, ANN201, ANN202
@@ -16,7 +16,7 @@ __all__ = ["add_root", "credit", "report", "report_root"]
 
 @over_rules()
 def report(tree, i, visits, values, proven, actions):
-    """Write what the search of state `i` has found to row `i` of the arrays."""
+    """Write the result of the search of state `i` to row `i` of the arrays."""
     root = tree.nodes[0]
     for a in range(visits.shape[1]):
         visits[i, a] = 0
@@ -36,13 +36,13 @@ def report(tree, i, visits, values, proven, actions):
 
 @over_rules()
 def report_root(tree, visits, values, proven, actions):
-    """Write what the search of a single state has found."""
+    """Write the result of the search of a single state."""
     report(tree, 0, visits, values, proven, actions)
 
 
 @over_rules()
 def add_root(tree, other):
-    """Add what another tree of the same state has found at its root."""
+    """Add the results at the root of another tree of the same state."""
     root = tree.nodes[0]
     theirs = other.nodes[0]
     for k in range(len(tree.sums)):
@@ -64,7 +64,7 @@ def add_root(tree, other):
         elif e.visits > 0 and not e.proven:
             e.worth = e.total / np.float32(e.visits)
     root.best = max(root.best, theirs.best)
-    # Both may know the half of it.
+    # Each tree may have proven a part of the edges.
     whole = root.num_edges > 0 and root.num_proven == root.num_edges
     root.proven = root.proven or theirs.proven or whole
 
@@ -73,9 +73,8 @@ def add_root(tree, other):
 def better(root, edge, than):
     """Return whether to play an edge of the root rather than another.
 
-    A proven win first; then what was visited and is no proven loss, the more often the better;
-    then the proven loss that takes longest; then what was never visited, and is no worse than what
-    comes last: a loss with the next ply.
+    The order is: a proven win, the most visited edge that is not a proven loss, the longest proven
+    loss, an edge without visits, a loss with the next ply.
     """
     won = root.proven and root.best >= 1
     if won and (edge.worth >= 1 and edge.proven) != (than.worth >= 1 and than.proven):
@@ -91,7 +90,7 @@ def better(root, edge, than):
 
 @over_rules()
 def hope(edge):
-    """Return the rank of an edge, from 3 if it was visited to 0 if it loses with the next ply."""
+    """Return the rank of an edge, from 3 if it has visits to 0 if it loses with the next ply."""
     if edge.worth == LOST:
         return 2 if edge.plies > 2 else 0
     return 3 if edge.visits > 0 else 1
@@ -99,7 +98,7 @@ def hope(edge):
 
 @over_rules()
 def credit(visits, i, action, simulations):
-    """Count simulations that a proven root saved as visits of the action to play."""
+    """Add the simulations that a proven root saved to the visits of the action to play."""
     left = np.int64(simulations)
     for a in range(visits.shape[1]):
         left -= visits[i, a]

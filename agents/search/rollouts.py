@@ -1,4 +1,4 @@
-"""The search of `agents.search.mcts`: UCT, whose leaves are played out at random."""
+"""The compiled loops of `agents.search.mcts`: UCT with random rollouts."""
 
 # Compiled functions carry no annotations.
 # ruff: noqa: ANN001, ANN201, ANN202
@@ -25,11 +25,11 @@ def search_states(
     states, params, streams, options, scales, tree, first, simulations,
     visits, values, proven, actions,
 ):  # fmt: skip
-    """Search states one after another in the same tree, for up to so many simulations.
+    """Search states one after another in the same tree, for at most `simulations` simulations.
 
-    A tree without nodes is planted; otherwise the search of state number `first` goes on in it.
-    `streams` are the random streams of the states. For each state whose search ends, write what
-    `Searched` has a row of. Return the number of the first state whose search has not ended.
+    If the tree has nodes, the search of state number `first` continues in it. `streams` are the
+    random streams of the states. The rows of `Searched` are written for each state whose search
+    ends. Returns the number of the first state whose search has not ended.
     """
     o = options[0]
     board = states[:1].copy()
@@ -51,7 +51,7 @@ def search_states(
 
 @over_rules()
 def grow(tree, states, i, params, streams, options, scales, board, simulations):
-    """Simulations from state `i`, until the root has had so many or is proven."""
+    """Simulate from state `i` until the root has `simulations` visits or is proven."""
     tree = uncounted_tree(tree)
     while tree.nodes[0].visits < simulations and not tree.nodes[0].proven:
         streams[i] = stepped(streams[i])
@@ -63,7 +63,7 @@ def grow(tree, states, i, params, streams, options, scales, board, simulations):
 
 @over_rules()
 def simulate(tree, s, p, options, scales, stream):
-    """One simulation of UCT: down to a leaf, on at random, and the result up again."""
+    """Run one simulation of UCT: descent, rollout and backup."""
     leaf, stream, before = descend(tree, s, p, options, scales, stream, -1)
     n = tree.nodes[leaf]
     if options.forced > 0 and not n.proven and not is_over(s) and n.visits == 0:
@@ -75,7 +75,7 @@ def simulate(tree, s, p, options, scales, stream):
     else:
         ply = s.ply
         n.quiet = roll_out(s, p, options, stream, before, tree.mask)
-        # Won with the first action of the playout: whoever is to move at the leaf can do so.
+        # The first action of the rollout won, so the mover at the leaf can win with it.
         if options.decisive and s.ply == ply + 1 and s.returns[n.mover] >= 1:
             prove_win(n, 1)
         for k in range(len(tree.result)):
@@ -86,9 +86,9 @@ def simulate(tree, s, p, options, scales, stream):
 
 @over_rules(called=True)
 def roll_out(s, p, options, stream, before, mask):
-    """Random play to the end, or for so many plies, in place: uniform, but for decisive moves.
+    """Play at random in place, to the end or for `rollout_depth` plies, with decisive moves.
 
-    Returns whether it looked for these, and there was none where it began.
+    Returns whether the rollout looked for decisive moves and had none in its first ply.
     """
     plies = 0
     quiet = False

@@ -19,12 +19,12 @@ __all__ = ["MOST_SIMULATIONS", "SearchAgent", "Searched", "simulations_within", 
 
 MOST_SIMULATIONS = 10_000_000
 _PACE = 2_000_000
-"""Simulations a second in one tree: more than there ever are."""
+"""Upper bound of the simulations per second in one tree."""
 
 
 @dataclass(frozen=True, eq=False)
 class Searched:
-    """What a search found out about N states.
+    """Result of a search of N states.
 
     Example:
         >>> import agents, boardenvs
@@ -36,39 +36,39 @@ class Searched:
     """
 
     visits: npt.NDArray[np.int32]
-    """How often each action was tried, shape (N, num_actions); the rows of a search without
-    a time limit sum to the simulations. Those saved because a state was proven count for the
-    action to play."""
+    """Visits of each action, shape (N, num_actions). Without a time limit each row sums to the
+    number of simulations. If a state was proven early, the remaining simulations count as visits
+    of the action to play."""
     values: npt.NDArray[np.float32]
-    """Each seat's mean result, shape (N, num_players); exact where proven."""
+    """Mean result of each seat, shape (N, num_players); exact for proven states."""
     proven: npt.NDArray[np.bool_]
-    """Whether the value of the state is certain, shape (N,)."""
+    """Whether the value of each state is proven, shape (N,)."""
     actions: Actions
-    """The action to play, shape (N,): a proven win if there is one, else the most visited that
-    is no proven loss; where all that were tried are such, the one that takes longest."""
+    """Action to play in each state, shape (N,): a proven win if there is one, else the most visited
+    action that is not a proven loss. If all visited actions are proven losses, the longest loss."""
 
     def analyses(self) -> list[Analysis]:
-        """The same, as episodes keep it."""
+        """Return the result as analyses of an episode, one for each state."""
         return [Analysis.of_visits(*one) for one in zip(self.visits, self.values, strict=True)]
 
 
 class SearchAgent(Agent):
-    """An agent that plays what its search finds."""
+    """Base class of agents that choose their actions by a search."""
 
     forced_wins = False
-    """Whether it looks for wins by force, see `agents.search.decisive`."""
+    """Whether the search looks for forced wins, see `agents.search.decisive`."""
 
     def __init__(
         self, game: Game, seed: int | None, time_limit: float | None, threads: int | None, spec: str
     ) -> None:
-        """Sit down.
+        """Create the agent.
 
         Args:
-            game: what is played.
-            seed: of the simulations.
+            game: the game to play.
+            seed: seed of the simulations.
             time_limit: seconds for each state; `None` for no limit.
-            threads: that search, at least 1; `None` for all cores.
-            spec: the name it goes by.
+            threads: number of threads, at least 1; `None` for all cores.
+            spec: name of the agent.
 
         Raises:
             ValueError: an argument is out of range.
@@ -82,11 +82,11 @@ class SearchAgent(Agent):
 
     @property
     def version(self) -> str | None:
-        """What keeps its games apart from those of before it looked for forced wins."""
+        """Version that separates games with forced wins from games without them."""
         return "forced wins" if self.forced_wins else None
 
     def _warm_up(self) -> None:
-        """Have an agent with a time limit compile its search before its clock runs."""
+        """Compile the search of an agent with a time limit before its clock starts."""
         if self.time_limit is None:
             return
         kept, self.time_limit = self.time_limit, 0.0
@@ -98,22 +98,23 @@ class SearchAgent(Agent):
 
     @abc.abstractmethod
     def search(self, states: States, random_bits: RandomBits | None = None) -> Searched:
-        """Search each state, none of which is over.
+        """Search each state.
 
         Args:
-            states: records of the game, shape (N,).
-            random_bits: 64 for each, integers of shape (N,). Without a time limit the outcome
-                depends on nothing else. By default the agent's own.
+            states: records of the game that are not over, shape (N,).
+            random_bits: 64 random bits for each state, integers of shape (N,); by default the
+                agent's own. Without a time limit the result depends only on `states` and
+                `random_bits`.
 
         Raises:
-            ValueError: these are no such states or random bits, or a state is over.
+            ValueError: `states` or `random_bits` are invalid, or a state is over.
         """
 
     def _streams(self, random_bits: RandomBits | None, num: int) -> RandomBits:
         """Return a copy of the random bits, or new ones, for the search to write to.
 
         Raises:
-            ValueError: they are no integers of shape (num,).
+            ValueError: `random_bits` are not integers of shape (num,).
         """
         if random_bits is None:
             return self._new_random_bits(num)
@@ -134,12 +135,12 @@ class SearchAgent(Agent):
 
 
 def simulations_within(seconds: float) -> int:
-    """Return for how many simulations a tree needs room that grows for some seconds."""
+    """Return the number of simulations that a tree needs room for in a number of seconds."""
     return min(MOST_SIMULATIONS, 1000 + int(min(seconds, MOST_SIMULATIONS) * _PACE))
 
 
 def unsearched(game: Game, num: int) -> tuple[npt.NDArray[Any], ...]:
-    """Room for the fields of `Searched`, in their order."""
+    """Return arrays of zeros for the fields of `Searched`, in their order."""
     return (
         np.zeros((num, game.num_actions), np.int32),
         np.zeros((num, game.num_players), np.float32),

@@ -1,9 +1,8 @@
-"""Trees that grow while the leaves found before are being evaluated.
+"""Slots of leaves, which are evaluated while the trees grow.
 
 Leaves wait for their evaluation in one of two slots. The slots take turns, and only a turn changes
-the trees. In its turn a slot gives the results of its leaves to the trees, and gets the leaves of
-further simulations. So a search finds the same whether a slot is evaluated during the other slot's
-turn, or one thread does everything.
+the trees. In its turn a slot passes the results of its leaves to the trees, and collects the leaves
+of further simulations. So the result of a search does not depend on the number of threads.
 """
 
 from __future__ import annotations
@@ -31,12 +30,12 @@ __all__ = [
 ]
 
 LogitsAndValues = tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]
-"""What `agents.search.puct.Evaluator` returns."""
+"""Logits and values, as `agents.search.puct.Evaluator` returns them."""
 EvaluateStates = Callable[[States], LogitsAndValues]
 
 
 class Bound(Protocol):
-    """An evaluator between arrays, as `agents.networks.onnx_policy.BoundNetwork`."""
+    """Protocol of an evaluator bound to arrays, as `agents.networks.onnx_policy.BoundNetwork`."""
 
     observed_game: Game
     seen: npt.NDArray[np.float32]
@@ -44,26 +43,26 @@ class Bound(Protocol):
     values: npt.NDArray[np.float32]
 
     def evaluate(self, num: int, threads: int | None = None) -> None:
-        """Evaluate the first `num` of `seen` into `logits` and `values`."""
+        """Evaluate the first `num` rows of `seen`, and write to `logits` and `values`."""
 
 
 Bind = Callable[[int], Bound]
-"""Makes the arrays for a number of positions."""
+"""Function that binds an evaluator to arrays for a number of positions."""
 
 
 class Slot:
-    """Leaves that are evaluated at once, of any of the trees."""
+    """Leaves of any trees, which are evaluated together."""
 
     def __init__(self, game: Game, capacity: int, bind: Bind | None = None) -> None:
-        """Make an empty slot.
+        """Create an empty slot.
 
         Args:
-            game: what is played.
-            capacity: the largest number of leaves.
-            bind: binds the evaluator to arrays; `None` for an evaluator of records.
+            game: the game to play.
+            capacity: maximum number of leaves.
+            bind: function that binds the evaluator to arrays; `None` for an evaluator of records.
         """
         self.num = 0
-        """The number of leaves in the slot."""
+        """Number of leaves in the slot."""
         self.capacity = capacity
         self.bound: Bound | None = None if bind is None else bind(capacity)
         seen_constants = game.constants
@@ -80,7 +79,7 @@ class Slot:
                 ("logits", logits, (capacity, game.num_actions)),
                 ("values", estimates, (capacity,)),
             ):
-                # The compiled loop does not check them.
+                # The compiled loop does not check the arrays.
                 if array.dtype != np.float32 or array.shape != shape or not array.flags.carray:
                     raise ValueError(
                         f"the evaluator's {name} must be a writable contiguous float32 array of "
@@ -100,8 +99,8 @@ class Slot:
         """Evaluate the leaves.
 
         Args:
-            evaluate: evaluates records, if the slot is bound to no evaluator.
-            threads: that share the work of a bound evaluator; `None` for all cores.
+            evaluate: function that evaluates records, for a slot without a bound evaluator.
+            threads: number of threads of a bound evaluator; `None` for all cores.
         """
         num = self.num
         if self.bound is not None:
@@ -124,10 +123,10 @@ class Clock:
     """A clock that ends turns early enough for the whole search to end in time."""
 
     def __init__(self, seconds: float) -> None:
-        """Start.
+        """Start the clock.
 
         Args:
-            seconds: how long turns and evaluations may take together.
+            seconds: time limit of turns and evaluations together.
         """
         now = time.perf_counter()
         self._end = now + seconds
@@ -138,11 +137,11 @@ class Clock:
     def is_over(self, number: int, slots: int) -> bool:
         """Return whether a turn must not begin further simulations.
 
-        Their leaves would be evaluated one turn of each slot later, if turns take as long.
+        Their leaves would be evaluated one turn of each slot later.
 
         Args:
-            number: of the turn, counted from 0.
-            slots: the number of slots.
+            number: number of the turn, from 0.
+            slots: number of slots.
         """
         now = time.perf_counter()
         if number > self._number:
@@ -153,26 +152,26 @@ class Clock:
 
 
 Turn = Callable[[Slot, int], int]
-"""A slot's turn. It takes the slot and the number of the turn, from 0, fills the slot with leaves,
-and returns how many there are."""
+"""Function that takes a slot and the number of the turn, from 0, fills the slot with leaves, and
+returns their number."""
 EvaluateSlot = Callable[[Slot], object]
-"""Evaluates the leaves of a slot."""
+"""Function that evaluates the leaves of a slot."""
 
 
 def take_turns(
     slots: list[Slot], turn: Turn, evaluate: EvaluateSlot, threads: int, stopping: Stopping = never
 ) -> None:
-    """Give the slots their turns until nothing is left to evaluate.
+    """Take turns with the slots until no leaves are left to evaluate.
 
     Args:
         slots: empty slots.
-        turn: called for each slot in order, again and again, by one thread at a time.
-        evaluate: called for slots with leaves, by several threads at once if there are several.
-        threads: one for each slot, or 1 for all.
-        stopping: returns whether no more turns are wanted.
+        turn: called for each slot in rotation, by one thread at a time.
+        evaluate: called for slots with leaves, by several threads at once.
+        threads: number of threads, 1 or the number of slots.
+        stopping: returns whether to stop.
 
     Raises:
-        StoppedError: no more turns were wanted.
+        StoppedError: `stopping` returned true.
     """
     turns = _Turns(slots, turn, evaluate, stopping)
     turns.take_alone(never, lambda _: threads > 1)
@@ -181,29 +180,29 @@ def take_turns(
 
 
 class _Turns:
-    """Slots that take turns, each evaluated in a thread of its own once there is work for several.
+    """Slots that take turns, each with its own thread once several slots have leaves.
 
-    Until then the first thread takes all turns. Meanwhile the other threads start, which takes as
-    long as several evaluations.
+    Until then the first thread takes all turns, because starting threads takes as long as several
+    evaluations.
     """
 
     def __init__(
         self, slots: list[Slot], turn: Turn, evaluate: EvaluateSlot, stopping: Stopping
     ) -> None:
-        """Set up; see `take_turns`."""
+        """Set up the turns; see `take_turns`."""
         self.are_over = False
         self._slots = slots
         self._turn = turn
         self._evaluate = evaluate
         self._stopping = stopping
         self._number = 0
-        self._unevaluated = -1  # slot whose leaves are to be evaluated before any turn
-        # A start lock is released when a slot's thread may begin, its turn lock at each turn.
+        self._unevaluated = -1  # slot whose leaves must be evaluated before the next turn
+        # A start lock is released when a slot's thread may begin, a turn lock for each turn.
         # No thread holds a lock that another thread waits for.
         self._start_locks, self._turn_locks = held_locks(len(slots)), held_locks(len(slots))
 
     def work(self, place: int, stopping: Stopping) -> None:
-        """Do what the thread of a slot does."""
+        """Run the thread of a slot."""
         slots = self._slots
         if place == 0:
             self.take_alone(stopping, self._is_one_of_several)
@@ -228,9 +227,9 @@ class _Turns:
         """Take all turns, and evaluate the leaves.
 
         Args:
-            stopping: as for `take_turns`, in addition to that.
-            is_enough: takes a slot with new leaves, and returns whether to stop before they are
-                evaluated.
+            stopping: checked in addition to the one of `take_turns`.
+            is_enough: takes a slot with new leaves, and returns whether to stop before the
+                evaluation.
         """
         slots = self._slots
         while not self.are_over:
@@ -246,7 +245,7 @@ class _Turns:
                     return
 
     def _is_one_of_several(self, slot: Slot) -> bool:
-        """Return whether another slot has leaves, too."""
+        """Return whether another slot also has leaves."""
         return any(other.num for other in self._slots if other is not slot)
 
     def _take(self, place: int) -> None:

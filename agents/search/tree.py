@@ -1,14 +1,14 @@
-"""The tree of a Monte Carlo search over any game: its layout, and how nodes come into it.
+"""The tree of a Monte Carlo search over any game: its layout, and how nodes are added.
 
-For any number of players, with chance and hidden parts. A tree is two arrays. A node is a
-position as the seat to move there sees it; its edges, one for each legal action, stand side by
-side, those tried so far first. No position is kept: every simulation plays its own copy of the
-root, with the hidden parts and the stream drawn afresh, down the tree. Where an action leads to
-several nodes, because chance or something hidden decides, these form a list, told apart by what
-the next seat sees.
+The tree supports any number of players, chance and hidden information. It consists of two arrays. A
+node is a position as the seat to move sees it. Its edges, one for each legal action, are
+contiguous, with the tried edges first. Positions are not stored: every simulation plays its own
+copy of the root down the tree, with hidden parts and the random stream resampled. If chance or
+hidden parts lead an action to several nodes, the nodes form a list and differ in what the next seat
+observes.
 
-The way down is `agents.search.descent`, the way up `agents.search.backup`; leaves are played out
-by `agents.search.rollouts`, or evaluated by a policy for `agents.search.puct_loops`.
+`agents.search.descent` goes down the tree, `agents.search.backup` goes up. `agents.search.rollouts`
+plays leaves out, `agents.search.puct_loops` has them evaluated by a policy.
 """
 
 # Compiled functions carry no annotations.
@@ -50,31 +50,31 @@ __all__ = [
 ]
 
 MOST_EDGES = 2**23
-"""The largest number of edges of one tree: 256 MB. A full tree does not grow any more."""
+"""Maximum number of edges of one tree: 256 MB. A full tree no longer grows."""
 AWAITED = -1
 """Value of `num_edges` of a leaf that waits for its evaluation."""
 NUM_NODES, NUM_EDGES, DEPTH, NUM_AWAITED = range(4)
 """Entries of `Tree.used`."""
 UNKNOWN = np.float32(-2)
-"""The best proven value of a node without a proven edge."""
+"""Value of `best` of a node without a proven edge."""
 
 _NODE = np.dtype(
     [
-        ("key", np.uint64),  # of what the seat to move sees, if its edge leads to several nodes
-        ("first", np.int32),  # edge
+        ("key", np.uint64),  # hash of the mover's observation, if the edge may have several nodes
+        ("first", np.int32),  # number of the first edge
         ("num_edges", np.int32),  # 0 for a leaf, `AWAITED` while it is being evaluated
-        ("tried", np.int32),  # edges, the first so many
+        ("tried", np.int32),  # number of tried edges, which are the first ones
         ("visits", np.int32),
-        ("num_proven", np.int32),  # edges
+        ("num_proven", np.int32),  # number of proven edges
         ("sibling", np.int32),  # the next node of the same edge, -1 for none
-        ("best", np.float32),  # of the proven edges' values, for the mover
-        ("plies", np.int32),  # to the end, along proven edges: what is proven lasts no longer
-        ("parent", np.int32),  # node, -1 for the root
-        ("edge", np.int32),  # of it, that leads here
+        ("best", np.float32),  # highest value of the proven edges, for the mover
+        ("plies", np.int32),  # maximum number of plies to the end along proven edges
+        ("parent", np.int32),  # parent node, -1 for the root
+        ("edge", np.int32),  # edge of the parent that leads here
         ("mover", np.int8),
         ("proven", np.bool_),
-        ("quiet", np.bool_),  # whether nothing was decisive there, see `agents.search.decisive`
-        ("drawn", np.bool_),  # whether chance or something hidden led here
+        ("quiet", np.bool_),  # whether no action was decisive, see `agents.search.decisive`
+        ("drawn", np.bool_),  # whether chance or hidden parts led here
     ],
     align=True,
 )
@@ -83,13 +83,13 @@ _EDGE = np.dtype(
         ("action", np.int32),
         ("child", np.int32),  # its first node, -1 for none
         ("visits", np.int32),
-        ("total", np.float32),  # of the results, for the mover
+        ("total", np.float32),  # sum of the results, for the mover
         ("worth", np.float32),  # mean result, or the value if proven; `backup.LOST` for a loss
-        ("width", np.float32),  # what exploration is worth here, see `backup.weigh`
-        ("prior", np.float32),  # of the policy that guides the search
-        ("plies", np.int16),  # as a node's, if proven
+        ("width", np.float32),  # width of the confidence bound, see `backup.weigh`
+        ("prior", np.float32),  # probability by the policy that guides the search
+        ("plies", np.int16),  # maximum number of plies to the end, if proven
         ("proven", np.bool_),
-        ("under_way", np.int8),  # of the visits, those whose result is yet to come
+        ("under_way", np.int8),  # number of visits that wait for their result
     ],
     align=True,
 )
@@ -97,22 +97,21 @@ _STEP = np.dtype([("node", np.int32), ("edge", np.int32)])
 _OPTIONS = np.dtype(
     [
         ("simulations", np.int64),
-        ("rollout_depth", np.int64),  # plies
+        ("rollout_depth", np.int64),  # maximum plies of a rollout
         ("observation_size", np.int64),
-        ("hidden", np.bool_),  # whether the game hides anything
+        ("hidden", np.bool_),  # whether the game has hidden information
         ("guided", np.bool_),  # whether leaves are evaluated instead of played out
-        ("decisive", np.bool_),  # whether to look for decisive moves: in playouts, or at leaves
-        ("forced", np.int64),  # how much to search for a forced win at each leaf
+        ("decisive", np.bool_),  # whether to look for decisive moves: in rollouts, or at leaves
+        ("forced", np.int64),  # limit of the search for a forced win at each leaf
         ("forced_at_root", np.int64),
-        ("value_scale", np.float32),  # what results weigh where the root is halved
-        (
-            "most_awaited",
-            np.int64,
-        ),  # leaves of one tree that wait, see `agents.search.puct`
-        ("visits_each", np.int64),  # that a tree has had for each of them
-        ("lead", np.int64),  # of them in one slot, more than in the other
-        ("tries", np.int64),  # simulations of one tree in a turn
-        ("strays", np.int64),  # simulations in a tree's turn that come to leaves awaited already
+        ("value_scale", np.float32),  # weight of the results in sequential halving
+        # The maximum number of leaves of one tree that wait, and their conditions; see
+        # `agents.search.puct`.
+        ("most_awaited", np.int64),
+        ("visits_each", np.int64),
+        ("lead", np.int64),
+        ("tries", np.int64),  # maximum simulations of one tree in a turn
+        ("strays", np.int64),  # maximum simulations of a turn that end at waiting leaves
     ],
     align=True,
 )
@@ -126,19 +125,19 @@ Options = npt.NDArray[np.void]
 
 
 class Tree(NamedTuple):
-    """One tree, and the path of the present simulation through it."""
+    """One tree, and the path of the current simulation."""
 
     nodes: npt.NDArray[np.void]
     edges: npt.NDArray[np.void]
     path: npt.NDArray[np.void]
     """The node and the edge of each ply of the simulation in the tree."""
     used: npt.NDArray[np.int64]
-    """Numbers of nodes and edges in use, of steps in `path`, and of leaves that wait: int64 of
-    shape (4,), indexed by `NUM_NODES` and so on."""
+    """Numbers of nodes, edges, steps in `path` and waiting leaves: int64 of shape (4,), indexed by
+    `NUM_NODES`, `NUM_EDGES`, `DEPTH` and `NUM_AWAITED`."""
     result: npt.NDArray[np.float32]
-    """The result of the simulation for each seat."""
+    """Result of the simulation for each seat."""
     sums: npt.NDArray[np.float64]
-    """The sum of all results for each seat."""
+    """Sum of all results for each seat."""
     mask: npt.NDArray[np.bool_]
     seen: npt.NDArray[np.int8]
 
@@ -159,7 +158,7 @@ def empty_tree(simulations, actions, size, players):
 
 
 def empty_forest(num, simulations, actions, size, players):
-    """Return arrays for `num` trees: those of a tree, with a row for each tree."""
+    """Return arrays for `num` trees, with a row for each tree."""
     tree = empty_tree(simulations, actions, size, players)
     return Tree(*(np.zeros((num, *array.shape), array.dtype) for array in tree))
 
@@ -198,7 +197,7 @@ def uncounted_tree(tree):
 
 @over_rules()
 def plant(tree, s):
-    """Make the tree of the root only."""
+    """Reset the tree to its root, position `s`."""
     tree.used[NUM_NODES] = 0
     tree.used[NUM_EDGES] = 0
     for k in range(len(tree.sums)):
@@ -232,7 +231,7 @@ def new_node(tree, s, key, hidden, drawn):
 
 @over_rules()
 def expand(tree, node):
-    """Give a leaf an edge for each action of `tree.mask`, if there is room; returns whether."""
+    """Add an edge to a leaf for each action of `tree.mask`; return False if there is no room."""
     first = tree.used[NUM_EDGES]
     if first + len(tree.mask) > len(tree.edges):
         return False
@@ -259,7 +258,7 @@ def expand(tree, node):
 
 @over_rules()
 def follow(tree, parent, edge, s, p, hidden, drew):
-    """Return the node at the end of an edge of `parent`, in position `s`; make it if it is new."""
+    """Return the node for position `s` at the end of an edge of `parent`; add it if it is new."""
     drawn = hidden or drew
     key = key_of(s, p, tree.seen) if drawn else np.uint64(0)
     nodes = tree.nodes
@@ -278,7 +277,7 @@ def follow(tree, parent, edge, s, p, hidden, drew):
 
 @over_rules()
 def key_of(s, p, seen):
-    """Return a hash of what the seat to move sees, by Zobrist's method."""
+    """Return a Zobrist hash of the observation of the seat to move."""
     observe_row(s, p, s.to_move, seen)
     key = mixed(np.uint64(s.to_move))
     for k in range(len(seen)):

@@ -1,1 +1,1 @@
-"""Proofs that a position is won: the search by proof numbers that games share."""
+"""Proof-number search, which games share to prove forced wins."""

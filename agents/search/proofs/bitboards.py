@@ -2,8 +2,8 @@
 
 Cell (row, column) is bit `8 * row + column` of a bitboard; `p.side` is the number of rows.
 
-Symmetry `k`, from 0 to 7, transposes the board if bit 0 of `k` is set, then turns it upside
-down if bit 1 is, then swaps left and right if bit 2 is.
+Symmetry `k`, from 0 to 7, transposes the board if bit 0 of `k` is set. Then bit 1 turns the board
+upside down, and bit 2 swaps left and right.
 """
 
 # Compiled functions carry no annotations.
@@ -20,7 +20,7 @@ __all__ = ["canonical", "turned", "turned_back"]
 
 @njit
 def transposed(bits):
-    """Rows as columns."""
+    """Return a bitboard with rows and columns swapped."""
     t = (bits ^ (bits >> np.uint64(7))) & np.uint64(0x00AA00AA00AA00AA)
     bits ^= t ^ (t << np.uint64(7))
     t = (bits ^ (bits >> np.uint64(14))) & np.uint64(0x0000CCCC0000CCCC)
@@ -31,7 +31,7 @@ def transposed(bits):
 
 @njit
 def upside_down(p, bits):
-    """The last row first."""
+    """Return a bitboard with the rows in reverse order."""
     low = np.uint64(0x00FF00FF00FF00FF)
     bits = ((bits >> np.uint64(8)) & low) | ((bits & low) << np.uint64(8))
     low = np.uint64(0x0000FFFF0000FFFF)
@@ -42,7 +42,7 @@ def upside_down(p, bits):
 
 @njit
 def mirrored(p, bits):
-    """The last column first."""
+    """Return a bitboard with the columns in reverse order."""
     low = np.uint64(0x5555555555555555)
     bits = ((bits >> np.uint64(1)) & low) | ((bits & low) << np.uint64(1))
     low = np.uint64(0x3333333333333333)
@@ -66,7 +66,7 @@ def turned(p, bits, k):
 
 @njit
 def turned_back(p, bits, k):
-    """The inverse of `turned`."""
+    """Invert `turned`."""
     if k & 4:
         bits = mirrored(p, bits)
     if k & 2:
@@ -78,9 +78,9 @@ def turned_back(p, bits, k):
 
 @njit
 def canonical(p, first, second):
-    """Return the least turn of two bitboards and the symmetry that leads there.
+    """Return the least of the eight turns of two bitboards, and its symmetry.
 
-    All eight turns of a position have the same least turn.
+    All turns of a position have the same least turn.
     """
     best_first = first
     best_second = second

@@ -1,13 +1,13 @@
-"""Depth-first proof-number search: can one player, the attacker, force a win?
+"""Depth-first proof-number search, which proves whether the attacker can force a win.
 
-Each position has a proof and a disproof number, which tell how much is still to be settled on the
-way to either answer, and the search goes on where the least is. The numbers are weak: a position
-whose parts must all be settled has the largest of their numbers, and one for each of the others, so
-that what several lines of play share is not counted twice.
+Each position has a proof and a disproof number. They estimate the work that is left until a win is
+proved or disproved, and the search continues where they are lowest. The numbers are weak: if all
+children of a position must be settled, its number is the largest of theirs plus one for each other
+child, so that work which several lines of play share is not counted twice.
 
-A game that is searched supplies the hook `expand`, and has positions of two bitboards. A line of
-play that comes back to a position counts as one without a win. In a game that can repeat itself, a
-search without a limit of plies only proves wins.
+A game supplies the hook `expand`, and represents positions by two bitboards. A line of play that
+repeats a position counts as a line without a win. So in a game with repetitions, a search without a
+limit of plies can only prove wins.
 
 Sources: A. Nagai, "Df-pn algorithm for searching AND/OR trees and its applications", PhD thesis,
 University of Tokyo, 2002; T. Ueda, T. Hashimoto, J. Hashimoto, H. Iida, "Weak proof-number search",
@@ -47,44 +47,44 @@ __all__ = [
 ]
 
 ANY_LENGTH = 255
-"""The kind of a position with the attacker to move in a question that is not bounded."""
+"""Kind of a position with the attacker to move in a question without a limit of plies."""
 LONGEST = 199
-"""The most plies that a question may be bounded to."""
+"""Maximum limit of plies of a question."""
 NEVER = 60_000
-"""The number of what cannot come about any more."""
-_DEEPEST = 400  # plies; a line as long as that counts as one without a win
+"""Proof or disproof number of an impossible result."""
+_DEEPEST = 400  # plies; a longer line of play counts as a line without a win
 MOST = 64
-"""A position has so many children at most: the cells of a bitboard."""
-_PROBES = 4  # places at which a position may stand
-_PROVED = 64  # what is proved is kept before this much of what is not
+"""Maximum number of children of a position: the cells of a bitboard."""
+_PROBES = 4  # entries that may hold a position
+_PROVED = 64  # additional worth of a proved position, so that it is replaced last
 
 _ENTRY = [
     ("mover", np.uint64),  # the position, in its canonical turn
     ("other", np.uint64),
     ("proof", np.uint16),
     ("disproof", np.uint16),
-    # What is asked: an odd number if the attacker is to move. ANY_LENGTH or, in front of the
-    # defender, one less; else how many plies are left. 0: a free place.
+    # The question, an odd number if the attacker is to move: the number of plies left, or without
+    # a limit ANY_LENGTH for the attacker and ANY_LENGTH - 1 for the defender. 0: a free entry.
     ("kind", np.uint8),
-    ("rank", np.uint8),  # of what is proved: the most plies to the end
-    ("cell", np.uint8),  # of what is proved, with the attacker to move: the bit to place on
-    ("worth", np.uint8),  # how much was spent on it
+    ("rank", np.uint8),  # if proved: maximum number of plies to the end
+    ("cell", np.uint8),  # if proved and the attacker is to move: the bit to place on
+    ("worth", np.uint8),  # logarithm of the positions searched, see `_PROVED`
 ]
 _LEVEL = [
     ("mover", np.uint64),
     ("other", np.uint64),
     ("kind", np.int64),
-    ("num", np.int64),  # how many children there are
+    ("num", np.int64),  # number of children
     ("proof", np.int64),
     ("disproof", np.int64),
     ("rank", np.int64),
     ("cell", np.int64),
-    ("proof_limit", np.int64),  # where the numbers reach these, it goes on elsewhere
+    ("proof_limit", np.int64),  # the search leaves the position when its numbers reach the limits
     ("disproof_limit", np.int64),
-    ("chosen", np.int64),  # the child where it goes on,
-    ("proof_below", np.int64),  # and its limits
+    ("chosen", np.int64),  # the child to search next
+    ("proof_below", np.int64),  # limits of that child
     ("disproof_below", np.int64),
-    ("left", np.int64),  # what the budget was when it began
+    ("left", np.int64),  # the budget at the start of the position
 ]
 _CHILD = [
     ("mover", np.uint64),
@@ -97,15 +97,15 @@ _CHILD = [
 
 
 def entries(bits: int) -> npt.NDArray[np.void]:
-    """An empty table of `2**bits` positions, of 24 bytes each."""
+    """Return an empty table of `2**bits` positions, of 24 bytes each."""
     return _records(1 << bits, _ENTRY)
 
 
 def make_workspace(notes: list[tuple[str, Any]]) -> tuple[npt.NDArray[np.void], ...]:
-    """What `prove` works in beside its tables: levels, children of each, and notes.
+    """Return the workspace of `prove`: levels, their children, and notes.
 
     Args:
-        notes: the fields of these: `left`, an int64, and what the game's `expand` wants to know.
+        notes: fields of the notes: `left`, an int64, and those that the game's `expand` needs.
     """
     return _records(_DEEPEST, _LEVEL), _records((_DEEPEST, MOST), _CHILD), _records(1, notes)
 
@@ -116,22 +116,22 @@ def _records(shape: int | tuple[int, ...], fields: list[Any]) -> npt.NDArray[np.
 
 @hook
 def expand(p: Any, level: int, known: Any, table: Any, workspace: Any) -> None:
-    """List the children of the position at a level, and what is known of them.
+    """List the children of the position at a level, with their known numbers.
 
-    A child of the attacker's is one that may be a win; a child of the defender's, one after which
-    the attacker does not win at once. So there is none of the attacker's where he does not force a
-    win, and none of the defender's where he does. The list ends with the first child that settles
-    the position. `notes[0].left` is told of what it costs beside the position itself.
+    If the attacker is to move, the children are the positions that may be won. If the defender is
+    to move, they are the positions in which the attacker does not win at once. An empty list means
+    that the player to move does not reach his goal. The list ends with the first child that settles
+    the position. The hook subtracts its cost, beyond one position, from `notes[0].left`.
 
     Args:
         p: the game's constants.
-        level: of `workspace`; `mover`, `other` and `kind` are the position, `num` is 0 and is to
-            become the number of children.
-        known: see `prove`.
-        table: see `prove`.
-        workspace: levels, children and notes, as from `make_workspace`. A child has to get all
-            fields; `cell` is that of the attacker's move there, and `rank`, if it is proved, how
-            many plies the game lasts at most.
+        level: number of the level in `workspace`. Its `mover`, `other` and `kind` are the position.
+            Its `num` is 0 and must be set to the number of children.
+        known: as for `prove`.
+        table: as for `prove`.
+        workspace: levels, children and notes, as from `make_workspace`. All fields of a child must
+            be set; `cell` is the attacker's move there, and `rank`, if the child is proved, the
+            maximum number of plies to the end.
     """
 
 
@@ -140,7 +140,7 @@ def expand(p: Any, level: int, known: Any, table: Any, workspace: Any) -> None:
 
 @njit
 def find(table, mover, other, kind):
-    """The place of a position in a table, or -1."""
+    """Return the index of a position in a table, or -1."""
     first = first_place(table, mover, other, kind)
     for k in range(_PROBES):
         entry = table[first + k]
@@ -157,7 +157,7 @@ def first_place(table, mover, other, kind):
 
 @njit
 def write(table, mover, other, kind, proof, disproof, rank, cell, worth):
-    """Put what is known of a position in a table, in place of what is worth least there."""
+    """Store a position in a table; it replaces the entry of the least worth."""
     first = first_place(table, mover, other, kind)
     place = first
     for k in range(_PROBES):
@@ -188,20 +188,20 @@ def write(table, mover, other, kind, proof, disproof, rank, cell, worth):
 
 @over_rules()
 def prove(p, mover, other, kind, limit, known, table, workspace):
-    """Search until it is settled whether the attacker forces a win, or the budget is used up.
+    """Search until a forced win of the attacker is proved or disproved, or the budget is used up.
 
     Args:
         p: the game's constants.
-        mover: cells of the player to move, in canonical turn; none may win at once.
+        mover: cells of the player to move, in canonical turn; the player must not win at once.
         other: cells of the other player; the position must not be over.
-        kind: what is asked, as in the table.
-        limit: how many positions to look at, at most.
-        known: a table of positions proved before, which is only read; it may have no entries.
-        table: of what is found out; it is used on.
-        workspace: as from `make_workspace`; level 0 of it has the result.
+        kind: the question, as in the table.
+        limit: maximum number of positions to search.
+        known: read-only table of positions proved before; it may be empty.
+        table: table for the results, which later searches reuse.
+        workspace: as from `make_workspace`; level 0 holds the result.
 
     Returns:
-        How many positions it looked at.
+        The number of positions searched.
     """
     levels, children, notes = workspace
     notes[0].left = limit
@@ -230,7 +230,7 @@ def prove(p, mover, other, kind, limit, known, table, workspace):
         if place >= 0:
             entry = table[place]
             if entry.proof != child.proof or entry.disproof != child.disproof:
-                child.proof = entry.proof  # another line of play has been there
+                child.proof = entry.proof  # another line of play has searched the position
                 child.disproof = entry.disproof
                 child.rank = entry.rank
                 continue
@@ -255,7 +255,7 @@ def prove(p, mover, other, kind, limit, known, table, workspace):
 
 @over_rules()
 def begin(p, mover, other, kind, proof_limit, disproof_limit, level, known, table, workspace):
-    """Take up a position: find its children, and what is known of them."""
+    """Start the search of a position, and list its children."""
     levels, _, notes = workspace
     here = levels[level]
     here.mover = mover
@@ -272,14 +272,14 @@ def begin(p, mover, other, kind, proof_limit, disproof_limit, level, known, tabl
 
 @njit
 def kind_below(kind):
-    """The kind of what comes of a position of a kind."""
+    """Return the kind of the children of a position."""
     return kind + 1 if kind == ANY_LENGTH - 1 else kind - 1
 
 
 @njit
 def comes_back(child, kind, level, levels):
-    """Whether a position has been on the way to this level."""
-    if kind <= LONGEST:  # it had more plies left then
+    """Return whether a position occurs on the path to this level."""
+    if kind <= LONGEST:  # an earlier occurrence had more plies left
         return False
     for k in range(level):
         one = levels[k]
@@ -290,16 +290,16 @@ def comes_back(child, kind, level, levels):
 
 @njit
 def weigh(here, children):
-    """Work out a level's numbers of its children's, and where it goes on.
+    """Compute the numbers of a level from its children, and choose the child to search next.
 
-    To the player to move one number tells how much is to be settled until a child will do, and the
-    other how much until none does.
+    For the player to move, `one` estimates the work until a child reaches the goal, and `two` the
+    work until no child can reach it.
     """
     attack = here.kind % 2 == 1
-    least = NEVER + 1  # of the one number,
+    least = NEVER + 1  # least `one` of the children
     second = NEVER
-    against = -1  # the other number of the child that has it
-    most = 0  # of the other number
+    against = -1  # `two` of the child with the least `one`
+    most = 0  # largest `two`
     still_open = 0
     rank = 0
     for k in range(here.num):
@@ -346,7 +346,7 @@ def weigh(here, children):
 
 @njit
 def remember(here, table, notes):
-    """Put in the table what a level has come to."""
+    """Store the result of a level in the table."""
     spent = here.left - notes[0].left
     worth = 0
     while spent > 0:
@@ -369,7 +369,7 @@ def remember(here, table, notes):
 
 @njit
 def look_up(child, kind, known, table):
-    """Take a child's numbers from the tables, if they have it."""
+    """Copy a child's numbers from the tables; return whether they contain the child."""
     if kind % 2 == 1 and len(known) > 0:
         place = find(known, child.mover, child.other, ANY_LENGTH)
         if place >= 0 and known[place].rank <= kind:
@@ -388,7 +388,7 @@ def look_up(child, kind, known, table):
 
 @njit
 def is_there(children, num, one, two):
-    """Whether a position is one of the first children."""
+    """Return whether a position is one of the first `num` children."""
     for k in range(num):
         if children[k].mover == one and children[k].other == two:
             return True

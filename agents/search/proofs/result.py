@@ -1,4 +1,4 @@
-"""The answer of the proof-number search, as compiled code writes it and as Python reads it."""
+"""Result of the proof-number search: the record of compiled code, and the Python class."""
 
 from __future__ import annotations
 
@@ -10,46 +10,46 @@ import numpy.typing as npt
 __all__ = ["UNLIMITED", "ProofResult", "result_record"]
 
 UNLIMITED = 1 << 62
-"""More positions than any search looks at."""
+"""Budget that no search exhausts."""
 _ANSWER = [(name, np.int64) for name in ("won", "rank", "action", "positions", "proof", "disproof")]
 
 
 @dataclass(frozen=True)
 class ProofResult:
-    """What a search has come to."""
+    """Result of a proof-number search."""
 
     won: bool | None
-    """Whether the attacker forces a win; `None` if that is not settled."""
+    """Whether the attacker forces a win; `None` if unknown."""
     plies: int
-    """If so, within how many plies; else 0."""
+    """Maximum number of plies to a forced win; 0 without one."""
     action: int
-    """If so, and the attacker is to move, an action that does; else -1."""
+    """Action of the attacker that forces a win; -1 without one or if the defender is to move."""
     positions: int
-    """How many positions were looked at."""
+    """Number of positions searched."""
     proof: int
-    """How much is left to settle until the win is proved: the proof number."""
+    """Proof number; 0 if a win is proved."""
     disproof: int
-    """How much until it is seen that there is none."""
+    """Disproof number; 0 if no win was found and nothing is left to search."""
 
     @property
     def settled(self) -> bool:
-        """Whether there is nothing left to search.
+        """Whether nothing is left to search.
 
-        In a game that can repeat itself it may be so with `won` not known: no win was found, but
-        lines of play led in circles.
+        In a game with repetitions `won` may be `None` in a settled result: no win was found, but
+        lines of play repeated positions.
         """
         return self.proof == 0 or self.disproof == 0
 
     @classmethod
     def read(cls, answer: npt.NDArray[np.void]) -> ProofResult:
-        """What compiled code has written in `result_record`."""
+        """Return the result that compiled code has written to a `result_record`."""
         won, *rest = answer[0].item()
         return cls(bool(won) if won >= 0 else None, *rest)
 
 
 def result_record() -> npt.NDArray[np.void]:
-    """One record for compiled code to write an answer in: the fields of `ProofResult`.
+    """Return a record for compiled code with the fields of `ProofResult`.
 
-    `won` is 1 or 0, or -1 for not settled; the plies are called `rank`.
+    `won` is 1, 0, or -1 if unknown; the field `rank` holds the plies.
     """
     return np.zeros(1, np.dtype((np.record, np.dtype(_ANSWER))))

@@ -1,1 +1,1 @@
-"""Neural networks: policy networks, ONNX files and their checks, 8-bit versions."""
+"""Policy networks, ONNX files with their checks, and int8 versions."""

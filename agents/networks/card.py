@@ -1,4 +1,4 @@
-"""The card of a network: a JSON file beside it that says which games it plays."""
+"""The card of a network: a JSON file in the same folder that lists the games it plays."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from boardenvs.game import Game
 __all__ = ["INT8", "card_path", "int8_version", "read_card", "scores_on", "shipped"]
 
 INT8 = ".int8.onnx"
-"""How the name of a network's version in 8-bit integers ends."""
+"""End of the file name of a network's int8 version."""
 
 
 def card_path(network: Path) -> Path:
@@ -23,19 +23,19 @@ def card_path(network: Path) -> Path:
 
 
 def shipped(game: Game) -> Path:
-    """Return the network in a game's folders that plays it with its parameters.
+    """Return the network in a game's folders that plays the game with its parameters.
 
-    In a folder, a network for this size only goes before one for several sizes.
+    In a folder, a network for one size has precedence over a network for several sizes.
 
     Raises:
-        ValueError: there is none, or a network there has no card.
+        ValueError: no network is shipped, or a network has no card.
     """
     for_several: Path | None = None
     for path in files(game, "*.onnx"):
         if for_several is not None and path.parent != for_several.parent:
             break
         if path.name.endswith(INT8):
-            continue  # the card of the network in float32 names it
+            continue  # the card of the float32 network names this file
         card = read_card(path)
         if not _plays(card, game):
             continue
@@ -51,11 +51,11 @@ def shipped(game: Game) -> Path:
 
 
 def read_card(network: Path, game: Game | None = None) -> dict[str, Any]:
-    """Read the card beside a network.
+    """Read the card of a network.
 
     Args:
-        network: an ONNX file.
-        game: what the network must be able to play; `None` for any game.
+        network: path of an ONNX file.
+        game: game that the network must play; `None` for any game.
 
     Raises:
         ValueError: the network or the card is missing, the card is damaged, or the network does
@@ -93,12 +93,12 @@ def read_card(network: Path, game: Game | None = None) -> dict[str, Any]:
 
 
 def int8_version(network: Path, card: dict[str, Any]) -> tuple[Path, dict[str, Any]] | None:
-    """Return the version of a network in 8-bit integers that its card names, if any.
+    """Return the int8 version that a network's card names, if any.
 
     `agents.dev.quantise` makes the version, measures it and writes the card's entry.
 
     Returns:
-        The file, and the entry of the card, which has its `sha256`.
+        The path of the file, and the entry of the card, which contains its `sha256`.
 
     Raises:
         ValueError: the card's entry is damaged, or the file is missing.
@@ -125,7 +125,7 @@ def int8_version(network: Path, card: dict[str, Any]) -> tuple[Path, dict[str, A
 
 
 def scores_on(card: dict[str, Any], game: Game) -> list[dict[str, Any]]:
-    """Return a card's scores; those on the game's size if the network is for several sizes."""
+    """Return a card's scores; only those on the game's size for a network for several sizes."""
     return [
         entry
         for entry in card.get("scores", [])
@@ -134,10 +134,10 @@ def scores_on(card: dict[str, Any], game: Game) -> list[dict[str, Any]]:
 
 
 def _plays(card: dict[str, Any], game: Game) -> bool:
-    """Return whether the card's network plays a game: the card's, or one that derives from it.
+    """Return whether the card's network plays a game: the card's game, or one derived from it.
 
-    The parameters must be the same. The length of the game and what its observations show may
-    differ. The size must be one that the card lists.
+    The parameters must be equal, except `max_plies` and those of the observations. The size must be
+    one that the card lists.
     """
     params = card["params"]
     if not isinstance(params, dict) or params.keys() != game.params.keys():
@@ -155,7 +155,7 @@ def _plays(card: dict[str, Any], game: Game) -> bool:
 
 
 def _derives(game: Game, name: Any) -> bool:
-    """Return whether a game derives from the game of this name, and has the same rules."""
+    """Return whether a game is derived from the game of this name, and has the same rules."""
     for base in type(game).__mro__[1:]:
         if issubclass(base, Game) and vars(base).get("name") == name:
             try:

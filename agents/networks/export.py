@@ -1,4 +1,4 @@
-"""From a policy to the ONNX file and the card that `trained` plays."""
+"""Export of a policy as an ONNX file with a card, for the agent `trained`."""
 
 from __future__ import annotations
 
@@ -31,9 +31,10 @@ def export_policy(policy: Any, game: Game | Sizes, path: Path, card: dict[str, A
 
     Args:
         policy: as for `policy_to_onnx`.
-        game: what it plays. Of several sizes it plays all from the smallest to the largest.
-        path: of the ONNX file; the card lies beside it. Both are written whole or not
-            at all, the network first.
+        game: the game of the policy. A policy for several sizes plays all sizes from the smallest
+            to the largest.
+        path: path of the ONNX file; the card is in the same folder. Each file is written
+            atomically, the network first.
         card: entries of the card; `game`, `params`, `versions` and the network's checksum are
             added.
     """
@@ -61,14 +62,14 @@ def _params(game: Game | Sizes) -> dict[str, Any]:
 
 
 def versions() -> dict[str, str]:
-    """Return the versions of Python and of the libraries that training depends on."""
+    """Return the versions of Python and of the libraries that training uses."""
     names = ("numpy", "numba", "gymnasium", "torch", "stable-baselines3", "sb3-contrib")
     found = {name: importlib.metadata.version(name) for name in names}
     return {"python": platform.python_version(), "boardenvs": boardenvs.__version__, **found}
 
 
 class _Network(torch.nn.Module):
-    """Observation in; logits and value out."""
+    """A module that maps observations to logits and values."""
 
     def __init__(self, policy: Any) -> None:
         super().__init__()
@@ -81,13 +82,13 @@ class _Network(torch.nn.Module):
 def policy_to_onnx(policy: Any, game: Game | Sizes) -> bytes:
     """Return a Stable-Baselines3 actor-critic policy as an ONNX file.
 
-    Its parameters keep their names in the policy's `state_dict()`, with `policy.` before them. One
-    that reads lines looks them up if the board allows that, see `agents.networks.line_table`.
+    Its parameters keep their names in the policy's `state_dict()`, with the prefix `policy.`. A
+    policy that reads lines looks them up if the board allows it, see `agents.networks.line_table`.
 
     Args:
-        policy: with a features extractor shared by policy and value.
-        game: what it plays. Of several sizes the file leaves open, besides how many positions it
-            is asked about, the axes that `agents.networks.sizes.free_axes` names.
+        policy: a policy whose actor and critic share a features extractor.
+        game: the game of the policy. With several sizes, the axes of
+            `agents.networks.sizes.free_axes` have no fixed length.
     """
     smallest = games_of(game)[0]
     shape = smallest.observation_shape
@@ -101,10 +102,10 @@ def policy_to_onnx(policy: Any, game: Game | Sizes) -> bytes:
     for part in network.modules():
         if isinstance(part, LineStem):
             part.look_up = looks_up = has_line_table(smallest, part.reach)
-    data: Any = io.BytesIO()  # which Torch takes, but does not say so
+    data: Any = io.BytesIO()  # Torch accepts it, but its annotations do not
     with warnings.catch_warnings():
         # The exporter by tracing is deprecated, but the newer one needs onnxscript and
-        # writes larger files for such plain networks.
+        # writes larger files.
         warnings.simplefilter("ignore")
         torch.onnx.export(
             network,
@@ -123,27 +124,27 @@ def policy_to_onnx(policy: Any, game: Game | Sizes) -> bytes:
 
 
 class NetworkTemplate:
-    """An ONNX network of a policy's kind, into which weights are put in milliseconds.
+    """An ONNX network whose weights are replaced in milliseconds.
 
-    Writing a new one takes a hundred times as long, and a policy in training changes every second.
+    A new export takes a hundred times as long, and a policy in training changes every second.
     """
 
     def __init__(self, policy: Any, game: Game | Sizes) -> None:
-        """Write the network once.
+        """Export the network once.
 
         Args:
             policy: as for `policy_to_onnx`.
-            game: what it plays.
+            game: the game of the policy.
 
         Raises:
-            ValueError: the network does not hold the policy's weights as they are.
+            ValueError: the exporter changes the policy's weights.
         """
         import onnx
 
         different = copied(policy).cpu()
         generator = torch.Generator().manual_seed(0)
         with torch.no_grad():
-            # The exporter writes weights that are equal, as at the start, only once.
+            # The exporter would merge equal weights, such as initial biases.
             for weight in different.parameters():
                 weight.copy_(torch.randn(weight.shape, generator=generator))
         self._model = onnx.load_from_string(policy_to_onnx(different, game))
@@ -165,7 +166,7 @@ class NetworkTemplate:
             )
 
     def filled(self, policy: Any) -> bytes:
-        """The network with the weights that a policy of the same kind has now."""
+        """Return the ONNX file with the current weights of a policy of the same kind."""
         weights = dict(policy.named_parameters())
         for name, place in self._places.items():
             array = weights[name].detach().cpu().numpy()

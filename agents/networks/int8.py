@@ -1,12 +1,12 @@
-"""A convolutional network in 8-bit integers: ONNX Runtime's static quantisation, made for search.
+"""Quantisation of convolutional networks to int8 for searches, by ONNX Runtime.
 
-Weights are signed and scaled by channel, activations unsigned, in the QDQ format of ONNX's own
-operators. The convolutions of the trunk are in integers; heads, and the layers on the whole board's
-means and maxima, stay in float32, as does a first layer that looks lines up.
+The quantisation is static, in the QDQ format of ONNX's own operators. Weights are signed and scaled
+by channel, activations are unsigned. The convolutions of the trunk are in integers. The heads, the
+layers on the means and maxima of the board, and a first layer that looks up lines stay in float32.
 
-Processors without VNNI add two products of 8 bits in 16, which overflow at 255 * 127 * 2. So
-weights have 7 bits, from -64 to 64, and the sums are the same on every processor. The first layer
-has 8: what it sees is small whole numbers, taken as they are.
+Processors without VNNI sum two products of 8-bit integers in 16 bits, which can overflow. So
+weights have 7 bits, from -64 to 64, and the sums are equal on every processor. The first layer has
+8 bits, because its inputs are small integers that are not scaled.
 """
 
 from __future__ import annotations
@@ -46,28 +46,28 @@ Observations = npt.NDArray[np.int8]
 
 @dataclass(frozen=True)
 class Int8Template:
-    """A network in int8 whose weights can be changed at once; it can be pickled.
+    """An int8 network whose weights can be replaced quickly; it can be pickled.
 
-    The ranges of its activations are those of the weights and the observations that it was made
-    of. Weights that have learned on for long deserve a new one (about a second).
+    The ranges of its activations fit the weights and observations that it was made from. If
+    training has changed the weights much, make a new template, which takes about a second.
     """
 
     network: bytes
-    """The ONNX file."""
+    """ONNX file."""
 
     def with_weights(self, weights: Mapping[str, npt.ArrayLike]) -> bytes:
-        """The same network with other weights, in the ranges that it has.
+        """Return the network with other weights and the same ranges.
 
         Args:
-            weights: float32, by the names of the policy's `state_dict()`; others are not looked
-                at. Tensors must lie on the CPU.
+            weights: float32 arrays or CPU tensors, by the names of the policy's `state_dict()`;
+                other names are ignored.
 
         Returns:
-            The ONNX file, byte for byte what quantising these weights in these ranges gives;
-            biases are not corrected (see `bias_corrected`).
+            The ONNX file, equal to a quantisation of these weights with these ranges. Biases are
+            not corrected (see `bias_corrected`).
 
         Raises:
-            ValueError: weights are missing, or are of other shapes.
+            ValueError: weights are missing or have other shapes.
         """
         import onnx
 
@@ -96,10 +96,9 @@ def int8_template(
 
     Args:
         network: ONNX file with a trunk of convolutions, as `agents.networks.export` writes it.
-        observations: what the network will see, int8 of shape (N, *observation_shape), from 0
-            up; a thousand or more, of positions that searches ask about. They set the ranges of
-            the activations. A network whose axes are free takes several such arrays, one for
-            each size of the board.
+        observations: at least 1,000 observations of positions from searches, which set the ranges
+            of the activations; int8 of shape (N, *observation_shape), at least 0. For a network
+            with free axes, a sequence of such arrays, one for each board size.
 
     Raises:
         ValueError: the network does not begin with a convolution, or observations are negative.
@@ -140,16 +139,13 @@ def int8_template(
             extra_options={"TensorQuantOverrides": overrides},
         )
         quantised = onnx.load(made)
-    for tensor in quantised.graph.initializer:  # all in one of the two ways that ONNX has
+    for tensor in quantised.graph.initializer:  # use one of ONNX's two encodings for all
         tensor.CopyFrom(numpy_helper.from_array(_array(tensor), tensor.name))
     return Int8Template(quantised.SerializeToString())
 
 
 def check_convolutions(network: bytes) -> None:
-    """Raise `ValueError` for a network that `int8_template` does not quantise.
-
-    One of plain layers is not.
-    """
+    """Raise `ValueError` for a network that `int8_template` cannot quantise."""
     import onnx
 
     up_to_the_stem(onnx.load_from_string(network).graph)
@@ -158,14 +154,14 @@ def check_convolutions(network: bytes) -> None:
 def bias_corrected(
     quantised: bytes, network: bytes, observations: Observations | Sequence[Observations]
 ) -> bytes:
-    """Shift every layer's biases so that rounded weights leave its mean output as it was.
+    """Shift the biases of each layer so that rounded weights do not change its mean output.
 
-    Layer by layer from the first, each behind those already corrected (M. Nagel et al.,
-    "Data-free quantization through weight equalization and bias correction", ICCV 2019).
+    Layers are corrected one after another, from the first (M. Nagel et al., "Data-free quantization
+    through weight equalization and bias correction", ICCV 2019).
 
     Args:
-        quantised: ONNX file, made of `network` by `int8_template`.
-        network: the one in float32.
+        quantised: ONNX file, made from `network` by `int8_template`.
+        network: the float32 ONNX file.
         observations: as for `int8_template`.
 
     Returns:
@@ -189,7 +185,7 @@ def bias_corrected(
 
 
 class _Reader:
-    """Observations, as `onnxruntime.quantization.CalibrationDataReader` gives them."""
+    """Observations with the interface of `onnxruntime.quantization.CalibrationDataReader`."""
 
     def __init__(self, parts: Sequence[Observations]) -> None:
         self._batches = _batches(parts)
@@ -203,7 +199,7 @@ def _parts(observations: Observations | Sequence[Observations]) -> Sequence[Obse
 
 
 def _largest(parts: Sequence[Observations]) -> tuple[int, ...]:
-    """The shape of an observation on the largest board."""
+    """Return the shape of an observation on the largest board."""
     return max(part.shape[1:] for part in parts)
 
 
@@ -221,34 +217,34 @@ def _kept(network: bytes) -> Proto:
 
 
 def _parsed(network: bytes) -> Proto:
-    """A network as a message of its own, to be changed."""
+    """Return a network as a message that may be changed."""
     return copy.deepcopy(_kept(network))
 
 
 @dataclass
 class _Layer:
-    """A convolution in integers: where its weights lie."""
+    """A quantised convolution, with the tensors of its weights."""
 
     name: str
     output: str
-    """The name of what it gives."""
+    """Name of the output."""
     input_scale: np.float32
     kernel: Proto
     scales: Proto
-    """Of the kernel's channels."""
+    """Scales of the kernel's channels."""
     bias: Proto
     bias_scales: Proto
     planes: int
-    """Of its input, but for those that were added."""
+    """Number of input planes, without padding."""
     largest: int
-    """Of the kernel's integers."""
+    """Largest integer of the kernel."""
 
     @property
     def parts(self) -> tuple[Proto, ...]:
         return self.kernel, self.scales, self.bias, self.bias_scales
 
     def set(self, kernel: npt.NDArray[np.float32], bias: npt.NDArray[np.float32]) -> None:
-        """Quantise other weights, of shapes (channels, planes, ...) and (channels,)."""
+        """Quantise new weights, of shapes (channels, planes, ...) and (channels,)."""
         found = _quantised(kernel, bias, self.input_scale, self.largest)
         scales, integers, biases = found
         self.kernel.raw_data = padded(integers, self.kernel.dims[1]).tobytes()
@@ -258,12 +254,12 @@ class _Layer:
 
 
 def _before(name: str) -> str:
-    """A parameter's name before ONNX Runtime quantised it."""
+    """Return a parameter's name before ONNX Runtime quantised it."""
     return name.removesuffix("_quantized")
 
 
 def _layers(graph: Proto) -> list[_Layer]:
-    """The convolutions in integers, from the first to the last."""
+    """Return the quantised convolutions in order."""
     tensors = {tensor.name: tensor for tensor in graph.initializer}
     sources = {
         node.output[0]: node.input for node in graph.node if node.op_type == "DequantizeLinear"
@@ -303,7 +299,7 @@ def _array(tensor: Proto) -> npt.NDArray[Any]:
 def _weight(
     weights: Mapping[str, npt.ArrayLike], name: str, shape: tuple[int, ...]
 ) -> npt.NDArray[np.float32]:
-    """A parameter by its name in the network."""
+    """Return a parameter by its name in the network."""
     key = name.removeprefix(_POLICY)
     if key not in weights:
         raise ValueError(f"weights must contain {key!r}, which the network has")
@@ -319,15 +315,15 @@ def _quantised(
     input_scale: np.float32,
     largest: int,
 ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int8], npt.NDArray[np.int32]]:
-    """As `onnxruntime.quantization` does it, all channels at once.
+    """Quantise a kernel and a bias as `onnxruntime.quantization` does.
 
     Returns:
-        Scales of the channels, the kernel and the bias in integers.
+        Scales of the channels, and the kernel and the bias in integers.
     """
     rows = kernel.reshape(len(kernel), -1)
     scales = (np.abs(rows).max(1).astype(np.float64) / largest).astype(np.float32)
     scales[scales < np.finfo(np.float32).tiny] = 1
-    # A bias has the scale of input times kernel, and must fit into 32 bits.
+    # A bias has the scale of input times kernel and must fit in 32 bits.
     least = 1.0001 * np.abs(bias.astype(np.float64)) / (2**31 - 0.5)
     small = np.float64(input_scale) * scales < least
     scales[small] = (least[small] / input_scale).astype(np.float32)
@@ -340,7 +336,7 @@ def _quantised(
 def _channel_means(
     model: Proto, names: list[str], parts: Sequence[Observations]
 ) -> list[npt.NDArray[np.float64]]:
-    """The mean of each channel of some of a network's tensors, shape (channels,) each."""
+    """Return the channel means of the named tensors of a network, each of shape (channels,)."""
     import onnxruntime
     from onnx import TensorProto, helper
 
@@ -351,7 +347,7 @@ def _channel_means(
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     options.log_severity_level = 3
-    # Fused layers would not show what they give.
+    # The outputs of fused layers would not be available.
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     session = onnxruntime.InferenceSession(
         model.SerializeToString(), options, providers=["CPUExecutionProvider"]

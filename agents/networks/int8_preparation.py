@@ -1,4 +1,4 @@
-"""A float32 network as ONNX Runtime quantises it best: the same, in other operators."""
+"""Conversion of a float32 network to operators that ONNX Runtime can quantise."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ __all__ = ["ADDED", "Proto", "looks_up", "padded", "prepared", "trunk", "up_to_t
 Proto = Any
 """A message of ONNX."""
 ADDED = "planes_to_add"
-"""The tensor that tells how many planes of zeros the first layer sees besides."""
+"""Name of the tensor with the number of zero planes that pad the input of the first layer."""
 _ALIGNED = 4
-"""Input planes of the first layer are padded to a multiple: ONNX Runtime then copies them faster,
-and the layer takes two thirds of the time."""
+"""The input planes of the first layer are padded to a multiple of this number, because ONNX Runtime
+copies such inputs faster."""
 
 
 _STEM = "/stem/"
-"""In the names of the nodes of a layer that looks lines up; see `agents.networks.line_stem`."""
+"""Part of the node names of a layer that looks up lines; see `agents.networks.line_stem`."""
 
 
 def prepared(model: Proto, shape: tuple[int, ...]) -> Proto:
-    """The same network, in operators that ONNX Runtime has in int8, channels last.
+    """Return the same network with operators that ONNX Runtime supports in int8.
 
     Args:
         model: the network.
-        shape: of an observation. Where rows or columns are free, that on the largest board; on a
-            larger one the network fails.
+        shape: shape of an observation. If rows or columns are free, the shape on the largest board;
+            the network fails on larger boards.
     """
     from onnx import helper
 
@@ -39,8 +39,8 @@ def prepared(model: Proto, shape: tuple[int, ...]) -> Proto:
     board = list(shape[1:]) if len(shape) == 3 else [1, *shape[1:]]
     whole: dict[str, Any] = {"kernel_shape": board}
     if any(dim.dim_param for dim in graph.input[0].type.tensor_type.shape.dim[2:]):
-        # The maximum over any board up to this size: what is added at its ends does not count.
-        # ONNX Runtime has no operator in int8 for the maximum over all that there is.
+        # This pool takes the maximum over any board up to this size, as padding does not count.
+        # ONNX Runtime has no int8 operator for a global maximum.
         whole |= {"strides": board, "pads": [0, 0, *(side - 1 for side in board)]}
     for node in list(graph.node):
         if node.op_type not in ("ReduceMax", "ReduceMean"):
@@ -64,7 +64,7 @@ def prepared(model: Proto, shape: tuple[int, ...]) -> Proto:
 
 
 def _add_planes(graph: Proto) -> None:
-    """Bring the planes that the first layer sees to a multiple of those that lie together."""
+    """Pad the input planes of the first layer to a multiple of `_ALIGNED`."""
     from onnx import helper, numpy_helper
 
     _, stem = up_to_the_stem(graph)
@@ -83,12 +83,12 @@ def _add_planes(graph: Proto) -> None:
 
 
 def looks_up(graph: Proto) -> bool:
-    """Whether a network looks up what lines tell, so that its first layer has no kernel."""
+    """Return whether a network looks up lines, so that its first layer has no kernel."""
     return any(node.op_type == "Gather" and _STEM in node.name for node in graph.node)
 
 
 def _give_each_its_own(graph: Proto) -> None:
-    """Undo that PyTorch writes parameters that are equal, as new biases are, only once."""
+    """Split parameters that PyTorch merged because they are equal, such as initial biases."""
     from onnx import numpy_helper
 
     values = {tensor.name: numpy_helper.to_array(tensor) for tensor in graph.initializer}
@@ -99,13 +99,13 @@ def _give_each_its_own(graph: Proto) -> None:
 
 
 def padded(kernel: npt.NDArray[Any], planes: int) -> npt.NDArray[Any]:
-    """A kernel with zeros for planes that were added, shape (channels, planes, ...)."""
+    """Return a kernel of shape (channels, planes, ...), padded with zeros to `planes` planes."""
     missing = planes - kernel.shape[1]
     return np.pad(kernel, ((0, 0), (0, missing), (0, 0), (0, 0)))
 
 
 def up_to_the_stem(graph: Proto) -> tuple[list[str], Proto]:
-    """The names that observations have up to the first convolution, and that one."""
+    """Return the names of the observations up to the first convolution, and the convolution."""
     names = ["observation"]
     for node in graph.node:
         if node.input and node.input[0] == names[-1]:
@@ -116,9 +116,9 @@ def up_to_the_stem(graph: Proto) -> tuple[list[str], Proto]:
 
 
 def trunk(graph: Proto) -> list[Proto]:
-    """The nodes that the last convolution, the policy's, needs, and all pools.
+    """Return the nodes up to the policy's convolution, which is the last one, and all pools.
 
-    But for those that look lines up: what numbers lines has to be exact.
+    Nodes that look up lines are left out, because the numbers of lines must be exact.
     """
     by_output = {output: node for node in graph.node for output in node.output}
     policy = [node for node in graph.node if node.op_type == "Conv"][-1]

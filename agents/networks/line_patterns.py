@@ -1,4 +1,4 @@
-"""The lines of many boards: a batch has few that differ, so that each need be read only once."""
+"""The distinct lines of a batch of boards. Each is evaluated once, because most lines repeat."""
 
 # Compiled functions carry no annotations.
 # ruff: noqa: ANN001, ANN202
@@ -16,25 +16,25 @@ from boardenvs.kernels.cache import cached_njit
 __all__ = ["line_patterns", "summed_over_lines"]
 
 _STEPS = np.array(((0, 1), (1, 0), (1, 1), (1, -1)))
-"""From a cell of a line to the next: rows, columns, diagonals, the other diagonals."""
+"""Steps from a cell of a line to the next: rows, columns, diagonals, antidiagonals."""
 _MOST_PLANES = 8
 _MOST_CODES = 2**20
-"""Different lines that there may be: a batch's have a table of so many places."""
+"""Maximum number of possible lines: a batch needs a table with an entry for each."""
 
 
 def line_patterns(planes: torch.Tensor, reach: int) -> tuple[torch.Tensor, torch.Tensor] | None:
-    """Which lines run through the cells of boards.
+    """Return the distinct lines of boards, and the lines through each cell.
 
     Args:
-        planes: of shape (N, planes, rows, columns).
-        reach: cells of a line to either side.
+        planes: tensor of shape (N, planes, rows, columns).
+        reach: number of cells of a line on either side.
 
     Returns:
-        The different lines, float32 of shape (lines, planes * (2 * reach + 1)): plane by plane
-        what each cell holds, 0 beyond the board's edges. And for each cell the numbers of its
-        four lines, in the order of rows, columns, diagonals, other diagonals: int32 of shape
-        (N, rows, columns, 4). `None` where planes hold other numbers than 0 and 1, need a
-        gradient, are not on a CPU, or tell so many kinds of cells that lines would be too many.
+        The distinct lines, float32 of shape (lines, planes * (2 * reach + 1)), plane by plane, 0
+        beyond the board's edges; and the numbers of the four lines through each cell, int32 of
+        shape (N, rows, columns, 4), in the order of rows, columns, diagonals, antidiagonals.
+        `None` if the planes contain other numbers than 0 and 1, need a gradient, are not on a CPU,
+        or allow too many lines.
 
     Example:
         >>> import torch
@@ -66,21 +66,21 @@ def line_patterns(planes: torch.Tensor, reach: int) -> tuple[torch.Tensor, torch
 
 
 def summed_over_lines(line_features: torch.Tensor, numbers: torch.Tensor) -> torch.Tensor:
-    """The sum of what a cell's four lines tell.
+    """Sum the features of the four lines through each cell.
 
     Args:
-        line_features: of each line, float32 of shape (lines, features).
-        numbers: as `line_patterns` gives them.
+        line_features: features of each line, float32 of shape (lines, features).
+        numbers: numbers of the lines, as `line_patterns` returns them.
 
     Returns:
-        Of shape (N * rows * columns, features).
+        Features of each cell, shape (N * rows * columns, features).
     """
     found: torch.Tensor = _Summed.apply(line_features, numbers)
     return found
 
 
 class _Summed(torch.autograd.Function):
-    """Torch's `embedding_bag` does the same; its gradient took ten times as long."""
+    """The function of `summed_over_lines`, whose gradient is faster than `embedding_bag`'s."""
 
     @staticmethod
     def forward(ctx: Any, line_features: torch.Tensor, numbers: torch.Tensor) -> torch.Tensor:
@@ -98,7 +98,7 @@ class _Summed(torch.autograd.Function):
 
 @cached_njit("reading lines", nogil=True)
 def _cells(planes, reach, cells, held):
-    """Write each cell's planes as bits, and which there are; False if they hold other numbers."""
+    """Write each cell's planes as bits, and mark these in `held`; return False for other values."""
     held[0] = True  # beyond the edges
     for n in range(len(planes)):
         for k in range(planes.shape[1]):
@@ -117,7 +117,7 @@ def _cells(planes, reach, cells, held):
 
 @cached_njit("reading lines", nogil=True)
 def _number(cells, ranks, kinds, reach, steps, places, codes, numbers):
-    """Number the lines as they come; returns how many there are."""
+    """Number the lines in the order of their first occurrence; return the number of lines."""
     count = 0
     size, rows, columns, directions = numbers.shape
     for n in range(size):
@@ -141,7 +141,7 @@ def _number(cells, ranks, kinds, reach, steps, places, codes, numbers):
 
 @cached_njit("reading lines", nogil=True)
 def _sum(lines, numbers, found):
-    """To each cell what its lines tell."""
+    """Sum the features of the lines for each cell."""
     features = lines.shape[1]
     for cell in range(len(numbers)):
         a, b, c, d = numbers[cell]
@@ -151,7 +151,7 @@ def _sum(lines, numbers, found):
 
 @cached_njit("reading lines", nogil=True)
 def _add(of_cells, numbers, of_lines):
-    """To each line what comes back from its cells."""
+    """Sum the gradients of the cells for each line."""
     features = of_cells.shape[1]
     for cell in range(len(numbers)):
         for place in numbers[cell]:

@@ -1,6 +1,6 @@
-"""A first layer that reads the lines of a board, alike in all four directions.
+"""A first layer that reads the lines of a board, with equal weights in all four directions.
 
-Networks of Gomoku engines read lines so: Z. Jin, H. Duan, Z. Hang, "Rapfi: Distilling efficient
+Such layers are used in Gomoku engines: Z. Jin, H. Duan, Z. Hang, "Rapfi: Distilling efficient
 neural network for the game of Gomoku", 2025.
 """
 
@@ -20,39 +20,38 @@ from agents.networks.line_table import all_lines, worths
 __all__ = ["LineStem"]
 
 _DIRECTIONS = 4
-"""Rows, columns, diagonals, the other diagonals."""
+"""Rows, columns, diagonals, antidiagonals."""
 _REACH = 4
-"""Cells to either side: whatever belongs to a five through a cell."""
+"""Cells on either side of a line, as five in a row need."""
 
 Alike = Callable[[torch.Tensor], torch.Tensor]
 
 
 class LineStem(nn.Module):
-    """From planes to features of a cell, by what the four lines through it hold.
+    """A module that maps planes to features of cells by the four lines through each cell.
 
-    Two layers read each line by itself, with the same weights in every direction; a third joins
-    what they tell. All three are plain convolutions, as they are exported and quantised: their
-    weights begin alike in all directions, and their gradients keep them so.
+    Two layers read each line, with equal weights in all directions. A third layer combines the
+    lines. All three are convolutions, so they can be exported and quantised. Their weights are
+    initialised equally in all directions, and their gradients are averaged over the directions.
 
-    Training asks about many boards at once, and most of their lines hold one of a few thousand
-    patterns. So where planes hold nothing but 0 and 1, each pattern is read once (see
-    `agents.networks.line_patterns`), which takes a quarter of the convolutions' time. What is
-    exported to play looks lines up (`look_up`, see `agents.networks.line_table`), of which all that
-    can be are read as it is loaded.
+    In training, most lines of a batch have one of a few thousand patterns. If planes contain only
+    0 and 1, each pattern is evaluated once (see `agents.networks.line_patterns`), which takes a
+    quarter of the convolutions' time. An exported network may look up lines in a table
+    (`look_up`, see `agents.networks.line_table`), which is computed when the network is loaded.
     """
 
     reach = _REACH
     look_up = False
-    """Whether what is exported looks lines up: planes are such that `has_line_table` is true."""
+    """Whether the exported network looks up lines, which requires `has_line_table`."""
 
     def __init__(self, planes: int, lines: int, channels: int) -> None:
-        """Set up.
+        """Set up the layers.
 
         Args:
-            planes: of the observation.
-            lines: features of a line in the first of the layers, at least 2; the second has half
-                as many, which costs little of what it tells and saves a third of the time.
-            channels: features of a cell.
+            planes: number of planes of the observation.
+            lines: number of features of a line in the first layer, at least 2; the second layer has
+                half as many.
+            channels: number of features of a cell.
         """
         super().__init__()
         self._planes, self._features = planes, (lines, lines // 2)
@@ -67,7 +66,7 @@ class LineStem(nn.Module):
         self.third = _Layer(joined, joined[1], _by_input, torch.Tensor.clone)
 
     def forward(self, planes: torch.Tensor) -> torch.Tensor:
-        """From (N, planes, rows, columns) to (N, channels, rows, columns), not yet rectified."""
+        """Map (N, planes, rows, columns) to (N, channels, rows, columns), without a ReLU."""
         if torch.onnx.is_in_onnx_export():
             if self.look_up:
                 return self._by_table(planes)
@@ -77,7 +76,7 @@ class LineStem(nn.Module):
         return cells
 
     def _by_pattern(self, lines: torch.Tensor, numbers: torch.Tensor) -> torch.Tensor:
-        """The same from the different lines, and which of them run through each cell."""
+        """Compute the layers from the distinct lines and the numbers of each cell's lines."""
         first, second, third = self.first, self.second, self.third
         hidden = nn.functional.linear(
             lines, _lines_of(first.weight).flatten(1), _of_one(first.bias)
@@ -91,18 +90,20 @@ class LineStem(nn.Module):
         return cells.unflatten(0, numbers.shape[:3]).permute(0, 3, 1, 2)
 
     def _by_table(self, planes: torch.Tensor) -> torch.Tensor:
-        """The same from a table of all lines, which depends on nothing that is seen.
+        """Compute the layers from a table of all lines.
 
-        So ONNX Runtime makes it when it loads the network.
+        The table does not depend on observations, so ONNX Runtime computes it when it loads the
+        network.
         """
         depth, width = self._planes, 2 * _REACH + 1
         lines, kernel = all_lines(depth, _REACH), worths(depth + 1, _REACH)
-        # The exporter would write what follows from constants alone into the file, megabytes of it.
+        # The exporter would store results of constants in the file, which takes megabytes. So all
+        # indices get a zero that is computed from a weight.
         nothing = (self.third.bias[:1] > torch.inf).long()
         numbers = torch.from_numpy(lines.astype(np.int32)).long() + nothing
         shown = numbers[:, None] // (depth + 1) ** torch.arange(width) % (depth + 1)
         hidden = (shown[:, None] == torch.arange(1, depth + 1)[:, None]).flatten(1).float()
-        # Alike in all directions: that of the rows will do.
+        # The weights are equal in all directions, so those of the rows suffice.
         features, joined = self._features
         rows = self.first.weight[:features, :, _REACH].flatten(1)
         hidden = nn.functional.linear(hidden, rows, self.first.bias[:features]).relu()
@@ -111,11 +112,11 @@ class LineStem(nn.Module):
         table = nn.functional.linear(hidden, self.third.weight[:, :joined].flatten(1))
         order = torch.cumsum((nothing + 1).expand(len(lines)), 0) - 1
         places = nothing.expand((depth + 1) ** width).scatter(0, numbers, order)
-        # A cell that shows plane k is the digit k + 1 of a line's number, others are 0. Whole
-        # numbers below two to the power of 24 are exact in float32.
+        # A cell that shows plane k is the digit k + 1 of a line's number, an empty cell the digit
+        # 0. Integers below 2**24 are exact in float32.
         digits = (planes * torch.arange(1, depth + 1)[:, None, None]).sum(1, keepdim=True)
         codes = nn.functional.conv2d(digits, torch.from_numpy(kernel).float(), padding=_REACH)
-        # What no board shows has no line, and is no reason to fail.
+        # Observations that no board shows must not fail.
         codes = codes.clamp(0, (depth + 1) ** width - 1).long()
         rows, columns, diagonals, others = places[codes].unbind(1)
         cells = table[rows] + table[columns] + table[diagonals] + table[others] + self.third.bias
@@ -123,7 +124,7 @@ class LineStem(nn.Module):
 
 
 class _Layer(nn.Module):
-    """A convolution whose weights are alike in all directions."""
+    """A convolution whose weights are equal in all directions."""
 
     def __init__(
         self, shape: tuple[int, ...], inputs: int, weight: Alike, bias: Alike, **options: Any
@@ -131,7 +132,7 @@ class _Layer(nn.Module):
         super().__init__()
         self._alike = weight, bias
         self._options = options
-        # The mean of independent ones varies less by the square root of their number.
+        # The mean over the directions reduces the standard deviation by the root of their number.
         scale = math.sqrt(2 / inputs * _DIRECTIONS)
         self.weight = nn.Parameter(weight(torch.randn(shape) * scale))
         self.bias = nn.Parameter(torch.zeros(shape[0]))
@@ -145,7 +146,7 @@ class _Layer(nn.Module):
 
 
 class _KeptAlike(torch.autograd.Function):
-    """Weights as they are, their gradient averaged over the directions."""
+    """The identity on weights, which averages their gradient over the directions."""
 
     @staticmethod
     def forward(ctx: Any, weights: torch.Tensor, alike: Alike) -> torch.Tensor:
@@ -158,7 +159,7 @@ class _KeptAlike(torch.autograd.Function):
 
 
 def _star(kernels: torch.Tensor) -> torch.Tensor:
-    """Kernels of shape (directions * features, planes, width, width), each on its own line."""
+    """Return kernels of shape (directions * features, planes, width, width) that hold one line."""
     line = _lines_of(kernels)
     alike = kernels.new_zeros((_DIRECTIONS, *line.shape, kernels.shape[-1]))
     alike[0, ..., _REACH, :] = line
@@ -169,7 +170,7 @@ def _star(kernels: torch.Tensor) -> torch.Tensor:
 
 
 def _lines_of(kernels: torch.Tensor) -> torch.Tensor:
-    """What all kernels have on their lines, in the mean: (features, planes, width)."""
+    """Return the mean weights of the kernels on their lines, shape (features, planes, width)."""
     rows, columns, diagonals, others = kernels.unflatten(0, (_DIRECTIONS, -1))
     of_each = (
         rows[..., _REACH, :],
@@ -181,17 +182,17 @@ def _lines_of(kernels: torch.Tensor) -> torch.Tensor:
 
 
 def _of_one(weights: torch.Tensor) -> torch.Tensor:
-    """From shape (directions * features, ...), the mean over the directions."""
+    """Return the mean over the directions of weights of shape (directions * features, ...)."""
     return weights.unflatten(0, (_DIRECTIONS, -1)).mean(0)
 
 
 def _by_group(weights: torch.Tensor) -> torch.Tensor:
-    """Of shape (directions * features, ...)."""
+    """Average weights of shape (directions * features, ...) over the directions."""
     by_direction = weights.unflatten(0, (_DIRECTIONS, -1))
     return by_direction.mean(0, keepdim=True).expand_as(by_direction).flatten(0, 1)
 
 
 def _by_input(weights: torch.Tensor) -> torch.Tensor:
-    """Of shape (features, directions * inputs, ...)."""
+    """Average weights of shape (features, directions * inputs, ...) over the directions."""
     by_direction = weights.unflatten(1, (_DIRECTIONS, -1))
     return by_direction.mean(1, keepdim=True).expand_as(by_direction).flatten(1, 2)

@@ -1,10 +1,10 @@
-"""Every line that there can be, for networks that look up what a line tells.
+"""All possible lines of a board, for networks that look up lines in a table.
 
-Where a cell shows at most one of the planes, as boards of stones do, few lines are possible: of
-nine cells and three planes 43,900, ends of the board included. An exported network knows what each
-of them tells as soon as it is loaded, and then adds up four rows of a table for a cell instead of
-multiplying. Rapfi, an engine of Gomoku, does so: Z. Jin, H. Duan, Z. Hang, "Rapfi: Distilling
-efficient neural network for the game of Gomoku", 2025.
+If a cell shows at most one plane, as stones do, few lines are possible: about 43,900 for nine cells
+and three planes, including the ends of the board. An exported network computes the features of all
+lines when it is loaded. For a cell it then sums four rows of the table instead of multiplying.
+Source: Z. Jin, H. Duan, Z. Hang, "Rapfi: Distilling efficient neural network for the game of
+Gomoku", 2025.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from boardenvs.game import Game
 __all__ = ["all_lines", "has_line_table", "worths"]
 
 _MOST = 2**19
-"""Numbers that lines may have."""
+"""Maximum number of possible lines, legal or not."""
 _GAMES = 64
 
 
 def worths(base: int, reach: int) -> npt.NDArray[np.int64]:
-    """What a convolution numbers lines by, of what each of their cells is as a digit.
+    """Return the kernel of a convolution that computes the number of each line from its digits.
 
     Args:
-        base: digits that there are, from 0.
-        reach: cells of a line to either side.
+        base: number of digits; each cell of a line is one digit.
+        reach: number of cells of a line on either side.
 
     Returns:
-        A kernel of shape (4, 1, width, width): rows, columns, diagonals, other diagonals.
+        A kernel of shape (4, 1, width, width): rows, columns, diagonals, antidiagonals.
     """
     width = 2 * reach + 1
     steps = np.arange(width)
@@ -44,10 +44,10 @@ def worths(base: int, reach: int) -> npt.NDArray[np.int64]:
 
 
 def all_lines(planes: int, reach: int) -> npt.NDArray[np.int64]:
-    """The numbers of all lines whose middle is on the board.
+    """Return the numbers of all lines whose middle is on the board.
 
-    Beyond the board's ends a cell shows nothing. Where a cell on the board may show nothing, too,
-    as with planes of stones alone, any line is possible.
+    Cells beyond the board show no plane. With two planes, cells on the board may also show no
+    plane, so all lines are possible.
 
     Example:
         >>> from agents.networks.line_table import all_lines
@@ -70,10 +70,10 @@ def all_lines(planes: int, reach: int) -> npt.NDArray[np.int64]:
 
 
 def has_line_table(game: Game, reach: int) -> bool:
-    """Whether lines of a game's board can be looked up.
+    """Return whether the lines of a game's board can be looked up in a table.
 
-    Its observations have two planes, of which a cell shows at most one, or three, of which it
-    shows just one: in all positions of some random games, the same at each call.
+    Each cell of an observation must show at most one of two planes, or exactly one of three. This
+    is tested on random games, which are the same in each call.
     """
     shape = game.observation_shape
     if len(shape) != 3 or shape[0] not in (2, 3) or (shape[0] + 1) ** (2 * reach + 1) > _MOST:

@@ -1,4 +1,4 @@
-"""What an ONNX file may hold that comes from anywhere: checked before anything of it is run."""
+"""Safety checks of untrusted ONNX files, before they are run."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 __all__ = ["check_network"]
 
-# An ONNX file is a message of Protocol Buffers: fields, each with a number and a kind. Of the
-# messages below (see onnx.proto) these fields hold others that matter here.
+# An ONNX file is a message of Protocol Buffers. A message consists of fields, each with a number
+# and a wire type. These fields of the messages in onnx.proto contain messages to check.
 _PARTS = {
     "model": {7: "graph", 20: "training", 25: "function"},
     "training": {1: "graph", 2: "graph"},
@@ -28,17 +28,21 @@ _DAMAGED = "is damaged or not an ONNX network"
 
 
 def check_network(data: bytes) -> None:
-    """Refuse what no policy needs and what could do harm.
+    """Check that an ONNX file has no content that could do harm and that no policy needs.
 
-    Those are weights in other files, which ONNX Runtime would look for in the current folder;
-    loops, which need not end; functions of the file's own; and operators that are not ONNX's.
+    The file must not contain:
+
+    - weights in other files, which ONNX Runtime would look for in the current folder
+    - loops, which may never end
+    - functions that the file defines
+    - operators that are not ONNX's own
 
     Args:
-        data: of an ONNX file.
+        data: content of an ONNX file.
 
     Raises:
-        ValueError: it has one of these, or is no ONNX file. The message goes on after the
-            file's name.
+        ValueError: the content is not allowed, or is not ONNX. The caller must put the name of the
+            file before the message.
     """
     waiting = [("model", memoryview(data))]
     while waiting:
@@ -69,7 +73,7 @@ def _check_operator(number: int, value: int | memoryview) -> None:
 
 
 def _fields(message: memoryview) -> Iterator[tuple[int, int | memoryview]]:
-    """The fields of a message: number, and value, the bytes of all but whole numbers."""
+    """Yield the fields of a message: number and value, an int or the bytes of other types."""
     place = 0
     while place < len(message):
         tag, place = _whole(message, place)
@@ -91,7 +95,7 @@ def _fields(message: memoryview) -> Iterator[tuple[int, int | memoryview]]:
 
 
 def _whole(message: memoryview, place: int) -> tuple[int, int]:
-    """The whole number at a place, seven bits a byte, and the place after it."""
+    """Return the varint at a place, which has seven bits in a byte, and the place after it."""
     number = 0
     for shift in range(0, 70, 7):
         if place == len(message):

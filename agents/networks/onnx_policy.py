@@ -21,27 +21,25 @@ from boardenvs.game import Game, States
 __all__ = ["BoundNetwork", "OnnxPolicy"]
 
 _ALL = 0
-"""Threads: as many as ONNX Runtime finds cores."""
+"""Number of threads for which ONNX Runtime uses all cores."""
 _FEW = 4
-"""Up to this many positions, a second thread takes longer to wake than it saves."""
+"""Number of positions below which a second thread takes longer to wake than it saves."""
 _MOST_BOUND = 2**20
-"""Positions that a bound network may have room for."""
+"""Maximum capacity of a bound network."""
 
 
 class OnnxPolicy:
-    """The policy and the values of a network; an `agents.search.puct.Evaluator`.
+    """A policy network in an ONNX file, which is an `agents.search.puct.Evaluator`.
 
-    The network takes `observation`, float32 of shape (N, *observation_shape), and gives
-    `logits` of shape (N, num_actions) and `value` of shape (N,). Observations are those that
-    the network was trained on: it also plays a game whose observations show more or less, but
-    which is the same otherwise (`Game.observation_params`). A network may play boards
-    of several sizes (`agents.networks.sizes`); an `OnnxPolicy` plays one.
+    The network takes `observation`, float32 of shape (N, *observation_shape), and returns `logits`
+    of shape (N, num_actions) and `value` of shape (N,). It always receives observations as in its
+    training, so it also plays games that differ only in `Game.observation_params`. A network may
+    support several board sizes (`agents.networks.sizes`); an `OnnxPolicy` plays one size.
 
-    A file may come from anywhere: a file with wrong content, or a network that fails, is a
-    `ValueError` of one line. Weights in other files, loops, and operators that are not ONNX's own
-    are refused (see `agents.networks.onnx_check`). There is no guard against networks so large
-    that they take all time or memory, nor against an integer division that overflows, which ends
-    the process.
+    Untrusted files are supported: a file with wrong content, or a network that fails, raises a
+    `ValueError` of one line. Weights in other files, loops, and operators other than ONNX's own are
+    not allowed (see `agents.networks.onnx_check`). Networks that exhaust time or memory are not
+    detected. An integer division that overflows ends the process.
 
     Example:
         >>> import boardenvs
@@ -59,28 +57,26 @@ class OnnxPolicy:
         """Load a network.
 
         Args:
-            game: what is played.
-            path: an ONNX file with its card beside it; by default the shipped network.
-            int8: whether to run the network's version in 8-bit integers, if its card names one.
-                The processor makes no difference, so that the same agent plays the same
-                everywhere.
+            game: the game to play.
+            path: an ONNX file with its card in the same folder; by default the shipped network.
+            int8: whether to run the network's int8 version, if its card names one. The choice
+                does not depend on the processor, so an agent plays the same on all machines.
 
         Raises:
-            ValueError: there is no such network, the file is damaged, or it is no network for
-                this game.
+            ValueError: the file does not exist, is damaged, or is not a network for this game.
         """
         network = shipped(game) if path is None else Path(path)
         self.game = game
         self.card = read_card(network, game)
         version = int8_version(network, self.card) if int8 else None
         self.path, self._entry = version or (network, self.card)
-        """The file that is run, and the entry of the card that has the checksum of the file."""
+        """The file that is run, and the entry of the card with its checksum."""
         taken = {key: self.card["params"][key] for key in game.observation_params}
         self.observed_game = type(game)(**{**game.params, **taken})
         """The game with the observations that the network takes."""
         self._sessions = {1: self._load(1)}
 
-    # An inference session cannot be copied: a copy, here or elsewhere, loads its own.
+    # An inference session cannot be copied or pickled, so a copy loads its own.
     def __getstate__(self) -> dict[str, Any]:
         return {k: v for k, v in self.__dict__.items() if k != "_sessions"}
 
@@ -89,14 +85,14 @@ class OnnxPolicy:
         self._sessions = {1: self._load(1)}
 
     def session(self, threads: int | None = None) -> Any:
-        """Return ONNX Runtime's inference session on some threads; `None` for all cores."""
+        """Return ONNX Runtime's session for a number of threads; `None` for all cores."""
         threads = _ALL if threads is None else whole_number("threads", threads, 1, 1024)
         if threads not in self._sessions:
             self._sessions[threads] = self._load(threads)
         return self._sessions[threads]
 
     def session_for(self, num: int, threads: int | None) -> Any:
-        """Return the session for `num` positions, on those of the threads that pay."""
+        """Return the session for `num` positions; it has one thread for few positions."""
         return self.session(1 if num < _FEW else threads)
 
     def evaluate(
@@ -104,14 +100,14 @@ class OnnxPolicy:
     ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
         """Return logits of shape (N, num_actions), unmasked, and values of shape (N,).
 
-        Several threads may call this at once. No result depends on how many do, nor on `threads`.
+        Several threads may call this method at once. The result does not depend on threads.
 
         Args:
-            states: shape (N,), none of them over.
-            threads: that share one call's work; `None` for all cores, or `OMP_NUM_THREADS`.
+            states: records of the game that are not over, shape (N,).
+            threads: number of threads of this call; `None` for `OMP_NUM_THREADS` or all cores.
 
         Raises:
-            ValueError: the network fails, or gives arrays of other shapes.
+            ValueError: the network fails, or returns arrays of other shapes.
         """
         observations = self.observed_game.observe_to_move(states).astype(np.float32)
         return self.evaluate_observations(observations, threads)
@@ -119,7 +115,7 @@ class OnnxPolicy:
     def evaluate_observations(
         self, observations: npt.NDArray[np.float32], threads: int | None = None
     ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
-        """Do as `evaluate`, with what the seats to move see, shape (N, *observation_shape)."""
+        """Evaluate observations of shape (N, *observation_shape); see `evaluate`."""
         session = self.session_for(len(observations), threads)
         try:
             logits, value = session.run(["logits", "value"], {"observation": observations})
@@ -134,10 +130,10 @@ class OnnxPolicy:
         return logits, value.reshape(-1)
 
     def bind_to_arrays(self, capacity: int) -> BoundNetwork:
-        """Bind the network to new arrays, which makes many calls cheaper.
+        """Bind the network to new arrays, which makes repeated calls cheaper.
 
         Args:
-            capacity: positions that the arrays have room for, from 1 to 2**20.
+            capacity: maximum number of positions of a call, from 1 to 2**20.
 
         Raises:
             ValueError: the capacity is out of range.
@@ -145,7 +141,7 @@ class OnnxPolicy:
         return BoundNetwork(self, capacity)
 
     def _load(self, threads: int) -> Any:
-        """Return an inference session whose inputs and outputs fit the game."""
+        """Return an inference session, whose inputs and outputs are checked."""
         import onnxruntime
 
         path, game = self.path, self.observed_game
@@ -163,16 +159,16 @@ class OnnxPolicy:
 
         options = onnxruntime.SessionOptions()
         options.log_severity_level = 4  # problems are raised, not logged
-        # Not the other format that ONNX Runtime knows, which was not checked.
+        # The check does not cover the other format that ONNX Runtime supports.
         options.add_session_config_entry("session.load_model_format", "ONNX")
-        # While its threads wait for more work they would keep the cores on which ours search.
+        # Spinning threads would occupy the cores of the search.
         options.add_session_config_entry("session.force_spinning_stop", "1")
         if threads == _ALL:
-            wanted = os.environ.get("OMP_NUM_THREADS", "")  # ONNX Runtime itself does not read it
+            wanted = os.environ.get("OMP_NUM_THREADS", "")  # ONNX Runtime does not read it
             threads = int(wanted) if wanted.isdecimal() else _ALL
         options.intra_op_num_threads = threads
         for axis, size in free_axes(game).items():
-            # A network for one size has no such axes.
+            # ONNX Runtime ignores names that a network for one size does not have.
             options.add_free_dimension_override_by_name(axis, size)
         try:
             session = onnxruntime.InferenceSession(
@@ -196,10 +192,11 @@ class OnnxPolicy:
 
 
 class BoundNetwork:
-    """A network bound to fixed input and output arrays, so that a call allocates nothing.
+    """A network bound to fixed input and output arrays.
 
-    Making new arrays takes longer than anything else in the call of a small network. One thread
-    at a time may use the arrays; several threads may each have their own, of the same network.
+    A call allocates no arrays, which would take most of the time of a small network. Only one
+    thread may use the arrays at a time. Several threads may have one `BoundNetwork` each of the
+    same network.
 
     Example:
         >>> import boardenvs
@@ -214,7 +211,7 @@ class BoundNetwork:
     """
 
     def __init__(self, network: OnnxPolicy, capacity: int) -> None:
-        """Make the arrays; see `OnnxPolicy.bind_to_arrays`."""
+        """Create the arrays; see `OnnxPolicy.bind_to_arrays`."""
         capacity = whole_number("capacity", capacity, 1, _MOST_BOUND)
         self._network = network
         self.observed_game = network.observed_game
@@ -228,14 +225,14 @@ class BoundNetwork:
         self._calls: dict[tuple[int, int | None], Callable[[], object]] = {}
 
     def evaluate(self, num: int, threads: int | None = None) -> None:
-        """Evaluate the first `num` observations, to the same bits as `OnnxPolicy.evaluate`.
+        """Evaluate the first `num` observations, with the same result as `OnnxPolicy.evaluate`.
 
         Args:
-            num: from 1 to the capacity.
-            threads: that share the work; `None` for all cores.
+            num: number of observations, from 1 to the capacity.
+            threads: number of threads; `None` for all cores.
 
         Raises:
-            ValueError: the network fails, or gives arrays of other shapes.
+            ValueError: the network fails, or returns arrays of other shapes.
         """
         call = self._calls.get((num, threads))
         if call is None:
@@ -243,7 +240,7 @@ class BoundNetwork:
         try:
             call()
         except Exception as error:  # noqa: BLE001 ONNX Runtime's errors share no base class
-            # This error does not name the shapes that the network gives. One from new arrays does.
+            # This error does not name the shapes of the outputs. A call with new arrays does.
             seen = self.seen[:num].reshape(num, *self.observed_game.observation_shape)
             self._network.evaluate_observations(seen, threads)
             raise ValueError(f"{self._network.path} failed: {_reason(error)}") from None
@@ -263,7 +260,7 @@ class BoundNetwork:
 
 
 def _reason(error: Exception) -> str:
-    """Return what ONNX Runtime reports, in one line that is not too long."""
+    """Return the message of ONNX Runtime in one line of at most 200 characters."""
     return " ".join(str(error).split())[:200]
 
 

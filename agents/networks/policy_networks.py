@@ -1,4 +1,4 @@
-"""The policy networks that training fits: convolutions on a board, or plain layers."""
+"""Policy networks for training: convolutions on a board, or plain layers."""
 
 from __future__ import annotations
 
@@ -28,34 +28,33 @@ __all__ = [
 ]
 
 _STEM = 5
-"""Width of the first layer's kernel. With few input planes a wide kernel is cheap."""
+"""Width of the first layer's kernel. A wide kernel is cheap with few input planes."""
 _SUMMARY = 4
-"""Planes from which actions are read that are not cells, as in AlphaZero's policy head."""
+"""Planes of the policy head for actions that are not cells, as in AlphaZero."""
 
 
 class BoardTrunk(BaseFeaturesExtractor):
-    """Convolutions that keep the board's size: from planes to `channels` features a cell.
+    """Convolutions that map planes to `channels` features for each cell of the board.
 
-    The first layer is wide, or it reads lines (see `agents.networks.line_stem`). Residual blocks of
-    two layers each follow. Between the layers of a block, every channel is shifted by a function of
-    the means and maxima of the whole board, so that a cell depends on cells far away (D. Wu,
-    "Accelerating self-play learning in Go", 2019).
-    No weight depends on the size of the board.
+    The first layer has a wide kernel or reads lines (see `agents.networks.line_stem`). Residual
+    blocks of two layers follow. Between the layers of a block, each channel is shifted by a
+    function of the means and maxima of the board, so that a cell depends on distant cells (D. Wu,
+    "Accelerating self-play learning in Go", 2019). No weight depends on the size of the board.
     """
 
     def __init__(
         self, observation_space: spaces.Box, channels: int = 32, blocks: int = 2, lines: int = 0
     ) -> None:
-        """Set up.
+        """Set up the layers.
 
         Args:
-            observation_space: of shape (planes, rows, columns) or (planes, positions).
-            channels: number of channels of every layer.
+            observation_space: space of shape (planes, rows, columns) or (planes, positions).
+            channels: number of channels of each layer.
             blocks: number of residual blocks.
-            lines: features of a line if the first layer reads lines, else 0.
+            lines: number of features of a line if the first layer reads lines, else 0.
 
         Raises:
-            ValueError: observations have no planes, or lines are asked for and observations have no
+            ValueError: the observations have another shape, or `lines` is above 0 and they have no
                 rows and columns.
         """
         super().__init__(observation_space, channels)
@@ -81,9 +80,9 @@ class BoardTrunk(BaseFeaturesExtractor):
         self.blocks = nn.ModuleList(_Block(channels, self.rows) for _ in range(blocks))
 
     def forward(self, observations: torch.Tensor) -> torch.Tensor:
-        """From (N, planes, ...) to (N, channels, rows, columns)."""
+        """Map (N, planes, ...) to (N, channels, rows, columns)."""
         planes = observations.unsqueeze(2) if observations.dim() == 3 else observations
-        # Several times as fast on a CPU with so few channels.
+        # This format is several times as fast on a CPU with few channels.
         planes = planes.contiguous(memory_format=torch.channels_last)
         x = _exact(self.stem(planes)).relu_()
         for block in self.blocks:
@@ -100,18 +99,18 @@ class _Block(nn.Module):
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         shift = self.whole(pooled(x))[:, :, None, None]
-        # In place where no gradient asks for what was there: memory is what cores share.
+        # Operations are in place if no gradient needs the input, to save memory bandwidth.
         between = _exact(self.first(x)).add_(shift).relu_()
         return _exact(self.second(between)).add_(x).relu_()
 
 
 def _exact(x: torch.Tensor) -> torch.Tensor:
-    """Return the output of a convolution in float32: later layers are as fast then, and closer."""
+    """Return the output of a convolution in float32, so that later layers are more exact."""
     return x if x.dtype == torch.float32 else x.float()
 
 
 def _layer(planes: int, channels: int, width: int, rows: int) -> nn.Conv2d:
-    """Return a convolution that keeps the size of a board, or of a row."""
+    """Return a convolution that keeps the size of the board or row."""
     kernel = (width if rows > 1 else 1, width)
     return nn.Conv2d(planes, channels, kernel, padding=(kernel[0] // 2, kernel[1] // 2))
 
@@ -125,10 +124,9 @@ def pooled(x: torch.Tensor) -> torch.Tensor:
 
 
 class _Pools(torch.autograd.Function):
-    """`pooled` with the gradients of Torch's own functions, from a tenth of the work.
+    """The function `pooled` with a faster gradient than Torch's own functions.
 
-    Equal maxima share their gradient. Torch itself compares and counts them as booleans, which is
-    slow.
+    Equal maxima share their gradient. Torch compares and counts them as booleans, which is slow.
     """
 
     @staticmethod
@@ -147,10 +145,10 @@ class _Pools(torch.autograd.Function):
 
 
 class _Heads(nn.Module):
-    """From the trunk to the inputs of the policy's and the value's last layers.
+    """The heads between the trunk and the last layers of policy and value.
 
-    If every cell has the same number of actions, numbered cell by cell, the inputs of the policy
-    are the logits themselves, each read from its own cell.
+    If every cell has the same number of actions, numbered cell by cell, the policy head returns the
+    logits, each read from its own cell.
     """
 
     def __init__(self, trunk: BoardTrunk, num_actions: int, hidden: int) -> None:
@@ -177,9 +175,9 @@ class _Heads(nn.Module):
 
 
 class PlainPolicy(MaskableActorCriticPolicy):
-    """sb3-contrib's actor-critic policy, computed in shards of a batch on all cores.
+    """An sb3-contrib actor-critic policy that computes a batch in shards on all cores.
 
-    For discrete actions, with a features extractor shared by policy and value.
+    It requires discrete actions and a features extractor shared by policy and value.
     """
 
     action_space: spaces.Discrete
@@ -192,7 +190,7 @@ class PlainPolicy(MaskableActorCriticPolicy):
         deterministic: bool = False,
         action_masks: npt.NDArray[np.bool_] | None = None,
     ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-        """Return drawn or likeliest actions, values, and the actions' log probabilities."""
+        """Return sampled or most probable actions, values, and the actions' log probabilities."""
         logs, values = self._in_shards(self._logs_and_values, obs, self._given(action_masks, obs))
         actions = logs.argmax(1) if deterministic else torch.multinomial(logs.exp(), 1)[:, 0]
         return actions, values, logs.gather(1, actions[:, None])[:, 0]
@@ -217,7 +215,7 @@ class PlainPolicy(MaskableActorCriticPolicy):
         return values, log_probs, entropies
 
     def get_distribution(self, obs: Any, action_masks: npt.NDArray[np.bool_] | None = None) -> Any:
-        """Return the policy's distribution over actions."""
+        """Return the distribution over actions."""
         distribution = self.action_dist.proba_distribution(action_logits=self.logits(obs))
         if action_masks is not None:
             distribution.apply_masking(action_masks)
@@ -241,7 +239,7 @@ class PlainPolicy(MaskableActorCriticPolicy):
     ) -> tuple[torch.Tensor, torch.Tensor]:
         """Return log probabilities of all actions, and values."""
         logits, values = logits_and_values(self, seen.float(), bfloat16=self.in_bfloat16)
-        # Not minus infinity, which times a probability of 0 is no number.
+        # Minus infinity times a probability of 0 would be NaN.
         return torch.log_softmax(logits.masked_fill(~masks, -1e8), 1), values
 
     def _given(self, masks: Any, obs: torch.Tensor) -> torch.Tensor:
@@ -253,12 +251,12 @@ class PlainPolicy(MaskableActorCriticPolicy):
 
 
 class BoardPolicy(PlainPolicy):
-    """`PlainPolicy` over a `BoardTrunk`.
+    """A `PlainPolicy` over a `BoardTrunk`.
 
-    Made by `MaskablePPO(BoardPolicy, env, policy_kwargs=...)`: of the policy's arguments,
-    `features_extractor_kwargs` holds `channels` and `blocks`, and `net_arch` the width of the
-    value's hidden layer, as a list of one. With `in_bfloat16` the trunk multiplies in bfloat16
-    when decisions are drawn and learned from.
+    It is created by `MaskablePPO(BoardPolicy, env, policy_kwargs=...)`. In `policy_kwargs`,
+    `features_extractor_kwargs` holds `channels`, `blocks` and `lines`, and `net_arch` is a list
+    with the width of the value's hidden layer. With `in_bfloat16` the trunk multiplies in bfloat16
+    during rollouts and gradient steps.
     """
 
     features_extractor: BoardTrunk
@@ -280,7 +278,8 @@ class BoardPolicy(PlainPolicy):
     def _build(self, lr_schedule: Any) -> None:
         super()._build(lr_schedule)
         if self.mlp_extractor.by_cell:
-            # The heads give the logits already. At first all actions are about equally likely.
+            # The policy head returns the logits. Small weights make all actions about equally
+            # likely at the start.
             nn.init.orthogonal_(self.mlp_extractor.policy.weight, gain=0.01)
             self.action_net = nn.Identity()
             rate = lr_schedule(1)
@@ -292,17 +291,17 @@ class BoardPolicy(PlainPolicy):
 def logits_and_values(
     policy: Any, observations: torch.Tensor, *, bfloat16: bool = False
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Return logits and values of an actor-critic policy of Stable-Baselines3.
+    """Return logits and values of a Stable-Baselines3 actor-critic policy.
 
     Args:
-        policy: with a features extractor shared by policy and value.
+        policy: a policy whose actor and critic share a features extractor.
         observations: float32 of shape (N, ...).
         bfloat16: whether the features extractor multiplies in bfloat16, on a CPU.
 
     Returns:
         Logits of shape (N, num_actions), unmasked, and values of shape (N,).
     """
-    # No weights are cached in bfloat16, since threads would share the cache.
+    # The cache of bfloat16 weights is disabled, because threads would share it.
     inexact = torch.autocast("cpu", torch.bfloat16, cache_enabled=False)
     with inexact if bfloat16 else contextlib.nullcontext():
         features = policy.features_extractor(observations)
@@ -311,8 +310,8 @@ def logits_and_values(
 
 
 def copied(policy: Any) -> Any:
-    """Return a copy of an actor-critic policy of Stable-Baselines3, for inference."""
-    last = policy.action_dist  # which keeps its last result and the graph of that
+    """Return a copy of a Stable-Baselines3 actor-critic policy, for inference."""
+    last = policy.action_dist  # not copied, as it keeps its last result with the graph
     copy_ = copy.deepcopy(policy, {id(last): last})
     copy_.set_training_mode(False)
     return copy_
@@ -324,8 +323,8 @@ def sharded_logits_and_values(
     """Compute `logits_and_values` in shards of the batch, see `agents.networks.sharded`.
 
     Args:
-        policy: as there.
-        observations: of shape (N, ...) and any type of number.
+        policy: as for `logits_and_values`.
+        observations: numbers of any type, shape (N, ...).
     """
     logits, values = in_shards(
         lambda rows: logits_and_values(policy, rows.float()),
@@ -337,7 +336,7 @@ def sharded_logits_and_values(
 
 
 def _multiplications(policy: Any, observations: torch.Tensor) -> int:
-    """Return about how many multiplications a row takes: one for each weight and cell."""
+    """Return the approximate multiplications of a row: one for each weight and cell."""
     on_board = isinstance(policy.features_extractor, BoardTrunk)
     cells = math.prod(observations.shape[2:]) if on_board else 1
     return cells * sum(weights.numel() for weights in policy.parameters())

@@ -1,4 +1,4 @@
-"""The kind of numbers that a convolutional network multiplies while MaskablePPO learns."""
+"""Precision of the products of a convolutional network while MaskablePPO learns."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ __all__ = ["AUTO", "BFLOAT16", "FLOAT32", "check_precision", "precision_for"]
 
 AUTO, FLOAT32, BFLOAT16 = "auto", "float32", "bfloat16"
 _INSTRUCTIONS = ("avx512_bf16", "amx_bf16")
-"""Of processors that multiply in bfloat16; others have to imitate it, which takes longer."""
+"""Instructions of processors that multiply in bfloat16; other processors emulate it slowly."""
 
 
 def check_precision(name: str) -> None:
-    """Raise `ValueError` if there is no such precision."""
+    """Raise `ValueError` if a precision is unknown."""
     if name not in (AUTO, FLOAT32, BFLOAT16):
         raise ValueError(f"precision must be {AUTO}, {FLOAT32} or {BFLOAT16}, got {name!r}")
 
 
 def precision_for(name: str, device: torch.device | str) -> str:
-    """`float32` or `bfloat16`: what a precision comes to on a device.
+    """Return the precision to use on a device, `float32` or `bfloat16`.
 
     Args:
-        name: of the precision. `auto` is `bfloat16` where a processor has instructions for it;
-            to tell that takes a recent PyTorch.
-        device: as PyTorch names it. Only on `cpu` anything but `float32` is computed.
+        name: name of the precision. `auto` is `bfloat16` if PyTorch reports that the processor has
+            instructions for it.
+        device: name of a PyTorch device. Devices other than `cpu` always use `float32`.
 
     Raises:
-        ValueError: there is no such precision.
+        ValueError: the precision is unknown.
     """
     check_precision(name)
     if torch.device(device).type != "cpu" or name == FLOAT32:

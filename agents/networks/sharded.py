@@ -1,8 +1,8 @@
-"""A network's work on a batch, shared out between the cores.
+"""Computation of a network on a batch, split into shards for the cores.
 
-Torch's own threads wait for each other in every single operation, by spinning: where other
-programs keep the cores busy they lose tenfold. Here each thread takes whole shards of the batch
-instead, forward and backward, and waits for the others once in each direction.
+Torch's own threads wait for each other by spinning in every operation, which is slow if other
+programs use the cores. Here each thread takes whole shards of the batch, forward and backward, and
+waits for the others once in each direction.
 """
 
 from __future__ import annotations
@@ -26,29 +26,29 @@ Found = TypeVar("Found")
 Rows = Callable[..., tuple[torch.Tensor, ...]]
 
 _SHARD = 500e6
-"""Multiplications in a shard, at most: what small networks compute meanwhile about fills a
-core's cache."""
+"""Maximum number of multiplications of a shard, so that its results fit in a core's cache."""
 _LEAST = 120e6
-"""Multiplications that are worth a second thread; Python's part runs in one at a time."""
+"""Minimum number of multiplications for a second thread to pay."""
 
 
 def in_shards(
     function: Rows, parameters: Sequence[torch.Tensor], work: float, *batch: torch.Tensor
 ) -> tuple[torch.Tensor, ...]:
-    """`function(*batch)`, computed in shards of the batch, as many at once as there are cores.
+    """Compute `function(*batch)` in shards of the batch, on all cores.
 
-    How a batch is split depends on its size and `work` alone, and the shards' gradients are
-    summed in their order: results are the same to the bit on any number of cores.
+    The shards depend only on the size of the batch and `work`, and their gradients are summed in
+    order. So results are identical on any number of cores.
 
     Args:
-        function: row by row, from tensors of shape (n, ...) to a tuple of tensors of shape
-            (n, ...), by Torch's functions and without state, since it runs in several threads.
-        parameters: leaves to which alone gradients flow.
-        work: multiplications that a row takes when going forward, about.
-        *batch: of shape (N, ...). Not on a CPU, N rows are one shard.
+        function: maps tensors of shape (n, ...) row by row to a tuple of tensors of shape
+            (n, ...). It must use Torch's functions and have no state, because several threads call
+            it.
+        parameters: leaf tensors that receive gradients; no other tensor does.
+        work: approximate number of multiplications of a row in the forward pass.
+        *batch: tensors of shape (N, ...). On other devices than a CPU, all rows are one shard.
 
     Returns:
-        Tensors of shape (N, ...), through which one can go backward once.
+        Tensors of shape (N, ...), which support one backward pass.
     """
     parts = shards(batch[0], work)
     if torch.is_grad_enabled():
@@ -58,7 +58,7 @@ def in_shards(
 
 
 def shards(rows: torch.Tensor, work: float) -> list[slice]:
-    """An even number of about equal slices, or one of all rows where a second does not pay."""
+    """Return an even number of about equal slices, or one slice if a second does not pay."""
     size = len(rows)
     if size * work < _LEAST or size < 2 or rows.device.type != "cpu":
         return [slice(0, size)]
@@ -68,7 +68,7 @@ def shards(rows: torch.Tensor, work: float) -> list[slice]:
 
 
 class _InShards(torch.autograd.Function):
-    """Each shard's graph is built when going forward, and gone through when going backward."""
+    """A function that builds each shard's graph in the forward pass for the backward pass."""
 
     @staticmethod
     def forward(
@@ -110,7 +110,7 @@ def _forward(
     graded = torch.is_grad_enabled()
 
     def rows(k: int) -> tuple[torch.Tensor, ...]:
-        with torch.set_grad_enabled(graded):  # each thread has a switch of its own
+        with torch.set_grad_enabled(graded):  # the setting is local to a thread
             return function(*(tensor[parts[k]] for tensor in batch))
 
     return side_by_side(rows, len(parts))
@@ -123,14 +123,14 @@ def _joined(found: Sequence[tuple[torch.Tensor, ...]]) -> tuple[torch.Tensor, ..
 
 
 def side_by_side(work: Callable[[int], Found], number: int) -> list[Found]:
-    """`work(0)` to `work(number - 1)`, in this thread and one for each further core.
+    """Call `work(0)` to `work(number - 1)` on all cores, and return the results in order.
 
-    Each is computed by Torch in one thread. An exception of any of them is raised once no
-    thread works any more.
+    Torch uses one thread in each call. An exception in a call is raised after all threads have
+    stopped.
 
     Args:
-        work: releases the interpreter's lock for most of its time.
-        number: of calls.
+        work: function that releases the interpreter lock most of the time.
+        number: number of calls.
     """
     results: dict[int, Found] = {}
     left = iter(range(number))
@@ -147,8 +147,8 @@ def side_by_side(work: Callable[[int], Found], number: int) -> list[Found]:
             futures += [_pool(os.getpid()).submit(take) for _ in range(helpers)]
             take()
         finally:
-            # Those that no thread has begun have nothing left to take: to wait for them would
-            # be for ever where all threads wait here, for works that share out work themselves.
+            # Futures that have not started have no work left. Waiting for them could deadlock,
+            # because calls of `work` may call this function and occupy all threads.
             futures = [future for future in futures if not future.cancel()]
             wait(futures)
     for future in futures:
@@ -158,18 +158,17 @@ def side_by_side(work: Callable[[int], Found], number: int) -> list[Found]:
 
 @functools.cache
 def _keep_memory() -> None:
-    """Have glibc keep the memory that a batch needs, once for all.
+    """Make glibc keep the memory of a batch instead of returning it to the system.
 
-    Else it gives it back to the system after each, and every page comes anew, which took a
-    tenth of the time. glibc keeps twice as much as the largest block that was ever freed,
-    up to this size; other systems do not mind.
+    New pages for each batch would take a tenth of the time. glibc keeps twice as much as the
+    largest block that was ever freed, up to this size. Other systems are not affected.
     """
     torch.empty(31 * 2**20, dtype=torch.uint8)
 
 
 @functools.cache
 def _pool(_process: int) -> ThreadPoolExecutor:
-    """This process's threads: those of a process do not live on in its forks."""
+    """Return the threads of this process; a fork needs new ones."""
     return ThreadPoolExecutor(
         os.cpu_count(), "shards", initializer=torch.set_num_threads, initargs=(1,)
     )
@@ -177,7 +176,7 @@ def _pool(_process: int) -> ThreadPoolExecutor:
 
 @contextlib.contextmanager
 def one_torch_thread() -> Iterator[None]:
-    """Torch in one thread: sums stay the same, and threads do not wait for each other."""
+    """Run Torch in one thread, so that sums are reproducible and threads do not wait."""
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:

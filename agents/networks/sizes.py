@@ -1,9 +1,9 @@
-"""One game on boards of several sizes, which one convolutional network plays.
+"""A game on boards of several sizes, for one convolutional network.
 
-`boardenvs train gekitai -p board_size=6,7,8` trains such a network. No weight of it depends on the
-size of the board, and its file leaves rows and columns open. Its card says under `sizes` on which
-sizes it was trained, and among `params`, as a list, on which it may play: on all from the smallest
-to the largest.
+`boardenvs train gekitai -p board_size=6,7,8` trains such a network. Its weights do not depend on
+the size of the board, and its file has free axes for rows and columns. Its card lists the sizes of
+the training under `sizes`, and the sizes that it can play in `params`: all from the smallest to the
+largest.
 """
 
 from __future__ import annotations
@@ -31,26 +31,26 @@ __all__ = [
 ]
 
 SEVERAL = "several"
-"""In the settings of training, the value of a parameter that has several."""
+"""Value in the training settings that stands for several sizes."""
 
 
 @dataclass(frozen=True)
 class Sizes:
-    """The games that one network is trained on, which differ in the size of the board alone."""
+    """Games for one network, which differ only in the size of the board."""
 
     parameter: str
-    """The game's parameter that is the size."""
+    """Name of the size parameter."""
     games: tuple[Game, ...]
-    """One for each size, from the smallest to the largest."""
+    """One game for each size, from the smallest to the largest."""
     given_shares: Mapping[str, float] = field(default_factory=dict, compare=False)
-    """Weight of each size in training, by the size as a text; 1 for sizes that are not named."""
+    """Weight of each size in training, by the size as a string; default 1."""
 
     def __post_init__(self) -> None:
-        """Check that one network fits all.
+        """Check that one network fits all games.
 
         Raises:
-            ValueError: one network does not fit all, or two sizes have observations of one shape,
-                or a share is for no size or not above 0.
+            ValueError: one network does not fit all games, two sizes have the same observation
+                shape, or a share is for an unknown size or not above 0.
         """
         first = self.games[0]
         option = f"{self.parameter}={','.join(map(str, self.values))}"
@@ -76,17 +76,17 @@ class Sizes:
 
     @property
     def name(self) -> str:
-        """The name of the game."""
+        """Name of the game."""
         return self.games[0].name
 
     @property
     def values(self) -> tuple[int, ...]:
-        """The sizes."""
+        """Sizes of the games, in ascending order."""
         return tuple(game.params[self.parameter] for game in self.games)
 
     @property
     def params(self) -> dict[str, Any]:
-        """The parameters of the games: a list for the size, `None` for what follows from it."""
+        """Parameters of the games: a list for the size, `None` for those that depend on it."""
         params = self.games[0].params
         return {
             key: value
@@ -103,7 +103,7 @@ class Sizes:
         return f"{type(self.games[0]).__name__}({arguments})"
 
     def covered(self) -> list[int]:
-        """Return all sizes from the smallest to the largest that the game has."""
+        """Return all sizes from the smallest to the largest that the game supports."""
         low, *_, high = self.values
         found = []
         for value in range(low, high + 1):
@@ -116,20 +116,20 @@ class Sizes:
 
     @property
     def shares(self) -> tuple[float, ...]:
-        """The share of each size in training; the sum is 1."""
+        """Share of each size in training; the sum is 1."""
         found = [float(self.given_shares.get(str(value), 1)) for value in self.values]
         return tuple(share / sum(found) for share in found)
 
 
 def _kind(game: Game) -> tuple[Any, ...]:
-    """Return what a network's weights depend on: planes, a board or a row, actions a cell."""
+    """Return the properties that weights depend on: planes, board or row, actions per cell."""
     planes, *board = game.observation_shape
     cells = 1
     for side in board:
         cells *= side
     whole, left = divmod(game.num_actions, cells)
-    # Kernels are flat on a single row. Where actions are no cells their number must be the same,
-    # and then what reads them off the board depends on its size.
+    # Kernels are flat on a single row. If actions are not cells, the policy head depends on the
+    # size of the board.
     return planes, len(board), board[0] == 1, whole, left == 0 or game.observation_shape
 
 
@@ -139,14 +139,13 @@ def make_sizes(
     """Make a game on boards of several sizes.
 
     Args:
-        name: of the game.
-        params: its arguments; that for the size does not count.
-        parameter: that is the size.
-        values: the sizes.
+        name: name of the game.
+        params: arguments of the game; the argument for the size is ignored.
+        parameter: name of the size parameter.
+        values: sizes, at least two different integers.
 
     Raises:
-        ValueError: as `boardenvs.make`, or there are not two different whole numbers, or no one
-            network plays on all of them.
+        ValueError: as for `boardenvs.make`, or one network cannot play all sizes.
     """
     if len(set(values)) < 2 or not all(type(value) is int for value in values):
         raise ValueError(f"{parameter} must be at least two different integers, got {values}")
@@ -156,13 +155,13 @@ def make_sizes(
 
 
 def _with(make: Callable[..., Game], params: Mapping[str, Any], parameter: str, value: int) -> Game:
-    """Make a game of one size; parameters that are `None` follow from the size."""
+    """Make a game of one size; parameters that are `None` depend on the size."""
     given = {key: one for key, one in params.items() if one is not None}
     return make(**{**given, parameter: value})
 
 
 def several_values(params: Mapping[str, Any]) -> tuple[str, list[int]] | None:
-    """Return the parameter that has several whole numbers, such as `6,7,8`, and the numbers.
+    """Return the parameter with several integers, such as `6,7,8`, and the integers.
 
     Raises:
         ValueError: several parameters have several values.
@@ -178,7 +177,7 @@ def several_values(params: Mapping[str, Any]) -> tuple[str, list[int]] | None:
 
 
 def games_of(game: Game | Sizes) -> tuple[Game, ...]:
-    """Return the games of several sizes, or the one game."""
+    """Return the games of all sizes, or the single game."""
     return game.games if isinstance(game, Sizes) else (game,)
 
 
@@ -188,12 +187,12 @@ def shares_of(game: Game | Sizes) -> tuple[float, ...]:
 
 
 def shared_out(what: str, number: int, shares: Sequence[float]) -> list[int]:
-    """Split a number into whole numbers by shares, each at least 1.
+    """Split a number into integers by shares, each at least 1.
 
     Args:
-        what: the name of the number, for the error.
-        number: to be split.
-        shares: with sum 1.
+        what: name of the number, for the error.
+        number: number to split.
+        shares: shares with sum 1.
 
     Raises:
         ValueError: the number is smaller than the number of shares.
@@ -208,14 +207,14 @@ def shared_out(what: str, number: int, shares: Sequence[float]) -> list[int]:
 
 
 def free_axes(game: Game) -> dict[str, int]:
-    """Return the lengths that a game gives to the free axes of a network, by their names."""
+    """Return the lengths of a network's free axes for a game, by their names."""
     board = game.observation_shape[1:][-2:]
     sides = zip(("rows", "columns")[2 - len(board) :], board, strict=True)
     return {**dict(sides), "actions": game.num_actions}
 
 
 def sizes_of_card(card: Mapping[str, Any]) -> tuple[str, list[int]] | None:
-    """Return the parameter and the sizes that a network was trained on, if there are several."""
+    """Return the size parameter and the training sizes of a card; `None` for one size."""
     sizes, params = card.get("sizes"), card["params"]
     if not isinstance(sizes, dict) or len(sizes) != 1 or not isinstance(params, dict):
         return None
@@ -225,10 +224,10 @@ def sizes_of_card(card: Mapping[str, Any]) -> tuple[str, list[int]] | None:
 
 
 def games_of_card(card: Mapping[str, Any]) -> Game | Sizes:
-    """Make what a network was trained on.
+    """Make the game, or games of several sizes, of a network's card.
 
     Raises:
-        ValueError: the card names no such game.
+        ValueError: the card does not name a valid game.
     """
     several = sizes_of_card(card)
     if several is None:

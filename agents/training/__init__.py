@@ -1,6 +1,7 @@
-"""Training by self-play: MaskablePPO over the native vector environments. Needs `[train]`.
+"""Training of agents by imitation, MaskablePPO and search-guided self-play; requires `[train]`.
 
-`train` does what `boardenvs train` does. `settings_for` and `read_settings` make its settings.
+`train` runs a training like `boardenvs train`. `settings_for` and `read_settings` return its
+settings.
 """
 
 import importlib
@@ -15,7 +16,7 @@ for _name in ("torch", "stable_baselines3", "sb3_contrib"):
             name=_name,
         )
 
-# Imported on first use, so that importing one module does not load all.
+# Modules are imported on first use, so that one name does not load all of them.
 _PLACES = {
     "SB3VecEnv": "agents.training.vec_env",
     "Settings": "agents.training.settings",

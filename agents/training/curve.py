@@ -1,4 +1,4 @@
-"""The learning curve of a run as a picture."""
+"""Picture of the learning curve of a run."""
 
 from __future__ import annotations
 
@@ -15,15 +15,16 @@ def draw_curve(
 ) -> bytes:
     """Draw the score against fixed opponents over training, with its 95% interval, as PNG.
 
-    Where there are boards of several sizes, a thin line shows the score on each.
+    For several board sizes, a thin line shows the score on each size.
 
     Args:
-        title: stands above.
-        history: one evaluation each: `steps`, and for each opponent
-            `{"score", "low", "high"}`, and where there are several sizes the same on each,
-            `sizes`.
-        opponents: which of them to draw.
-        best: the steps at which the agent that was kept stood.
+        title: title of the picture.
+        history: evaluations, as `Evaluation.point` returns them.
+        opponents: names of the opponents to draw.
+        best: steps of the checkpoint that becomes the agent.
+
+    Returns:
+        The PNG file.
     """
     steps = [point["steps"] for point in history]
     sizes = history[0].get("sizes", {}) if history else {}

@@ -1,4 +1,4 @@
-"""How strong a learner is: matches against fixed opponents, for the curve and the card."""
+"""Matches of a learner against fixed opponents, for the learning curve and the card."""
 
 from __future__ import annotations
 
@@ -13,34 +13,34 @@ from boardenvs.game import Game
 __all__ = ["ALONE", "Evaluation", "SizesEvaluation", "entry_name", "score_texts"]
 
 ALONE = "alone"
-"""The name of the evaluation in a game for one."""
+"""Name of the evaluation in a game for one player."""
 
-_SEED = 1  # the same games at every evaluation, so that the curve is smooth
+_SEED = 1  # the same games in each evaluation, so that the curve is smooth
 
 
 class Evaluation:
-    """Fixed opponents, each in all the other seats; none in a game for one."""
+    """Matches against fixed opponents, each in all other seats; solo games for one player."""
 
     def __init__(self, game: Game, specs: Sequence[str], seed: int) -> None:
         """Make the opponents.
 
         Args:
-            game: what is played.
-            specs: of the opponents.
-            seed: of their own randomness.
+            game: the game to play.
+            specs: specs of the opponents.
+            seed: seed of the opponents' own randomness.
 
         Raises:
-            ValueError: one cannot be made for the game.
+            ValueError: an opponent cannot be made for the game.
         """
         self.game = game
         others = game.num_players - 1
         self.rivals: dict[str, list[Any]] = {ALONE: []}
-        """The players of the other seats, by the name of the score."""
+        """Agents of the other seats, by the name of the score."""
         if others:
             self.rivals = {spec: [make(spec, game, seed)] * others for spec in specs}
 
     def scores(self, agent: Any, games: int, seed: int) -> dict[str, Scores]:
-        """Play matches of an agent against each opponent, or of the agent alone."""
+        """Play a match of an agent against each opponent, or alone in a game for one player."""
         return {
             spec: play_match(self.game, [agent, *others], games, seed)
             for spec, others in self.rivals.items()
@@ -50,8 +50,8 @@ class Evaluation:
         """Measure an agent for a point of the learning curve.
 
         Returns:
-            `steps`, and for each opponent `score`, the ends `low` and `high` of its 95%
-            interval, and `games`.
+            `steps`, and for each opponent a dictionary with `score`, the ends `low` and `high` of
+            its 95% interval, and the number of `games`.
         """
         point: dict[str, Any] = {"steps": steps}
         for spec, scores in self.scores(agent, games, _SEED).items():
@@ -64,21 +64,21 @@ class Evaluation:
         return sum(point[spec]["score"] for spec in self.rivals) / len(self.rivals)
 
     def overlap(self, point: dict[str, Any], better: dict[str, Any]) -> bool:
-        """Return whether a point's intervals reach those of a better point, in the mean."""
+        """Return whether the intervals of a point overlap those of a better point on average."""
         return sum(point[spec]["high"] - better[spec]["low"] for spec in self.rivals) >= 0
 
     def entries(self, agent: Any, games: int, seed: int) -> list[dict[str, Any]]:
-        """Return the card's entries about an agent's strength, one for each opponent."""
+        """Play the matches for a card, and return an entry for each opponent."""
         return [
             _entry(spec, scores, seed) for spec, scores in self.scores(agent, games, seed).items()
         ]
 
 
 class SizesEvaluation(Evaluation):
-    """The same opponents on boards of several sizes, against an agent for each."""
+    """An evaluation on boards of several sizes, with an agent for each size."""
 
     def __init__(self, sizes: Sizes, specs: Sequence[str], seed: int) -> None:
-        """Make the opponents, as for one size."""
+        """Make the opponents; see `Evaluation`."""
         super().__init__(sizes.games[0], specs, seed)
         self.parameter = sizes.parameter
         self._parts = {
@@ -95,8 +95,8 @@ class SizesEvaluation(Evaluation):
             steps: number of steps so far.
 
         Returns:
-            As for one size, with the scores of all sizes together, and `sizes`, the scores on each
-            size, by the size as a text.
+            The scores of all sizes together, as for one size, and in `sizes` the scores on each
+            size, by the size as a string.
         """
         point: dict[str, Any] = {"steps": steps}
         sizes = {
@@ -129,7 +129,7 @@ def entry_name(entry: dict[str, Any]) -> str:
 
 
 def score_texts(point: dict[str, Any]) -> dict[str, str]:
-    """Return the scores of a point as texts, for a progress bar."""
+    """Return the scores of a point as strings, for a progress bar."""
     return {
         spec if spec == ALONE else f"vs {spec}": f"{found['score']:.2f}"
         for spec, found in point.items()

@@ -1,4 +1,4 @@
-"""Behaviour cloning: the policy first learns to imitate an agent, such as `greedy`."""
+"""Behaviour cloning: the policy learns to imitate an agent, such as `greedy`."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from boardenvs.game import Game, States
 __all__ = ["CloningLearner"]
 
 Losses = tuple[float, float, float]
-"""The losses of policy and value, and the agreement."""
+"""Losses of policy and value, and the agreement."""
 
 _GAMES = 512
-"""Games side by side. Their positions are learned in random order once all have ended."""
+"""Number of parallel games. Their positions are learned in random order after all games."""
 
 
 class CloningLearner:
-    """Trains a policy towards an agent's actions, and its value towards the games' results.
+    """A learner that fits a policy to an agent's actions, and its value to the games' results.
 
-    D. Pomerleau, "Efficient training of artificial neural networks for autonomous navigation",
-    Neural Computation 3 (1991); before reinforcement learning as in D. Silver et al.,
+    Sources: D. Pomerleau, "Efficient training of artificial neural networks for autonomous
+    navigation", Neural Computation 3 (1991); before reinforcement learning as in D. Silver et al.,
     "Mastering the game of Go with deep neural networks and tree search", Nature 529 (2016).
     """
 
@@ -44,30 +44,30 @@ class CloningLearner:
         agents: Sequence[Agent],
         seed: int,
     ) -> None:
-        """Prepare.
+        """Create the learner.
 
         Args:
-            game: what is learned. If it has several sizes, each gradient step takes one of them.
-            policy: an actor-critic policy of Stable-Baselines3, trained in place.
-            settings: of the imitation.
-            agents: made from `settings.agent`, one for each size.
-            seed: of the games and the order of their positions, and of the opponents.
+            game: the game to learn. With several sizes, each gradient step uses one size.
+            policy: Stable-Baselines3 actor-critic policy, trained in place.
+            settings: settings of the imitation.
+            agents: agents of the spec `settings.agent`, one for each size.
+            seed: seed of the games, the order of their positions, and the opponents.
 
         Raises:
-            ValueError: the settings ask for the agents' values, and the agents have none; or an
-                opponent cannot be made, or the buffer has fewer positions than there are sizes.
+            ValueError: `value_share` is above 0 and the agents return no values, an opponent cannot
+                be made, or the buffer is smaller than the number of sizes.
         """
         self.game = game
         self.policy = policy
         self.settings = settings
         self.steps = 0
-        """Positions learned so far."""
+        """Number of positions learned so far."""
         self._agents = list(agents)
         self._rng = np.random.default_rng(seed)
         self._games = games_of(game)
         self._symmetries = [one.symmetries() for one in self._games]
         self._lengths = [1.0] * len(self._games)
-        """Mean number of positions of a game on each size, as far as it is known."""
+        """Latest mean number of positions of a game on each size."""
         self._opponents = [fixed_opponents(one, settings.opponents, seed) for one in self._games]
         self._buffers: list[ReplayBuffer] = []
         if settings.buffer:
@@ -88,8 +88,8 @@ class CloningLearner:
 
         Returns:
             The mean losses `policy_loss` and `value_loss`, and `agreement`, the share of positions
-            whose likeliest action was the agent's. All are measured before each position's first
-            gradient step, with a `buffer` before each step.
+            whose most probable action was the agent's. They are measured before the first gradient
+            step on each position, or with a `buffer` before each step.
         """
         settings = self.settings
         rounds = [self._play(size, games) for size, games in enumerate(self._numbers_of_games())]
@@ -103,7 +103,7 @@ class CloningLearner:
         return dict(zip(("policy_loss", "value_loss", "agreement"), means.tolist(), strict=True))
 
     def _draw_and_fit(self, rounds: list[tuple[npt.NDArray[Any], ...]]) -> list[Losses]:
-        """Keep a round's positions in the buffers, and take the steps that are due from these."""
+        """Add a round's positions to the buffers, and take the gradient steps that are due."""
         settings = self.settings
         batches: list[int] = []
         for size, (seen, masks, actions, worth) in enumerate(rounds):
@@ -126,7 +126,7 @@ class CloningLearner:
         return figures or [(np.nan,) * 3]
 
     def _fit_all(self, rounds: list[tuple[npt.NDArray[Any], ...]]) -> list[Losses]:
-        """Learn from a round's positions, `epochs` times."""
+        """Learn from a round's positions in `epochs` passes."""
         settings = self.settings
         figures = []
         for epoch in range(settings.epochs):
@@ -151,14 +151,14 @@ class CloningLearner:
         return not np.isnan(_considered(self._agents[0], start, nobody, movers)[1][0])
 
     def _numbers_of_games(self) -> list[int]:
-        """Return the games of a round on each size, so that positions come in the sizes' shares."""
+        """Return the games of a round on each size, so that positions match the sizes' shares."""
         shares = np.array(shares_of(self.game)) / self._lengths
         return shared_out("games", max(_GAMES, len(shares)), list(shares / shares.sum()))
 
     def _play(self, size: int = 0, num: int = _GAMES) -> tuple[npt.NDArray[Any], ...]:
         """Play games to their ends; return observations, masks, the agent's actions and values."""
         rows: list[tuple[npt.NDArray[Any], ...]] = []
-        while not rows:  # few short games may end before anything is learned
+        while not rows:  # short games may end in their random opening
             states = self._played(size, num, rows)
         seen, masks, actions, movers, games, told, shares = (
             np.concatenate(row) for row in zip(*rows, strict=True)
@@ -169,7 +169,7 @@ class CloningLearner:
         return seen, masks, actions, values
 
     def _played(self, size: int, num: int, rows: list[tuple[npt.NDArray[Any], ...]]) -> States:
-        """Play games to their ends, and add what is learned from each ply to `rows`."""
+        """Play games to their ends, and add the positions to learn from each ply to `rows`."""
         game, rng = self._games[size], self._rng
         states = game.arrays.new(rng.integers(0, 2**64, num, np.uint64))
         openings, opponents, seats = self._courses(size, num)
@@ -192,7 +192,7 @@ class CloningLearner:
             played = np.argmax(rng.random(legal.shape) * legal, 1)
             if len(asked) and self.settings.learner_share and self.steps:
                 own = np.flatnonzero(rng.random(len(asked)) < self.settings.learner_share)
-                chosen = chosen.copy()  # the agent's actions stay what is learned
+                chosen = chosen.copy()  # `rows` must keep the agent's actions
                 chosen[own] = self._likeliest(seen[own], legal[asked[own]])
             played[asked] = np.where(strays, played[asked], chosen)
             for number, opponent in enumerate(self._opponents[size]):
@@ -207,7 +207,7 @@ class CloningLearner:
         return states
 
     def _courses(self, size: int, num: int) -> tuple[npt.NDArray[np.int64], ...]:
-        """Draw each game's random plies, its opponent's number (-1: none), and the agent's seat."""
+        """Sample each game's random plies, its opponent (-1 for none), and the agent's seat."""
         settings, rng = self.settings, self._rng
         openings, opponents = np.zeros(num, np.int64), np.full(num, -1)
         seats = np.zeros(num, np.int64)
@@ -255,7 +255,7 @@ class CloningLearner:
         masks: npt.NDArray[np.bool_],
         actions: npt.NDArray[np.int64],
     ) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.bool_], npt.NDArray[np.int64]]:
-        """Return each position in a random view of the game."""
+        """Return each position in a random symmetry of the game."""
         symmetries = self._symmetries[size]
         if len(symmetries) == 1:
             return seen, masks, actions
@@ -288,11 +288,11 @@ class CloningLearner:
 
 
 def _sample_dtype(game: Game) -> np.dtype[np.void]:
-    """Return the record of a position in the buffer."""
+    """Return the dtype of a position in the buffer."""
     return np.dtype(
         [
             ("observation", np.int8, game.observation_shape),
-            ("legal", np.uint8, (-(-game.num_actions // 8),)),  # by np.packbits
+            ("legal", np.uint8, (-(-game.num_actions // 8),)),  # packed by np.packbits
             ("action", np.int64),
             ("value", np.float32),
         ]
@@ -302,7 +302,7 @@ def _sample_dtype(game: Game) -> np.dtype[np.void]:
 def _considered(
     agent: Agent, states: States, random_bits: RandomBits, movers: npt.NDArray[np.int64]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
-    """Return an agent's actions, its values (NaN for none), and which of these are proven."""
+    """Return an agent's actions, its values (NaN for none), and whether the values are proven."""
     chosen, analyses = agent.consider(states, random_bits)
     values = [one and one.values[seat] for one, seat in zip(analyses, movers, strict=True)]
     told = np.array([np.nan if value is None else value for value in values])

@@ -1,4 +1,4 @@
-"""MaskablePPO over the native vector environments, against a pool of opponents."""
+"""MaskablePPO on the native vector environments, against a pool of opponents."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ __all__ = ["PPOLearner"]
 
 
 class PPOLearner:
-    """A MaskablePPO model, its games, and its opponents."""
+    """A MaskablePPO model with its environments and opponents."""
 
     policies: ClassVar[dict[str, Any]] = {"convolutional": BoardPolicy, "plain": PlainPolicy}
-    """The policy class of each kind of network that settings name."""
+    """Policy class of each value of the setting `network`."""
 
     def __init__(
         self,
@@ -35,14 +35,14 @@ class PPOLearner:
         device: str = "cpu",
         precision: str | None = None,
     ) -> None:
-        """Set up a fresh learner.
+        """Create a new learner.
 
         Args:
-            game: what is learned.
-            settings: of the run.
-            seed: of everything random.
-            device: of the network.
-            precision: see `Settings`; `None` for the settings'.
+            game: the game to learn.
+            settings: settings of the run.
+            seed: seed of all randomness.
+            device: PyTorch device of the network.
+            precision: see `Settings`; `None` for the precision of the settings.
 
         Raises:
             ValueError: an opponent cannot be made for the game.
@@ -62,7 +62,7 @@ class PPOLearner:
                 opponent = EarlierSelves(game, settings.selves, num, seed)
                 listeners[number] = opponent.note
                 self.earlier = opponent
-            elif spec != "random":  # the environments' own is the fastest
+            elif spec != "random":  # the built-in random opponent is the fastest
                 opponent = make(spec, game, seed)
             envs.append(SeatVectorEnv(num, game, opponent=opponent))
         if EARLIER not in settings.opponents or game.num_players == 1:
@@ -83,7 +83,7 @@ class PPOLearner:
             seed=seed,
             device=device,
         )
-        # Else Stable-Baselines3 makes a temporary folder, which stays.
+        # By default Stable-Baselines3 creates a temporary folder and does not delete it.
         self.model.set_logger(Logger(folder=None, output_formats=[]))
         self.latest.policy = self.model.policy
         self.earlier.attach(self.model)
@@ -99,12 +99,12 @@ class PPOLearner:
         }
 
     def load_state(self, state: dict[str, Any], seed: int) -> None:
-        """Go on from `state`.
+        """Restore the learner from `state`.
 
         Args:
-            state: from `state()` of a learner with the same game and settings.
-            seed: of the run. New games replace the games that were under way. They are not those
-                of the start of the run.
+            state: result of `state()` of a learner with the same game and settings.
+            seed: seed of the run. Unfinished games are replaced by new games, which differ from
+                those at the start of the run.
         """
         self.model.policy.load_state_dict(state["policy"])
         self.model.policy.optimizer.load_state_dict(state["optimizer"])
@@ -115,7 +115,7 @@ class PPOLearner:
 
 
 def _shared_out(game: Game, settings: Settings) -> dict[str, int]:
-    """Return how many games each opponent has. In a game for one, `random` stands for nobody."""
+    """Return the number of games of each opponent; games for one player are under `random`."""
     if game.num_players == 1:
         return {"random": settings.num_envs}
     whole = sum(settings.opponents.values())
@@ -126,7 +126,7 @@ def _shared_out(game: Game, settings: Settings) -> dict[str, int]:
 
 
 def _network(settings: Settings, precision: str) -> dict[str, Any]:
-    """Return the arguments of the policy."""
+    """Return the policy's keyword arguments."""
     if settings.network == "plain":
         return {"net_arch": list(settings.hidden), "activation_fn": torch.nn.ReLU}
     return {

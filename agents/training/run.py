@@ -1,14 +1,14 @@
-"""A training run: self-play against a mix of opponents, watched, saved and exported.
+"""A training run, with evaluations, checkpoints and the export of the best policy.
 
-The parts of a run, in their order, and where each is written:
+A run has up to three parts, in this order:
 
-1. `imitation`: the policy learns to imitate an agent, if the settings have a part `[clone]`.
-2. `ppo`: MaskablePPO on `vec_env`, against other agents and the selves of `selves`.
-3. `self_play.learner`: a search that the policy guides plays games (`self_play.actors`,
-   `self_play.searched_games`, `agents.search.gumbel`). The policy learns from them through
-   `self_play.replay_buffer`, if the settings have a part `[guided]`.
+1. `imitation`: the policy learns to imitate an agent, if the settings have a table `[clone]`.
+2. `ppo`: MaskablePPO on `vec_env`, against other agents and the earlier selves of `selves`.
+3. `self_play.learner`: searches guided by the policy play games (`self_play.actors`,
+   `self_play.searched_games`, `agents.search.gumbel`), and the policy learns from them through
+   `self_play.replay_buffer`, if the settings have a table `[guided]`.
 
-Between the updates `evaluation` measures the policy, and the run saves a checkpoint. At the end
+Between updates `evaluation` measures the policy, and the run saves a checkpoint. At the end
 `agents.networks.export` writes the best policy as an ONNX network with a card.
 """
 
@@ -50,9 +50,9 @@ _NETWORK, _CURVE = "agent.onnx", "learning_curve.png"
 
 
 class TrainingRun:
-    """One run and its folder.
+    """A training run with its folder.
 
-    The folder holds `settings.json`, `checkpoint.pt`, `tensorboard/`, and once finished
+    The folder contains `settings.json`, `checkpoint.pt` and `tensorboard/`. A finished run adds
     `agent.onnx`, its card `agent.json`, and `learning_curve.png`.
 
     Example:
@@ -75,22 +75,22 @@ class TrainingRun:
         actors: MakeActors = LocalActors,
         precision: str | None = None,
     ) -> None:
-        """Set up a fresh run; nothing is written yet.
+        """Create a new run, without writing files.
 
         Args:
-            game: what is learned, on a board of one size or of several.
-            settings: how.
-            seed: of everything random.
-            folder: where it is kept.
-            device: of the network, as PyTorch names it, such as `cuda`.
-            settings_file: where the settings were read from, if not from the game's own file.
-            actors: makes the actors that play search-guided games.
+            game: the game to learn, on one board size or several.
+            settings: settings of the run.
+            seed: seed of all randomness.
+            folder: folder of the run.
+            device: PyTorch device of the network, such as `cuda`.
+            settings_file: file of the settings, if not the game's own file.
+            actors: function that makes the actors for search-guided games.
             precision: `float32` or `bfloat16`, see `Settings`; `None` for that of the settings.
                 A resumed run keeps its precision on every processor.
 
         Raises:
-            ValueError: an opponent of the settings cannot be made for the game, a setting does not
-                fit one size or several, or a later part of the run could not begin.
+            ValueError: an opponent cannot be made for the game, a setting does not fit one or
+                several sizes, or a later part of the run cannot start.
         """
         if isinstance(game, Sizes):
             _check_sizes(game, settings)
@@ -105,13 +105,13 @@ class TrainingRun:
         self._actors = actors
         self.history: list[dict[str, Any]] = []
         self.best: dict[str, Any] = {}
-        """What becomes the agent: `steps`, the mean `score`, and the weights, `policy`."""
+        """Best checkpoint so far: `steps`, the mean `score`, and the weights `policy`."""
         self.card: dict[str, Any] = {}
-        """The card that `finish` wrote."""
+        """Card of the exported agent, set by `finish`."""
         self.clone: CloningLearner | None = None
-        """The imitation of another agent; `None` if the settings have none."""
+        """Imitation of another agent; `None` if the settings have none."""
         self.guided: GuidedLearner | None = None
-        """Search-guided self-play; `None` before it has begun."""
+        """Search-guided self-play; `None` before its start."""
         rivals = settings.evaluate_against
         self.evaluation = (
             SizesEvaluation(game, rivals, seed)
@@ -134,12 +134,12 @@ class TrainingRun:
 
     @property
     def model(self) -> Any:
-        """The MaskablePPO model, whose policy is the learner's."""
+        """The MaskablePPO model, which holds the learner's policy."""
         return self.ppo.model
 
     @property
     def steps(self) -> int:
-        """Positions imitated, decisions by MaskablePPO, and positions searched, so far."""
+        """Steps so far: positions imitated, MaskablePPO decisions, and positions searched."""
         parts = (self.clone, self.guided)
         return int(self.model.num_timesteps) + sum(part.steps for part in parts if part)
 
@@ -151,17 +151,17 @@ class TrainingRun:
         device: str = "cpu",
         actors: MakeActors = LocalActors,
     ) -> TrainingRun:
-        """Go on with the run of a folder, from its last checkpoint.
+        """Load the run of a folder from its last checkpoint.
 
         Args:
-            folder: of the run.
-            steps: a new total; `None` for that of the settings.
-            device: of the network.
-            actors: as for a fresh run; other actors than before may go on.
+            folder: folder of the run.
+            steps: new total of steps; `None` for that of the settings.
+            device: PyTorch device of the network.
+            actors: as for a new run; may differ from the run's actors so far.
 
         Raises:
-            ValueError: the folder holds no run that can go on, or the run has a user's agent that
-                `agents.allow` did not allow.
+            ValueError: the folder has no run that can be resumed, or the run uses a user's agent
+                that `agents.allow` has not allowed.
         """
         damaged = _SETTINGS
         try:
@@ -203,15 +203,15 @@ class TrainingRun:
 
     @compile_first()
     def learn(self, *, progress: bool = True) -> None:
-        """Train up to the settings' number of steps, or until nothing gets better any more.
+        """Train until the settings' number of steps, or until the score stops improving.
 
-        Every evaluation saves a checkpoint. An interruption does too, and is raised again.
+        Each evaluation saves a checkpoint. An interruption also saves one, and is raised again.
 
         Args:
             progress: whether to show progress on standard error (see `agents.report.progress`).
 
         Raises:
-            OSError: a file cannot be written, with its name.
+            OSError: a file cannot be written; the error names the file.
         """
         self.folder.mkdir(parents=True, exist_ok=True)
         with tensorboard_log(self.folder / "tensorboard") as logger:
@@ -231,7 +231,7 @@ class TrainingRun:
             shown=progress,
         ) as bar:
             threads = torch.get_num_threads()
-            # Work is shared out between the cores by agents/networks/sharded.py.
+            # agents/networks/sharded.py distributes work over the cores.
             torch.set_num_threads(1)
             try:
                 if self.clone and self.clone.steps < self.clone.settings.steps:
@@ -252,7 +252,7 @@ class TrainingRun:
 
     @property
     def _is_complete(self) -> bool:
-        """Whether every part has done its steps."""
+        """Whether all parts have finished their steps."""
         settings, guided = self.settings, self.guided
         return (
             (self.clone is None or self.clone.steps >= self.clone.settings.steps)
@@ -278,7 +278,7 @@ class TrainingRun:
             self.show_steps(bar)
 
     def show_steps(self, bar: Any) -> None:
-        """Update the bar. Beyond its total, a bar would not show the total any more."""
+        """Update the bar, at most to its total, because a bar beyond it hides the total."""
         bar.update(min(self.steps, bar.total) - bar.n)
 
     def checkpoint_if_due(self, bar: Any) -> None:
@@ -291,12 +291,12 @@ class TrainingRun:
 
     @property
     def stale(self) -> bool:
-        """Whether the last `patience` evaluations brought no new best score."""
+        """Whether the last `patience` evaluations had no new best score."""
         means = [self.evaluation.mean(point) for point in self.history]
         return bool(means) and means[::-1].index(max(means)) >= self.settings.patience
 
     def agent(self) -> Any:
-        """Return the learner as it is now, as an agent that takes the most probable action.
+        """Return the current learner as an agent that takes the most probable action.
 
         For several sizes, the result is a tuple of agents, one for each size.
         """
@@ -305,10 +305,10 @@ class TrainingRun:
         return from_sb3(self.model, self.game)
 
     def evaluate(self) -> dict[str, Any]:
-        """Measure the learner, extend the history, and keep the weights if they are the best.
+        """Evaluate the learner, extend the history, and keep the weights if they are the best.
 
-        The best weights are the latest whose interval reaches that of the highest mean score. The
-        highest score itself may be chance, and the learning rate falls towards the end.
+        The best weights are the latest whose interval overlaps that of the highest mean score,
+        because the highest score may be chance, and the learning rate falls towards the end.
         """
         point = self.evaluation.point(self.agent(), self.settings.evaluation_games, self.steps)
         for spec in self.evaluation.rivals:
@@ -326,7 +326,7 @@ class TrainingRun:
         return point
 
     def save_checkpoint(self) -> None:
-        """Write all that `resume` needs. The old checkpoint stays until the new one is complete."""
+        """Write the checkpoint for `resume`; it replaces the last one atomically."""
         data = io.BytesIO()
         torch.save(
             {
@@ -342,13 +342,13 @@ class TrainingRun:
         write_atomically(self.folder / _CHECKPOINT, data.getvalue())
 
     def finish(self, command: str) -> Path:
-        """Measure the best checkpoint for its card, export it, and draw the learning curve.
+        """Evaluate the best checkpoint for its card, export it, and draw the learning curve.
 
         Args:
-            command: the command that repeats the run, for the card.
+            command: command that repeats the run, for the card.
 
         Returns:
-            The ONNX file.
+            The path of the ONNX file.
         """
         latest = copy.deepcopy(self.model.policy.state_dict())
         self.model.policy.load_state_dict(self.best["policy"])
@@ -385,7 +385,7 @@ class TrainingRun:
 
 
 def _check_sizes(sizes: Sizes, settings: Settings) -> None:
-    """Raise `ValueError` for settings that are not for boards of several sizes."""
+    """Raise `ValueError` if the settings do not support boards of several sizes."""
     if settings.network != "convolutional":
         raise ValueError(
             f'network must be "convolutional" for several board sizes, got {settings.network!r} '
@@ -399,7 +399,7 @@ def _check_sizes(sizes: Sizes, settings: Settings) -> None:
 
 
 class _Watcher(BaseCallback):
-    """What a run does between updates of MaskablePPO, and at every step."""
+    """A callback that updates a run between updates of MaskablePPO and at each step."""
 
     def __init__(self, run: TrainingRun, bar: Any) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""The learner as an agent: as it is now, and as it was earlier."""
+"""The learner and its earlier selves as agents."""
 
 from __future__ import annotations
 
@@ -17,29 +17,29 @@ from boardenvs.game import Game, States
 __all__ = ["EarlierSelves", "PolicyAgent"]
 
 _MEMORY = 200
-"""Games over which a self's score is averaged, about."""
+"""Approximate number of games over which a self's score is averaged."""
 _LEAST = 0.05
-"""Weight of a self that loses every game. The learner may forget how to beat such a self."""
+"""Weight of a self that loses every game. The learner may forget how to beat the self."""
 
 
 class PolicyAgent(Agent):
-    """Plays by a policy in training, as the policy is at that moment; legal actions only.
+    """An agent that plays legal actions of the current policy in a training.
 
-    A `BoardPolicy` plays on a board of any size. A model of Stable-Baselines3 (`agents.from_sb3`)
-    plays only on the size that it was made for.
+    A `BoardPolicy` supports boards of any size. A model of Stable-Baselines3 (`agents.from_sb3`)
+    supports only the size that it was made for.
     """
 
     def __init__(
         self, game: Game, policy: Any = None, temperature: float = 0.0, spec: str = "policy"
     ) -> None:
-        """Set up.
+        """Create the agent.
 
         Args:
-            game: what is played.
-            policy: an `agents.networks.policy_networks.PlainPolicy` that fits the game. `None` if
-                the attribute `policy` is set later, but before the first choice.
-            temperature: 0 takes the most probable action; 1 draws from the policy.
-            spec: the name it goes by.
+            game: the game to play.
+            policy: an `agents.networks.policy_networks.PlainPolicy` that fits the game; `None` if
+                the attribute `policy` is set before the first choice.
+            temperature: 0 takes the most probable action; 1 samples from the policy.
+            spec: name of the agent.
         """
         super().__init__(game, 0, spec)
         self.policy = policy
@@ -56,28 +56,28 @@ class PolicyAgent(Agent):
 
 
 class EarlierSelves(PolicyAgent):
-    """One of the learner's earlier selves at a time, drawn anew by `draw`.
+    """An agent that plays as one of the learner's earlier selves, sampled by `draw`.
 
-    A self is drawn in proportion to `(1 - score)**2`, the learner's score against it, so
-    that the hardest come oftenest: prioritised fictitious self-play, from O. Vinyals et al.,
-    "Grandmaster level in StarCraft II using multi-agent reinforcement learning", Nature 575
-    (2019).
+    The probability of a self is proportional to `(1 - score)**2`, where `score` is the learner's
+    score against the self. So the strongest selves play most often: prioritised fictitious
+    self-play, from O. Vinyals et al., "Grandmaster level in StarCraft II using multi-agent
+    reinforcement learning", Nature 575 (2019).
     """
 
     def __init__(self, game: Game, size: int, num_games: int, seed: int) -> None:
-        """Set up; `attach` follows, and begins with the learner as it is then.
+        """Create the agent; `attach` must follow.
 
         Args:
-            game: what is played.
-            size: how many earlier selves are kept. With one more, a random one of the older
-                half goes, so that old ones get fewer but do not vanish.
-            num_games: games side by side, which `note` reports.
-            seed: of the draws.
+            game: the game to play.
+            size: maximum number of earlier selves. A further self replaces a random one of the
+                older half, so that old selves become rarer but do not vanish.
+            num_games: number of parallel games, for `note`.
+            seed: seed of the samples.
         """
         super().__init__(game, None, 1.0, "earlier self")
         self.selves: list[dict[str, Any]] = []
         self.scores: list[float] = []
-        """The learner's score against each, as far as it is known; at first 0.5."""
+        """The learner's estimated score against each self, initially 0.5."""
         self.draws = np.random.default_rng(seed)
         self._size = size
         self._playing = 0
@@ -86,12 +86,13 @@ class EarlierSelves(PolicyAgent):
         self._model: Any = None
 
     def attach(self, model: Any) -> None:
+        """Set the learner's model, and remember its current policy."""
         self._model = model
         self.policy = copy.deepcopy(model.policy)
         self.remember()
 
     def remember(self) -> None:
-        """Keep the learner as it is now among the earlier selves."""
+        """Add the current learner to the earlier selves."""
         weights = {k: v.detach().clone() for k, v in self._model.policy.state_dict().items()}
         self.selves.append(weights)
         self.scores.append(0.5)
@@ -99,16 +100,16 @@ class EarlierSelves(PolicyAgent):
             gone = int(self.draws.integers(len(self.selves) // 2))
             del self.selves[gone], self.scores[gone]
             if gone == self._playing:
-                self._playing = -1  # it plays on until the next draw, but is not counted
+                self._playing = -1  # plays until the next draw, but without a score
             elif gone < self._playing:
                 self._playing -= 1
 
     def note(self, over: npt.NDArray[np.bool_], rewards: npt.NDArray[np.float32]) -> None:
-        """Update the score against the self that plays, from the games that ended.
+        """Update the score against the current self, from the games that ended.
 
         Args:
-            over: which of the games ended in this step, shape (num_games,).
-            rewards: the learner's, shape (num_games,).
+            over: whether each game ended in this step, shape (num_games,).
+            rewards: rewards of the learner, shape (num_games,).
         """
         counted = over & ~self._began_before  # the others began against another self
         self._began_before &= ~over
@@ -120,7 +121,7 @@ class EarlierSelves(PolicyAgent):
         self._finished += int(counted.sum())
 
     def draw(self) -> None:
-        """Draw the self that plays from now on, if enough games of the present one have ended."""
+        """Sample the self that plays next, if enough games of the current self have ended."""
         if self._playing >= 0 and self._finished < len(self._began_before):
             return
         weights = (1 - np.array(self.scores)) ** 2 + _LEAST
@@ -135,7 +136,7 @@ class EarlierSelves(PolicyAgent):
         return {"selves": self.selves, "scores": self.scores, "draws": draws}
 
     def load_state(self, state: dict[str, Any]) -> None:
-        """Go on from `state`. The next self is drawn anew."""
+        """Restore the selves from `state`; the next self is sampled again."""
         self.selves, self.scores = list(state["selves"]), list(state["scores"])
         self.draws.bit_generator.state = json.loads(state["draws"])
         self._playing = -1

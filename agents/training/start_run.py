@@ -1,4 +1,4 @@
-"""Starting and resuming a run, as `boardenvs train` does."""
+"""Start and resumption of a run, as in `boardenvs train`."""
 
 from __future__ import annotations
 
@@ -35,24 +35,28 @@ def train(
     actors: MakeActors = LocalActors,
     options: Sequence[str] = (),
 ) -> TrainingRun:
-    """Train, export and report; progress goes to standard error, the result to output.
+    """Train and export an agent; progress goes to standard error, the result to standard output.
 
     Args:
-        game: what is learned, on a board of one size or of several.
-        folder: of the run.
-        steps: of all parts of the training together; by default the settings'.
-        seed: of everything random; 0 by default.
-        command: the command that repeats the run, for the card of a fresh run.
-        resume: go on with the run in the folder.
-        settings: the settings, or a file for `agents.training.settings.read_settings`. By default
-            those of the game, or of the resumed run.
-        device: of the network, as PyTorch names it.
-        actors: makes the actors that play search-guided games.
-        options: of the command that repeats a resumed run, besides those that follow from the run.
+        game: the game to learn, on one board size or several.
+        folder: folder of the run.
+        steps: total steps of all parts of the training; `None` for those of the settings.
+        seed: seed of all randomness; `None` for 0.
+        command: command that repeats the run, for the card of a new run.
+        resume: whether to resume the run in the folder.
+        settings: the settings, or a file for `agents.training.settings.read_settings`; `None` for
+            those of the game or of the resumed run.
+        device: PyTorch device of the network.
+        actors: function that makes the actors for search-guided games.
+        options: options of the command that repeats a resumed run, besides those that the run
+            implies.
+
+    Returns:
+        The finished run.
 
     Raises:
-        ValueError: the folder holds a run and `resume` is not set, or it holds none and `resume` is
-            set, or the arguments do not fit the run in it, or the settings are bad.
+        ValueError: the settings are invalid; the folder contains a run and `resume` is false; or
+            `resume` is true and the folder has no run, or the arguments do not fit its run.
 
     Example:
         >>> import boardenvs, contextlib, pathlib, tempfile
@@ -85,7 +89,7 @@ def train(
 
 
 def _check_empty(folder: Path) -> None:
-    """Raise `ValueError` if the folder already holds a run."""
+    """Raise `ValueError` if the folder already contains a run."""
     for name in ("checkpoint.pt", "checkpoints", "agent.onnx"):
         if (folder / name).exists():
             raise ValueError(
@@ -101,14 +105,14 @@ def _check_resumed(
     seed: int | None,
     settings: Settings | None,
 ) -> None:
-    """Raise `ValueError` if the run in the folder is not the run that is asked for.
+    """Raise `ValueError` if the run in the folder does not fit the arguments of `train`.
 
     Args:
-        run: from the folder.
-        game: that is asked for, as are all that follow.
-        steps: in all; `None` for those of the run.
-        seed: `None` for that of the run.
-        settings: `None` for those of the run.
+        run: run in the folder.
+        game: game of `train`.
+        steps: total steps; `None` for those of the run.
+        seed: seed; `None` for that of the run.
+        settings: settings; `None` for those of the run.
     """
     folder = run.folder
     if run.game != game:
@@ -133,11 +137,11 @@ def _check_resumed(
 
 
 def _command_of(run: TrainingRun, options: Sequence[str]) -> str:
-    """Return the command that repeats a run from its start, however often it was resumed.
+    """Return the command that repeats a run from its start without interruptions.
 
     Args:
         run: any run.
-        options: of the command, besides those that follow from the run.
+        options: options of the command, besides those that the run implies.
     """
     words = [*_game_words(run.game), *options]
     if run.settings_file is not None:
@@ -150,19 +154,19 @@ def _command_of(run: TrainingRun, options: Sequence[str]) -> str:
 
 
 def _game_words(game: Game | Sizes) -> list[str]:
-    """Return the start of a command that trains on a game: name and unusual parameters."""
+    """Return the start of a command that trains on a game: name and non-default parameters."""
     smallest = games_of(game)[0]
     words = ["boardenvs", "train", name_of_game(smallest)]
     kind: Any = type(smallest)
     try:
         defaults = kind().params
-    except TypeError:  # a user's game may have parameters without
+    except TypeError:  # a user's game may have parameters without defaults
         defaults = {}
     for key, value in game.params.items():
         if isinstance(game, Sizes) and key == game.parameter:
             words += ["-p", f"{key}={','.join(map(str, game.values))}"]
         elif value is None and isinstance(game, Sizes):
-            pass  # follows from the size
+            pass  # depends on the size
         elif key not in defaults or value != defaults[key]:
             words += ["-p", f"{key}={json.dumps(value)}"]
     return words

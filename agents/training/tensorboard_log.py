@@ -1,7 +1,7 @@
-"""A run's TensorBoard files: one that cannot be written ends the run by an error that names it.
+"""TensorBoard files of a run, with an error that names the folder if a file cannot be written.
 
-TensorBoard writes in a thread, where Python would print a failure with its traceback. The failure
-comes out of the next call, too, which is where it is told.
+TensorBoard writes in a thread, where Python would print a failure with its traceback. The next call
+also raises the failure, so the output of the thread is suppressed.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ __all__ = ["tensorboard_log"]
 
 @contextlib.contextmanager
 def tensorboard_log(folder: Path) -> Iterator[Logger]:
-    """A logger that writes TensorBoard's files into a folder; closed at the end if all went well.
+    """Return a logger that writes TensorBoard files to a folder; it is closed if no error occurs.
 
     Raises:
-        OSError: one cannot be written; it names the folder.
+        OSError: a file cannot be written; the error names the folder.
     """
     before = threading.excepthook
 

@@ -1,4 +1,4 @@
-"""An RLlib environment, and a network that masks illegal actions. Needs the extra `[ray]`.
+"""An RLlib environment, and a module that masks illegal actions; requires the extra `[ray]`.
 
-`boardenvs/INTEGRATIONS.md` has an example of both with RLlib's own `PPOConfig`.
+`boardenvs/INTEGRATIONS.md` has an example of both with RLlib's `PPOConfig`.
 """

@@ -1,4 +1,4 @@
-"""Any game as a multi-agent environment of RLlib."""
+"""An RLlib multi-agent environment for any game."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Observations = dict[str, dict[str, npt.NDArray[np.int8]]]
 
 
 def observation_space(game: Game) -> spaces.Dict:
-    """What every seat observes: `observations` and `action_mask`, by the names RLlib uses."""
+    """Return the observation space of each seat, with RLlib's names of its parts."""
     return spaces.Dict(
         {
             "observations": spaces.Box(0, game.observation_high, game.observation_shape, np.int8),
@@ -28,19 +28,19 @@ def observation_space(game: Game) -> spaces.Dict:
 
 
 class GameMultiAgentEnv(MultiAgentEnv):
-    """One game at a time over the PettingZoo environment; the seats are `player_0`, ...
+    """An RLlib environment with one game at a time; the seats are `player_0`, `player_1` and so on.
 
-    Only the seat to move gets an observation: `{"observations": int8 of
-    game.observation_shape, "action_mask": int8 of shape (num_actions,)}`. At the end every
-    seat gets its last one, with a mask of zeros, and its result; RLlib needs the former to
-    value a game that was cut short. Until then the mover's reward is 0.
+    Only the seat to move receives an observation: `{"observations": int8 of
+    game.observation_shape, "action_mask": int8 of shape (num_actions,)}`. At the end every seat
+    receives its last observation, with a mask of zeros, and its result. RLlib needs the last
+    observations to estimate the value of truncated games. All other rewards are 0.
     """
 
     def __init__(self, config: dict[str, Any]) -> None:
-        """Wrap a game.
+        """Create the environment.
 
         Args:
-            config: `game`, and what RLlib adds: `worker_index` as an attribute.
+            config: dictionary with `game`; RLlib adds the attribute `worker_index`.
         """
         super().__init__()
         game: Game = config["game"]
@@ -56,10 +56,10 @@ class GameMultiAgentEnv(MultiAgentEnv):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observations, dict[str, Any]]:
-        """Start a game; `seed` and `options` as of `boardenvs.envs.aec.GameAECEnv.reset`.
+        """Start a game; `seed` and `options` as for `boardenvs.envs.aec.GameAECEnv.reset`.
 
-        RLlib's env runners get seeds next to each other, and so do an env runner's games: in
-        all but the local one (index 0) the seed is mixed with the runner's index.
+        RLlib seeds env runners and their games with consecutive numbers, which overlap. So the seed
+        is mixed with the index of the env runner, except in the local one (index 0).
         """
         if seed is not None and self._worker:
             seeds = np.random.SeedSequence((seed, self._worker)).generate_state(1, np.uint64)
@@ -72,10 +72,11 @@ class GameMultiAgentEnv(MultiAgentEnv):
     ) -> tuple[
         Observations, dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]
     ]:
-        """The action of the seat to move.
+        """Play the action of the seat to move.
 
         Raises:
-            ValueError: any other seats act, or the action is outside of the action space.
+            ValueError: `action_dict` does not contain exactly the seat to move, or the action is
+                outside the action space.
         """
         env = self._env
         mover = env.agent_selection

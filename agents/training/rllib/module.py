@@ -1,4 +1,4 @@
-"""An RLlib module that chooses among legal actions only."""
+"""An RLlib module that chooses only legal actions."""
 
 from __future__ import annotations
 
@@ -22,20 +22,23 @@ Batch = dict[str, Any]
 
 
 class MaskedModule(TorchRLModule, ValueFunctionAPI):
-    """A policy and value network over `agents.training.rllib.env.GameMultiAgentEnv`'s observations.
+    """A policy and value network for `agents.training.rllib.env.GameMultiAgentEnv`.
 
     The network is the same as in local training, so `agents.from_sb3` can play it. Logits of
     illegal actions are the lowest float.
 
-    `model_config` may have `hidden`, the widths of the plain layers (default `[64]`), and for
-    games on a board `channels` (default 0: plain layers only), `blocks` (2) and `lines` (0), as
-    `agents.networks.policy_networks.BoardPolicy` takes them; `hidden` then holds one width.
+    `model_config` may contain:
+
+    - `hidden`: widths of the plain layers, default `[64]`; one width with `channels`
+    - `channels`: channels of a convolutional network, default 0 for plain layers
+    - `blocks`: residual blocks of a convolutional network, default 2
+    - `lines`: features of a line, default 0; see `agents.networks.line_stem`
     """
 
     policy: MaskableActorCriticPolicy
 
     def setup(self) -> None:
-        """Make the network."""
+        """Create the network."""
         config = self.model_config
         arguments: dict[str, Any] = {
             "net_arch": list(config.get("hidden", [64])),
@@ -49,13 +52,13 @@ class MaskedModule(TorchRLModule, ValueFunctionAPI):
                 "blocks": config.get("blocks", 2),
                 "lines": config.get("lines", 0),
             }
-        # The policy's own optimiser stays unused, since RLlib has one.
+        # The policy's own optimiser is not used, because RLlib has one.
         self.policy = kind(
             self.observation_space["observations"], self.action_space, lambda _: 0.0, **arguments
         )
 
     def agent(self, game: Game) -> SB3Agent:
-        """Return an agent that plays the most probable action, as `agents.from_sb3` makes it."""
+        """Return an agent that plays the most probable action; see `agents.from_sb3`."""
         policy = self.policy
         model = SimpleNamespace(
             policy=policy,
@@ -74,7 +77,7 @@ class MaskedModule(TorchRLModule, ValueFunctionAPI):
         }
 
     def compute_values(self, batch: Batch, embeddings: torch.Tensor | None = None) -> torch.Tensor:
-        """Return values of shape (N,); `embeddings` are those of `forward_train`, if given."""
+        """Return values of shape (N,); `embeddings` are the values from `forward_train`."""
         if embeddings is not None:
             return embeddings
         _, values = logits_and_values(self.policy, batch[Columns.OBS]["observations"].float())

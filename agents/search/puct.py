@@ -39,7 +39,7 @@ _MOST_AWAITED = 32
 
 
 class _Awaiting(NamedTuple):
-    """How many leaves of one tree are evaluated at once."""
+    """Limits of the leaves of one tree that are evaluated together."""
 
     simulations_each: int
     """Simulations of the search for each leaf that may wait."""

@@ -23,7 +23,7 @@ _LEAST = 0.05
 
 
 class PolicyAgent(Agent):
-    """An agent that plays legal actions of the current policy in a training.
+    """An agent that plays legal actions of a policy during its training.
 
     A `BoardPolicy` supports boards of any size. A model of Stable-Baselines3 (`agents.from_sb3`)
     supports only the size that it was made for.

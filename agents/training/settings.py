@@ -1,4 +1,4 @@
-"""The settings of a training run; a game's own lie in its folder, as `training.toml`."""
+"""Settings of a training run; a game's own settings are `training.toml` in its folder."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ __all__ = [
 ]
 
 LATEST, EARLIER = "latest", "earlier"
-"""Among the opponents, the learner as it is now and one of its earlier selves."""
+"""Names of the opponents that are the current learner and one of its earlier selves."""
 
 
 @dataclass(frozen=True)
@@ -37,47 +37,47 @@ class CloningSettings:
     """Settings of the imitation of another agent, see `agents.training.imitation`."""
 
     agent: str = "greedy"
-    """Spec of the agent to be imitated, which plays all seats."""
+    """Spec of the agent to imitate, which plays all seats."""
     steps: int = 500_000
-    """Positions to learn from."""
+    """Number of positions to learn from."""
     random_share: float = 0.2
-    """Share of the plies that are played at random, so that games reach positions which the agent
-    would avoid. The policy learns what the agent would do there."""
+    """Share of random plies, which lead games to positions that the agent would avoid. The policy
+    learns the agent's actions there."""
     learner_share: float = 0.0
-    """Share of the other plies that the policy itself plays, after the first round of games. So it
-    learns what the agent does after the policy's own mistakes. S. Ross, G. Gordon, D. Bagnell,
-    "A reduction of imitation learning and structured prediction to no-regret online learning",
-    AISTATS 2011."""
+    """Share of the other plies that the policy plays, after the first round of games. The policy
+    then learns the agent's actions after its own mistakes. S. Ross, G. Gordon, D. Bagnell, "A
+    reduction of imitation learning and structured prediction to no-regret online learning", AISTATS
+    2011."""
     opening_plies: int = 0
-    """Largest number of random plies at the start of a game, from which nothing is learned."""
+    """Maximum number of random plies at the start of a game; their positions are not learned."""
     opponent_share: float = 0.0
-    """Share of the games in which a fixed opponent has all seats but one. Only the positions of
-    that one seat are learned."""
+    """Share of the games in which a fixed opponent plays all seats but one. Only the positions of
+    that seat are learned."""
     opponents: tuple[str, ...] = ()
-    """Specs of the fixed opponents, each in the same number of games."""
+    """Specs of the fixed opponents, each for the same number of games."""
     fixed_ties: bool = False
-    """Whether the agent breaks ties in the same way each time, so that there is one answer to learn
-    and not a mixture of answers."""
+    """Whether the agent always breaks ties in the same way, so that each position has one action to
+    learn."""
     value_share: float = 0.0
-    """Share of the agent's own value in the target of the value; the rest is the game's result. A
-    proven value is the whole target."""
+    """Share of the agent's value in the value's target; the rest is the game's result. A proven
+    value is the whole target."""
     buffer: int = 0
-    """Number of latest positions to learn from; 0 for only those of the last round of games."""
+    """Number of latest positions to learn from; 0 for those of the last round of games."""
     epochs: int = 2
-    """How often a position is learned from, on average."""
+    """Mean number of times that a position is learned."""
     batch_size: int = 256
-    """Positions a gradient step."""
+    """Positions per gradient step."""
     learning_rate: float = 1e-3
-    """At the start; it falls linearly to a tenth."""
+    """Initial learning rate, which falls linearly to a tenth."""
 
     def __post_init__(self) -> None:
-        """Check each.
+        """Check all values.
 
         Raises:
-            ValueError: one is of the wrong kind or out of range.
+            ValueError: a value has the wrong type or is out of range.
         """
         if not isinstance(self.agent, str):
-            raise ValueError(f"agent must be an agent's spec, got {self.agent!r}")
+            raise ValueError(f"agent must be an agent spec, got {self.agent!r}")
         for name in ("steps", "epochs", "batch_size"):
             whole_number(name, getattr(self, name), 1)
         if not isinstance(self.fixed_ties, bool):
@@ -103,61 +103,63 @@ class GuidedSettings:
     """Settings of search-guided self-play, see `agents.training.self_play.learner`."""
 
     steps: int = 2_000_000
-    """Positions searched in all."""
+    """Total number of positions to search."""
     games: int = 128
-    """Games side by side."""
+    """Number of parallel games."""
     actors: int = 4
-    """Number of actors, each in a thread of its own, which share the games; at most one a game. On
-    a cluster each core has an actor with as many games as the first of these."""
+    """Number of actors that share the games, each in its own thread; at most one for each game. On
+    a cluster each core has an actor with as many games as the first of these actors."""
     int8: bool = False
-    """Whether the network that guides the searches is in 8-bit integers: twice as fast, and close
-    to the network that learns, which is in float32. For convolutional networks."""
+    """Whether an int8 version of the network guides the searches: twice as fast, and close to the
+    float32 network that learns. Requires a convolutional network."""
     plies: int = 8
-    """Plies in each game between two updates of the network."""
+    """Plies of each game between two updates of the network."""
     simulations: int = 32
-    """Simulations of a full search, whose position is trained on."""
+    """Simulations of a full search, whose position is a sample for training."""
     cheap_simulations: int = 8
-    """Simulations of any other search, which only continues the game."""
+    """Simulations of a cheap search, which only continues the game."""
     full_share: float = 1.0
-    """Share of the searches that are full."""
+    """Share of full searches."""
     exploration: float = 1.5
-    """Factor of the policy in the bound of the search, below the root."""
+    """Factor of the policy in the confidence bound, below the root."""
     considered: int = 16
-    """Number of the root's actions that share the simulations by sequential halving."""
+    """Maximum number of root actions in sequential halving."""
     value_scale: float = 0.25
     """Weight of results against the network's policy in the improved policy."""
     opening_plies: int = 0
-    """Largest number of random plies at the start of a game."""
+    """Maximum number of random plies at the start of a game."""
     temperature_plies: int = 10
-    """Number of first plies in which cheap searches draw their action, as full ones always do."""
+    """Number of first plies in which cheap searches sample their action; full searches always
+    sample it."""
     opponent_share: float = 0.1
-    """Share of the games in which a fixed opponent has all seats but one."""
+    """Share of the games in which a fixed opponent plays all seats but one."""
     opponents: tuple[str, ...] = ()
-    """Specs of the fixed opponents, each in as many games; by default `evaluate_against`."""
+    """Specs of the fixed opponents, each for the same number of games; default
+    `evaluate_against`."""
     search_value_share: float = 0.0
-    """Share of the search's value in the target of the value; the rest is the game's result."""
+    """Share of the search's value in the value's target; the rest is the game's result."""
     buffer: int = 100_000
-    """Number of latest positions to train on."""
+    """Size of the replay buffer in positions."""
     warm_up: int = 5_000
-    """Positions in the buffer before the network first learns."""
+    """Positions in the buffer before the first gradient step."""
     reuse: float = 12.0
-    """How often a position is trained on, on average."""
+    """Mean number of times that a position is learned."""
     batch_size: int = 256
-    """Positions a gradient step."""
+    """Positions per gradient step."""
     learning_rate: float = 2e-3
-    """At the start."""
+    """Initial learning rate."""
     final_learning_rate: float = 2e-4
-    """At the end; between them it falls linearly."""
+    """Final learning rate; the rate falls linearly."""
     weight_decay: float = 1e-4
-    """Of AdamW."""
+    """Weight decay of AdamW."""
     value_weight: float = 1.0
-    """Of the value's squared error, beside the policy's cross-entropy."""
+    """Weight of the value's squared error; the policy's cross-entropy has weight 1."""
 
     def __post_init__(self) -> None:
-        """Check each.
+        """Check all values.
 
         Raises:
-            ValueError: one is of the wrong kind or out of range.
+            ValueError: a value has the wrong type or is out of range.
         """
         for name in (
             "steps",
@@ -194,7 +196,7 @@ class GuidedSettings:
 
 @dataclass(frozen=True)
 class Settings:
-    """The settings of a run. With the same seed they repeat the run on the same machine.
+    """Settings of a training run. The same settings and seed repeat a run on the same machine.
 
     Example:
         >>> import boardenvs
@@ -204,59 +206,61 @@ class Settings:
     """
 
     clone: CloningSettings | None = None
-    """Settings of the imitation of another agent, which comes first; `None` for none."""
+    """Settings of the imitation of another agent, the first part; `None` for no imitation."""
     ppo_steps: int = 2_000_000
-    """Decisions of the learner by MaskablePPO."""
+    """Number of the learner's decisions in MaskablePPO, the second part."""
     guided: GuidedSettings | None = None
-    """Settings of search-guided self-play, which comes last; `None` for none."""
+    """Settings of search-guided self-play, the last part; `None` for no such self-play."""
     shares: Mapping[str, float] = field(default_factory=dict)
-    """Share of each board size in training on several sizes (see `agents.networks.sizes`); 1 for a
-    size that is not named."""
+    """Share of each board size in training on several sizes (see `agents.networks.sizes`); default
+    1."""
     num_envs: int = 256
-    """Games side by side."""
+    """Number of parallel games."""
     opponents: Mapping[str, float] = field(
         default_factory=lambda: {"random": 1, "greedy": 1, LATEST: 1, EARLIER: 1}
     )
-    """The players of the other seats, with their shares of the games: agents by their spec, the
-    learner itself (`latest`), or one of its earlier selves (`earlier`). The learner meets those
-    selves most often that it does worst against."""
+    """Opponents in the other seats, with their shares of the games: agent specs, the learner itself
+    (`latest`), or one of its earlier selves (`earlier`). The strongest earlier selves play most
+    often."""
     network: str = "plain"
-    """`plain` or `convolutional` layers; see agents/networks/policy_networks.py."""
+    """Kind of the layers, `plain` or `convolutional`; see agents/networks/policy_networks.py."""
     hidden: tuple[int, ...] = (256, 256)
-    """Hidden layers, of policy and of value; of a convolutional network, of the value alone."""
+    """Widths of the hidden layers of policy and value. A convolutional network uses only the last
+    one, for the value."""
     channels: int = 32
     """Features of a cell in a convolutional network."""
     blocks: int = 2
     """Residual blocks of a convolutional network."""
     lines: int = 0
-    """Features of a line, if a convolutional network reads the lines of a board first; see
-    agents/networks/line_stem.py. 0 if it does not."""
+    """Features of a line in a convolutional network whose first layer reads lines (see
+    agents/networks/line_stem.py); 0 for no such layer."""
     rollout: int = 32
-    """Decisions a game between two updates."""
+    """Decisions per game between two updates."""
     batch_size: int = 1024
-    """Decisions a gradient step."""
+    """Decisions per gradient step."""
     precision: str = AUTO
-    """Precision of a convolutional trunk's products while MaskablePPO learns: `float32`,
-    `bfloat16`, or `auto`, which is `bfloat16` if the processor has instructions for it. The
-    weights and the exported agent are in float32."""
+    """Precision of a convolutional trunk's products in MaskablePPO: `float32`, `bfloat16`, or
+    `auto`, which is `bfloat16` if the processor has instructions for it. The weights and the
+    exported agent are in float32."""
     epochs: int = 4
     """Passes over a rollout."""
     learning_rate: float = 1e-3
-    """At the start; it falls linearly to a tenth."""
+    """Initial learning rate, which falls linearly to a tenth."""
     gamma: float = 0.99
-    """Discount a decision: a quick win is worth a little more."""
+    """Discount per decision."""
     gae_lambda: float = 0.95
-    """Of generalised advantage estimation."""
+    """Lambda of generalised advantage estimation."""
     entropy: float = 0.01
-    """Weight of the entropy bonus, which keeps the policy trying things."""
+    """Weight of the entropy bonus, which encourages exploration."""
     selves: int = 20
-    """Earlier selves kept as opponents."""
+    """Maximum number of earlier selves."""
     remember_every: int = 100_000
     """Decisions between two earlier selves."""
     evaluate_against: tuple[str, ...] = ("random", "greedy")
-    """Fixed opponents, each in all other seats. Their mean score selects the best checkpoint."""
+    """Fixed opponents, each in all other seats. The mean score against them selects the best
+    checkpoint."""
     evaluate_every: int = 100_000
-    """Decisions between two evaluations; each leaves a checkpoint."""
+    """Steps between two evaluations; each evaluation saves a checkpoint."""
     evaluation_games: int = 200
     """Games of each match of an evaluation."""
     patience: int = 10
@@ -265,10 +269,10 @@ class Settings:
     """Games against each fixed opponent for the card."""
 
     def __post_init__(self) -> None:
-        """Check each.
+        """Check all values.
 
         Raises:
-            ValueError: one is of the wrong kind or out of range.
+            ValueError: a value has the wrong type or is out of range.
         """
         for name, kind in (("clone", CloningSettings), ("guided", GuidedSettings)):
             if not isinstance(getattr(self, name), kind | None):
@@ -305,12 +309,12 @@ class Settings:
 
     @property
     def total_steps(self) -> int:
-        """Positions of the agent imitated, decisions by MaskablePPO, and positions searched."""
+        """Steps of all parts: positions imitated, MaskablePPO decisions, positions searched."""
         return self.ppo_steps + sum(part.steps for part in (self.clone, self.guided) if part)
 
     @property
     def specs(self) -> list[str]:
-        """All agents that these settings name, without the learner's selves."""
+        """Specs of all agents in these settings, without the learner and its earlier selves."""
         clone = [self.clone.agent, *self.clone.opponents] if self.clone else []
         opponents = [spec for spec in self.opponents if spec not in (LATEST, EARLIER)]
         guided = self.guided.opponents if self.guided else ()
@@ -318,12 +322,12 @@ class Settings:
 
     @property
     def guided_opponents(self) -> tuple[str, ...]:
-        """The fixed opponents of search-guided self-play."""
+        """Specs of the fixed opponents of search-guided self-play."""
         own = self.guided.opponents if self.guided else ()
         return own or self.evaluate_against
 
     def ending_at(self, total: int) -> Settings:
-        """Return these settings with another total: last parts are cut, or the last is longer."""
+        """Return these settings with another total of steps; the last parts change."""
         clone, guided = self.clone, self.guided
         if clone is not None and total <= clone.steps:
             return replace(self, clone=replace(clone, steps=total), ppo_steps=0, guided=None)
@@ -345,8 +349,12 @@ def _check_specs(name: str, specs: Any) -> None:
 def settings_for(game: Game | Sizes, **changes: Any) -> Settings:
     """Return a game's settings, from its `training.toml` or the defaults, with changes.
 
+    Args:
+        game: the game to learn, on one board size or several.
+        **changes: values of settings that replace those of the game.
+
     Raises:
-        ValueError: as `read_settings`, or a change is no setting.
+        ValueError: as for `read_settings`.
 
     Example:
         >>> import boardenvs
@@ -361,18 +369,18 @@ def settings_for(game: Game | Sizes, **changes: Any) -> Settings:
 def read_settings(path: Path, game: Game | Sizes, **changes: Any) -> Settings:
     """Read a game's settings from a file, with changes.
 
-    The file, in TOML, holds what differs from the defaults. Tables such as `["board_size=9"]` hold
-    what differs further for such parameters; tables in tables are merged.
-    `["board_size=several"]` holds what differs if boards of several sizes are learned.
+    The TOML file contains the settings that differ from the defaults. Tables such as
+    `["board_size=9"]` contain further settings for these parameters; nested tables are merged.
+    `["board_size=several"]` applies to training on several board sizes.
 
     Args:
-        path: of the file, which may name only code that `agents.allow` has allowed.
-        game: what is learned, on one size or several.
-        **changes: of the settings, by their names.
+        path: path of the file, which may name only code that `agents.allow` has allowed.
+        game: the game to learn, on one board size or several.
+        **changes: values of settings that replace those of the file.
 
     Raises:
-        ValueError: there is no such file, it is no TOML, a setting or a parameter does not exist, a
-            value is out of range, or an agent is the user's own and not allowed.
+        ValueError: the file cannot be read or is not valid TOML, a setting or a parameter is
+            unknown, a value is out of range, or an agent is the user's own and not allowed.
 
     Example:
         >>> import boardenvs, pathlib, tempfile
@@ -387,7 +395,7 @@ def read_settings(path: Path, game: Game | Sizes, **changes: Any) -> Settings:
         found = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise ValueError(f"{path} cannot be read: {error.strerror}") from None
-    except ValueError as error:  # no TOML, or no UTF-8
+    except ValueError as error:  # invalid TOML or UTF-8
         raise ValueError(f"{path} is not valid TOML: {error}") from None
     try:
         settings = settings_from({**_for_parameters(found, game), **changes})
@@ -398,7 +406,7 @@ def read_settings(path: Path, game: Game | Sizes, **changes: Any) -> Settings:
 
 
 def _for_parameters(found: Mapping[str, Any], game: Game | Sizes) -> dict[str, Any]:
-    """Return the values of a file, with those of the conditions that hold."""
+    """Return the values of a file, merged with those of the conditions that the game meets."""
     values = {key: value for key, value in found.items() if "=" not in key}
     for condition in (key for key in found if "=" in key):
         name, _, wanted = condition.partition("=")
@@ -419,7 +427,7 @@ def settings_from(values: Mapping[str, Any]) -> Settings:
     """Make settings from values of TOML or JSON.
 
     Raises:
-        ValueError: there is no such setting, or a value is out of range.
+        ValueError: a setting is unknown, or a value is out of range.
     """
     _check_names(Settings, values)
     given = _with_tuples(values)
@@ -434,7 +442,7 @@ def settings_from(values: Mapping[str, Any]) -> Settings:
 
 
 def _with_tuples(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return values of TOML or JSON, with tuples for lists."""
+    """Return values of TOML or JSON, with lists as tuples."""
     return {k: tuple(v) if isinstance(v, list) else v for k, v in values.items()}
 
 
@@ -443,11 +451,11 @@ def settings_of_run(values: Mapping[str, Any], game: Game | Sizes, where: str) -
 
     Args:
         values: as for `settings_from`.
-        game: of the run.
-        where: the file, for messages.
+        game: game of the run.
+        where: name of the file, for errors.
 
     Raises:
-        ValueError: as `settings_from`, or an agent is the user's own and not allowed.
+        ValueError: as for `settings_from`, or an agent is the user's own and not allowed.
     """
     settings = settings_from(values)
     require_allowed(settings.specs, where, games_of(game)[0])

@@ -93,7 +93,7 @@ def _check_empty(folder: Path) -> None:
     for name in ("checkpoint.pt", "checkpoints", "agent.onnx"):
         if (folder / name).exists():
             raise ValueError(
-                f"{folder} already contains a run: pass --resume to go on with it, or choose "
+                f"{folder} already contains a run: pass --resume to continue the run, or choose "
                 f"another folder with --out"
             )
 

@@ -1,4 +1,4 @@
-"""boardenvs' vector environments as one Stable-Baselines3 `VecEnv`."""
+"""A Stable-Baselines3 `VecEnv` over the vector environments of boardenvs."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from boardenvs.envs.vector import SeatVectorEnv
 __all__ = ["Listener", "SB3VecEnv"]
 
 Listener = Callable[[npt.NDArray[np.bool_], npt.NDArray[np.float32]], None]
-"""Takes which of an environment's games ended in a step, and the rewards, of shape (num_envs,)."""
+"""Function that takes whether each game of an environment ended in a step, and the rewards, both of
+shape (num_envs,)."""
 
 
 class SB3VecEnv(VecEnv):
-    """Several vector environments of one game side by side, each with its own opponents.
+    """A `VecEnv` that joins vector environments of one game, each with its own opponents.
 
-    Each environment steps natively. This class joins their arrays, and has what Stable-Baselines3
-    expects: `terminal_observation`, `TimeLimit.truncated` and `episode` in the infos of
-    games that ended, and `action_masks` for sb3-contrib. `reset_infos` has the infos of `reset`.
-    The info of a game that began when another game ended is empty.
+    The infos of games that ended contain `terminal_observation`, `TimeLimit.truncated` and
+    `episode`, as Stable-Baselines3 requires; `action_masks` is for sb3-contrib. `reset_infos`
+    contains the infos of `reset`. The info of a game that started by autoreset is empty.
 
     Example:
         >>> import gymnasium
@@ -50,12 +50,11 @@ class SB3VecEnv(VecEnv):
         """Join environments.
 
         Args:
-            envs: of one game, with Gymnasium's `SAME_STEP` autoreset.
-            seed: for their first reset: environment k takes `seed + k`.
-            views: the game's symmetries. Each game is shown in one of them, which is drawn when the
-                game begins. By default games are shown as they are.
-            listeners: functions that are called after each step, by the number of the
-                environment whose games they are about.
+            envs: vector environments of one game, with Gymnasium's `SAME_STEP` autoreset.
+            seed: seed of the first reset; environment k takes `seed + k`.
+            views: symmetries of the game, one of which is sampled for each game and applied to its
+                observations and actions; `None` for no symmetries.
+            listeners: functions that are called after each step, by the index of their environment.
         """
         self.envs = list(envs)
         self._listeners = dict(listeners or {})
@@ -73,7 +72,7 @@ class SB3VecEnv(VecEnv):
         )
         self._view = np.zeros(low, np.intp)
         self._draws = np.random.default_rng()
-        # Infos of games that go on. New dictionaries in each step would take as long as some games.
+        # Infos of unfinished games, which are reused because new dictionaries take long.
         self._empty: list[dict[str, Any]] = [{} for _ in range(low)]
         super().__init__(low, envs[0].single_observation_space, envs[0].single_action_space)
         self.metadata = self.envs[0].metadata
@@ -84,7 +83,8 @@ class SB3VecEnv(VecEnv):
         """Start all games, with the seed and the options that were set since the last reset.
 
         Raises:
-            ValueError: an option has another key than `state`, or its state is no valid position.
+            ValueError: an option has another key than `state`, or its state is not a valid
+                position.
         """
         if len(self._options) != self.num_envs:
             raise ValueError(
@@ -108,7 +108,7 @@ class SB3VecEnv(VecEnv):
         return self._views.observations(np.concatenate(observations), self._view)
 
     def step_async(self, actions: npt.NDArray[Any]) -> None:
-        # Before views turn them: a negative one would count from the end.
+        # Checked before views are applied, where a negative action would index from the end.
         numbers = self.envs[0].game.arrays.action_numbers(actions, self.num_envs)
         self._actions = self._views.actions_meant(numbers, self._view)
 
@@ -126,7 +126,7 @@ class SB3VecEnv(VecEnv):
         done = _joined([s.terminated for s in stepped]) | truncated
         self._lengths += 1
         now = round(time.monotonic() - self._started, 6)
-        if any(self._empty):  # somebody has written into one
+        if any(self._empty):  # the caller has written to one
             self._empty = [{} for _ in range(self.num_envs)]
         infos = self._empty.copy()
         for k, (env, s, part) in enumerate(zip(self.envs, stepped, self._slices, strict=True)):
@@ -158,12 +158,12 @@ class SB3VecEnv(VecEnv):
         return self._views.observations(observation, self._view), reward, done, infos
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
-        """Legal actions, bool of shape (num_envs, num_actions)."""
+        """Return the masks of legal actions, bool of shape (num_envs, num_actions)."""
         masks = _joined([env.action_masks() for env in self.envs])
         return self._views.by_action(masks, self._view)
 
     def get_images(self) -> list[npt.NDArray[np.uint8] | None]:
-        """Return each game's picture, uint8 of shape (H, W, 3); `None` in other render modes."""
+        """Return an image of each game, uint8 of shape (H, W, 3); `None` in other render modes."""
         if self.render_mode != "rgb_array":
             warnings.warn(
                 f"render_mode must be 'rgb_array', got {self.render_mode!r}", stacklevel=2
@@ -180,14 +180,14 @@ class SB3VecEnv(VecEnv):
         """Call a method of single games and return its result for each game.
 
         Args:
-            method_name: `action_masks`, `render` or, for all games at once, `set_opponent`.
-            *method_args: as `SeatEnv` takes them.
-            indices: one game or several; `None` for all.
-            **method_kwargs: as `SeatEnv` takes them.
+            method_name: `action_masks`, `render`, or `set_opponent` for all games.
+            *method_args: arguments of the method of `SeatEnv`.
+            indices: index or indices of games; `None` for all games.
+            **method_kwargs: keyword arguments of the method of `SeatEnv`.
 
         Raises:
             AttributeError: `method_name` is another method.
-            ValueError: `set_opponent` is called for some of the games.
+            ValueError: `indices` is given for `set_opponent`.
         """
         found: Any
         if method_name == "action_masks":
@@ -210,7 +210,7 @@ class SB3VecEnv(VecEnv):
         """Return an attribute of each game: a space, `position`, or its environment's attribute.
 
         Raises:
-            AttributeError: there is no such attribute.
+            AttributeError: the environments do not have the attribute.
         """
         if attr_name == "position":
             everyone: list[Any] = [record for env in self.envs for record in env.positions]
@@ -223,7 +223,7 @@ class SB3VecEnv(VecEnv):
         return [everyone[i] for i in self._get_indices(indices)]
 
     def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
-        """Raise an error, since attributes of single games cannot be set.
+        """Raise an error, because attributes of single games cannot be set.
 
         Raises:
             AttributeError: always.
@@ -236,7 +236,9 @@ class SB3VecEnv(VecEnv):
     def seed(self, seed: int | None = None) -> Sequence[int | None]:
         """Set the seed of the next reset.
 
-        Environment k takes `seed + k`. `None` samples a seed.
+        Args:
+            seed: seed of the first environment; environment k takes `seed + k`. `None` samples a
+                seed.
 
         Returns:
             The seed of each game's environment.
@@ -266,7 +268,7 @@ def _joined_options(env: SeatVectorEnv, options: list[dict[str, Any]]) -> dict[s
     for i, state in enumerate(states):
         if state is None:
             raise ValueError(f"options must have a state for all games or none, got {options[i]}")
-        if isinstance(state, Mapping):  # else all games would have the same dice
+        if isinstance(state, Mapping):  # otherwise all games would have the same dice
             states[i] = {"rng": env.np_random.bit_generator.random_raw(), **state}
     return {"state": np.concatenate([env.game.restore(state) for state in states])}
 

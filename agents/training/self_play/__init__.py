@@ -1,1 +1,1 @@
-"""Search-guided self-play: actors, replay buffer and learner."""
+"""Search-guided self-play, with actors, a replay buffer and a learner."""

@@ -1,4 +1,4 @@
-"""Actors: each plays a group of searched games, guided by the network that it was sent last."""
+"""Actors, each of which plays a group of searched games with the latest network it received."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ __all__ = [
 
 
 class Actor:
-    """A group of games, whose play depends only on the seed and the networks that it receives."""
+    """A group of games that depend only on the seed and the received networks."""
 
     def __init__(
         self,
@@ -41,18 +41,18 @@ class Actor:
         number: int,
         opponents: Sequence[str],
     ) -> None:
-        """Begin the games.
+        """Start the games.
 
         Args:
-            game: what is played.
-            settings: how.
-            games: side by side.
-            seed: of the run.
-            number: of the actor, from 0, in the run.
-            opponents: specs of the fixed ones.
+            game: the game to play.
+            settings: settings of self-play.
+            games: number of parallel games.
+            seed: seed of the run.
+            number: number of the actor in the run, from 0.
+            opponents: specs of the fixed opponents.
 
         Raises:
-            ValueError: an opponent cannot be made, or does not play many games at once.
+            ValueError: an opponent cannot be made, or is not an `Agent`.
         """
         others = fixed_opponents(game, opponents, seed)
         self._rng = np.random.default_rng([seed, number])
@@ -62,7 +62,7 @@ class Actor:
         )
 
     def play(self, network: Network, plies: int) -> Played:
-        """Play `plies` plies in each game, guided by a network."""
+        """Play `plies` plies in each game with searches that a network guides."""
         self._evaluator.use(evaluate_with(network))
         played = [self._games.play_ply() for _ in range(plies)]
         return Played(
@@ -76,7 +76,7 @@ class Actor:
         return {"games": self._games.state(), "rng": json.dumps(self._rng.bit_generator.state)}
 
     def load_state(self, state: dict[str, Any]) -> None:
-        """Go on from `state()` of the same actor of a run with the same settings."""
+        """Restore the games from `state()` of the same actor with the same settings."""
         self._games.load_state(state["games"])
         self._rng.bit_generator.state = json.loads(state["rng"])
 
@@ -86,32 +86,32 @@ def _no_network_yet(seen: npt.NDArray[np.int8]) -> Any:
 
 
 class Actors(Protocol):
-    """All actors of a run, wherever they play."""
+    """Protocol of all actors of a run."""
 
     @property
     def ahead(self) -> bool:
-        """Whether actors play on while the network learns, with the network from before."""
+        """Whether actors play with the previous network while the network learns."""
 
     def begin(self, network: Network) -> None:
-        """Let all free actors play the settings' number of plies in each of their games."""
+        """Start all free actors, which play `settings.plies` plies in each of their games."""
 
     def wait(self) -> None:
-        """Wait until at least one actor has played."""
+        """Wait until at least one actor has finished."""
 
     def finish(self) -> list[Played]:
-        """Return what actors have played since `begin`. These actors are free then."""
+        """Return the results of the actors that have finished, which are then free."""
 
     def state(self) -> dict[str, Any]:
-        """Return `number`, of all actors so far, and `games`, the states of the present actors."""
+        """Return `number`, the total of actors so far, and `games`, the states of the actors."""
 
     def load_state(self, state: dict[str, Any]) -> None:
-        """Go on from `state()`. Games that are not in it begin anew, with other actors."""
+        """Restore the actors from `state()`; new actors start games that the state lacks."""
 
 
 class LocalActors:
-    """The actors of a run in threads of this process. All play at once, then the network learns.
+    """Actors in threads of this process, which all play, and then wait for the learner.
 
-    Each actor plays on one size of the board. There are at least as many actors as sizes.
+    Each actor plays on one board size. There are at least as many actors as sizes.
     """
 
     ahead = False
@@ -119,11 +119,11 @@ class LocalActors:
     def __init__(
         self, game: Game | Sizes, settings: GuidedSettings, seed: int, opponents: Sequence[str]
     ) -> None:
-        """Begin the games; see `Actor`."""
+        """Start the games; see `Actor`."""
         self._given = game, settings, seed, opponents
         self._plies = settings.plies
         self._begin_games(0)
-        # One thread for each actor: on any number of cores, all end at about the same time.
+        # One thread for each actor, so that on any number of cores all end at about the same time.
         self._pool = ThreadPoolExecutor(len(self._actors), "actor")
         self._playing: list[Future[Played]] = []
 
@@ -147,7 +147,7 @@ class LocalActors:
         wait(self._playing)
 
     def finish(self) -> list[Played]:
-        """Return what the actors have played, in their order."""
+        """Return the results of all actors, in their order."""
         wait(self._playing)
         playing, self._playing = self._playing, []
         return [
@@ -168,7 +168,7 @@ class LocalActors:
 
 
 def fixed_opponents(game: Game, specs: Sequence[str], seed: int) -> list[Agent]:
-    """Make the fixed opponents of searched games; raises as `Actor`."""
+    """Make the fixed opponents of searched games; raise errors as `Actor`."""
     found = []
     for spec in specs:
         one = make(spec, game, seed)
@@ -181,13 +181,13 @@ def fixed_opponents(game: Game, specs: Sequence[str], seed: int) -> list[Agent]:
 
 
 def games_of_actors(settings: GuidedSettings) -> list[int]:
-    """Return how many games each actor plays side by side."""
+    """Return the number of parallel games of each actor."""
     actors = min(settings.actors, settings.games)
     return [len(range(number, settings.games, actors)) for number in range(actors)]
 
 
 def sizes_and_games(game: Game | Sizes, settings: GuidedSettings) -> tuple[list[int], list[int]]:
-    """Return the place of each actor's size, and how many games each actor plays side by side."""
+    """Return the index of each actor's size, and the number of its parallel games."""
     shares = shares_of(game)
     games = shared_out("guided.games", settings.games, shares)
     actors = shared_out("actors", max(settings.actors, len(shares)), shares)

@@ -1,8 +1,8 @@
-"""Search-guided self-play: the policy learns what a search that it guides finds.
+"""Search-guided self-play: the policy learns from the results of searches that it guides.
 
-AlphaZero's method (D. Silver et al., "A general reinforcement learning algorithm that masters
-chess, shogi, and Go through self-play", Science 362, 2018), with the search of
-`agents.search.gumbel`, which makes a better policy with few simulations.
+The method is AlphaZero's (D. Silver et al., "A general reinforcement learning algorithm that
+masters chess, shogi, and Go through self-play", Science 362, 2018), with the search of
+`agents.search.gumbel`, which improves a policy with few simulations.
 """
 
 from __future__ import annotations
@@ -34,18 +34,18 @@ from boardenvs.game import Game
 __all__ = ["GuidedLearner", "MakeActors", "check_guided"]
 
 MakeActors = Callable[[Game | Sizes, GuidedSettings, int, Sequence[str]], Actors]
-"""Makes the actors from the game, the settings, the run's seed and the opponents' specs."""
+"""Function that makes actors from the game, settings, seed of the run and opponents' specs."""
 
 
 def check_guided(
     game: Game | Sizes, policy: Any, settings: GuidedSettings, seed: int, opponents: Sequence[str]
 ) -> None:
-    """Check the arguments of `GuidedLearner`, which a run may make only hours later.
+    """Check the arguments of `GuidedLearner`, which a run may create only after hours.
 
     Raises:
-        ValueError: the game is for one player, an opponent cannot be made or is no `Agent`, there
-            are fewer games side by side or samples than sizes, or the settings ask for 8-bit
-            integers and the policy has no convolutions.
+        ValueError: the game is for one player, an opponent cannot be made or is not an `Agent`,
+            `games` or `buffer` is smaller than the number of sizes, or `int8` is true and the
+            policy has no convolutions.
     """
     if games_of(game)[0].num_players < 2:
         raise ValueError(f"guided self-play requires at least two players, got {game.name} for one")
@@ -58,7 +58,7 @@ def check_guided(
 
 
 class GuidedLearner:
-    """Trains a policy towards what its searches improve it to, its value towards the results."""
+    """A learner that fits a policy to its searches' improved policies and the games' results."""
 
     def __init__(
         self,
@@ -69,19 +69,19 @@ class GuidedLearner:
         opponents: Sequence[str] = (),
         actors: MakeActors = LocalActors,
     ) -> None:
-        """Begin the games.
+        """Start the games.
 
         Args:
-            game: what is learned, with two players or more. If it has several sizes, each
-                gradient step takes one of them, drawn by their shares.
-            policy: an actor-critic policy of Stable-Baselines3, trained in place.
-            settings: of self-play.
-            seed: of everything random except the policy's first weights.
+            game: the game to learn, for at least two players. With several sizes, each gradient
+                step uses one size, sampled by the shares.
+            policy: Stable-Baselines3 actor-critic policy, trained in place.
+            settings: settings of self-play.
+            seed: seed of all randomness except the policy's initial weights.
             opponents: specs of the fixed opponents of some games (`opponent_share`).
-            actors: makes the actors that play.
+            actors: function that makes the actors.
 
         Raises:
-            ValueError: as `check_guided`.
+            ValueError: as for `check_guided`.
         """
         check_guided(game, policy, settings, seed, opponents)
         games, self._shares = games_of(game), shares_of(game)
@@ -89,10 +89,10 @@ class GuidedLearner:
         self.policy = policy
         self.settings = settings
         self.steps = 0
-        """Positions searched so far."""
+        """Number of positions searched so far."""
         self._rng = np.random.default_rng(seed)
         self._actors = actors(game, settings, seed, opponents)
-        # Beside a learner on a GPU the searches of local actors are evaluated there.
+        # Local actors evaluate positions on the GPU of the learner.
         self._on_gpu = policy.device.type != "cpu" and isinstance(self._actors, LocalActors)
         self._writer = NetworkWriter(game, policy, int8=settings.int8)
         capacities = shared_out("guided.buffer", settings.buffer, self._shares)
@@ -110,16 +110,16 @@ class GuidedLearner:
         """Play some plies in all games, then take the gradient steps for the new samples.
 
         Returns:
-            Figures of this iteration: `games` that ended and `samples` they left; if any
-            ended, their mean `length` in plies; if the network learned, `policy_loss`,
-            `value_loss`, and the mean `entropy` of policy and of target (`target_entropy`),
-            over the legal actions, in nats.
+            Figures of this iteration: `games`, the number of games that ended, and `samples`, the
+            number of their samples; if games ended, their mean `length` in plies; if the network
+            learned, `policy_loss`, `value_loss`, and the mean entropies in nats of the policy
+            (`entropy`) and its target (`target_entropy`).
         """
         network = self.network()
         self._actors.begin(network)
         try:
             self._actors.wait()
-        finally:  # interrupted or not, what was played counts
+        finally:  # results count even after an interruption
             figures = self._take(self._actors.finish())
         if self._actors.ahead:
             self._actors.begin(network)
@@ -127,7 +127,7 @@ class GuidedLearner:
             return {**figures, **self._learn()}
 
     def _take(self, played: Sequence[Played]) -> dict[str, float]:
-        """Put the samples into the buffer, and return figures of them."""
+        """Add the samples to the buffers, and return their figures."""
         settings = self.settings
         for each in played:
             self.steps += each.searched
@@ -142,13 +142,13 @@ class GuidedLearner:
         return figures
 
     def network(self) -> Network:
-        """Return the policy as it is now."""
+        """Return the current policy as a network for the actors."""
         if self._on_gpu:
             return evaluate_with_torch(self.policy)
         return self._writer.network(self._buffers, self.steps)
 
     def _learn(self) -> dict[str, float]:
-        """Take the gradient steps that are owed, and return their mean figures."""
+        """Take the gradient steps that are due, and return their mean figures."""
         settings = self.settings
         left = max(0.0, 1 - self.steps / settings.steps)
         rate = settings.final_learning_rate
@@ -168,7 +168,7 @@ class GuidedLearner:
         return {key: float(np.mean(values)) for key, values in figures.items()}
 
     def _drawn_size(self) -> int:
-        """Draw a size by the shares, among sizes with samples, and return its place."""
+        """Sample a size by the shares, among sizes with samples, and return its index."""
         if len(self._buffers) == 1:
             return 0
         shares = np.array(self._shares) * [len(buffer) > 0 for buffer in self._buffers]
@@ -178,14 +178,14 @@ class GuidedLearner:
         """Take one gradient step, and return its figures."""
         device = self.policy.device
         seen, targets, results = (
-            # The fields of records do not lie as Torch wants them.
+            # Torch does not support the strides of record fields.
             torch.from_numpy(samples[field].copy()).to(device).float()
             for field in ("observation", "policy", "value")
         )
         num_actions = samples["policy"].shape[1]
         illegal = np.unpackbits(samples["legal"], axis=1, count=num_actions) == 0
         logits, values = sharded_logits_and_values(self.policy, seen)
-        # Not minus infinity, which times a target of 0 is no number.
+        # Minus infinity times a target of 0 would be NaN.
         logits = logits.masked_fill(torch.from_numpy(illegal).to(device), -1e9)
         logs = torch.log_softmax(logits, 1)
         policy_loss = -(targets * logs).sum(1).mean()
@@ -202,10 +202,7 @@ class GuidedLearner:
             }
 
     def state(self) -> dict[str, Any]:
-        """Return everything that a run needs to go on as if it had never stopped; see `load_state`.
-
-        `torch.load(weights_only=True)` loads it.
-        """
+        """Return the complete state, for `load_state` and `torch.load(weights_only=True)`."""
         return {
             "policy": self.policy.state_dict(),
             "optimizer": self._optimizer.state_dict(),
@@ -218,7 +215,7 @@ class GuidedLearner:
         }
 
     def load_state(self, state: dict[str, Any]) -> None:
-        """Go on from `state()` of a learner of the same game, policy, settings and opponents."""
+        """Restore `state()` of a learner with the same game, policy, settings and opponents."""
         self.policy.load_state_dict(state["policy"])
         self._optimizer.load_state_dict(state["optimizer"])
         self.steps = state["steps"]

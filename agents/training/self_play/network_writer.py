@@ -1,4 +1,4 @@
-"""A policy in training as an ONNX network, which guides the searches of all actors."""
+"""Export of a policy in training as an ONNX network, which guides the searches of the actors."""
 
 from __future__ import annotations
 
@@ -17,30 +17,30 @@ from boardenvs.game import Game
 __all__ = ["NetworkWriter", "check_convolutional"]
 
 _SEEN = 1024
-"""Number of positions that set the ranges of a network in 8-bit integers."""
+"""Number of positions that set the ranges of an int8 network."""
 _KEPT = 50_000
-"""Number of searched positions after which the ranges are set anew."""
+"""Number of searched positions after which the ranges are set again."""
 
 
 def check_convolutional(policy: Any) -> None:
-    """Raise `ValueError` for a policy that cannot be written in 8-bit integers."""
+    """Raise `ValueError` for a policy without an int8 version."""
     if not any(isinstance(part, torch.nn.Conv2d) for part in policy.modules()):
         raise ValueError('guided.int8 must be false unless network is "convolutional", got true')
 
 
 class NetworkWriter:
-    """Writes a policy as an ONNX network, in float32 or in 8-bit integers."""
+    """Exporter of a policy to ONNX, in float32 or int8."""
 
     def __init__(self, game: Game | Sizes, policy: Any, *, int8: bool = False) -> None:
-        """Set up.
+        """Create the exporter.
 
         Args:
-            game: what is played.
-            policy: an actor-critic policy of Stable-Baselines3.
-            int8: whether to write 8-bit integers, once there are positions to set ranges by.
+            game: the game of the policy.
+            policy: Stable-Baselines3 actor-critic policy.
+            int8: whether to write int8 as soon as enough positions can set the ranges.
 
         Raises:
-            ValueError: the policy has no convolutions, and `int8` is set.
+            ValueError: `int8` is true and the policy has no convolutions.
         """
         if int8:
             check_convolutional(policy)
@@ -48,14 +48,14 @@ class NetworkWriter:
         self._float32 = NetworkTemplate(policy, game)
         self._wanted = int8
         self._int8: Int8Template | None = None
-        self._set_at = 0  # positions searched until then
+        self._set_at = 0  # positions searched before the ranges were set
 
     def network(self, buffers: Sequence[ReplayBuffer], steps: int) -> bytes:
-        """Return the ONNX file of the policy as it is now.
+        """Return the ONNX file of the current policy.
 
         Args:
             buffers: searched positions on each size, which set the ranges.
-            steps: positions searched so far.
+            steps: number of positions searched so far.
         """
         lengths = [len(buffer) for buffer in buffers]
         if not self._wanted or not all(lengths) or sum(lengths) < _SEEN:
@@ -74,12 +74,12 @@ class NetworkWriter:
         return self._int8.with_weights(weights)
 
     def state(self) -> dict[str, Any]:
-        """Return the network with the ranges, for `load_state`."""
+        """Return the network that holds the ranges, for `load_state`."""
         network = np.frombuffer(self._int8.network if self._int8 else b"", np.uint8)
         return {"int8": bytes_tensor(network), "set_at": self._set_at}
 
     def load_state(self, state: dict[str, Any]) -> None:
-        """Go on from `state()`."""
+        """Restore the ranges from `state()`."""
         network = state["int8"].numpy().tobytes()
         self._int8 = Int8Template(network) if network else None
         self._set_at = state["set_at"]

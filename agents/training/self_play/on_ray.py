@@ -1,4 +1,4 @@
-"""Training on a Ray cluster, as `boardenvs train --engine ray` does."""
+"""Training on a Ray cluster, as in `boardenvs train --engine ray`."""
 
 from __future__ import annotations
 
@@ -30,24 +30,24 @@ def train(
     settings: Path | None = None,
     address: str | None = None,
 ) -> TrainingRun:
-    """Train with an actor on each of the cluster's cores, export and report.
+    """Train and export an agent, with an actor on each core of a Ray cluster.
 
-    Searched games are played on the cluster. What comes before them, and the gradient steps, are
-    done here, on a GPU if there is one.
+    The cluster plays the searched games. The earlier parts of the training and the gradient steps
+    run on this machine, on a GPU if there is one.
 
     Args:
-        game: as the following for `agents.training.start_run.train`.
-        folder: see there.
-        steps: see there.
-        seed: see there.
-        command: see there.
-        resume: see there.
-        settings: see there.
-        address: of the cluster, as for `agents.arena.workers.cluster.joined`.
+        game: as for `agents.training.start_run.train`.
+        folder: as for `agents.training.start_run.train`.
+        steps: as for `agents.training.start_run.train`.
+        seed: as for `agents.training.start_run.train`.
+        command: as for `agents.training.start_run.train`.
+        resume: as for `agents.training.start_run.train`.
+        settings: a file, as for `agents.training.start_run.train`.
+        address: address of the cluster, as for `agents.arena.workers.cluster.joined`.
 
     Raises:
-        ValueError: as for `agents.training.start_run.train`, or the settings have no search-guided
-            part, Ray is not installed, or the cluster does not exist, has no core or fails.
+        ValueError: as for `agents.training.start_run.train`, or the settings have no table
+            `[guided]`, Ray is not installed, or the cluster does not exist, has no cores or fails.
     """
     if not resume:
         given = settings_for(game) if settings is None else read_settings(settings, game)

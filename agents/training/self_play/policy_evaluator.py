@@ -1,4 +1,4 @@
-"""A policy in training as what guides a search."""
+"""Evaluators that guide a search by a policy in training."""
 
 from __future__ import annotations
 
@@ -24,21 +24,22 @@ __all__ = [
 
 Floats = npt.NDArray[np.float32]
 EvaluateObservations = Callable[[npt.NDArray[np.int8]], tuple[Floats, Floats]]
-"""From observations, shape (N, ...), to logits, (N, num_actions), unmasked, and values, (N,)."""
+"""Function from observations of shape (N, ...) to unmasked logits of shape (N, num_actions) and
+values of shape (N,)."""
 
 Network = bytes | EvaluateObservations
-"""An ONNX file, or a function that runs a network already."""
+"""An ONNX file, or a function that runs a network."""
 
 _MEMORY = 2**25
-"""Bytes of remembered evaluations, about."""
+"""Approximate limit of the bytes of remembered evaluations."""
 
 
 def evaluate_with_onnx(network: bytes, game: Game | None = None) -> EvaluateObservations:
     """Return a function that runs an ONNX network on one core; several threads may call it.
 
     Args:
-        network: the file.
-        game: that fixes its free axes, if it has such.
+        network: content of the ONNX file.
+        game: game that fixes the network's free axes, if it has any.
     """
     import onnxruntime
 
@@ -74,13 +75,13 @@ def evaluate_with_torch(policy: Any) -> EvaluateObservations:
 
 
 class PolicyEvaluator:
-    """An evaluator of positions for a search, which remembers its evaluations.
+    """An evaluator for searches, which caches evaluations.
 
-    The search of a position meets much of what the search a ply or two before has met.
+    Searches of consecutive positions evaluate many equal positions.
     """
 
     def __init__(self, game: Game, evaluate: EvaluateObservations) -> None:
-        """Begin without evaluations."""
+        """Create the evaluator with an empty cache."""
         self.game = game
         self._evaluate = evaluate
         self._capacity = max(1, _MEMORY // (5 * game.num_actions + game.observation_size))
@@ -89,7 +90,7 @@ class PolicyEvaluator:
         self._values = np.zeros(0, np.float32)
 
     def use(self, evaluate: EvaluateObservations) -> None:
-        """Evaluate with another function from now on, and forget all evaluations."""
+        """Set the function that evaluates, and clear the cache."""
         self._evaluate = evaluate
         self._places.clear()
 

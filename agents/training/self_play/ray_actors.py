@@ -1,11 +1,10 @@
-"""The actors of a run on a Ray cluster, one on each of its cores.
+"""Actors of a run on a Ray cluster, one on each core.
 
-Each is a process that plays by the code that plays locally
-(`agents.training.self_play.actors.Actor`). What it has played comes back by Ray's object store, and
-with every answer it gets the network as it is then. An actor has one order at a time, so it never
-runs ahead of the learner by more than that; and the learner takes the gradient steps that the new
-samples are worth, so it never runs ahead of the actors. An actor that is lost takes its unfinished
-games with it, and another begins in its place.
+Each actor is a process that runs the same code as local actors
+(`agents.training.self_play.actors.Actor`). It returns its results through Ray's object store, and
+then receives the current network. An actor has one task at a time, and the learner takes only the
+gradient steps that are due for the new samples, so neither runs far ahead of the other. If an actor
+is lost, its unfinished games are lost, and a new actor replaces it.
 """
 
 from __future__ import annotations
@@ -25,17 +24,17 @@ from boardenvs.kernels.interpreting import compile_first
 __all__ = ["RayActors"]
 
 _LOOK = 10.0
-"""Seconds without news after which the cluster's cores are counted again."""
+"""Seconds without a result after which the cluster's cores are counted again."""
 _LOSSES = 3
-"""In a row for each actor, without anything played by any, until the run ends."""
+"""Consecutive losses for each core, without a result of any actor, that the run tolerates."""
 
 
 class RayActors:
-    """Actors on every core of the cluster that this process is connected to.
+    """Actors on all cores of the cluster that this process is connected to.
 
-    A single one stops while the network learns: it then does what one local actor does. Of several,
-    whoever has played goes on at once, by the network before these gradient steps, so that the
-    order in which they answer decides what is learned from first.
+    A single actor waits while the network learns, so it plays the same games as one local actor.
+    Several actors continue at once with the previous network, so the samples arrive in an order
+    that is not reproducible.
     """
 
     def __init__(
@@ -46,18 +45,18 @@ class RayActors:
         seed: int,
         opponents: Sequence[str],
     ) -> None:
-        """Begin the games.
+        """Set up the actors, which start with the first `begin`.
 
         Args:
-            ray: the module, connected (see `agents.arena.workers.cluster.joined`).
-            game: as for `agents.training.self_play.actors.Actor`, as are the rest. Of the settings'
-                games each actor has as many as a local one has at most.
-            settings: see there.
-            seed: see there.
-            opponents: see there.
+            ray: the connected module `ray` (see `agents.arena.workers.cluster.joined`).
+            game: the game to play, on one board size.
+            settings: settings of self-play. Each actor plays as many games as the first local actor
+                would.
+            seed: seed of the run.
+            opponents: specs of the fixed opponents.
 
         Raises:
-            ValueError: the cluster has no core, or the boards are of several sizes.
+            ValueError: the cluster has no cores, or the game has several board sizes.
         """
         if isinstance(game, Sizes):
             raise ValueError(f"Ray requires one board size, got {game!r}: use --engine local")
@@ -66,25 +65,25 @@ class RayActors:
         self._given = game, settings, games_of_actors(settings)[0], seed
         self._opponents = list(opponents)
         self._make = ray.remote(num_cpus=1, max_restarts=0, max_task_retries=0)(_Remote)
-        self._number = 0  # of actors, so far
+        self._number = 0  # total of actors so far
         self._free: list[Any] = []
-        self._playing: dict[Any, Any] = {}  # from what is to come to who plays it
-        self._sent: tuple[Network, Any] | None = None  # the last network, and where it lies
+        self._playing: dict[Any, Any] = {}  # actors by the references of their results
+        self._sent: tuple[Network, Any] | None = None  # the last network and its reference
         self._losses = 0
         if not self.cores():
             raise ValueError("the Ray cluster must have at least one CPU core, got 0")
 
     def cores(self) -> int:
-        """Of the cluster as it is now."""
+        """Return the current number of cores of the cluster."""
         return int(self._ray.cluster_resources().get("CPU", 0))
 
     @property
     def ahead(self) -> bool:
-        """Whether there are several."""
+        """Whether there are several actors."""
         return len(self._free) + len(self._playing) > 1
 
     def begin(self, network: Network) -> None:
-        """As `Actors.begin`; actors begin on cores that have none yet."""
+        """Start all free actors, and new actors on cores without one; see `Actors.begin`."""
         while len(self._free) + len(self._playing) < self.cores():
             self._free.append(self._make.remote(*self._given, self._number, self._opponents))
             self._number += 1
@@ -95,16 +94,16 @@ class RayActors:
         self._free = []
 
     def wait(self) -> None:
-        """Until an actor has played."""
+        """Wait until an actor has finished."""
         while self._playing and not self._ray.wait(list(self._playing), timeout=_LOOK)[0]:
             if self._sent is not None:
-                self.begin(self._sent[0])  # where nodes have joined
+                self.begin(self._sent[0])  # nodes may have joined
 
     def finish(self) -> list[Played]:
-        """What has come, in the order in which the actors were told to play.
+        """Return the results that have arrived, in the order in which the actors were started.
 
         Raises:
-            ValueError: an actor fails, or all are lost again and again.
+            ValueError: an actor fails, or actors are lost repeatedly.
         """
         waiting = list(self._playing)
         come = set(self._ray.wait(waiting, num_returns=len(waiting), timeout=0)[0])
@@ -121,7 +120,7 @@ class RayActors:
                 said = str(cause) if isinstance(cause, ValueError) else one_line(cause)
                 raise ValueError(said) from error
             except errors.ObjectLostError:
-                self._free.append(actor)  # what it played is lost; if it is as well, that is told
+                self._free.append(actor)  # if the actor is lost too, its next call fails
                 self._lost()
             except errors.RayActorError as error:
                 self._lost(error)
@@ -139,11 +138,11 @@ class RayActors:
             )
 
     def state(self) -> dict[str, Any]:
-        """As `Actors.state`, without games: they stay where they are."""
+        """Return the state without games, which stay on the cluster; see `Actors.state`."""
         return {"number": self._number, "games": []}
 
     def load_state(self, state: dict[str, Any]) -> None:
-        """All games begin anew, by actors that have not been."""
+        """Replace all actors by new ones, which start new games."""
         for actor in [*self._free, *self._playing.values()]:
             self._ray.kill(actor)
         self._free, self._playing = [], {}
@@ -151,7 +150,7 @@ class RayActors:
 
 
 class _Remote:
-    """An actor in its process. It begins when it is first told to play: what fails then is told."""
+    """An actor in its process, created in the first `play`, so that the caller gets its errors."""
 
     def __init__(self, *given: Any) -> None:
         self._given = given

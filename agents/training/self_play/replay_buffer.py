@@ -17,15 +17,15 @@ Samples = npt.NDArray[np.void]
 
 
 def sample_dtype(game: Game) -> np.dtype[np.void]:
-    """Return the record of a searched position of a game."""
+    """Return the dtype of a searched position of a game."""
     return np.dtype(
         [
             ("observation", np.int8, game.observation_shape),  # of the seat to move
             ("legal", np.uint8, (-(-game.num_actions // 8),)),  # actions, packed by np.packbits
             ("policy", np.float16, (game.num_actions,)),  # target of the policy
-            ("value", np.float32),  # for the seat to move
+            ("value", np.float32),  # target of the value, for the seat to move
             ("seat", np.int8),
-            ("game", np.int32),  # place of the game among those side by side
+            ("game", np.int32),  # index of the parallel game
         ]
     )
 
@@ -36,28 +36,28 @@ def bytes_tensor(array: npt.NDArray[Any]) -> torch.Tensor:
 
 
 def records(tensor: torch.Tensor, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
-    """The inverse of `bytes_tensor`.
+    """Invert `bytes_tensor`.
 
     Raises:
-        ValueError: the tensor has no whole number of records.
+        ValueError: the size of the tensor is not a multiple of the record size.
     """
     return np.frombuffer(tensor.numpy().tobytes(), dtype).copy()
 
 
 class ReplayBuffer:
-    """A ring of samples."""
+    """A ring buffer of samples."""
 
     def __init__(self, size: int, dtype: np.dtype[np.void]) -> None:
-        """Make room for `size` samples."""
+        """Create a buffer for `size` samples."""
         self.samples: Samples = np.zeros(size, dtype)
         self.added = 0
-        """Samples so far; sample `i` lies at `i % size` until one overwrites it."""
+        """Total of samples added; sample `i` is at `i % size` until a later one replaces it."""
 
     def __len__(self) -> int:
         return min(self.added, len(self.samples))
 
     def add(self, samples: Samples) -> None:
-        """Add samples, in place of the oldest."""
+        """Add samples, which replace the oldest."""
         size = len(self.samples)
         kept = samples[-size:]
         first = self.added + len(samples) - len(kept)
@@ -65,27 +65,27 @@ class ReplayBuffer:
         self.added += len(samples)
 
     def draw(self, num: int, rng: np.random.Generator) -> Samples:
-        """Draw `num` samples, each uniformly."""
+        """Sample `num` samples uniformly, with replacement."""
         return self.samples[rng.integers(0, len(self), num)]
 
     def state(self) -> dict[str, Any]:
-        """Return everything, for `load_state`."""
+        """Return the samples, for `load_state`."""
         return {"samples": bytes_tensor(self.samples[: len(self)]), "added": self.added}
 
     def load_state(self, state: dict[str, Any]) -> None:
-        """Go on from `state()` of a buffer of the same size."""
+        """Restore `state()` of a buffer of the same size."""
         samples = records(state["samples"], self.samples.dtype)
         self.samples[: len(samples)] = samples
         self.added = state["added"]
 
 
 def viewed(samples: Samples, symmetries: Symmetries, views: npt.NDArray[np.int64]) -> Samples:
-    """Return samples as the game's symmetries show them.
+    """Return samples with symmetries applied.
 
     Args:
         samples: shape (N,).
-        symmetries: of the game.
-        views: number of the symmetry for each sample, shape (N,).
+        symmetries: symmetries of the game.
+        views: index of the symmetry of each sample, shape (N,).
     """
     if len(symmetries) == 1:
         return samples

@@ -1,4 +1,4 @@
-"""Games side by side in which a search plays, and what it finds is kept to train on."""
+"""Parallel games played by searches, whose results are samples for training."""
 
 from __future__ import annotations
 
@@ -23,24 +23,25 @@ _EVERY_SEAT = -1
 
 
 class Played(NamedTuple):
-    """What one ply, or several, in all games of an actor brought."""
+    """Result of one or more plies in all games of an actor."""
 
     samples: Samples
-    """Samples of the games that ended, values filled in."""
+    """Samples of the games that ended, with their values."""
     searched: int
-    """Number of positions searched, fully or cheaply."""
+    """Number of positions searched, by full and cheap searches."""
     lengths: npt.NDArray[np.int32]
     """Lengths of the games that ended, in plies."""
     size: int = 0
-    """The place of their game among those of several sizes."""
+    """Index of the board size."""
 
 
 class SearchedGames:
-    """Games in which the learner moves by search, in all seats or against a fixed opponent.
+    """Games in which the learner plays by search, in all seats or against a fixed opponent.
 
-    A random share of the searches is full. A full search draws its action by Gumbel noise, and is
-    kept to train on. The other searches are cheap, and use noise only at the start of a game
-    (playout cap randomisation: D. Wu, "Accelerating self-play learning in Go", 2019).
+    A random share of the searches is full. A full search samples its action by Gumbel noise, and
+    its result becomes a sample for training. The other searches are cheap, and use noise only at
+    the start of a game (playout cap randomisation: D. Wu, "Accelerating self-play learning in Go",
+    2019).
     """
 
     def __init__(
@@ -53,16 +54,16 @@ class SearchedGames:
         num: int,
         threads: int | None = None,
     ) -> None:
-        """Begin the games.
+        """Start the games.
 
         Args:
-            game: what is played.
-            settings: how.
-            rng: generator of everything random.
-            evaluator: what guides the search.
-            opponents: the fixed opponents; each has the same number of games.
-            num: games side by side.
-            threads: of the searches, as for `agents.search.puct.PuctAgent`.
+            game: the game to play.
+            settings: settings of self-play.
+            rng: generator of all randomness.
+            evaluator: evaluator that guides the searches.
+            opponents: fixed opponents, each for the same number of games.
+            num: number of parallel games.
+            threads: threads of the searches, as for `agents.search.puct.PuctAgent`.
         """
         self.game = game
         self.settings = settings
@@ -85,15 +86,15 @@ class SearchedGames:
         self._against = np.where(np.arange(num) < against, np.arange(num), _EVERY_SEAT)
         self.states: States = game.arrays.new(self._random_bits(num))
         self.seats = np.full(num, _EVERY_SEAT)
-        """The learner's seat in each game."""
+        """Seat of the learner in each game; -1 for all seats."""
         self.openings = np.zeros(num, np.int64)
-        """Random plies at the start of each game."""
+        """Number of random plies at the start of each game."""
         self.pending: Samples = np.zeros(0, sample_dtype(game))
-        """Samples of the games under way; their `value` is that of the search."""
+        """Samples of unfinished games; their `value` is that of the search."""
         self._seat(np.ones(num, np.bool_))
 
     def play_ply(self) -> Played:
-        """Play one ply in every game. New games follow those that end."""
+        """Play one ply in each game; a new game replaces each game that ends."""
         game, settings, rng = self.game, self.settings, self._rng
         num = len(self.states)
         movers = self.states["to_move"].astype(np.int64)
@@ -139,7 +140,7 @@ class SearchedGames:
         return self._rng.integers(0, 2**64, num, np.uint64)
 
     def _seat(self, which: npt.NDArray[np.bool_]) -> None:
-        """Draw seats and openings of games that begin."""
+        """Sample the seats and openings of new games."""
         rng, num = self._rng, len(which)
         seats = rng.integers(0, self.game.num_players, num)
         seats[self._against == _EVERY_SEAT] = _EVERY_SEAT
@@ -164,13 +165,13 @@ class SearchedGames:
         kept["value"] = found.values[each, seats]
         kept["seat"] = seats
         kept["game"] = turn
-        # An action that is sure to win needs no comparison.
+        # A proven win is the only target.
         won = found.proven & (kept["value"] >= 1)
         kept["policy"][won] = each_alone(found.actions[won], self.game.num_actions)
         self.pending = np.concatenate([self.pending, kept])
 
     def _finish(self, over: npt.NDArray[np.bool_]) -> Samples:
-        """Return the samples of games that are over, with the results of their seats."""
+        """Return the samples of games that are over, with the targets of their values."""
         ended = over[self.pending["game"]]
         samples = self.pending[ended]
         self.pending = self.pending[~ended]
@@ -180,7 +181,7 @@ class SearchedGames:
         return samples
 
     def state(self) -> dict[str, Any]:
-        """Return the state of the games, without that of the generator, for `load_state`."""
+        """Return the state of the games without the generator, for `load_state`."""
         return {
             "states": bytes_tensor(self.states),
             "seats": torch.from_numpy(self.seats.copy()),
@@ -189,7 +190,7 @@ class SearchedGames:
         }
 
     def load_state(self, state: dict[str, Any]) -> None:
-        """Go on from `state()` of games with the same settings."""
+        """Restore `state()` of games with the same settings."""
         self.states = self.game.arrays.batch(records(state["states"], self.states.dtype))
         self.seats = state["seats"].numpy().copy()
         self.openings = state["openings"].numpy().copy()
@@ -197,5 +198,5 @@ class SearchedGames:
 
 
 def each_alone(actions: Actions, num_actions: int) -> npt.NDArray[np.float16]:
-    """Return policies that take one action each."""
+    """Return policies that each take a single action."""
     return (actions[:, None] == np.arange(num_actions)).astype(np.float16)

@@ -29,7 +29,7 @@ class Improved(Searched):
 
 
 class GumbelAgent(PuctAgent):
-    """A `PuctAgent` that shares out the simulations at the root by sequential halving.
+    """A `PuctAgent` that distributes the simulations at the root by sequential halving.
 
     With Gumbel noise the action is sampled from the network's policy and improved by the search.
     The improved policy is the target of the network's training. See `agents.search.halving`. The

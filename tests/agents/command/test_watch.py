@@ -55,11 +55,9 @@ def test_watch_marks_the_losing_move_on_the_page(command, tmp_path):
     arguments = ["watch", "game112", "random", "exact", "--seed", "2", "--save", saved]
     status, out, _ = command(*arguments, "--judge", "--html", page)
     assert status == 0
-    [(number, before)] = re.findall(
-        r"\nPlayer 1 lost by move (\d+), \d \d: (.*) before it\.\n", out
-    )
+    [(number, before)] = re.findall(r"\nPlayer 1 lost by move (\d+), \d \d: .* (\w+)\.\n", out)
     said = {
-        "a draw": "This move lost a game that was a draw.",
+        "drawn": "This move lost a game that was a draw.",
         "won": "This move gave the win away.",
     }
     episode = Episode.load(saved)

@@ -1,7 +1,7 @@
-"""The `boardenvs` command: everything the package does, from a terminal.
+"""The `boardenvs` command.
 
-Each subcommand is a module, which says its arguments and what it does. What takes long to import
-is imported where a subcommand runs, so that help and errors come at once.
+Each subcommand is a module with its arguments and its action. Modules that take long to import are
+imported when a subcommand runs, so that help and errors come at once.
 """
 
 from __future__ import annotations
@@ -49,11 +49,11 @@ _SUBCOMMANDS = (
     compile,
     completion,
 )
-"""In the order in which help shows them."""
+"""The subcommands in the order of the help."""
 
 
 def make_parser() -> argparse.ArgumentParser:
-    """The command's parser, with all subcommands."""
+    """Return the command's parser with all subcommands."""
     commands = Commands()
     for subcommand in _SUBCOMMANDS:
         subcommand.add(commands)
@@ -64,7 +64,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command.
 
     Args:
-        arguments: what stands after `boardenvs`; by default the process's own.
+        arguments: words after `boardenvs`; by default those of the process.
 
     Returns:
         The exit status: 0, 1 if a benchmark left a task out, 2 after an error, 130 after Ctrl-C,
@@ -82,11 +82,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
             status: int = options.run(options) or 0
         sys.stdout.flush()
     except (ValueError, OSError) as error:
-        if isinstance(error, BrokenPipeError):  # the reader, `head` say, has seen enough
+        if isinstance(error, BrokenPipeError):  # the reader, such as `head`, has ended
             drop_output()
             return 0
         message = " ".join(str(error).split())
-        # It may quote a file, whose escape sequences are not for the terminal.
+        # It may quote a file with escape sequences.
         message = printable(message)
         print(f"boardenvs: error: {message}", file=sys.stderr)
         return 2
@@ -98,7 +98,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 @contextlib.contextmanager
 def _plain_warnings() -> Iterator[None]:
-    """Warnings are for a person: one line, without the place in the code."""
+    """Print warnings on one line, without the place in the code."""
     kept = warnings.formatwarning
     warnings.formatwarning = lambda message, *_, **__: f"boardenvs: warning: {message}\n"
     try:

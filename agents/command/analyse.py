@@ -1,4 +1,4 @@
-"""`boardenvs analyse`: what an agent thinks of a position."""
+"""`boardenvs analyse`: an agent's analysis of a position."""
 
 from __future__ import annotations
 
@@ -33,39 +33,45 @@ def add(commands: Commands) -> None:
     analyse = commands.add(
         "analyse",
         _run,
-        "say what an agent thinks of a position",
+        "analyse a position with an agent",
         ["gekitai game.json --ply 10", "gomoku game.json threats:5s --moves 3"],
         agents=True,
     )
     analyse.add_argument(
         "position",
         metavar="POSITION",
-        help="a file, - for standard input, or the text itself: a game as 'watch --save' writes "
-        "it, a position in JSON, or a board as 'play' shows it",
+        help="file, - for standard input, or the text itself: a game written by 'watch --save', "
+        "a position in JSON, or a board as text",
     )
     analyse.add_argument(
-        "agent", nargs="?", metavar="SPEC", help="by default a strong one of the game"
+        "agent", nargs="?", metavar="SPEC", help="agent; default: a strong one of the game"
     )
     add_time(analyse)
     analyse.add_argument(
         "--ply",
         type=int,
         metavar="N",
-        help="of a game: after N moves; by default its last position",
+        help="position of a game after N moves; default: the last one",
     )
     analyse.add_argument(
         "--to-move",
         type=int,
         metavar="SEAT",
-        help="whose turn it is, from 0, on a board that does not tell",
+        help="seat to move, from 0, for a board that does not show it",
     )
     analyse.add_argument(
-        "--moves", type=int, default=5, metavar="N", help="the best ones to tell of; 5"
+        "--moves",
+        type=int,
+        default=5,
+        metavar="N",
+        help="number of best moves to print; default: 5",
     )
     analyse.add_argument(
-        "--seed", type=int, default=0, metavar="SEED", help="of everything random; 0"
+        "--seed", type=int, default=0, metavar="SEED", help="seed of everything random; default: 0"
     )
-    analyse.add_argument("--json", type=Path, metavar="FILE", help="write it there, too")
+    analyse.add_argument(
+        "--json", type=Path, metavar="FILE", help="also write the analysis to FILE"
+    )
 
 
 def _run(options: argparse.Namespace) -> None:
@@ -99,7 +105,7 @@ def _run(options: argparse.Namespace) -> None:
 
 
 def _default(found: FoundPosition, options: argparse.Namespace, seed: int) -> tuple[str, Any]:
-    """The game's analyst; with a time to think it has that instead of its simulations."""
+    """Return the game's analyst, which uses --time instead of its simulations if given."""
     spec, agent = analyst(found.game, found.state, seed)
     if options.time is None:
         return spec, agent
@@ -135,12 +141,12 @@ def _print(game: Game, state: Any, spec: str, judgement: Judgement) -> None:
 
 
 def _verdict(game: Game, state: Any, spec: str, judgement: Judgement) -> str:
-    """What the agent plays and expects, in one sentence."""
+    """Return the agent's move and expected result in one sentence."""
     mover = int(state["to_move"])
     line = f"{game.seat_names[mover]} to move: {spec} plays "
     line += game.action_to_text(judgement.action, state)
     if judgement.analysis is None:
-        return f"{line}. It does not tell why."
+        return f"{line}. It reports no analysis."
     values = [
         f"{signed(value)} for {name}"
         for name, value in zip(game.seat_names, judgement.analysis.values, strict=True)

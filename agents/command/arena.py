@@ -1,4 +1,4 @@
-"""`boardenvs arena`: every two agents play each other, and tables say what came out."""
+"""`boardenvs arena`: a round robin between agents, with tables of results."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def add(commands: Commands) -> None:
     arena = commands.add(
         "arena",
         _run,
-        "let every two agents play each other",
+        "play a round robin between agents and rate them",
         [
             "gekitai random greedy mcts:100",
             "gomoku greedy mixed:20:greedy --games 200 --html a.html",
@@ -40,55 +40,57 @@ def add(commands: Commands) -> None:
     )
     arena.add_argument("agents", nargs="+", metavar="SPEC", help="agents, at least two")
     add_time(arena)
-    arena.add_argument("--games", type=int, default=1000, metavar="N", help="for each pair; 1000")
     arena.add_argument(
-        "--seed", type=int, default=0, metavar="SEED", help="of everything random; 0"
+        "--games", type=int, default=1000, metavar="N", help="games of each pair; default: 1000"
+    )
+    arena.add_argument(
+        "--seed", type=int, default=0, metavar="SEED", help="seed of everything random; default: 0"
     )
     arena.add_argument(
         "--opening-plies",
         type=int,
         metavar="N",
-        help="random plies that every game begins with; by default 2 where all else would be "
-        "the same in every game, else none",
+        help="random plies at the start of every game; default: 2 if all games would be equal "
+        "otherwise, else 0",
     )
     arena.add_argument(
         "--openings",
         metavar="NAME",
-        help="openings of the game to begin with, each for every order of seats, such as "
-        "'balanced', or in Gomoku a list as Gomocup has them, LIST.txt; by default none",
+        help="openings, such as 'balanced', or in Gomoku a list from Gomocup, LIST.txt; "
+        "each in every order of seats; default: none",
     )
     arena.add_argument(
         "--until",
         choices=["decided"],
-        help="'decided' ends a match once a sequential test finds one of the pair better "
-        "(wrongly in at most 5%% of matches of equals), after --games at the latest",
+        help="'decided' ends a match as soon as a sequential test finds one agent better, "
+        "which is wrong in at most 5%% of matches between equals",
     )
     arena.add_argument(
         "--judge",
         action="store_true",
-        help="say by which moves games were lost, as far as 'exact' knows: for each agent, in the "
-        "JSON for each game, and marked in the games of the page; it may take longer than they do",
+        help="find the losing moves with 'exact', also for the JSON and the page; "
+        "this may take longer than the games",
     )
     arena.add_argument(
         "--store",
         type=Path,
         metavar="FILE",
-        help="keep every finished game there, and go on from the games that are there",
+        help="keep finished games in FILE, and continue from the games in it",
     )
     arena.add_argument(
         "--workers",
         type=int,
         metavar="N",
-        help="processes that play; by default one, or as many as cores if it takes long and "
-        "nobody thinks by the clock",
+        help="processes that play; default: one, or one per core for long arenas without agents "
+        "that use a clock",
     )
-    add_engine(arena, "play on this machine or on a Ray cluster; by default local")
-    arena.add_argument("--json", type=Path, metavar="FILE", help="write the results there, too")
+    add_engine(arena, "play on this machine or on a Ray cluster; default: local")
+    arena.add_argument("--json", type=Path, metavar="FILE", help="also write the results to FILE")
     arena.add_argument(
         "--html",
         type=Path,
         metavar="FILE",
-        help="write a page there, with ratings, scores, and each pair's shortest and longest game",
+        help="also write a page with ratings, scores, and each pair's shortest and longest game",
     )
 
 
@@ -147,16 +149,16 @@ def play_arena(
     Progress goes to standard error.
 
     Args:
-        game: what is played.
-        specs: of the agents.
-        games: for each pair, or each agent.
-        seed: of everything random.
-        opening_plies: as for `agents.arena.round_robin`, like the following.
-        openings: see there; not for games for one.
-        until: see there.
-        judge: see there; not for games for one.
-        store: see there.
-        engine: what plays the games; by default this process.
+        game: the game.
+        specs: specs of the agents.
+        games: number of games of each pair or agent, at least 1.
+        seed: seed of everything random.
+        opening_plies: as in `agents.arena.round_robin`, like the next four.
+        openings: `None` in a game for one player.
+        until: `None` in a game for one player.
+        judge: not used in a game for one player.
+        store: file of finished games.
+        engine: function that plays the games; by default in this process.
 
     Raises:
         ValueError: as `agents.arena.round_robin` and `agents.arena.solos`.
@@ -166,9 +168,9 @@ def play_arena(
     games = whole_number("games", games, 1)
     alone = game.num_players == 1
     if alone and until is not None:
-        raise ValueError(f"{game.name} is for one player: there are no pairs to decide")
+        raise ValueError(f"--until requires a game for several players, got {game.name}")
     if alone and openings is not None:
-        raise ValueError(f"{game.name} is for one player: it has no openings")
+        raise ValueError(f"--openings requires a game for several players, got {game.name}")
     total = games * (len(specs) if alone else len(specs) * (len(specs) - 1) // 2)
     with progress_bar(total, unit="game") as bar:
 
@@ -207,12 +209,14 @@ def play_arena(
 
 
 def _engine(options: argparse.Namespace, clocked: Sequence[str]) -> Engine:
-    """What plays the arena's games, among them those of agents that think by the clock."""
+    """Return the function that plays the arena's games, with `clocked` agents among them."""
     if options.engine == "ray":
         if options.workers is not None:
-            raise ValueError("--workers is for --engine local: Ray has the nodes' cores")
+            raise ValueError("--workers requires --engine local; Ray uses the cores of its nodes")
         if clocked:
-            raise ValueError(f"{clocked[0]} thinks with all cores of this machine: not on Ray")
+            raise ValueError(
+                f"--engine must be local with {clocked[0]}, which uses a clock, got ray"
+            )
         from agents.arena.workers import ray_tasks
 
         return functools.partial(ray_tasks.play, address=options.address)
@@ -223,8 +227,7 @@ def _engine(options: argparse.Namespace, clocked: Sequence[str]) -> Engine:
     if clocked:
         if workers not in (None, 1):
             raise ValueError(
-                f"{clocked[0]} thinks with all cores, so that one process plays: "
-                f"--workers must be 1, got {workers}"
+                f"--workers must be 1 with {clocked[0]}, which uses a clock, got {workers}"
             )
         workers = 1
     return functools.partial(local.play, workers=workers)

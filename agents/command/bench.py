@@ -1,4 +1,4 @@
-"""`boardenvs bench`: how fast everything is, beside ceilings and other packages."""
+"""`boardenvs bench`: speed beside ceilings and other packages."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ def add(commands: Commands) -> None:
         ["--quick", "--json figures.json --plot figures.png"],
         games=(),
     )
-    bench.add_argument("--json", type=Path, metavar="FILE", help="write the figures there, too")
-    bench.add_argument("--plot", type=Path, metavar="FILE", help="draw them there as PNG, too")
+    bench.add_argument("--json", type=Path, metavar="FILE", help="also write the figures to FILE")
+    bench.add_argument("--plot", type=Path, metavar="FILE", help="also draw the figures as PNG")
     bench.add_argument(
-        "--quick", action="store_true", help="only see that all of it runs, in half a minute"
+        "--quick", action="store_true", help="only check that everything runs, in half a minute"
     )
 
 

@@ -1,4 +1,4 @@
-"""`boardenvs benchmark`: where a policy stands on the ladders of a suite."""
+"""`boardenvs benchmark`: ratings of a policy on the ladders of a suite."""
 
 from __future__ import annotations
 
@@ -20,41 +20,51 @@ def add(commands: Commands) -> None:
     benchmark = commands.add(
         "benchmark",
         _run,
-        "rate a policy on every game, against reference agents of known rating",
+        "rate a policy against reference agents of known rating",
         ["trained", "mcts:200 --tasks gekitai goat_race-2 --minutes 5 --json card.json"],
         games=(),
         agents=True,
     )
-    benchmark.add_argument("agent", metavar="SPEC", help="the policy")
-    benchmark.add_argument("--suite", default="v1", metavar="NAME", help="of tasks; v1")
+    benchmark.add_argument("agent", metavar="SPEC", help="policy to rate")
     benchmark.add_argument(
-        "--tasks", nargs="+", metavar="TASK", help="some of its tasks; by default all"
+        "--suite", default="v1", metavar="NAME", help="suite of tasks; default: v1"
     )
     benchmark.add_argument(
-        "--minutes", type=float, default=15.0, metavar="MINUTES", help="for all tasks together; 15"
+        "--tasks", nargs="+", metavar="TASK", help="tasks of the suite; default: all"
     )
-    benchmark.add_argument("--seed", type=int, default=0, metavar="SEED", help="of everything; 0")
+    benchmark.add_argument(
+        "--minutes",
+        type=float,
+        default=15.0,
+        metavar="MINUTES",
+        help="playing time of all tasks together; default: 15",
+    )
+    benchmark.add_argument(
+        "--seed", type=int, default=0, metavar="SEED", help="seed of everything random; default: 0"
+    )
     benchmark.add_argument(
         "--store",
         type=Path,
         metavar="FOLDER",
-        help="keep the games there, and go on from those that are there",
+        help="keep the games in FOLDER, and continue from the games in it",
     )
     benchmark.add_argument(
-        "--workers", type=int, metavar="N", help="processes that play; by default one a core"
+        "--workers", type=int, metavar="N", help="processes that play; default: one per core"
     )
     benchmark.add_argument(
         "--met",
         metavar="SPEC,...",
-        help="agents that it met in training; by default those that its card names",
+        help="opponents of its training; default: those on its card",
     )
     benchmark.add_argument(
-        "--held-out", action="store_true", help="rate it against agents alone that it never met"
+        "--held-out",
+        action="store_true",
+        help="rate it only against agents that it did not meet in training",
     )
-    add_engine(benchmark, "play on this machine or on a Ray cluster; by default local")
-    benchmark.add_argument("--json", type=Path, metavar="FILE", help="write the card there, too")
+    add_engine(benchmark, "play on this machine or on a Ray cluster; default: local")
+    benchmark.add_argument("--json", type=Path, metavar="FILE", help="also write the card to FILE")
     benchmark.add_argument(
-        "--html", type=Path, metavar="FILE", help="write a page with pictures there, too"
+        "--html", type=Path, metavar="FILE", help="also write a page with pictures"
     )
 
 
@@ -73,13 +83,15 @@ def _run(options: argparse.Namespace) -> int:
     games = [task.make() for task in suite(options.suite).values()]
     if any(by_the_clock(options.agent, game) for game in games):
         if options.engine == "ray" or options.workers not in (None, 1):
-            raise ValueError(f"{options.agent} thinks with all cores, so that one process plays")
+            raise ValueError(
+                f"--workers must be 1 and --engine local with {options.agent}, which uses a clock"
+            )
         workers = 1
     if options.engine == "ray":
         from agents.arena.workers import ray_tasks
 
         if options.workers is not None:
-            raise ValueError("--workers is for --engine local: Ray has the nodes' cores")
+            raise ValueError("--workers requires --engine local; Ray uses the cores of its nodes")
         engine = functools.partial(ray_tasks.play, address=options.address)
     check_address(options)
     begun: list[str] = []

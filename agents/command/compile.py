@@ -1,9 +1,7 @@
-"""`boardenvs compile`: what a game needs is compiled before anybody waits for it.
+"""`boardenvs compile`: compilation of a game ahead of its first use.
 
-In an image, on a node, before a class.
-
-Everything compiled stays on disk (see `boardenvs.kernels.cache`), for the game's parameters: a
-board of another size has records of another layout, and is compiled by itself.
+Compiled code is kept on disk, see `boardenvs.kernels.cache`. Records of another board size have
+another layout, so each size is compiled separately.
 """
 
 from __future__ import annotations
@@ -27,7 +25,7 @@ from boardenvs.kernels.interpreting import compile_first
 __all__ = ["add", "compile_game"]
 
 _MANY = 512
-"""Games with which no loop is left to one thread because they are few."""
+"""Number of games that is large enough for several threads."""
 
 
 def add(commands: Commands) -> None:
@@ -35,7 +33,7 @@ def add(commands: Commands) -> None:
     commands.add(
         "compile",
         _run,
-        "compile a game, or all games, ahead: then nothing waits for it when it is first used",
+        "compile a game, or all games, ahead of their first use",
         ["", "gomoku -p board_size=9"],
         optional=True,
     )
@@ -45,7 +43,7 @@ def _run(options: argparse.Namespace) -> None:
     if options.game is not None:
         games = [make_game(options)]
     elif options.param:
-        raise ValueError("--param is for one GAME")
+        raise ValueError("--param requires GAME")
     else:
         games = [boardenvs.make(name) for name in boardenvs.GAMES]
     for game in games:
@@ -75,7 +73,7 @@ def _uses(game: Game) -> Iterator[Callable[[], object]]:
     yield lambda: _step_pettingzoo(game)
     yield lambda: play_match(game, ["random"] * game.num_players, 2, seed=0)
     for name in names_for(game):
-        # A few simulations reach every loop that many do.
+        # A few simulations use every loop.
         options = {"simulations": 3} if "simulations" in options_of(name, game) else {}
         yield lambda name=name, options=options: _act(game, make(name, game, 0, **options))  # type: ignore[misc]
 

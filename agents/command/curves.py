@@ -1,4 +1,4 @@
-"""`boardenvs curves`: learning curves on the ladders, the references' and one's own."""
+"""`boardenvs curves`: learning curves of the reference learners and of your own runs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def add(commands: Commands) -> None:
     curves = commands.add(
         "curves",
         _run,
-        "show how fast reference learners learn, or make their curves again",
+        "show the learning curves of reference learners, or learn them again",
         ["gekitai --out gekitai.svg", "gekitai --own mine=mine.csv --out gekitai.svg"],
         games=(),
     )
@@ -35,33 +35,38 @@ def add(commands: Commands) -> None:
         "task",
         nargs="?",
         metavar="TASK",
-        help="of the benchmark's; by default the mean over all that have curves",
+        help="task of the benchmark; default: the mean over all tasks with curves",
     )
-    curves.add_argument("--suite", default="v1", metavar="NAME", help="of tasks; v1")
+    curves.add_argument("--suite", default="v1", metavar="NAME", help="suite of tasks; default: v1")
     curves.add_argument(
         "--own",
         action="append",
         default=[],
         metavar="NAME=FILE",
-        help="a run of yours, a CSV file or what TensorBoard reads; may be repeated",
+        help="your own run, a CSV file or a TensorBoard log; may be repeated",
     )
     curves.add_argument(
-        "--out", type=Path, metavar="FILE", help="draw them there, as .svg, .png or .pdf"
+        "--out", type=Path, metavar="FILE", help="draw the curves as .svg, .png or .pdf"
     )
     curves.add_argument(
-        "--json", type=Path, metavar="FILE", help="take, or keep, curves there, not in the package"
+        "--json",
+        type=Path,
+        metavar="FILE",
+        help="read the curves from FILE, or with --learn write them to it",
     )
     curves.add_argument(
-        "--learn", metavar="LEARNER", help="make curves of ppo, ppo-pool or self-play into --json"
+        "--learn", metavar="LEARNER", help="learner to run: ppo, ppo-pool or self-play"
     )
     curves.add_argument(
-        "--seeds", metavar="SEED,...", help=f"of --learn, those that are there left out; {_SEEDS}"
+        "--seeds",
+        metavar="SEED,...",
+        help=f"seeds for --learn, without those in --json; default: {_SEEDS}",
     )
     curves.add_argument(
         "--minutes",
         type=float,
         metavar="MINUTES",
-        help="of --learn, of one core, for each seed; 10",
+        help="minutes of one core for each seed of --learn; default: 10",
     )
 
 
@@ -78,7 +83,7 @@ def _run(options: argparse.Namespace) -> None:
     if options.learn is not None:
         _learn(options)
     elif options.seeds is not None or options.minutes is not None:
-        raise ValueError("--seeds and --minutes are for --learn")
+        raise ValueError("--seeds and --minutes require --learn")
     tasks = _tasks(options)
     curves: dict[str, Sequence[Curve]] = {}
     for task in tasks:
@@ -87,7 +92,9 @@ def _run(options: argparse.Namespace) -> None:
         else:
             curves[task] = read_curves(options.json)
             if any((one.suite, one.task) != (options.suite, task) for one in curves[task]):
-                raise ValueError(f"{options.json} has curves of another task than {task}")
+                raise ValueError(
+                    f"--json must have curves of {task}, got another task in {options.json}"
+                )
     own = [_own(text, tasks, options.suite) for text in options.own]
     print(_table(curves, own))
     if options.out is not None:
@@ -99,7 +106,7 @@ def _run(options: argparse.Namespace) -> None:
 
 
 def _tasks(options: argparse.Namespace) -> list[str]:
-    """The tasks that are shown."""
+    """Return the tasks to show."""
     from agents.benchmark.ladder import read_ladder
     from agents.benchmark.tasks import suite
     from agents.curves.curve import reference_path
@@ -110,17 +117,17 @@ def _tasks(options: argparse.Namespace) -> list[str]:
         return [options.task]
     for what in ("own", "json"):
         if getattr(options, what):
-            raise ValueError(f"--{what} needs a task: {', '.join(known)}")
+            raise ValueError(f"--{what} requires TASK, one of {', '.join(known)}")
     found = [task for task in known if reference_path(options.suite, task).is_file()]
     if not found:
-        raise ValueError(f"suite {options.suite} has no curves")
+        raise ValueError(f"--suite must have curves, got {options.suite}")
     return found
 
 
 def _learn(options: argparse.Namespace) -> None:
-    """Make the curves that are not there yet, each kept when it is whole."""
+    """Learn the missing curves, and keep each one when it is complete."""
     if options.task is None or options.json is None:
-        raise ValueError("--learn needs a task, and --json FILE to keep the curves in")
+        raise ValueError("--learn requires TASK and --json FILE")
     require_extra("--learn", "train", TRAINING)
     from agents.curves.curve import Point, read_curves, write_curves
     from agents.curves.learning import learn
@@ -132,7 +139,9 @@ def _learn(options: argparse.Namespace) -> None:
     def kept() -> list[Curve]:
         found = read_curves(options.json) if options.json.exists() else []
         if any((one.suite, one.task) != (options.suite, options.task) for one in found):
-            raise ValueError(f"{options.json} has curves of another task than {options.task}")
+            raise ValueError(
+                f"--json must have curves of {options.task}, got another task in {options.json}"
+            )
         return found
 
     def show(curve: Curve, point: Point) -> None:
@@ -147,14 +156,14 @@ def _learn(options: argparse.Namespace) -> None:
         if any((one.learner, one.seed) == (options.learn, seed) for one in kept()):
             continue
         curve = learn(options.learn, options.task, seed, minutes, options.suite, show)
-        # Another command may have added some in the meantime.
+        # Another command may have added curves meanwhile.
         write_curves(options.json, [*kept(), curve])
 
 
 def _seeds(text: str | None) -> list[int]:
     words = (_SEEDS if text is None else text).split(",")
     if not all(word.isdecimal() and word.isascii() for word in words):
-        raise ValueError(f"--seeds must be whole numbers, by commas, got {text}")
+        raise ValueError(f"--seeds must be whole numbers separated by commas, got {text}")
     return [int(word) for word in words]
 
 
@@ -170,7 +179,7 @@ def _own(text: str, tasks: Sequence[str], suite: str) -> Curve:
 
 
 def _table(curves: Mapping[str, Sequence[Curve]], own: Sequence[Curve]) -> Table:
-    """Return where each learner stands at the end."""
+    """Return a table with the last point of each learner."""
     from agents.curves.joining import drawable_runs, over_seeds
     from agents.report.formats import interval_text, score_text
 

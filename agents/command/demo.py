@@ -1,4 +1,4 @@
-"""`boardenvs demo`: from nothing to a trained agent, a benchmark and an episode to look at."""
+"""`boardenvs demo`: a trained agent, its ratings and an episode."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from boardenvs.episode import Episode
 __all__ = ["add", "run_demo"]
 
 _STEPS = 150_000
-_CHANNELS = 32  # of the network: two thirds of those that `boardenvs train gekitai` takes
-_EVALUATE_EVERY = 25_000  # so that the curve has some points
+_CHANNELS = 32  # `boardenvs train gekitai` has 48
+_EVALUATE_EVERY = 25_000  # the curve needs several points
 _ARENA_GAMES = 500
-_MARK = ".boardenvs-demo"  # tells a demo's folder from that of a training run
+_MARK = ".boardenvs-demo"  # marks the folder as a demo's
 
 
 def add(commands: Commands) -> None:
@@ -35,15 +35,15 @@ def add(commands: Commands) -> None:
         games=(),
     )
     demo.add_argument(
-        "--steps", type=int, metavar="N", help=f"positions to train on; by default {_STEPS:,}"
+        "--steps", type=int, metavar="N", help=f"positions to train on; default: {_STEPS:,}"
     )
-    demo.add_argument("--seed", type=int, default=0, help="of everything random; by default 0")
+    demo.add_argument("--seed", type=int, default=0, help="seed of everything random; default: 0")
     demo.add_argument(
         "--out",
         type=Path,
         default=Path("boardenvs-demo"),
         metavar="FOLDER",
-        help="where results go, those of an earlier demo are replaced; by default boardenvs-demo",
+        help="folder of the results, replaced if it is a demo's; default: boardenvs-demo",
     )
 
 
@@ -53,17 +53,16 @@ def _run(options: argparse.Namespace) -> None:
 
 
 def run_demo(folder: Path, seed: int = 0, steps: int | None = None) -> None:
-    """Train on Gekitai, play the arena, and leave the results in a folder.
+    """Train an agent on Gekitai, rate it, and write the results to a folder.
 
     Args:
-        folder: gets `agent.onnx` and its card, `learning_curve.png`, `episode.html` and
-            the run's checkpoint and logs; those of an earlier demo are replaced.
-        seed: of everything random.
-        steps: positions to train on.
+        folder: folder for `agent.onnx` and its card, `learning_curve.png`, `episode.html`, the
+            checkpoint and the logs. The files of an earlier demo are replaced.
+        seed: seed of everything random, from 0 to 2^31 - 1.
+        steps: number of positions to train on, at least 1.
 
     Raises:
-        ValueError: the folder holds something that is no earlier demo's, or an argument
-            is out of range.
+        ValueError: the folder contains other files, or an argument is out of range.
     """
     from agents.training.run import TrainingRun
     from agents.training.settings import settings_for
@@ -93,7 +92,7 @@ def run_demo(folder: Path, seed: int = 0, steps: int | None = None) -> None:
     episode = Episode.play(game, agents, seed, names=["trained", "greedy"], analysis=True)
     page = folder / "episode.html"
     episode.save_html(page)
-    print("3. What is left to look at:")
+    print("3. The results:")
     for what, path in (
         ("learning curve", folder / "learning_curve.png"),
         ("a game, trained against greedy", page),
@@ -107,7 +106,11 @@ def run_demo(folder: Path, seed: int = 0, steps: int | None = None) -> None:
 
 
 def _clear(folder: Path) -> None:
-    """Make way for a new demo; nothing but an earlier demo is ever removed."""
+    """Remove an earlier demo from a folder.
+
+    Raises:
+        ValueError: the folder contains other files.
+    """
     if not folder.exists():
         return
     known = {
@@ -116,10 +119,10 @@ def _clear(folder: Path) -> None:
     }  # fmt: skip
     marked = (folder / _MARK).is_file()
     found = {p.name for p in folder.iterdir()} if folder.is_dir() else {""}
-    if marked:  # a demo that was killed may have left hidden files, which stay
+    if marked:  # a killed demo may have left hidden files, which stay
         found = {name for name in found if not name.startswith(".")}
     if found - known or (found and not marked):
-        raise ValueError(f"{folder} holds more than an earlier demo: name another --out")
-    for name in found - {"tensorboard"}:  # the mark stays, should this be stopped
+        raise ValueError(f"--out must be a new folder or an earlier demo's, got {folder}")
+    for name in found - {"tensorboard"}:  # the mark stays in case of an interruption
         (folder / name).unlink()
     shutil.rmtree(folder / "tensorboard", ignore_errors=True)

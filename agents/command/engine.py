@@ -1,4 +1,4 @@
-"""`boardenvs engine`: an agent as a program that tournament managers run."""
+"""`boardenvs engine`: an agent as a program for tournament managers."""
 
 from __future__ import annotations
 
@@ -26,22 +26,23 @@ def add(commands: Commands) -> None:
     engine = commands.add(
         "engine",
         _run,
-        "let a tournament manager run an agent, by the protocol of Gomocup on standard input and "
-        "output",
+        "run an agent for a tournament manager, by Gomocup's protocol on standard input",
         ["gomoku threats", "gomoku mcts:5s"],
         games=("gomoku",),
         agents=True,
     )
-    engine.add_argument("agent", metavar="SPEC", help="the agent")
+    engine.add_argument("agent", metavar="SPEC", help="agent")
     add_time(engine)
-    engine.add_argument("--seed", type=int, default=None, help="of everything random")
+    engine.add_argument(
+        "--seed", type=int, default=None, help="seed of everything random; default: a random one"
+    )
 
 
 def _run(options: argparse.Namespace) -> None:
     game = make_game(options)
     brain = player_module(game, "brain")
     if brain is None:
-        raise ValueError(f"there is no protocol for {game.name}: gomoku has one")
+        raise ValueError(f"GAME must be gomoku, which has a protocol, got {game.name}")
     (spec,) = timed([options.agent], options, game)
     parsed = parse(spec, game)
 

@@ -1,4 +1,4 @@
-"""`boardenvs info`: a game's facts."""
+"""`boardenvs info`: facts about a game."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from boardenvs.registration import GAMES, check_params, env_id
 __all__ = ["add", "game_facts"]
 
 _GAMES = 1000
-"""Random games whose length is told, with seed 0."""
+"""Number of random games for the lengths, with seed 0."""
 
 
 def add(commands: Commands) -> None:
@@ -26,7 +26,7 @@ def add(commands: Commands) -> None:
     commands.add(
         "info",
         _run,
-        "print a game's facts: rules, sizes, names, agents, the start",
+        "print facts about a game: rules, sizes, names, agents and the start",
         ["gekitai", "gomoku -p board_size=9"],
     )
 
@@ -36,7 +36,7 @@ def _run(options: argparse.Namespace) -> None:
 
 
 def game_facts(game: Game) -> str:
-    """Rules, sizes, names, agents and the start position of a game, as lines of text.
+    """Return rules, sizes, names, agents and the start position of a game as text.
 
     Raises:
         ValueError: a shipped agent's card is damaged.
@@ -60,7 +60,7 @@ def _rules(cls: type[Game]) -> list[str]:
 
 
 def _sizes(game: Game) -> dict[str, str]:
-    """Facts that follow from the parameters, and the length of random games."""
+    """Return facts that depend on the parameters, and the lengths of random games."""
     low, mean, high = _random_lengths(game)
     seats = ", ".join(game.seat_names)
     return {
@@ -76,14 +76,14 @@ def _sizes(game: Game) -> dict[str, str]:
 
 
 def _names(game: Game) -> dict[str, str]:
-    """What is typed to get at it."""
+    """Return the code that makes the game, its environments and agents."""
     agents = names_for(game)
     given: dict[str, Any] = {}
-    for key, value in game.params.items():  # what is not the default, as it is by now
+    for key, value in game.params.items():  # values that differ from the defaults
         try:
             check_params(type(game), given)
             default = type(game)(**given).params[key]
-        except ValueError:  # a user's game may have parameters without
+        except ValueError:  # a user's game may have parameters without defaults
             default = None
         if value != default:
             given[key] = value
@@ -107,18 +107,18 @@ def _names(game: Game) -> dict[str, str]:
 
 
 def _home(game: Game) -> str:
-    """The module that Gymnasium is to import first."""
+    """Return the module that Gymnasium must import first."""
     return "boardenvs" if game.name in GAMES else type(game).__module__
 
 
 def _env_function(game: Game) -> str:
-    """How PettingZoo's environment is made."""
+    """Return the code that makes PettingZoo's environment."""
     first = "" if game.name in GAMES else f"import {type(game).__module__}; "
     return f"{first}from boardenvs import {game.name}_v0; {game.name}_v0.env"
 
 
 def _random_lengths(game: Game) -> tuple[int, float, int]:
-    """The shortest, the mean and the longest of random games, in plies."""
+    """Return the shortest, mean and longest length of random games in plies."""
     states = game.new(_GAMES, seed=0)
     agent = make("random", game, seed=0)
     playout(game, states, lambda part, _: agent.act(part))
@@ -127,7 +127,7 @@ def _random_lengths(game: Game) -> tuple[int, float, int]:
 
 
 def _table(facts: dict[str, str], *, wrap: bool = True) -> list[str]:
-    """Names in one column, texts in another."""
+    """Return lines with names in one column and texts in another."""
     column = 2 + max(map(len, facts))
     lines = []
     for name, text in facts.items():

@@ -1,4 +1,4 @@
-"""`boardenvs play`: persons against agents, or one another."""
+"""`boardenvs play`: games between people and agents."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def add(commands: Commands) -> None:
     play = commands.add(
         "play",
         _run,
-        "play against an agent, here in the terminal or in a page",
+        "play against an agent, in the terminal or in a browser",
         ["gekitai", "gomoku -p board_size=9 --opponent mcts:2s --web"],
         agents=True,
     )
@@ -24,24 +24,25 @@ def add(commands: Commands) -> None:
         "--opponent",
         action="append",
         metavar="SPEC",
-        help="by default greedy; of several there is one for each other seat, in order",
+        help="opponent; repeat it to name one for each other seat; default: greedy",
     )
     add_time(play)
     play.add_argument(
         "--seat",
         type=int,
         action="append",
-        help="yours, from 0; by default 0, the first; given twice or more for several persons at "
-        "one terminal",
+        help="your seat, from 0; repeat it for several people at one terminal; default: 0",
     )
-    play.add_argument("--seed", type=int, default=None, help="of everything random")
+    play.add_argument(
+        "--seed", type=int, default=None, help="seed of everything random; default: a random one"
+    )
     play.add_argument(
         "--web",
         action="store_true",
-        help="play in a page, served on this machine alone; Ctrl-C ends it",
+        help="play in a browser on this machine; Ctrl-C ends it",
     )
     play.add_argument(
-        "--no-browser", action="store_true", help="with --web: print the address, open nothing"
+        "--no-browser", action="store_true", help="with --web: print the address only"
     )
 
 
@@ -49,18 +50,17 @@ def _run(options: argparse.Namespace) -> None:
     game = make_game(options)
     if game.num_players == 1 and options.opponent is not None and not options.web:
         raise ValueError(
-            f"{game.name} is for one player: --opponent is for games of more, "
-            "and for the hints of --web"
+            f"--opponent requires a game for several players, or --web for hints, got {game.name}"
         )
     opponents = timed(options.opponent or ["greedy"], options, game)
     seats = options.seat or [0]
     if options.web:
         if len(seats) > 1:
-            raise ValueError("with --web there is one person: --seat may be given once")
+            raise ValueError("--seat must be given at most once with --web")
         require_extra("--web", "web", ["starlette", "uvicorn"])
         from agents.play.web.serve import serve
 
-        # Where nobody plays against the person, the agent that was named gives the hints.
+        # In a game for one player the named agent gives the hints.
         adviser = opponents[0] if game.num_players == 1 and options.opponent is not None else None
         serve(
             game,
@@ -72,7 +72,7 @@ def _run(options: argparse.Namespace) -> None:
         )
         return
     if options.no_browser:
-        raise ValueError("--no-browser is for --web")
+        raise ValueError("--no-browser requires --web")
     from agents.play.terminal import play
 
     play(game, opponents, seats, options.seed)

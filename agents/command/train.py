@@ -1,4 +1,4 @@
-"""`boardenvs train`: an agent learns by self-play."""
+"""`boardenvs train`: training of an agent by self-play."""
 
 from __future__ import annotations
 
@@ -31,40 +31,41 @@ def add(commands: Commands) -> None:
         "--steps",
         type=int,
         metavar="N",
-        help="steps of all parts of the training together; "
-        "the last part is cut or lengthened; by default the settings' steps",
+        help="steps of all parts together, where the last part is shortened or lengthened; "
+        "default: those of the settings",
     )
-    train.add_argument("--seed", type=int, default=None, help="of everything random; by default 0")
+    train.add_argument(
+        "--seed", type=int, default=None, help="seed of everything random; default: 0"
+    )
     train.add_argument(
         "--out",
         type=Path,
         default=None,
         metavar="FOLDER",
-        help="the run's folder; by default runs/GAME",
+        help="folder of the run; default: runs/GAME",
     )
     train.add_argument(
         "--device",
         choices=["cpu", "cuda"],
         default="cpu",
-        help="where the network is trained; by default cpu",
+        help="device of the training; default: cpu",
     )
     train.add_argument(
         "--settings",
         type=Path,
         metavar="FILE",
-        help="how to train, in TOML as the game's own training.toml, and instead of it",
+        help="training settings in TOML, instead of the game's training.toml",
     )
-    train.add_argument("--resume", action="store_true", help="go on with the run in the folder")
+    train.add_argument("--resume", action="store_true", help="continue the run in the folder")
     train.add_argument(
         "--allow",
         action="append",
         default=[],
         metavar="MODULE:FACTORY",
-        help="an agent of your own that a file names, be it that of --settings, "
-        "of a game of your own, or of the run to --resume: its code is run only if it is named "
+        help="your own agent that settings or a run may name; its code runs only if it is named "
         "here; may be repeated",
     )
-    add_engine(train, "train on this machine or on a Ray cluster; by default local")
+    add_engine(train, "train on this machine or on a Ray cluster; default: local")
 
 
 def _run(options: argparse.Namespace) -> None:
@@ -74,9 +75,9 @@ def _run(options: argparse.Namespace) -> None:
     game = make_sizes(name, params, *several) if several else boardenvs.make(name, **params)
     check_address(options)
     if options.engine == "ray" and options.device != "cpu":
-        raise ValueError("--device is for --engine local")
+        raise ValueError("--device must be cpu with --engine ray")
     if options.allow and not (options.resume or options.settings or ":" in options.game):
-        raise ValueError("--allow is for --resume, --settings or a game of your own")
+        raise ValueError("--allow requires --resume, --settings or a game of your own")
     for spec in options.allow:
         allow(spec)
     if options.engine == "ray":
@@ -97,7 +98,7 @@ def _run(options: argparse.Namespace) -> None:
     except KeyboardInterrupt as stop:
         if (folder / "checkpoint.pt").exists():
             again = options.command_line + ("" if options.resume else " --resume")
-            stop.args = (f"'{again}' goes on",)
+            stop.args = (f"'{again}' continues",)
         raise
 
 
@@ -108,20 +109,20 @@ def _trainer(options: argparse.Namespace, game: Game | Sizes) -> Callable[..., A
 
         return functools.partial(start_run.train, device=_device(options.device))
     if isinstance(game, Sizes):
-        raise ValueError("boards of several sizes are for --engine local")
+        raise ValueError("boards of several sizes require --engine local")
     from agents.training.self_play import on_ray
 
     return functools.partial(on_ray.train, address=options.address)
 
 
 def _device(name: str) -> str:
-    """Where PyTorch is to compute.
+    """Return the device of PyTorch.
 
     Raises:
-        ValueError: it cannot there.
+        ValueError: PyTorch has no such device.
     """
     import torch
 
     if name == "cuda" and not torch.cuda.is_available():
-        raise ValueError("--device cuda: PyTorch finds no GPU here")
+        raise ValueError("--device must be cpu, because PyTorch finds no GPU, got cuda")
     return name

@@ -1,4 +1,4 @@
-"""`boardenvs watch`: one game between agents, played now or stored by an arena."""
+"""`boardenvs watch`: one game between agents, played now or read from a store."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def add(commands: Commands) -> None:
     watch = commands.add(
         "watch",
         _run,
-        "watch agents play one game, or a game that was stored",
+        "watch agents play one game, or watch a stored game",
         ["gekitai greedy mcts:1s --html game.html", "--store games.db --game 1.0"],
         optional=True,
         agents=True,
@@ -36,37 +36,43 @@ def add(commands: Commands) -> None:
         "agents", nargs="*", metavar="SPEC", help="one agent for each seat, in order"
     )
     watch.add_argument(
-        "--store", type=Path, metavar="FILE", help="where 'boardenvs arena --store' put its games"
+        "--store", type=Path, metavar="FILE", help="store of 'boardenvs arena --store'"
     )
     watch.add_argument(
         "--game",
         dest="stored",
         metavar="MATCH.NUMBER",
-        help="which of them, such as 1.0; without it they are listed",
+        help="game of the store, such as 1.0; default: list the games",
     )
     watch.add_argument(
-        "--export", type=Path, metavar="FOLDER", help="write each of them into a file there"
+        "--export",
+        type=Path,
+        metavar="FOLDER",
+        help="write each game of the store to a file in FOLDER",
     )
     watch.add_argument(
         "--format",
         metavar="SUFFIX",
-        help="of the files: json, or in Gomoku psq or sgf; by default json",
+        help="format of --export: json, or in Gomoku psq or sgf; default: json",
     )
     add_time(watch)
-    watch.add_argument("--seed", type=int, default=None, help="of everything random")
+    watch.add_argument(
+        "--seed", type=int, default=None, help="seed of everything random; default: a random one"
+    )
     watch.add_argument(
         "--judge",
         action="store_true",
-        help="say by which move the game was lost, as far as 'exact' knows, and mark it on the "
-        "page",
+        help="find the losing move with 'exact', and mark it on the page",
     )
-    watch.add_argument("--html", type=Path, metavar="FILE", help="write the game as a page, too")
-    watch.add_argument("--gif", type=Path, metavar="FILE", help="write it as an animation, too")
+    watch.add_argument("--html", type=Path, metavar="FILE", help="also write the game as a page")
+    watch.add_argument(
+        "--gif", type=Path, metavar="FILE", help="also write the game as an animation"
+    )
     watch.add_argument(
         "--save",
         type=Path,
         metavar="FILE",
-        help="write it as JSON, too, or in Gomoku as FILE.psq or FILE.sgf",
+        help="also write the game as JSON, or in Gomoku as FILE.psq or FILE.sgf",
     )
 
 
@@ -76,10 +82,10 @@ def _run(options: argparse.Namespace) -> None:
     if options.gif is not None:
         require_render("--gif")
     if options.format is not None and options.export is None:
-        raise ValueError("--format is for --export")
+        raise ValueError("--format requires --export")
     if options.store is not None:
         if options.game or options.agents or options.time:
-            raise ValueError("a stored game has its agents: --store takes no GAME, SPEC and --time")
+            raise ValueError("--store must be given without GAME, SPEC and --time")
         if options.export is not None:
             _export(options)
             return
@@ -88,7 +94,7 @@ def _run(options: argparse.Namespace) -> None:
         if episode is not None:
             check_place("--save", options.save, ".json", *episode.game.file_formats)
     elif options.stored is not None or options.export is not None:
-        raise ValueError(f"{'--game' if options.stored else '--export'} is for --store")
+        raise ValueError(f"{'--game' if options.stored else '--export'} requires --store")
     elif not options.agents:
         missing = "SPEC" if options.game else "GAME, SPEC"
         raise ValueError(f"the following arguments are required: {missing}")
@@ -121,14 +127,13 @@ def _played(game: Game, specs: Sequence[str], seed: int | None, *, analysis: boo
     """Play one game between agents and return the episode.
 
     Args:
-        game: what is played.
-        specs: one agent for each seat.
-        seed: of everything random.
-        analysis: whether the episode keeps what the agents thought; the game is the same.
+        game: the game.
+        specs: one spec for each seat.
+        seed: seed of everything random; `None` for a random one.
+        analysis: whether the episode keeps the agents' analysis, with the same moves.
 
     Raises:
-        ValueError: there are not as many agents as seats, or one cannot be made or play the
-            game.
+        ValueError: the number of agents differs from that of the seats, or an agent cannot play.
     """
     if len(specs) != game.num_players:
         raise ValueError(f"{game.name} takes {seats(game)}, got {len(specs)}")
@@ -156,7 +161,7 @@ def _export(options: argparse.Namespace) -> None:
         ("--judge", options.judge),
     ):
         if given:
-            raise ValueError(f"--export writes all games: it takes no {option}")
+            raise ValueError(f"--export must be given without {option}, since it writes all games")
     with Store.read(options.store) as store:
         formats = ["json", *(suffix.removeprefix(".") for suffix in store.game.file_formats)]
         suffix = one_of("--format", options.format or "json", formats)
@@ -165,10 +170,10 @@ def _export(options: argparse.Namespace) -> None:
 
 
 def _stored(path: Path, number: str | None) -> Episode | None:
-    """A stored game; without a number `None`, and which games there are is printed.
+    """Return a stored game, or without a number print a list of the games and return `None`.
 
     Raises:
-        ValueError: there is no such store or game, or it is damaged.
+        ValueError: the store or the game does not exist or is damaged.
     """
     from agents.arena.storage.store import Store
 

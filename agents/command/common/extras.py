@@ -8,23 +8,23 @@ from collections.abc import Iterable
 __all__ = ["TRAINING", "require_extra"]
 
 TRAINING = ("torch", "sb3_contrib", "onnx", "matplotlib", "tensorboard")
-"""What training imports of the extra `[train]`."""
+"""Packages of the extra `[train]` that training imports."""
 
 
 def require_extra(what: str, extra: str, names: Iterable[str]) -> None:
-    """Say in one line what is missing where an extra is not installed.
+    """Require the packages of an extra.
 
     Args:
-        what: needs it, in words.
-        extra: its name.
-        names: of the packages that are imported, as Python calls them.
+        what: name of the feature, for the message.
+        extra: name of the extra.
+        names: import names of the packages.
 
     Raises:
-        ValueError: one of them is not there.
+        ValueError: a package is not installed.
     """
     for name in names:
         if importlib.util.find_spec(name) is None:
             raise ValueError(
                 f"{what} needs the extra [{extra}], such as pip install 'boardenvs[{extra}]': "
-                f"there is no {name}"
+                f"{name} is not installed"
             )

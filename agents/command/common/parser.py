@@ -1,4 +1,4 @@
-"""The parser of the `boardenvs` command, and what its subcommands have in common."""
+"""The parser of the `boardenvs` command and of its subcommands."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ _AGENTS = (
     f"Agents: {', '.join(SPECS)}.",
     "mixed:PERCENT:AGENT plays PERCENT of its moves at random and the others as AGENT, such as "
     "mixed:20:greedy.",
-    "A time will do in place of SIMULATIONS and NODES, such as mcts:500ms.",
-    "boardenvs info GAME names those that play a game.",
+    "SIMULATIONS and NODES may be a time, such as mcts:500ms.",
+    "boardenvs info GAME lists the agents of a game.",
     QUOTING,
 )
 
@@ -43,7 +43,7 @@ def _examples(lines: Sequence[str]) -> str:
 
 
 class _Parser(OneLineParser):
-    """A parser that says what may have been meant."""
+    """A parser whose errors suggest what may have been meant."""
 
     def error(self, message: str) -> NoReturn:
         refused = re.match(r".*invalid choice: '(.*?)' \(choose from (.*)\)$", message)
@@ -74,16 +74,16 @@ class _SubcommandParser(_Parser):
 
 
 def _params() -> set[str]:
-    """The names of the parameters of all games."""
+    """Return the names of the parameters of all games."""
     classes = map(game_class, boardenvs.GAMES)
     return {name for cls in classes for name in inspect.signature(cls).parameters}
 
 
 class Commands:
-    """The command's parser, to which every subcommand adds its own."""
+    """The command's parser with the parsers of its subcommands."""
 
     def __init__(self) -> None:
-        """There is no subcommand yet."""
+        """Make a parser without subcommands."""
         self.parser: argparse.ArgumentParser = _Parser(
             prog="boardenvs",
             description="Board games for reinforcement learning: play, watch, train, measure.",
@@ -116,13 +116,13 @@ class Commands:
         """Return a new subcommand's parser, to which the caller adds arguments.
 
         Args:
-            name: of the subcommand.
-            run: a function of the options as they were typed. It may return an exit status.
-            text: what it does, in words.
+            name: name of the subcommand.
+            run: function of the parsed options, which may return an exit status.
+            text: description that starts with a verb.
             examples: two command lines, without `boardenvs` and the subcommand's name.
-            games: the games that the subcommand takes; empty if it takes no GAME.
-            optional: whether the game may be left out.
-            agents: whether the subcommand takes agents by their SPEC.
+            games: games that the subcommand supports; empty if it has no GAME.
+            optional: whether GAME is optional.
+            agents: whether the subcommand has a SPEC.
         """
         names = tuple(games)
         paragraphs = [_games(names)] if names else []

@@ -66,7 +66,9 @@ def test_a_board_at_standard_input(command, typed, gekitai):
     typed(*gekitai.to_text(gekitai.new(1)[0]).splitlines())
     status, out, _ = command("analyse", "gekitai", "-", "greedy")
     assert status == 0
-    assert re.search(r"\nPlayer X to move: greedy plays [A-F][1-6]\. It does not tell why\.\n", out)
+    assert re.search(
+        r"\nPlayer X to move: greedy plays [A-F][1-6]\. It reports no analysis\.\n", out
+    )
 
 
 @pytest.mark.parametrize(("agent", "shown"), [(["mcts"], "mcts:20ms"), ([], "puct:20ms")])

@@ -160,9 +160,9 @@ def test_arena_by_the_clock(command, fails, tmp_path):
     fails("--time .*random, greedy", *arguments[:2],
           "random", "greedy", "--time", "1s")  # fmt: skip
     fails("time .*'soon'", *arguments[:4], "--time", "soon")
-    alone = "mcts:20ms thinks with all cores, so that one process plays: --workers must be 1, got 2"
+    alone = "--workers .*mcts:20ms.* got 2"
     fails(alone, *arguments, "--workers", "2")
-    fails("mcts:20ms thinks with all cores of this machine: not on Ray", *arguments,
+    fails("--engine .*mcts:20ms", *arguments,
           "--engine", "ray")  # fmt: skip
 
 

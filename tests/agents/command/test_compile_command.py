@@ -50,5 +50,5 @@ def test_what_is_used_later_is_compiled_already(tmp_path, script):
 
 
 def test_parameters_are_for_one_game(fails):
-    fails("--param is for one GAME", "compile", "-p", "board_size=4")
+    fails("--param", "compile", "-p", "board_size=4")
     fails("there is no game 'chess'", "compile", "chess")

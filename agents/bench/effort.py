@@ -1,4 +1,4 @@
-"""How much is measured: a full run and a quick one."""
+"""Sizes of a full and of a quick benchmark run."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ class Effort:
     """The size of a run of the benchmark."""
 
     games: tuple[str, ...] = tuple(boardenvs.GAMES)
-    """Which games are measured where a measure is about all of them."""
+    """Games of the measures that cover all games."""
     rounds: int = 5
-    """How often each side has its turn; the figure is the median."""
+    """Number of turns of each side, of which the median counts."""
     seconds: float = 0.12
-    """How long a turn lasts, in the measures that repeat something short."""
+    """Seconds of a turn in measures that repeat short work."""
     num_envs: int = 4096
     """Games side by side in `BatchEnv` and pgx."""
     vector_envs: int = 1024
@@ -26,15 +26,15 @@ class Effort:
     thread_envs: tuple[int, ...] = (1024, 4096)
     """Batch sizes at which two threads stand against one."""
     simulations: int = 1000
-    """For each move of a tree search."""
+    """Simulations for each move of a tree search."""
     guided_games: int = 4
-    """How many of the games that have a network are played by searches that it guides."""
+    """Number of games with a network in the guided searches."""
     guided_simulations: int = 32
-    """For each of their moves."""
+    """Simulations for each move of guided searches."""
     one_position_simulations: int = 400
-    """Of `puct`, for one position at a time."""
+    """Simulations of `puct` for one position at a time."""
     guided_seconds: float = 0.4
-    """As `seconds`, there."""
+    """`seconds` of guided searches."""
     pgx_sizes: tuple[int, ...] = (64, 512, 4096)
     """Batch sizes of pgx where it plays many plies in one call; the best one counts."""
     learn_envs: int = 512
@@ -44,19 +44,19 @@ class Effort:
     learn_steps: int = 32
     """Steps of each of them in a turn."""
     learn_rounds: int = 5
-    """As `rounds`, in training."""
+    """`rounds` of the training."""
     process_rounds: int = 3
-    """As `rounds`, where each turn is a new process."""
+    """`rounds` of measures whose turns are new processes."""
     process_games: tuple[str, ...] = tuple(boardenvs.GAMES)
-    """Which games take their first step in new processes."""
+    """Games whose first use in a new process is measured."""
     memory_envs: int = 65_536
     """Games side by side where memory is measured."""
     batch_sizes: tuple[int, ...] = tuple(4**k for k in range(9))
-    """Of the curve over N."""
+    """Numbers of games of the curve over N."""
     curve_rounds: int = 3
-    """As `rounds`, in the curves."""
+    """`rounds` of the curves."""
     curve_seconds: float = 0.04
-    """As `seconds`, in the curves."""
+    """`seconds` of the curves."""
     board_sizes: int = 6
     """Points of each curve over board size."""
 

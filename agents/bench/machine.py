@@ -1,4 +1,4 @@
-"""What machine a benchmark ran on."""
+"""Description of the machine of a benchmark."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["describe_machine"]
 
 
 def _model() -> str:
-    """The processor's name, from the kernel where it tells."""
+    """Return the processor's name, from the kernel if possible."""
     try:
         text = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
     except OSError:

@@ -1,4 +1,4 @@
-"""One figure of the benchmark beside what it is compared with."""
+"""One figure of the benchmark and its comparison."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ class Row:
     """A figure, and the ceiling or peer measured in turn with it."""
 
     measure: str
-    """What is measured."""
+    """Name of the measure."""
     game: str
-    """The game, with its parameters where they are not the defaults; empty for none."""
+    """Name of the game, with parameters that are not the defaults; empty for none."""
     value: float
     unit: str
     against: str | None = None
     """The ceiling or the peer."""
     against_value: float | None = None
-    """In the same unit; `None` where the peer is not installed."""
+    """Figure of the peer in the same unit; `None` if the peer is not installed."""
     point: tuple[str, int] | None = None
-    """For the plot: the curve's horizontal axis, and where on it."""
+    """Horizontal axis of the curve in the plot, and the place on it."""
 
     @property
     def ratio(self) -> float | None:
@@ -34,7 +34,7 @@ class Row:
         return self.value / self.against_value if self.against_value else None
 
     def to_dict(self) -> dict[str, Any]:
-        """As it stands in the benchmark's JSON."""
+        """Return the row as JSON values."""
         return {
             "measure": self.measure,
             "game": self.game,
@@ -47,12 +47,12 @@ class Row:
 
 
 def report(rows: Sequence[Row]) -> list[dict[str, Any]]:
-    """The figures as JSON values."""
+    """Return the figures as JSON values."""
     return [row.to_dict() for row in rows]
 
 
 def _number(value: float | None) -> str:
-    """Three digits that matter, and thousands, millions and so on as words of their own."""
+    """Return a number with three significant digits and a suffix such as k or M."""
     if value is None:
         return "-"
     for least, size, suffix in ((1e9, 1e9, " G"), (1e6, 1e6, " M"), (1e4, 1e3, " k")):

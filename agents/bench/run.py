@@ -1,4 +1,4 @@
-"""What the measures share: how much to do, which peers there are, and who is compared."""
+"""State that all measures share."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Key = tuple[str, ...]
 
 
 class Bench:
-    """What the measures share: how much to do, and which peers there are."""
+    """Sizes of a run and available peers, shared by all measures."""
 
     def __init__(self, effort: Effort) -> None:
         """Nothing is missing yet."""
@@ -26,7 +26,7 @@ class Bench:
         """A line for each peer that is not installed."""
 
     def peer(self, what: str, extra: str, build: Callable[[], Thing]) -> Thing | None:
-        """What `build` makes, or `None` and a line in `missing` where it cannot be imported.
+        """Return the result of `build`, or `None` and add a line to `missing` on an ImportError.
 
         Args:
             what: is missing then, in words.
@@ -45,5 +45,5 @@ class Bench:
             return None
 
     def compare(self, sides: dict[Key, Side]) -> dict[Key, float]:
-        """The median figure of each side, all taking turns; see `interleaved`."""
+        """Return the median figure of each side; see `interleaved`."""
         return interleaved(sides, self.effort.rounds)

@@ -1,4 +1,4 @@
-"""Fair timing on a machine that is not ours alone: sides take turns, medians count."""
+"""Fair timing on a shared machine: sides take turns, and medians count."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Name = TypeVar("Name", bound=Hashable)
 
 
 def interleaved(sides: Mapping[Name, Side], rounds: int) -> dict[Name, float]:
-    """The median figure of each side; in every round each side has its turn once.
+    """Return the median figure of each side; each round has one turn of each side.
 
     What slows the machine down for a while so meets all sides alike. A first round, in
     which things compile and caches fill, does not count.
@@ -42,12 +42,12 @@ def interleaved(sides: Mapping[Name, Side], rounds: int) -> dict[Name, float]:
 def rate(
     work: Callable[[], int], seconds: float, prepare: Callable[[], object] | None = None
 ) -> float:
-    """How many things a second `work` does.
+    """Return the number of things per second that `work` does.
 
     Args:
-        work: does some and says how many.
-        seconds: it is repeated until it has run so long, at least once.
-        prepare: called before each `work`; its time does not count.
+        work: function that returns how many things it did.
+        seconds: minimum time of the repetitions; there is at least one.
+        prepare: function called before each `work`, whose time does not count.
     """
     done, spent = 0, 0.0
     while not done or spent < seconds:

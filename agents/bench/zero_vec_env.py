@@ -19,7 +19,7 @@ _BEFORE = 64  # steps, away from the start, where all boards are alike and no ga
 
 
 class ZeroVecEnv(VecEnv):
-    """Tells over and over, whatever the actions, what another told in some random steps.
+    """A vector environment that replays recorded random steps, whatever the actions.
 
     So a learner has the same work with both, for that depends on it how many actions are legal
     and how many games end: of each that is truncated, MaskablePPO evaluates the last position.

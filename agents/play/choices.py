@@ -1,4 +1,4 @@
-"""What a person may choose of a game: who plays against him, how large the board is.
+"""Choices of a person: the opponent and the size of the board.
 
 A fixed list, made from constants in the `__init__.py` of a game's folder (see `agents.games`):
 
@@ -32,9 +32,9 @@ _NAMES = {
     "trained": ("Network", "has learned by playing itself"),
     "puct": ("Network and search", "has learned, and tries {} lines before each move"),
 }
-"""Of an agent of any game: its name, and what it does."""
+"""Name and description of agents of any game."""
 OPPONENTS = ("random", "greedy", "mcts:100", "mcts:1000", "trained", "puct:400")
-"""Specs, of a game whose folder does not say."""
+"""Specs for a game whose folder has no list."""
 _NETWORKS = ("trained", "puct")
 
 
@@ -45,7 +45,7 @@ class Named(NamedTuple):
     name: str
     """Short, as it stands beside its moves."""
     does: str
-    """What it does, in words; "" if nothing is known of it."""
+    """Description; "" if there is none."""
 
 
 @functools.lru_cache(maxsize=256)
@@ -56,7 +56,7 @@ def opponents_of(game: Game) -> tuple[Named, ...]:
 
 
 def name_of(spec: str, game: Game) -> Named:
-    """An agent as the list has it; one that is not in it, and is of no kind there, by its spec."""
+    """Return the list's entry for an agent, or an entry with its spec."""
     for one in opponents_of(game):
         if one.spec == spec:
             return one
@@ -66,7 +66,7 @@ def name_of(spec: str, game: Game) -> Named:
 
 
 def adviser_of(game: Game) -> str:
-    """The spec of the agent that gives hints."""
+    """Return the spec of the agent that gives hints."""
     return next(spec for spec in analysts_of(game) if _can_play(spec, game))
 
 
@@ -77,7 +77,7 @@ def _named(spec: str, words: tuple[str, str] | None) -> Named:
 
 
 def _can_play(spec: str, game: Game) -> bool:
-    """Whether a game has an agent, and the network that it needs."""
+    """Return whether a game has an agent and the network that the agent needs."""
     name = parse(spec, game).name
     if name not in agents_of(game):
         return False
@@ -97,20 +97,20 @@ class Parameter(NamedTuple):
     key: str
     label: str
     values: Mapping[Any, str]
-    """Each value with what it is called."""
+    """Each value and its name."""
 
 
 class Tables(NamedTuple):
-    """What may be chosen of the parameters, and the game that each choice gives."""
+    """Choices of parameters, and the game of each choice."""
 
     parameters: list[Parameter]
     games: dict[tuple[Any, ...], Game]
-    """By the values, in the order of the parameters; what a game refuses is left out."""
+    """Games by the values, in the order of the parameters, without invalid ones."""
 
 
 @functools.lru_cache(maxsize=16)
 def tables_of(game: Game) -> Tables:
-    """What else a game may be, its other parameters being as they are."""
+    """Return the choices of a game, with its other parameters unchanged."""
     parameters = []
     for key, (label, values) in constant(game, "PARAMETERS", {}).items():
         current = game.params[key]
@@ -125,10 +125,10 @@ def tables_of(game: Game) -> Tables:
 
 
 def _changed(game: Game, chosen: Mapping[str, Any]) -> Game:
-    """The game with some parameters changed; how long it lasts follows them unless it was given.
+    """Return the game with some parameters changed; a default length follows them.
 
     Raises:
-        ValueError: there is no such game.
+        ValueError: the parameters are not valid.
     """
     others = {key: value for key, value in game.params.items() if key != "max_plies"}
     if type(game)(**others) == game:

@@ -1,4 +1,4 @@
-"""What a person at the board types and reads: moves in the game's notation, the result in words."""
+"""Input and output of a person: moves in the game's notation, and results in words."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["result_line", "typed_move"]
 
 
 def typed_move(game: Game, state: np.void, text: str) -> int:
-    """The legal action that a person typed.
+    """Return the legal action that a person typed.
 
     Raises:
         ValueError: it is malformed or not legal in this position; the message names a legal one.
@@ -24,7 +24,7 @@ def typed_move(game: Game, state: np.void, text: str) -> int:
 
 
 def result_line(game: Game, state: np.void) -> str:
-    """Who won, in the console's words; what a single player got."""
+    """Return the result in the console's words."""
     if game.num_players == 1 and state["terminated"]:
         return f"{game.seat_names[0]} gets {state['returns'][0]:g}."
     winners = [name for name, r in zip(game.seat_names, state["returns"], strict=True) if r > 0]

@@ -1,4 +1,4 @@
-"""What a terminal shows: boards with colours and marks, and texts as wide as the window."""
+"""Output on a terminal: boards with colours and marks, and wrapped text."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ _CODES = {
     "bold": "1",
     "last": "7",
 }
-"""What a terminal is told, by the look: colours that show on black and on white."""
+"""Escape codes by look, visible on black and on white."""
 _BEFORE, _AFTER = "><"
 _FREE = " -"
-"""What a board is drawn with that a mark may stand in place of."""
+"""Characters of a board that a mark may replace."""
 
 
 def has_colours(stream: TextIO, environment: Mapping[str, str]) -> bool:
-    """Whether a stream is a terminal that shows colours, and nobody minds.
+    """Return whether a stream is a terminal with colours.
 
     Args:
         stream: such as `sys.stdout`.
@@ -44,10 +44,9 @@ def has_colours(stream: TextIO, environment: Mapping[str, str]) -> bool:
 
 
 def marked(text: str, spans: Iterable[Span]) -> str:
-    """A board with the last move between `>` and `<`, as wide as before.
+    """Return a board with the last move between `>` and `<`, of the same width.
 
-    A mark stands in place of a blank or a dash. Where a line ends with the move, as in a dialogue,
-    there is none.
+    A mark replaces a blank or a dash. A line that ends with the move has no mark.
     """
     lines = [list(line) for line in text.split("\n")]
     for span in spans:
@@ -63,12 +62,12 @@ def _has_room(line: Sequence[str], place: int) -> bool:
 
 
 def signed(value: float) -> str:
-    """An expected result with its sign, such as `+0.25`."""
+    """Return an expected result with its sign, such as `+0.25`."""
     return f"{value:+.2f}" if abs(value) >= 0.005 else "0.00"
 
 
 class Screen:
-    """Where a person reads.
+    """A person's terminal.
 
     Attributes, not to be changed:
         colours: whether it shows them, a bool.
@@ -80,11 +79,11 @@ class Screen:
 
     @property
     def width(self) -> int:
-        """Columns of the window, which may change; 80 where there is none."""
+        """Return the current columns of the window; 80 without a window."""
         return max(20, shutil.get_terminal_size((80, 24)).columns)
 
     def styled(self, text: str, look: str) -> str:
-        """A text in one of the looks."""
+        """Return a text in one of the looks."""
         return f"\x1b[{_CODES[look]}m{text}\x1b[0m" if self.colours and text else text
 
     def board(self, text: str, spans: Sequence[Span]) -> None:
@@ -103,7 +102,7 @@ class Screen:
             print(self.styled(line, look) if look else line)
 
     def wrapped(self, text: str, indent: str = "") -> list[str]:
-        """The lines of a text in this window."""
+        """Return the lines of a text in this window."""
         return textwrap.wrap(
             text, self.width - 1, subsequent_indent=indent, break_on_hyphens=False
         ) or [""]

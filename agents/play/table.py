@@ -40,7 +40,9 @@ class Hint(NamedTuple):
 
 
 class Table:
-    """Persons in some seats, agents in the others. The same seed gives the same games.
+    """A table with people in some seats and agents in the others.
+
+    The same seed gives the same games.
 
     Attributes, not to be changed:
         game: what is played, a `Game`.
@@ -135,16 +137,16 @@ class Table:
 
     @property
     def view(self) -> np.void:
-        """The position as the person to move may know it, or the first person."""
+        """The position as the person to move, or else the first person, may know it."""
         seat = self.turn if self.turn in self.seats else self.seats[0]
         return self.known(seat, -1)[0]
 
     def mover(self, at: int) -> int:
-        """The seat to move in a position, by its number."""
+        """Return the seat to move in position number `at`."""
         return int(self.positions[at].state["to_move"][0])
 
     def is_over(self, at: int) -> bool:
-        """Whether the game has ended in a position, by its number."""
+        """Return whether the game has ended in position number `at`."""
         return bool(self.game.over(self.positions[at].state)[0])
 
     def known(self, seat: int, first: int, end: int | None = None) -> States:
@@ -153,10 +155,10 @@ class Table:
         return self.game.arrays.conceal(states, seat, np.repeat(self._views, len(states)))
 
     def warm_up(self) -> None:
-        """Compile what the agents need, which can take a minute.
+        """Compile the agents' loops, which can take a minute.
 
         Raises:
-            ValueError: one of them fails; it is named.
+            ValueError: an agent fails; the message names it.
         """
         if not self.over:
             for spec in dict.fromkeys(self._specs.values()):

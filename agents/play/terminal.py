@@ -29,7 +29,7 @@ _LONGEST = 300  # characters of what is said about a line that was typed
 
 
 def play(game: Game, opponents: Sequence[str], seats: Sequence[int], seed: int | None) -> None:
-    """Persons at the keyboard, against an agent in every other seat.
+    """Let people at the keyboard play against agents in the other seats.
 
     Moves are typed in the game's notation, commands in words; the end of input leaves the game.
     A word that is a legal move is that move.
@@ -179,7 +179,7 @@ class _TerminalGame:
         self._screen.columns([game.action_to_text(int(action), view) for action in legal])
 
     def _hint_line(self, hint: Hint) -> str:
-        """What the adviser would play, what else, and what it expects."""
+        """Return the adviser's move, alternatives and expected result."""
         game, view = self._game, self._table.view
 
         def named(action: int) -> str:

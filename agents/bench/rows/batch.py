@@ -28,20 +28,20 @@ _AGAINST_PGX: tuple[tuple[str, dict[str, Any], str], ...] = (
 
 
 def label(name: str, params: dict[str, Any]) -> str:
-    """A game as the table names it."""
+    """Return a game's name in the table."""
     return " ".join([name, *(f"{key}={value}" for key, value in params.items())])
 
 
 def stepping(game: Game, num: int, seconds: float, threads: int | None = None) -> Side:
-    """Steps of `BatchEnv`, in plies a second.
+    """Return the plies per second of `BatchEnv.step`.
 
-    Actions are uniformly random legal ones; drawing them does not count.
+    Actions are uniformly random legal ones. The time to sample them does not count.
 
     Args:
-        game: what is played.
-        num: games side by side.
+        game: the game.
+        num: number of games.
         seconds: length of a turn.
-        threads: of `BatchEnv`.
+        threads: argument of `BatchEnv`.
     """
     env = boardenvs.BatchEnv(game, num, 0, threads=threads)
     streams = make_streams(np.uint64(1), num)
@@ -61,7 +61,7 @@ def stepping(game: Game, num: int, seconds: float, threads: int | None = None) -
 
 
 def batch_steps(bench: Bench) -> list[Row]:
-    """Every game beside the writing of its bytes, three of them beside a game of pgx."""
+    """Return rows of every game beside a copy of its bytes or a game of pgx."""
     effort = bench.effort
     num, seconds = effort.num_envs, effort.seconds
     rivals = {label(n, p): (n, p, peer) for n, p, peer in _AGAINST_PGX if n in effort.games}

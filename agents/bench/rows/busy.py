@@ -1,4 +1,4 @@
-"""What a step takes while another program has a core."""
+"""Steps while another program uses a core."""
 
 from __future__ import annotations
 

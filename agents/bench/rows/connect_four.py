@@ -19,7 +19,7 @@ _GAME = "connect_four"
 
 
 def connect_four_rows(bench: Bench) -> list[Row]:
-    """The game that notebook 6 writes in an hour beside those of others."""
+    """Return rows of notebook 6's connect four beside other packages."""
     from agents.bench.connect_four import ConnectFour
 
     effort = bench.effort

@@ -1,4 +1,4 @@
-"""Networks alone on one core: a version in 8-bit integers beside the one in float32."""
+"""Networks on one core: 8-bit integers beside float32."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def evaluating(network: OnnxPolicy, batch: int, seconds: float) -> Side:
 
 
 def int8_networks(bench: Bench) -> list[Row]:
-    """Every shipped network that has a version in int8."""
+    """Return rows of every shipped network with an int8 version."""
     effort = bench.effort
     sides: dict[Key, Side] = {}
     names = []
@@ -71,7 +71,7 @@ def int8_networks(bench: Bench) -> list[Row]:
 
 
 def _with_version(names: tuple[str, ...]) -> list[tuple[Game, str]]:
-    """Games of these names whose network has an int8 version, and what they are called here."""
+    """Return the games whose network has an int8 version, with their names in the table."""
     found = []
     for name in names:
         for version in files(boardenvs.make(name), f"*{INT8}"):

@@ -1,4 +1,4 @@
-"""What a new process waits for until its first step or move, cold and warm.
+"""Time of a new process until its first step or move, cold and warm.
 
 Cold means with an empty cache of compiled code, warm with a full one. Times count from the start of
 the process, so they include the imports.
@@ -103,7 +103,7 @@ _PEERS = {
     "pgx connect_four, N = 64": ("pgx", _PGX.format(num=64)),
     "OpenSpiel connect_four": ("pyspiel", _OPEN_SPIEL),
 }
-"""For each peer the package that it needs, and its program."""
+"""Package and program of each peer."""
 
 
 class _Times(NamedTuple):

@@ -1,4 +1,4 @@
-"""What `BatchEnv.step` spends its time on: its parts alone, on one thread."""
+"""Parts of `BatchEnv.step` on one thread."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _PLIES = 32  # away from the start, where all boards are alike
 
 
 def _parts(game: Game, num: int, seconds: float) -> dict[str, Side]:
-    """Each part alone, in boards a second."""
+    """Return the boards per second of each part."""
     kernels, constants = game.kernels, game.constants
     env = boardenvs.BatchEnv(game, num, 0, threads=1)
     streams = make_streams(np.uint64(1), num)
@@ -62,9 +62,9 @@ def _parts(game: Game, num: int, seconds: float) -> dict[str, Side]:
 
 
 def parts_of_a_step(bench: Bench) -> list[Row]:
-    """Nanoseconds a board of each part beside the whole step.
+    """Return rows with the nanoseconds per board of each part and of the step.
 
-    Without what only a step does: it reports outcomes and starts the games that ended anew.
+    Parts leave out the report of outcomes and the restart of finished games.
     """
     effort = bench.effort
     sides: dict[Key, Side] = {}

@@ -33,7 +33,7 @@ def playing_out(game: Game, seconds: float) -> Side:
 
 
 def play_outs(bench: Bench) -> list[Row]:
-    """Every game beside OpenSpiel's gomoku."""
+    """Return rows of every game beside OpenSpiel's gomoku."""
     effort = bench.effort
     games = {name: boardenvs.make(name) for name in effort.games}
     sides: dict[Key, Side] = {

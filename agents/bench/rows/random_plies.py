@@ -1,4 +1,4 @@
-"""Random plies inside one kernel: what a batch plays where no call lies between two plies."""
+"""Random plies inside one kernel, without a call between two plies."""
 
 # Compiled functions carry no annotations.
 # mypy: disable-error-code="no-untyped-def"
@@ -36,11 +36,11 @@ def random_plies(states, params, start, plies, streams, masks, out, low, high):
 
 
 def playing_on(game: Game, num: int, seconds: float) -> Side:
-    """Plies a second, each with its observation, the drawing of actions counted.
+    """Return the plies per second, including observations and the sampling of actions.
 
     Args:
-        game: what is played.
-        num: games side by side.
+        game: the game.
+        num: number of games.
         seconds: length of a turn.
     """
     loop = random_plies.bound_to(game.rules)

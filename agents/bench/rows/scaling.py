@@ -1,4 +1,4 @@
-"""How cost grows: with threads, with memory, with the number of games, with the board."""
+"""Growth of the cost with threads, memory, number of games and board size."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _SIZES: dict[str, list[tuple[int, dict[str, Any]]]] = {
 """Number of cells and parameters of the boards that are measured."""
 
 _Point = tuple[int, int, dict[str, Any]]
-"""Where on the curve it is, games side by side, and parameters."""
+"""Place on the curve, number of games, and parameters."""
 
 
 def core_gains(bench: Bench) -> list[Row]:
@@ -98,14 +98,14 @@ def _curves(bench: Bench, axis: str, points: dict[str, list[_Point]]) -> list[Ro
 
 
 def curves_over_n(bench: Bench) -> list[Row]:
-    """From one game to 65,536, on as many threads as `BatchEnv` chooses."""
+    """Return rows from one game to 65,536, with the threads that `BatchEnv` chooses."""
     effort = bench.effort
     points: list[_Point] = [(num, num, {}) for num in effort.batch_sizes]
     return _curves(bench, "N", dict.fromkeys(effort.games, points))
 
 
 def curves_over_size(bench: Bench) -> list[Row]:
-    """The games with a board to choose, on boards of growing size."""
+    """Return rows of boards of growing size."""
     effort = bench.effort
     points: dict[str, list[_Point]] = {}
     for name, chosen in _SIZES.items():

@@ -23,7 +23,7 @@ def searching(game: Game, simulations: int, seconds: float) -> Side:
 
 
 def searches(bench: Bench) -> list[Row]:
-    """Every game beside OpenSpiel's gomoku, with random play from the leaves in both."""
+    """Return rows of every game beside OpenSpiel's gomoku, with random playouts in both."""
     effort = bench.effort
     simulations = effort.simulations
     sides: dict[Key, Side] = {

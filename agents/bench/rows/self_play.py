@@ -1,4 +1,4 @@
-"""Searches guided by a network, beside ONNX Runtime alone: one position, self-play."""
+"""Searches guided by a network beside ONNX Runtime: one position and self-play."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ __all__ = ["evaluating_together", "guided_searches", "self_playing"]
 
 _ALONE = "ONNX Runtime alone"
 _BATCHES = (64, 256)
-"""Batch sizes of the network alone; the best one counts."""
+"""Batch sizes of the network by itself, of which the best counts."""
 _TOGETHER = ("one session", "a session for each core")
-"""Ways in which the network alone uses the cores; the best one counts."""
+"""Uses of the cores by the network by itself, of which the best counts."""
 _ROUNDS = 8
 """Batches that each thread evaluates at a time."""
 _GAMES: tuple[tuple[str, dict[str, Any], int], ...] = (
@@ -39,7 +39,7 @@ _GAMES: tuple[tuple[str, dict[str, Any], int], ...] = (
 )
 """Games with a network to guide a search, and how many side by side."""
 _POSITIONS = 32
-"""That are searched one after another."""
+"""Number of positions that are searched one after another."""
 
 
 class _CountedBoundNetwork:
@@ -81,14 +81,14 @@ class CountedNetwork:
             self.evaluated += num
 
     def evaluated_during(self, work: Callable[[], object]) -> int:
-        """How many positions it evaluates while something is done."""
+        """Return the number of positions that are evaluated during a call."""
         before = self.evaluated
         work()
         return self.evaluated - before
 
 
 def _playing(game: Game, agent: GumbelAgent, num: int) -> Callable[[], int]:
-    """A ply in so many games side by side; those that end are followed by new ones."""
+    """Make a ply in each game, and replace finished games."""
     rng = np.random.default_rng(0)
     states = game.new(num, 0)
 
@@ -138,7 +138,7 @@ def searching_one(network: OnnxPolicy, simulations: int, seconds: float) -> Side
 
 
 def _positions(game: Game, num: int) -> States:
-    """Of the first quarter of random games, where there is something left to search."""
+    """Return positions of the first quarter of random games."""
     rng = np.random.default_rng(0)
     states = game.new(num, 0)
     seen: list[States] = []
@@ -174,7 +174,7 @@ def evaluating_together(network: OnnxPolicy, num: int, together: str, seconds: f
 
 
 def _networks(game: Game) -> dict[str, OnnxPolicy]:
-    """The shipped network, and its version in 8-bit integers if it has one."""
+    """Return the shipped network and its version in 8-bit integers, if any."""
     network, version = OnnxPolicy(game), OnnxPolicy(game, int8=True)
     return {"": network} if version.path == network.path else {"": network, ", int8": version}
 

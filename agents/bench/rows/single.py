@@ -26,7 +26,7 @@ _ZERO = "zero cost, the same wrappers"
 
 
 def _picker() -> Callable[[Any], int]:
-    """A function that picks a uniformly random legal action, at little cost."""
+    """Return a fast function that samples a legal action uniformly."""
     draw = random.Random(0).random
 
     def pick(mask: Any) -> int:
@@ -54,7 +54,7 @@ def looping(env: Any, seconds: float) -> Side:
 
 
 def aec_loops(bench: Bench) -> list[Row]:
-    """Every game beside PettingZoo's connect_four."""
+    """Return rows of every game beside PettingZoo's connect_four."""
     effort = bench.effort
     sides: dict[Key, Side] = {
         (name,): looping(getattr(boardenvs, f"{name}_v0").env(), effort.seconds)

@@ -1,4 +1,4 @@
-"""How long the import takes in a new process."""
+"""Time of the import in a new process."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _in_new_process(code: str, what: str) -> list[float]:
 
 
 def imports(bench: Bench) -> list[Row]:
-    """`import boardenvs` beside what it stands on, in new processes."""
+    """Return a row of `import boardenvs` beside its own imports, in new processes."""
     sides: dict[Key, Side] = {
         (what,): lambda what=what: _in_new_process(_IMPORT, what)[0]  # type: ignore[misc]
         for what in ("boardenvs", _PEERS)

@@ -17,7 +17,7 @@ _PLAIN = "sb3-contrib's own policy class"
 
 
 def deciding(learner: Any) -> Side:
-    """The learner's decisions a second: a rollout and its update a turn.
+    """Return the learner's decisions per second; a turn is a rollout and its update.
 
     Args:
         learner: an `agents.training.ppo.PPOLearner`.
@@ -36,7 +36,7 @@ def deciding(learner: Any) -> Side:
 
 
 def training_steps(bench: Bench) -> list[Row]:
-    """With the game's own settings; the peer has the same network, games and opponents."""
+    """Return rows with the game's settings; the peer has the same network, games and opponents."""
     effort = bench.effort
 
     def sides() -> dict[Key, Side]:

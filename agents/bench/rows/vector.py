@@ -48,7 +48,7 @@ def vectoring(name: str, num: int, seconds: float) -> Side:
 
 
 def vector_steps(bench: Bench) -> list[Row]:
-    """Each game beside `BatchEnv`, whose steps are one ply where these have the replies, too."""
+    """Return rows of each game beside `BatchEnv`, whose steps have no reply."""
     effort = bench.effort
     num = effort.vector_envs
     sides: dict[Key, Side] = {}

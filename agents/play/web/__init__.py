@@ -1,1 +1,1 @@
-"""Playing against agents in a page, served on this machine alone."""
+"""Play against agents in a page that is served only on this machine."""

@@ -1,4 +1,4 @@
-"""`Adviser`: the agent that gives a person hints, and says what it expects."""
+"""`Adviser`: the agent that gives hints."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from boardenvs.show.analysis import Analysis
 __all__ = ["Advice", "Adviser"]
 
 Advice = tuple[int, Analysis | None]
-"""The action that it would play, and what led to it, if it tells."""
+"""The action, and its analysis if the agent has one."""
 _MOST = 4096
 """Positions whose advice is kept."""
 
 
 class Adviser:
-    """An agent that is made when it is first asked, and remembers what it said.
+    """An agent that is made on its first request and remembers its answers.
 
-    Several threads may ask: one is answered after the other.
+    Requests of several threads are answered one after another.
     """
 
     def __init__(self, spec: str, game: Game, seed: int) -> None:
-        """Remember who is to be asked.
+        """Prepare an adviser, without making the agent.
 
         Args:
             spec: of the agent.
@@ -45,7 +45,7 @@ class Adviser:
         self._said: dict[bytes, Advice] = {}
 
     def judge(self, state: States, stream: npt.NDArray[np.uint64]) -> Advice:
-        """What it would play in a position, told no more than the player to move may know.
+        """Return its move in a position, as the player to move may know it.
 
         Args:
             state: shape (1,), not over.

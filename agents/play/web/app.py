@@ -1,4 +1,4 @@
-"""The web application around a `Room`: who may ask, and how.
+"""The web application around a `Room`, with its access rules.
 
 Whoever has the address, which holds a secret token, is the person. A page of another site can
 neither read anything here nor make a move: it does not know the token, its requests name another
@@ -40,7 +40,7 @@ T = TypeVar("T")
 
 
 def make_app(room: Room, token: str, host: str) -> Starlette:
-    """The application.
+    """Return the application.
 
     Args:
         room: where the game is played.
@@ -68,7 +68,7 @@ def make_app(room: Room, token: str, host: str) -> Starlette:
 
 
 class _Guard:
-    """Answers for its own host alone, and forbids browsers all that a game does not need."""
+    """Middleware that answers only for its own host and restricts browsers."""
 
     def __init__(self, app: ASGIApp, host: str) -> None:
         self._app = app
@@ -102,7 +102,7 @@ _HEADERS = {
 
 
 def _page_policy(page: str, more: str = "") -> str:
-    """The policy under which a page's own script and style run, and no other."""
+    """Return a content security policy that allows only the page's own script and style."""
     sources = dict.fromkeys(("script", "style"), "")
     for kind, text in re.findall(r"<(script|style)>(.*?)</\1>", page, re.DOTALL):
         digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
@@ -154,7 +154,7 @@ class _Endpoints:
             raise HTTPException(404, "there is nothing here")
 
     def _check_sender(self, request: Request) -> None:
-        """Take what changes something from the game's own page alone, before any of it is read."""
+        """Accept orders only from the game's own page, before reading them."""
         self._check_token(request)
         if request.headers.getlist("origin") != [self._origin]:
             raise HTTPException(403, "only the game's own page may do this")
@@ -164,7 +164,7 @@ class _Endpoints:
 
 
 async def _answer(work: Callable[[], dict[str, Any]]) -> Response:
-    """What an order comes to, which may take long."""
+    """Return the answer to an order, which may take long."""
     try:
         return JSONResponse(await _in_thread(work))
     except OutdatedError as error:
@@ -174,7 +174,7 @@ async def _answer(work: Callable[[], dict[str, Any]]) -> Response:
 
 
 async def _in_thread(work: Callable[[], T]) -> T:
-    """The result of work in a thread that does not keep the program from ending."""
+    """Return the result of work in a daemon thread."""
     future: Future[T] = Future()
 
     def run() -> None:
@@ -190,7 +190,7 @@ async def _in_thread(work: Callable[[], T]) -> T:
 
 
 async def _body(request: Request, most: int) -> bytes:
-    """The body, of which no more is read than it may have."""
+    """Return the body, up to the maximum length."""
     parts, size = [], 0
     async for part in request.stream():
         parts.append(part)
@@ -202,7 +202,7 @@ async def _body(request: Request, most: int) -> bytes:
 
 
 def _failure(request: Request, error: Exception) -> Response:
-    """Tell of a mistake in this program, or in an agent, in one line each here and in the page."""
+    """Report a fault of this program or of an agent in one line, here and on the page."""
     print(f"boardenvs: error: {one_line(error)}", file=sys.stderr)
     return JSONResponse({"problem": "the program failed; it says why where it runs"}, 500)
 
@@ -213,5 +213,5 @@ def _refusal(request: Request, error: Exception) -> Response:
 
 
 def _client_gone(request: Request, error: Exception) -> Response:
-    """A client left in the middle of its order: nobody hears the answer."""
+    """Answer a client that has left."""
     return Response(status_code=400)

@@ -69,7 +69,7 @@ class Connection(H11Protocol):
         self.transport.abort()
 
     def _look(self) -> None:
-        """See what the client is to do, and give it its time from when it first was to do so."""
+        """Note what the client must do, and start its time limit when that changes."""
         self._await(self._to_do())
 
     def _to_do(self) -> _Awaited | None:

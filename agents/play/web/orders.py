@@ -1,4 +1,4 @@
-"""What a page may ask of the program behind it, as it comes over the wire."""
+"""Requests of a page to the program, and their checks."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ ORDERS: dict[str, dict[str, type]] = {
     "new": {"values": list, "opponents": list, "seat": int},
     "ready": {},
 }
-"""What an order asks for, and what it tells beside, with its type."""
+"""Names of the orders, and the types of their entries."""
 _CALLED = {str: "a text", int: "a whole number", list: "a list"}
 
 
 def read_order(body: bytes) -> dict[str, Any]:
-    """What a request asks for, checked: `do`, `version`, and what `ORDERS` has.
+    """Return a checked request with `do`, `version` and the entries of `ORDERS`.
 
     Raises:
-        ValueError: it is no order; one line says why.
+        ValueError: the request is not an order.
     """
     try:
         order = json.loads(body)

@@ -29,15 +29,15 @@ _PAGE = """<!DOCTYPE html>
 
 @contextlib.contextmanager
 def redirect_file(address: str) -> Iterator[str]:
-    """The URL of a file that leads to an address, and that nobody but this user can read.
+    """Yield the URL of a file that redirects to an address and that only this user can read.
 
-    The file is there as long as the context lasts.
+    The file exists as long as the context.
 
     Args:
         address: such as `http://127.0.0.1:8000/TOKEN/`.
 
     Raises:
-        OSError: it cannot be written.
+        OSError: the file cannot be written.
     """
     # `mkdtemp` makes a folder that others cannot enter.
     with tempfile.TemporaryDirectory(prefix="boardenvs-", ignore_cleanup_errors=True) as folder:

@@ -1,4 +1,4 @@
-"""Serving a game in a page, on this machine alone, until Ctrl-C."""
+"""Server of a game's page on this machine."""
 
 from __future__ import annotations
 
@@ -63,11 +63,11 @@ def serve(
 
 
 def prepare(room: Room, listening: socket.socket) -> tuple[uvicorn.Server, str]:
-    """A server of a game that is ready to run, and the address of the page.
+    """Return a server of a game that is ready to run, and the address of the page.
 
     Args:
-        room: where the game is played.
-        listening: a fresh socket; it gets a free port of this machine alone.
+        room: room of the game.
+        listening: new socket, which gets a free local port.
     """
     token = secrets.token_urlsafe(32)
     listening.bind((_HERE, 0))
@@ -122,7 +122,7 @@ def _ended_by_signals(server: uvicorn.Server) -> Iterator[None]:
 
 
 def _has_window() -> bool:
-    """Whether a browser would open a window, rather than take over this terminal."""
+    """Return whether a browser opens a window instead of using this terminal."""
     return sys.platform in ("darwin", "win32") or any(
         os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY")
     )

@@ -48,7 +48,7 @@ def _panel() -> Panel:
 
 
 class Session:
-    """A game, of which a person has one seat and agents have the others.
+    """A game with one person and agents in the other seats.
 
     The page gets the positions as far as the person's seat may know them, and the agents' analyses
     when the game is over. The same seed and moves give the same game.

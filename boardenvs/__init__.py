@@ -1,7 +1,7 @@
 """Board games as fast reinforcement-learning environments.
 
-`make` gives a `Game`; `BatchEnv` steps many at once; `from boardenvs import gekitai_v0`
-gives the PettingZoo environment; `gymnasium.make("boardenvs/Gekitai-v0")` one seat of it.
+`make` returns a `Game`. `BatchEnv` steps many games at once. `from boardenvs import gekitai_v0`
+imports the PettingZoo environment, and `gymnasium.make("boardenvs/Gekitai-v0")` one for one seat.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["GAMES", "BatchEnv", "Episode", "Game", "make", "register"]
 __version__ = "0.1.0"
 
-# What is imported on first use, so that `import boardenvs` stays light.
+# Imported on first use, to keep `import boardenvs` fast.
 _LAZY = {
     "BatchEnv": "boardenvs.envs.batch",
     "Episode": "boardenvs.episode",

@@ -1,4 +1,4 @@
-"""What console programs share: arguments with one-line errors, streams, Ctrl-C and SIGTERM."""
+"""Helpers of console programs: arguments with one-line errors, streams, Ctrl-C and SIGTERM."""
 
 from __future__ import annotations
 
@@ -31,43 +31,43 @@ __all__ = [
 ]
 
 _LOSING = ("importlib.", "_frozen_importlib", "llvmlite.")
-"""Modules whose callbacks lose an exception. Compiled modules that are imported crash by it."""
+"""Modules whose callbacks lose exceptions. An exception during some imports crashes Python."""
 _ONE_STOP = 1.0
-"""Seconds in which further signals count as the same one: `timeout` sends its signal twice."""
+"""Seconds in which further signals are ignored, since `timeout` sends its signal twice."""
 _STOPPED = {128 + signal.SIGINT, 128 + signal.SIGTERM}
 _last_signal = -_ONE_STOP
-"""When the last signal came, by `time.monotonic`."""
+"""Time of the last signal, by `time.monotonic`."""
 
 
 class OneLineParser(argparse.ArgumentParser):
-    """A parser whose errors are one line, whatever was typed."""
+    """An argument parser with one-line errors."""
 
     def error(self, message: str) -> NoReturn:
-        """Print what is wrong, and end the program with status 2."""
+        """Print the error and exit with status 2."""
         print(f"{self.prog}: error: {printable(message)}", file=sys.stderr)
         raise SystemExit(2)
 
 
 def program_parser(game: str, description: str) -> argparse.ArgumentParser:
-    """Return a parser for `python -m boardenvs.<game>`, whose errors are one line."""
+    """Return a parser for `python -m boardenvs.<game>` with one-line errors."""
     return OneLineParser(
         prog=f"python -m boardenvs.{game}", usage=argparse.SUPPRESS, description=description
     )
 
 
 class Terminated(KeyboardInterrupt):
-    """What SIGTERM raises after `end_on_signals`."""
+    """The exception that SIGTERM raises after `end_on_signals`."""
 
 
 def end_on_signals() -> None:
-    """Have Ctrl-C and SIGTERM end this program by an exception, which cleans up on its way."""
+    """Make Ctrl-C and SIGTERM raise an exception, so that the program cleans up and ends."""
     for number in (signal.SIGINT, signal.SIGTERM):
-        if signal.getsignal(number) is not signal.SIG_IGN:  # as in the background of a shell
+        if signal.getsignal(number) is not signal.SIG_IGN:  # shells ignore it for background jobs
             signal.signal(number, _stop)
 
 
 def _stop(number: int, frame: FrameType | None) -> None:
-    """Raise `KeyboardInterrupt`, or exit at once where the exception would be lost."""
+    """Raise `KeyboardInterrupt`, or exit at once if a callback would lose the exception."""
     global _last_signal
     before, _last_signal = _last_signal, time.monotonic()
     if _last_signal - before < _ONE_STOP:
@@ -86,13 +86,13 @@ def exit_status(stop: KeyboardInterrupt) -> int:
 
 
 def leave(status: int) -> int:
-    """Return the exit status, but exit at once if the program was stopped or leaves daemon threads.
+    """Return the exit status, but exit at once after a signal or if daemon threads are running.
 
-    Python's own exit crashes when such a thread comes back from the code of a network.
+    Python's own exit crashes if such a thread returns from the code of a network.
     """
     if status in _STOPPED or any(thread.daemon for thread in threading.enumerate()):
         for stream in (sys.stdout, sys.stderr):
-            with contextlib.suppress(OSError, ValueError):  # nobody reads it, or it is closed
+            with contextlib.suppress(OSError, ValueError):  # the reader has gone, or it is closed
                 stream.flush()
         atexit._run_exitfuncs()  # noqa: SLF001 as `multiprocessing` does
         os._exit(status)
@@ -100,11 +100,11 @@ def leave(status: int) -> int:
 
 
 def prepare_streams() -> None:
-    """Have standard input and output take whatever is typed and printed, whatever the locale.
+    """Make standard input and output work with every locale.
 
-    Input that is no text arrives as replacement characters. Output whose encoding lacks a
-    character that boards are drawn with becomes UTF-8. A stream that was closed before the
-    program began is empty, or forgets what is printed.
+    Invalid input becomes replacement characters. If the encoding of the output lacks a character
+    of the boards, the output becomes UTF-8. If a stream was closed before the program began, the
+    input is empty and the output is discarded.
     """
     if sys.stdin is None:
         sys.stdin = Path(os.devnull).open(encoding="utf-8")  # noqa: SIM115 stays open
@@ -113,23 +113,23 @@ def prepare_streams() -> None:
     if isinstance(sys.stdin, io.TextIOWrapper):
         sys.stdin.reconfigure(errors="replace")
     try:
-        "●○".encode(sys.stdout.encoding or "utf-8")  # a buffer in memory has no encoding
+        "●○".encode(sys.stdout.encoding or "utf-8")  # in-memory buffers have no encoding
     except UnicodeEncodeError:
         if isinstance(sys.stdout, io.TextIOWrapper):
             sys.stdout.reconfigure(encoding="utf-8")
 
 
 def drop_output() -> None:
-    """Forget what is still to be printed: nobody reads it, or it cannot be written."""
+    """Discard the remaining output, since its reader has gone or it cannot be written."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def run_program(play: Callable[[], None]) -> int:
-    """Play at the keyboard, or print; the end of input or Ctrl-C ends it with a short message.
+    """Run a console program. The end of input and Ctrl-C end it with a short message.
 
     Returns:
-        The exit status: 0, also if the reader of the output (`head`, say) has gone, 130
-        after Ctrl-C, 143 after SIGTERM, 2 if the output cannot be written.
+        The exit status: 130 after Ctrl-C, 143 after SIGTERM, 2 if the output cannot be written,
+        otherwise 0, also if the reader of the output (such as `head`) has gone.
     """
     prepare_streams()
     end_on_signals()

@@ -1,4 +1,4 @@
-"""`Episode`: a game as played, to keep, show and play again."""
+"""`Episode`: a recorded game that can be saved, shown and replayed."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ _KEYS = {"format", "version", "players", "initial", "actions", "analysis", "fina
 
 
 class Episode:
-    """A game as played, to its end or not: where it began and every action since.
+    """A recorded game, finished or not: its initial position and every action.
 
-    `play` lets players play one. The Gymnasium environment records one if it is made with
-    `record_episode=True`. For any other way of play, keep the start position and the actions
-    of all seats, and pass them to the constructor::
+    `play` plays and records a game. A Gymnasium environment that was made with
+    `record_episode=True` records its episodes. Otherwise, collect the actions of all seats and
+    pass them to the constructor with the initial position::
 
         actions = []
         env.reset(seed=7)
@@ -56,16 +56,16 @@ class Episode:
         game = boardenvs.make("gekitai")
         episode = Episode(game, game.new(1, seed=7), actions)
 
-    In a notebook an episode shows itself as the page that `to_html` makes.
+    Notebooks display an episode as the page that `to_html` returns.
 
-    Do not change its attributes.
+    Do not change the attributes.
 
     Attributes:
-        game: what was played, a `Game`.
-        actions: every action, a list of ints; the last one may be illegal, a forfeit.
-        players: a name for each seat, a list of str.
-        analysis: for each action what its player made of the position before it, a list
-            of `boardenvs.show.analysis.Analysis` and `None`; all `None` unless it was asked for.
+        game: the `Game` that was played.
+        actions: list of int, all actions. The last one may be illegal, which forfeits the game.
+        players: list of str, the name of each seat.
+        analysis: list with one entry per action, the player's
+            `boardenvs.show.analysis.Analysis` of the position before the action, or `None`.
 
     Example:
         >>> import boardenvs
@@ -84,19 +84,19 @@ class Episode:
         players: Sequence[str] | None = None,
         analysis: Sequence[Analysis | None] | None = None,
     ) -> None:
-        """Play the actions again, and so check them.
+        """Replay the actions to check them.
 
         Args:
-            game: what was played.
-            initial: where it began: a record, an array of one, or a dictionary as
-                `Game.from_dict` takes it.
-            actions: whole numbers, in order.
-            players: a name for each seat; by default `player_0`, `player_1`, ...
-            analysis: of each action; by default there is none.
+            game: the game that was played.
+            initial: the initial position: a record, an array of one record, or a dictionary
+                for `Game.from_dict`.
+            actions: integers, in order.
+            players: name of each seat, by default `player_0`, `player_1`, ...
+            analysis: analysis or `None` for each action, by default all `None`.
 
         Raises:
-            ValueError: naming the action that is no action or comes after the end, or
-                what is wrong with `initial`, `players` or `analysis`.
+            ValueError: an argument is not valid, an action is not in the action space, or an
+                action follows the end of the game.
         """
         self.game = game = resolve_game(game)
         self.players = _names(game, players)
@@ -108,7 +108,8 @@ class Episode:
             state = positions[-1].copy()
             if game.over(state)[0]:
                 raise ValueError(
-                    f"the game is over after {number - 1} actions, but there are {len(actions)}"
+                    f"actions must end with the game, after {number - 1} actions, "
+                    f"got {len(actions)} actions"
                 )
             what = f"action {number} of {len(actions)}"
             self.actions.append(whole_number(what, action, 0, game.num_actions - 1))
@@ -128,37 +129,39 @@ class Episode:
         names: Sequence[str] | None = None,
         analysis: bool = False,
     ) -> Episode:
-        """Let players play one game to its end.
+        """Play one game to its end and return it.
 
-        The same seed gives the same game, as far as the players draw nothing of their
-        own. It starts as `game.new(1, seed)` does.
+        The same seed gives the same game, unless a player draws random numbers of its own. The
+        game starts from `game.new(1, seed)`.
 
         Args:
-            game: what is played.
-            players: one for each seat: an agent's spec, as `agents.make` takes it, or an
-                object with `act(states) -> actions`. Both see only what their seat may
-                know; agents that are made here get seeds that come from `seed`.
-            seed: of the game's and the players' chance; `None` for a fresh one.
-            state: where to begin, as `initial` of the constructor; by default at the
-                beginning. With a seed its random stream begins anew, without one it goes on.
+            game: the game to play.
+            players: one player for each seat: an agent's spec for `agents.make`, or an object
+                with `act(states) -> actions`. Players only see what their seat may know. Agents
+                that are made from specs are seeded from `seed`.
+            seed: seed of the game and the players, `None` for a random one.
+            state: the initial position, as `initial` of the constructor; by default a new game.
+                A seed restarts the random stream of the position; without a seed it continues.
             names: names of the players. By default each player's spec, such as `greedy`, or
                 `player_0`, `player_1`, ... for objects without an attribute `spec`. Players
                 with the same spec also get the name of their seat: `greedy (Player X)`.
-            analysis: whether to keep each player's analysis of the positions, if it has
-                `consider(states, random_bits)`. The game is the same.
+            analysis: whether to record the analysis of players with
+                `consider(states, random_bits)`. The game stays the same.
 
         Raises:
-            ValueError: for an argument that is no such thing, or a player's answer that
-                is no action or no analysis.
+            ValueError: an argument is not valid, or a player returns an invalid action or
+                analysis.
         """
         game = resolve_game(game)
         if not is_list(players) or len(players) != game.num_players:
-            raise ValueError(f"{game.name} needs {game.num_players} players, got {shown(players)}")
+            raise ValueError(
+                f"players must be a list of {game.num_players} for {game.name}, "
+                f"got {shown(players)}"
+            )
         for player in players:
             if not isinstance(player, str) and not callable(getattr(player, "act", None)):
                 raise ValueError(
-                    f"a player must be an agent's spec or an object with act(states), "
-                    f"got {shown(player)}"
+                    f"players must be agent specs or objects with act(states), got {shown(player)}"
                 )
         names = _names(game, player_names(players, game.seat_names) if names is None else names)
         base = seed_word(seed)
@@ -192,15 +195,18 @@ class Episode:
         return cls(game, initial, actions, names, analyses)
 
     def _checked(self, analysis: Sequence[Analysis | None] | None) -> list[Analysis | None]:
-        """Return the analysis of each action, checked."""
+        """Check the analysis and return it as a list with one entry per action."""
         if analysis is None:
             return [None] * len(self)
         if not isinstance(analysis, list | tuple) or len(analysis) != len(self):
-            raise ValueError(f"analysis must be a list of {len(self)}, one for each action")
+            raise ValueError(
+                f"analysis must be a list of {len(self)}, one for each action, "
+                f"got {shown(analysis)}"
+            )
         legal = self.game.legal(self._states)
         for number, one in enumerate(analysis, 1):
             if one is not None and not isinstance(one, Analysis):
-                raise ValueError(f"analysis must hold Analysis or None, got {one!r}")
+                raise ValueError(f"analysis must contain Analysis or None, got {shown(one)}")
             if one is not None:
                 try:
                     one.check(self.game, legal[number - 1])
@@ -209,31 +215,31 @@ class Episode:
         return list(analysis)
 
     def __len__(self) -> int:
-        """Return how many actions there are."""
+        """Return the number of actions."""
         return len(self.actions)
 
     def states(self) -> States:
-        """Return the positions, the first one before any action: shape (len(self) + 1,)."""
+        """Return the initial position and the one after each action, shape (len(self) + 1,)."""
         return self._states.copy()
 
     @property
     def returns(self) -> npt.NDArray[np.float32]:
-        """Each seat's result, shape (num_players,): zeros unless the game has ended."""
+        """Result of each seat, shape (num_players,), all 0 until the end of the game."""
         return self.game.returns(self._states[-1:])[0]
 
     @property
     def terminated(self) -> bool:
-        """Whether the rules have ended the game."""
+        """Whether the game has ended by its rules."""
         return bool(self._states["terminated"][-1])
 
     @property
     def truncated(self) -> bool:
-        """Whether `max_plies` has ended the game."""
+        """Whether the game has ended by `max_plies`."""
         return bool(self._states["truncated"][-1])
 
     @property
     def result(self) -> str:
-        """How it ended, in words, such as `player_0 wins`."""
+        """Result as text, such as `player_0 wins`."""
         last = self._states[-1]
         if last["truncated"]:
             return f"stopped after {last['ply']} plies"
@@ -256,7 +262,7 @@ class Episode:
         return f"<episode of {self.game!r}: {len(self)} actions, {self.result}>"
 
     def to_text(self) -> str:
-        """Return the whole game in the console format: each action and the position after it."""
+        """Return the game in the console format: each action and the position after it."""
         boards = [position_text(self.game, state) for state in self._states]
         parts = [f"{self.game!r}: {', '.join(self.players)}\n{boards[0]}"]
         moves = show_moves(self.game, self._states, self.actions, self.players)
@@ -268,7 +274,7 @@ class Episode:
     # -- Files --------------------------------------------------------------------------
 
     def _content(self) -> dict[str, Any]:
-        """Return the content of a file, as JSON gives it back."""
+        """Return the content of a JSON file, as the JSON parser returns it."""
         content = {
             "format": _FORMAT,
             "version": _VERSION,
@@ -281,17 +287,17 @@ class Episode:
         return dict(json.loads(json.dumps(content)))
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the episode, whole or not at all.
+        """Write the episode to a file. An interrupted call leaves the file unchanged.
 
         Args:
             path: path of the file. The suffix selects the format: JSON, or a format of other
-                programs, such as `.psq` and `.sgf` for Gomoku. Formats of other programs hold
-                no analysis and no illegal last action.
+                programs, such as `.psq` and `.sgf` for Gomoku. Formats of other programs cannot
+                store analysis or an illegal last action.
 
         Raises:
             OSError: the file cannot be written.
             ValueError: `path` is not a path, its suffix belongs to another format, or the format
-                cannot hold the episode.
+                cannot store the episode.
         """
         place = file_path("path", path)
         check_suffix("path", place, ".json", *self.game.file_formats)
@@ -309,16 +315,16 @@ class Episode:
 
     @classmethod
     def load(cls, path: str | PathLike[str], game: Game | None = None) -> Episode:
-        """Read a file of `save` or of another program, and replay the episode to check it.
+        """Load a file of `save` or of another program, and replay the episode to check it.
 
         Args:
             path: path of the file. Its suffix selects the format, see `save`.
-            game: the game that the episode must be of; by default the file determines the game.
+            game: the expected game; by default the file determines the game.
 
         Raises:
             OSError: the file cannot be read.
-            ValueError: the file holds no episode, a damaged one, one of another game, or one that
-                this version of the game plays otherwise. One line names the file and the reason.
+            ValueError: the file is not an episode, is damaged, is of another game, or leads to
+                other positions in this version of the game. The message names the file.
         """
         place = file_path("path", path)
         if game is not None:
@@ -334,17 +340,17 @@ class Episode:
                 return readers[0](data, game)
             episode = cls._parse(data)
             if game is not None and episode.game != game:
-                raise ValueError(f"it must be an episode of {game!r}, got one of {episode.game!r}")
+                raise ValueError(f"game must be {game!r}, got {episode.game!r}")
             return episode
 
         return cls._checked_parse(place.read_bytes(), f"{path}: ", parse)
 
     @classmethod
     def from_json(cls, data: str | bytes) -> Episode:
-        """Load an episode from the content of a file, as `load` does.
+        """Load an episode from the content of a JSON file.
 
         Raises:
-            ValueError: as `load`.
+            ValueError: as for `load`.
         """
         if not isinstance(data, str | bytes):
             raise ValueError(f"data must be text or bytes, got {shown(data)}")
@@ -353,7 +359,7 @@ class Episode:
 
     @staticmethod
     def _checked_parse(data: bytes, name: str, parse: Callable[[bytes], Episode]) -> Episode:
-        # A hostile file may make the parser, a game or NumPy raise any of these errors.
+        # For a malicious file, the parser, a game or NumPy may raise any of these errors.
         try:
             with np.errstate(all="raise"):
                 return parse(data)
@@ -366,22 +372,29 @@ class Episode:
         try:
             content = json.loads(data.decode("utf-8"))
         except (ValueError, RecursionError) as error:
-            raise ValueError(f"no episode, or one cut short: it is no JSON ({error})") from error
+            raise ValueError(
+                f"not an episode, or cut short: the JSON is invalid ({error})"
+            ) from error
         if not isinstance(content, dict) or content.get("format") != _FORMAT:
-            raise ValueError(f"no episode: expected JSON whose format is {_FORMAT!r}")
+            raise ValueError(
+                f"not an episode: expected a JSON object with format {_FORMAT!r}, "
+                f"got {shown(content)}"
+            )
         version = content.get("version")
         if version != _VERSION:
-            raise ValueError(f"the version of an episode must be {_VERSION}, got {version!r}")
+            raise ValueError(f"version must be {_VERSION}, got {version!r}")
         if content.keys() != _KEYS:
-            raise ValueError(f"the keys should be {sorted(_KEYS)}, got {sorted(content)}")
+            raise ValueError(f"keys must be {sorted(_KEYS)}, got {sorted(content)}")
         if content.pop("sha256") != _digest(content):
-            raise ValueError("damaged or edited: the checksum does not fit the content")
+            raise ValueError("damaged or edited: sha256 does not match the content")
         initial = content["initial"]
         if not isinstance(initial, dict) or not isinstance(initial.get("params"), dict):
-            raise ValueError("initial must be a position with its game and params")
+            raise ValueError(
+                f"initial must be a position with game and params, got {shown(initial)}"
+            )
         name = initial.get("game")
         if not isinstance(name, str):
-            raise ValueError(f"the game must be a name, got {name!r}")
+            raise ValueError(f"initial.game must be text, got {name!r}")
         game = make(name, **initial["params"])
         for key in ("actions", "players", "analysis"):
             if not isinstance(content[key], list):
@@ -389,29 +402,28 @@ class Episode:
         analysis = [None if one is None else Analysis.from_dict(one) for one in content["analysis"]]
         episode = cls(game, initial, content["actions"], content["players"], analysis)
         if episode._content()["final"] != content["final"]:
-            raise ValueError("the actions do not lead to the final position that it gives")
+            raise ValueError("final must be the position after all actions, got another position")
         return episode
 
     # -- HTML ---------------------------------------------------------------------------
 
     def to_html(self, remarks: Mapping[int, str] | None = None) -> str:
-        """Return one HTML page that replays the game and needs no other file.
+        """Return an HTML page that replays the game and needs no other file.
 
         Args:
-            remarks: what is to be said of some actions, such as that one lost the game: a sentence
-                by the action's number, from 1; that of 0 is about the start. Such actions are
-                marked in the list of moves.
+            remarks: comments on actions, by the action's number, counted from 1; 0 is the initial
+                position. The list of moves marks these actions.
 
         Raises:
-            ValueError: a remark is no text, or of no action.
+            ValueError: a remark is not text, or its number is not that of an action.
         """
         game, states = self.game, self._states
         if remarks is not None and not isinstance(remarks, Mapping):
             raise ValueError(f"remarks must be a dictionary or None, got {shown(remarks)}")
         for number, remark in (remarks or {}).items():
-            whole_number("the number of a remark's action", number, 0, len(self))
+            whole_number("a key of remarks", number, 0, len(self))
             if not (isinstance(remark, str) and remark):
-                raise ValueError(f"a remark must be text, got {shown(remark)}")
+                raise ValueError(f"remarks must be text that is not empty, got {shown(remark)}")
         data = {
             "texts": packed([position_text(game, state) for state in states]),
             "pictures": packed([game.picture(state) for state in states]),
@@ -426,11 +438,11 @@ class Episode:
     def save_html(
         self, path: str | PathLike[str], remarks: Mapping[int, str] | None = None
     ) -> None:
-        """Write the page that `to_html` makes, whole or not at all.
+        """Write the page that `to_html` returns. An interrupted call leaves the file unchanged.
 
         Raises:
-            OSError: it cannot be written.
-            ValueError: as `to_html`, or the suffix of `path` belongs to another format.
+            OSError: the file cannot be written.
+            ValueError: as for `to_html`, or the suffix of `path` belongs to another format.
         """
         place = file_path("path", path)
         check_suffix("path", place, ".html", ".htm")
@@ -439,17 +451,17 @@ class Episode:
     # -- GIF ----------------------------------------------------------------------------
 
     def save_gif(self, path: str | PathLike[str], *, size: int = 480, seconds: float = 1.0) -> None:
-        """Write the game as an animation, whole or not at all: a frame for each position.
+        """Write an animated GIF with one frame per position, repeated without end.
 
-        The last one stays three times as long; then the game starts again.
+        The last frame is shown three times as long. An interrupted call leaves the file unchanged.
 
         Args:
-            path: of the file.
-            size: of a frame, as `Game.rgb_array` takes it.
-            seconds: for which a frame stays, 0.02 to 60.
+            path: path of the file.
+            size: pixels of the longer side, see `Game.rgb_array`.
+            seconds: duration of a frame, from 0.02 to 60.
 
         Raises:
-            OSError: it cannot be written.
+            OSError: the file cannot be written.
             ValueError: `size` or `seconds` is out of range, the extra `[render]` is not
                 installed, or the suffix of `path` belongs to another format.
         """
@@ -465,7 +477,7 @@ class Episode:
         write_atomically(place, gif(len(self._states), draw, seconds))
 
     def _repr_html_(self) -> str:
-        # A frame of its own, so that nothing in the page meets the notebook's names.
+        # The frame keeps the names of the page apart from those of the notebook.
         return (
             f'<iframe srcdoc="{html.escape(self.to_html())}" sandbox="allow-scripts" '
             f'title="{html.escape(repr(self))}" width="100%" height="720" '
@@ -474,7 +486,7 @@ class Episode:
 
 
 def _names(game: Game, players: Sequence[str] | None) -> list[str]:
-    """Return the players' names, checked: one line each, and nothing that UTF-8 cannot write."""
+    """Check the players' names, which must be printable, and return them."""
     if players is None:
         return [f"player_{seat}" for seat in range(game.num_players)]
     if (
@@ -490,5 +502,5 @@ def _names(game: Game, players: Sequence[str] | None) -> list[str]:
 
 
 def _digest(content: dict[str, Any]) -> str:
-    """Return the SHA-256 of JSON values, whatever their layout in the file."""
+    """Return the SHA-256 of JSON values, independent of their layout in the file."""
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode("ascii")).hexdigest()

@@ -1,9 +1,9 @@
-"""The chance of a game, one draw at a time, where the rules draw it from the record's own stream.
+"""Explicit chance nodes for games whose rules draw from the random stream of the record.
 
-A planner such as OpenSpiel chooses every outcome itself. So rules that draw run once more as plain
-Python with another `draw`, which returns given outcomes and stops the rules when none is left. Each
-draw is a chance node, whose outcomes are equally likely (`boardenvs.core.chance.below` is uniform
-to within its bound divided by 2**32).
+A planner such as OpenSpiel chooses every random outcome itself. So the rules also run as plain
+Python with another `draw`. It returns given outcomes and stops the rules when it runs out of them.
+Each draw is a chance node with equally likely outcomes (`boardenvs.core.chance.below` has a bias
+below its bound divided by 2**32).
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from boardenvs.kernels.numba_compat import EntryPoint
 __all__ = ["Chance", "Ways", "chance_class"]
 
 Ways = Sequence[int]
-"""The outcomes of the draw that comes next, in ascending order; empty where none does."""
+"""Outcomes of the next draw, in ascending order; empty if there is no draw."""
 
 
-class _OutOfOutcomes(Exception):  # noqa: N818 the rules stop, nothing is wrong
-    """The rules draw more than there are outcomes given."""
+class _OutOfOutcomes(Exception):  # noqa: N818 not an error
+    """A draw beyond the given outcomes."""
 
     def __init__(self, bound: int) -> None:
         super().__init__(bound)
@@ -35,13 +35,13 @@ class _OutOfOutcomes(Exception):  # noqa: N818 the rules stop, nothing is wrong
 
 
 class _Outcomes(threading.local):
-    """Stands for `boardenvs.core.chance.draw` in rules that run as plain Python."""
+    """A replacement of `boardenvs.core.chance.draw` for rules that run as plain Python."""
 
     def __init__(self) -> None:
         self._left: list[int] = []
 
     def give(self, outcomes: Sequence[int]) -> None:
-        """Set what the next draws return."""
+        """Set the outcomes of the next draws."""
         self._left = list(outcomes)
 
     def __call__(self, s: Any, bound: int) -> np.int64:
@@ -53,9 +53,9 @@ class _Outcomes(threading.local):
 
 
 class Chance:
-    """What follows from an action and the outcomes drawn after it.
+    """The chance nodes of a game.
 
-    Positions are arrays of shape (1,) whose stream word is 0 and never used.
+    Positions are arrays of shape (1,). Their random stream is 0 and unused.
     """
 
     def __init__(self, game: Game) -> None:
@@ -67,20 +67,20 @@ class Chance:
         self._advance = EntryPoint(game.kernels.play_games)
 
     def deal(self, outcomes: Sequence[int]) -> tuple[States, Ways]:
-        """Return the start of a game after the given outcomes, and those of the next draw.
+        """Return the start of a game after the given outcomes, and the outcomes of the next draw.
 
-        Where there is one, the position is not yet to be looked at.
+        If there is a next draw, the position is incomplete.
         """
         states = self.game.start.copy()
         return states, self._run(self._deal, states, outcomes)
 
     def play(self, states: States, action: int, outcomes: Sequence[int]) -> tuple[States, Ways]:
-        """Return the position after an action and the given outcomes, and those of the next draw.
+        """Return the position after an action and outcomes, and the outcomes of the next draw.
 
-        Where there is one, the position is not yet to be looked at.
+        If there is a next draw, the position is incomplete.
 
         Raises:
-            ValueError: the action is not legal.
+            ValueError: the action is illegal.
         """
         after = states.copy()
         if not outcomes:
@@ -91,20 +91,22 @@ class Chance:
         return after, self._run(self._play, after, outcomes, action)
 
     def outcome_to_text(self, outcome: int, ways: Ways) -> str:
-        """Return one outcome of a draw as text, counted from 1."""
+        """Return an outcome of a draw as text, counted from 1."""
         return f"chance: {outcome + 1} of {len(ways)}"
 
     def mask(self, states: States) -> Any:
-        """Return the legal actions, bool of shape (num_actions,)."""
+        """Return the mask of legal actions, bool of shape (num_actions,)."""
         masks = np.empty((1, self.game.num_actions), np.bool_)
         self._legal(states, self.game.constants, masks)
         return masks[0]
 
     def _play_compiled(self, states: States, action: int) -> None:
-        """Play one action by the compiled rules. If they draw, the stream is not 0 afterwards."""
+        """Play one action by the compiled rules. If they draw, the stream becomes nonzero."""
         mask = self.mask(states)
         if not 0 <= action < len(mask) or not mask[action]:
-            raise ValueError(f"action {action} is not legal in this {self.game.name} position")
+            raise ValueError(
+                f"action must be legal in this {self.game.name} position, got {action}"
+            )
         self._advance(states, self.game.constants, np.array([action], np.int64), mask[None])
 
     def _run(
@@ -119,10 +121,10 @@ class Chance:
 
 
 def chance_class(game: Game) -> type[Chance]:
-    """Return the class that makes a game's chance explicit.
+    """Return the class for the chance nodes of a game.
 
-    It is `Chance` of a module `explicit_chance` in the package of the game's class, or of a class
-    that it derives from and has its rules from. By default it is the class here.
+    This is `Chance` of the module `explicit_chance` in the package of the game's class, or of a
+    base class with the same rules. The default is `Chance` of this module.
     """
     for home in game.packages:
         if importlib.util.find_spec(f"{home}.explicit_chance") is not None:

@@ -1,4 +1,4 @@
-"""Writing files so that no interruption leaves half of one."""
+"""Atomic writing of files."""
 
 from __future__ import annotations
 
@@ -11,20 +11,19 @@ from pathlib import Path
 __all__ = ["check_place", "check_suffix", "write_atomically"]
 
 _KEPT = 32
-"""Maximum characters of a file's name in a temporary name, which must not get too long."""
+"""Maximum number of characters that the temporary name takes from the file's name."""
 
 
 def write_atomically(path: Path, data: bytes) -> None:
-    """Write a temporary file beside the path, then move it there.
+    """Write a temporary file in the same folder, then rename it to `path`.
 
-    A reader never sees half of the file. A symbolic link stays, and the file that it points to is
-    written. An existing file keeps its mode and, as far as permitted, its owner. Anything that is
-    not a regular file, such as a device or a FIFO, is written directly. So are standard output
-    and standard error.
+    Readers never see a part of the file. If the path is a symbolic link, its target is written. An
+    existing file keeps its mode and, if permitted, its owner. Devices, FIFOs, standard output and
+    standard error are written directly.
 
     Raises:
-        OSError: the file cannot be written. The error has the file's name. A file that was to
-            be replaced is unchanged.
+        OSError: the file cannot be written. The error has the file's name. An existing file is
+            unchanged.
     """
     try:
         try:
@@ -32,7 +31,7 @@ def write_atomically(path: Path, data: bytes) -> None:
         except FileNotFoundError:
             old = None
         place = Path(os.path.realpath(path))
-        # An open file without a name, as `/proc/self/fd/3` may be, cannot be replaced.
+        # An open file without a name, such as `/proc/self/fd/3`, cannot be replaced.
         if old is None or (stat.S_ISREG(old.st_mode) and place.exists() and not _printed_to(old)):
             _replace(place, old, data)
         else:
@@ -40,17 +39,17 @@ def write_atomically(path: Path, data: bytes) -> None:
     except OSError as error:
         if error.errno is None:
             raise
-        # Name the user's file, not the one beside it; what fails while it is open names none.
+        # Name the user's file: errors name the temporary file or no file.
         raise OSError(error.errno, error.strerror, str(path)) from error
 
 
 def check_suffix(what: str, path: Path, *suffixes: str) -> None:
-    """Raise an error if a file's suffix belongs to another format than will be written.
+    """Raise an error if the suffix of a file belongs to another format.
 
-    A name without a suffix is accepted. So is an existing path that is not a regular file.
+    Names without a suffix and existing paths that are not regular files are accepted.
 
     Raises:
-        ValueError: the suffix is not one of `suffixes`. Upper and lower case are the same.
+        ValueError: the suffix is not one of `suffixes`, ignoring case.
     """
     found = path.suffix.lower()
     if found and found not in suffixes and not (path.exists() and not path.is_file()):
@@ -60,7 +59,7 @@ def check_suffix(what: str, path: Path, *suffixes: str) -> None:
 
 
 def check_place(option: str, path: Path | None, *suffixes: str) -> None:
-    """Raise an error before the games are played if a file could not be written after them.
+    """Raise an error if a file cannot be written, before the games are played.
 
     Args:
         option: the option that names the file.
@@ -76,7 +75,7 @@ def check_place(option: str, path: Path | None, *suffixes: str) -> None:
     if suffixes:
         check_suffix(option, path, *suffixes)
     if path.is_dir() or not path.parent.is_dir():
-        reason = "it is a folder" if path.is_dir() else f"there is no folder {path.parent}"
+        reason = "it is a folder" if path.is_dir() else f"the folder {path.parent} does not exist"
         raise ValueError(f"{path} cannot be written: {reason}")
 
 
@@ -90,7 +89,7 @@ def _printed_to(old: os.stat_result) -> int | None:
 
 
 def _write_directly(path: Path, old: os.stat_result, data: bytes) -> None:
-    # Opening standard output again would overwrite what was printed, from its start.
+    # A second open of standard output would overwrite what was printed.
     number = _printed_to(old)
     print(end="", flush=True)
     with open(path if number is None else number, "wb", closefd=number is None) as file:

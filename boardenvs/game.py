@@ -1,9 +1,8 @@
-"""`Game`: the contract of every game.
+"""`Game`: the base class of all games.
 
-A position is one NumPy record, laid out by `boardenvs.core.records`: the fields that all games
-have, then the game's own. Operations work on arrays of records, so copying a game is
-`.copy()`, saving it is `.tobytes()` and comparing two is `==`; equal positions have the
-same bytes.
+A position is one NumPy record: the fields of all games (see `boardenvs.core.records`), then the
+game's own fields. Operations work on arrays of records. Positions can be copied with `.copy()`,
+saved with `.tobytes()` and compared with `==`. Equal positions have the same bytes.
 """
 
 from __future__ import annotations
@@ -34,28 +33,27 @@ Illegal = Literal["lose", "raise"]
 
 
 def check_illegal(illegal: str) -> None:
-    """Raise `ValueError` unless `illegal` names a way to treat illegal actions."""
+    """Raise `ValueError` unless `illegal` is "lose" or "raise"."""
     checks.one_of("illegal", illegal, ("lose", "raise"))
 
 
 class Game:
-    """One game with its parameters. Stateless: positions are records handed in and out.
+    """A game with its parameters. It is stateless: positions are records that methods take.
 
-    A caller has these operations. Most of them take N records at once; seats are numbered from 0.
+    Most methods take N records at once. Seats are numbered from 0.
 
     - Play: `new`, `legal`, `play`.
-    - A seat's view: `observe`, `observe_to_move`, `conceal`, `info`, `infos`.
-    - State of play: `to_move`, `returns`, `terminated`, `truncated`, `over`.
+    - View of a seat: `observe`, `observe_to_move`, `conceal`, `info`, `infos`.
+    - Status: `to_move`, `returns`, `terminated`, `truncated`, `over`.
     - Text and pictures: `to_text`, `from_text`, `action_to_text`, `action_from_text`, `picture`,
       `rgb_array`.
     - Dictionaries: `to_dict`, `from_dict`, `restore`.
-    - `symmetries`, and the facts below.
+    - `symmetries`, and the attributes below.
 
-    A subclass calls `__init__` with the facts. The functions `legal` and `play` in its file, or in
-    a file `rules.py` beside it, are the rules; `boardenvs.core.hooks` describes these and others.
-    The operations on text, pictures and dictionaries have defaults that a subclass may override.
-    This package's own code also uses `arrays`, `kernels`, `constants`, `start`, `rules`, `packages`
-    and `presentation`.
+    A subclass passes the attributes to `__init__`. The functions `legal` and `play` in its file,
+    or in a file `rules.py` beside it, are the rules; see `boardenvs.core.hooks`. Subclasses may
+    override the methods for text, pictures and dictionaries. `arrays`, `kernels`, `constants`,
+    `start`, `rules`, `packages` and `presentation` are for this package's own code.
 
     Example:
         >>> import boardenvs
@@ -67,54 +65,54 @@ class Game:
     """
 
     name: ClassVar[str]
-    """As `boardenvs.make` takes it."""
+    """Name for `boardenvs.make`."""
     title: ClassVar[str] = ""
-    """What people call the game; by default the name of its class."""
+    """Name of the game for people, by default the name of its class."""
     about: ClassVar[str] = ""
-    """Description of the game: a sentence, then optionally a list of facts, such as `- Rules: ...`.
+    """Description: a sentence, then optionally a list such as `- Rules: ...`.
 
-    The command and the pages show it. It is not a docstring, since `python -OO` removes those.
+    The command and the pages print it. It is not a docstring, since `python -OO` removes those.
     """
     presentation_class: ClassVar[type[Presentation]] = Presentation
-    """The class that presents the game to people, derived from this one."""
+    """Subclass of `Presentation` for terminals and pages."""
     seat_names: tuple[str, ...]
-    """What the console calls each seat; by default `Player 1` and so on."""
+    """Name of each seat in the console, by default `Player 1` and so on."""
     params: dict[str, Any]
-    """What the game was made with, defaults included, as JSON gives it back."""
+    """Parameters of the game, including defaults, as JSON values."""
     has_chance: ClassVar[bool] = False
-    """Whether anything is drawn at random during play or before it."""
+    """Whether the game has random events before or during play."""
     has_hidden: ClassVar[bool] = False
-    """Whether some seat does not see everything."""
+    """Whether the game has information that is hidden from a seat."""
     observation_params: ClassVar[frozenset[str]] = frozenset()
-    """The parameters that change only what observations show."""
+    """Parameters that change only the observations."""
     player_counts: ClassVar[tuple[int, int] | None] = None
-    """Minimum and maximum number of players, if it is a parameter."""
+    """Minimum and maximum number of players, if that is a parameter."""
     param_readers: ClassVar[Mapping[str, Callable[[str], Any]]] = {}
-    """Functions that read parameters from text, if they are not numbers, truth values or text.
+    """Functions that parse parameters other than numbers, truth values and text.
 
-    A function raises `ValueError` for text that it cannot read.
+    They raise `ValueError` for invalid text.
     """
     info_is_fixed: ClassVar[bool] = False
-    """Whether `info` stays the same from the deal to the end.
+    """Whether `info` is constant during a game.
 
-    If it does, the environments of one game call `info` once a game.
+    If so, environments for one game call `info` once per game.
     """
 
     file_formats: ClassVar[Mapping[str, tuple[Callable[..., Any], Callable[..., bytes]]]] = {}
-    """File formats of other programs: for each suffix the two functions `read` and `write`.
+    """File formats of other programs: two functions `read` and `write` by suffix.
 
     `read(data: bytes, game: Game | None) -> Episode` raises `ValueError` if the data are damaged or
     of another game. `write(episode: Episode) -> bytes` raises `ValueError` if the format cannot
-    hold the episode. See `Episode.load` and `Episode.save`.
+    store the episode. See `Episode.load` and `Episode.save`.
     """
 
     num_players: int
     num_actions: int
     observation_shape: tuple[int, ...]
     observation_high: int
-    """Largest value in an observation; the smallest is 0, the dtype int8.
+    """Largest value in an observation. The smallest is 0, and the dtype is int8.
 
-    By default 1, or 127 where the observation is the game's own fields.
+    The default is 1, or 127 if the observation consists of the game's own fields.
     """
     max_plies: int
     """Number of plies after which an unfinished game is truncated."""
@@ -130,16 +128,16 @@ class Game:
         observation_shape: tuple[int, ...] | None = None,
         constants: Mapping[str, tuple[Any, Any]] | None = None,
     ) -> None:
-        """Set the facts.
+        """Set the attributes.
 
         Args:
-            params: the arguments of the subclass, `max_plies` among them.
+            params: parameters of the subclass, including `max_plies`.
             num_players: number of seats.
             num_actions: size of the action space.
-            fields: the game's own record fields, after those common to all.
-            observation_shape: shape of one seat's observation. By default one row with an entry for
+            fields: the game's own record fields.
+            observation_shape: shape of a seat's observation. By default one row with an entry for
                 each number in the fields, from 0 to 127.
-            constants: what the rules read as `p.NAME`: name to (dtype, value).
+            constants: pairs (dtype, value) by name, which the rules read as `p.NAME`.
         """
         self.num_players = num_players
         self.num_actions = num_actions
@@ -153,7 +151,7 @@ class Game:
             self.observation_high = high
         self.observation_shape = observation_shape
         self.observation_size = math.prod(observation_shape)
-        """Entries of one observation."""
+        """Number of entries of an observation."""
         if not hasattr(self, "seat_names"):
             self.seat_names = tuple(f"Player {k + 1}" for k in range(num_players))
         self.max_plies = checks.whole_number(
@@ -162,24 +160,27 @@ class Game:
         self.params = {**params, "max_plies": self.max_plies}
         constants = dict(constants or {})
         for key in [*constants, *(field[0] for field in fields)]:
-            # Such a name would mean the field to Numba, but the attribute to plain Python.
+            # Numba would read the field, but plain Python the attribute.
             if hasattr(np.record, key):
-                raise ValueError(f"{key!r} is an attribute of every NumPy record: use another name")
+                raise ValueError(
+                    f"names of fields and constants must not be attributes of NumPy records, "
+                    f"got {key!r}"
+                )
         self.state_dtype = record_dtype(num_players, fields)
         constants["max_plies"] = np.int64, self.max_plies
         shape = observation_shape
         constants["observation_shape"] = (np.int64, (len(shape),)), shape
         parameters = np.dtype([(k, t) for k, (t, _) in constants.items()], align=True)
         self.constants = np.zeros(1, np.dtype((np.record, parameters)))
-        """The rules' parameters `p`, shape (1,)."""
+        """Parameters `p` of the rules, shape (1,)."""
         for key, (_, value) in constants.items():
             self.constants[key] = value
         self.start = np.zeros(1, self.state_dtype)
-        """A record before the deal, shape (1,)."""
+        """Record before the deal, shape (1,)."""
         self.start["last_action"] = -1
         self.start["offender"] = -1
 
-    # A game is determined by its parameters, so copies and unpickled games are made from them.
+    # Parameters determine a game, so copies and unpickled games are made from them.
     def __reduce__(self) -> tuple[Any, ...]:
         return functools.partial(type(self), **self.params), ()
 
@@ -195,52 +196,51 @@ class Game:
 
     @functools.cached_property
     def presentation(self) -> Presentation:
-        """How the game looks to people, beyond its text and its picture."""
+        """Appearance of the game in terminals and on pages."""
         return self.presentation_class(self)
 
     @functools.cached_property
     def arrays(self) -> Arrays:
-        """What this package's own code does with records of the game."""
+        """Operations on records for this package's own code."""
         return Arrays(self)
 
     @functools.cached_property
     def kernels(self) -> Kernels:
-        """The compiled loops over this game's rules."""
+        """Compiled loops over the game's rules."""
         return _kernels(self.rules)
 
     @functools.cached_property
     def rules(self) -> types.ModuleType:
-        """The module of the rules, see `boardenvs.core.rules.find_rules`."""
+        """Module of the rules, see `boardenvs.core.rules.find_rules`."""
         from boardenvs.core.rules import find_rules
 
         return find_rules(type(self))[0]
 
     @functools.cached_property
     def packages(self) -> tuple[str, ...]:
-        """The packages of the game's class and its bases, up to the package of its rules."""
+        """Packages of the game's class and its bases, up to the package of its rules."""
         from boardenvs.core.rules import find_rules
 
         return find_rules(type(self))[1]
 
     @property
     def most_chance_outcomes(self) -> int:
-        """Maximum number of outcomes of one random draw; 0 for a game without chance.
+        """Maximum number of outcomes of one random draw, 0 for a game without chance.
 
-        A game with chance must override this property.
+        Games with chance must override this property.
         """
         if self.has_chance:
             raise ValueError(
-                f"{self.name} has chance: its most_chance_outcomes must say how many outcomes a "
-                f"draw has at most"
+                f"{self.name} has chance: override most_chance_outcomes to return the maximum "
+                f"number of outcomes of one draw"
             )
         return 0
 
     def symmetries(self) -> Symmetries:
-        """Return ways to turn the board that change nothing about the game; by default none.
+        """Return the symmetries of the board, by default none.
 
-        What is learned about a position holds in every view. In a game that overrides this
-        method, an action and then a turn of the board must lead to the same position as the turn
-        and then the action, for the same random stream.
+        In a game that overrides this method, an action and then a turn of the board must lead to
+        the same position as the turn and then the action, for the same random stream.
         """
         from boardenvs.core.symmetries import Symmetries
 
@@ -252,15 +252,15 @@ class Game:
         """Return start positions.
 
         Args:
-            num: how many, at least 0.
-            seed: of the records' random streams; `None` for a fresh one. Record i is
-                the same for every `num`.
+            num: number of games, at least 0.
+            seed: seed of the random streams, `None` for a random one. Record i is the same for
+                every `num`.
 
         Returns:
             Array of shape (num,), dtype `state_dtype`.
 
         Raises:
-            ValueError: for a bad `num` or `seed`.
+            ValueError: `num` or `seed` is not valid.
         """
         from boardenvs.core.chance import make_streams, seed_word
 
@@ -268,35 +268,35 @@ class Game:
         return self.arrays.new(make_streams(seed_word(seed), num))
 
     def legal(self, states: States | np.void) -> npt.NDArray[np.bool_]:
-        """Return the legal actions: bool of shape (N, num_actions), all False after the end."""
+        """Return the legal actions, bool of shape (N, num_actions), all False after the end."""
         return self.arrays.legal(self.arrays.batch(states))
 
     def play(self, states: States, actions: npt.ArrayLike, *, illegal: Illegal = "lose") -> None:
         """Play one action in each game, in place.
 
         Args:
-            states: shape (N,), none of them over.
-            actions: N whole numbers.
-            illegal: "lose" ends the game with a loss for the offender; "raise" raises
-                before anything is played.
+            states: records of games that are not over, shape (N,).
+            actions: N integers.
+            illegal: treatment of illegal actions. "lose" ends the game with a loss for the
+                offender. "raise" raises an error before any action is played.
 
         Raises:
-            ValueError: an action outside of the action space, a game that is over, or
-                with `illegal="raise"` an illegal action.
+            ValueError: an action is not in the action space, a game is over, or an action is
+                illegal with `illegal="raise"`.
         """
         check_illegal(illegal)
         target, given = np.asarray(states), states
         states = self.arrays.batch(target)
         if len(states) and not np.shares_memory(target, np.asarray(given)):
             raise ValueError(
-                f"play works in place: it takes an array of {self.name} records or one out of "
-                f"such an array, got a {type(given).__name__} that NumPy copies"
+                f"states must be an array of {self.name} records or an element of it, since play "
+                f"changes it in place, got {type(given).__name__}"
             )
         numbers = self.arrays.action_numbers(actions, len(states))
         over = states["terminated"] | states["truncated"]
         if over.any():
             raise ValueError(
-                f"game {int(over.argmax())} of the batch is over; play takes live games"
+                f"states must be games that are not over, but game {int(over.argmax())} is over"
             )
         masks = self.arrays.legal(states)
         if illegal == "raise":
@@ -306,11 +306,11 @@ class Game:
             target[...] = states.reshape(target.shape)
 
     def observe(self, states: States, seat: npt.ArrayLike) -> npt.NDArray[np.int8]:
-        """Return what a seat sees: int8 array of shape `(N, *observation_shape)`.
+        """Return a seat's observations, int8 of shape `(N, *observation_shape)`.
 
         Args:
-            states: shape (N,).
-            seat: one seat, or one for each state.
+            states: records, shape (N,).
+            seat: one seat for all states, or one for each.
 
         Raises:
             ValueError: the states or the seats are not valid.
@@ -322,10 +322,10 @@ class Game:
         return out.reshape(len(states), *self.observation_shape)
 
     def observe_to_move(self, states: States) -> npt.NDArray[np.int8]:
-        """Return what the seat to move sees in each state; this is faster than `observe`.
+        """Return the observation of the seat to move in each state. This is faster than `observe`.
 
         Args:
-            states: shape (N,).
+            states: records, shape (N,).
 
         Raises:
             ValueError: the states are not valid.
@@ -337,15 +337,14 @@ class Game:
         return out.reshape(len(states), *self.observation_shape)
 
     def conceal(self, states: States, seat: npt.ArrayLike, rng: np.random.Generator) -> States:
-        """Return copies that hold only what a seat may know.
+        """Return copies with hidden information and the random stream resampled.
 
-        Hidden parts and the random stream are resampled. The stream is resampled in every
-        game, so that no search foresees the dice.
+        The stream is resampled in every game, so that a search cannot predict random events.
 
         Args:
-            states: shape (N,).
-            seat: one seat, or one for each state.
-            rng: what the fresh parts are drawn from.
+            states: records, shape (N,).
+            seat: the seat that sees the copies: one for all states, or one for each.
+            rng: source of random numbers.
 
         Raises:
             ValueError: the states, the seats or the generator are not valid.
@@ -357,25 +356,25 @@ class Game:
         return self.arrays.conceal(states, seat, streams)
 
     def to_move(self, states: States) -> npt.NDArray[np.int8]:
-        """Return the seat whose turn it is, shape (N,); after the end, who would be next."""
+        """Return the seat to move, shape (N,). After the end this is the next seat in turn."""
         return self.arrays.batch(states)["to_move"].copy()
 
     def returns(self, states: States) -> npt.NDArray[np.float32]:
-        """Return each seat's result: shape (N, num_players), all 0 until the end."""
+        """Return the result of each seat, shape (N, num_players), all 0 until the end."""
         return self.arrays.batch(states)["returns"].copy()
 
     def terminated(self, states: States) -> npt.NDArray[np.bool_]:
-        """Return whether the rules have ended the game, shape (N,)."""
+        """Return whether each game has ended by its rules, shape (N,)."""
         return self.arrays.batch(states)["terminated"].copy()
 
     def truncated(self, states: States) -> npt.NDArray[np.bool_]:
-        """Return whether `max_plies` has ended the game, shape (N,)."""
+        """Return whether each game has ended by `max_plies`, shape (N,)."""
         return self.arrays.batch(states)["truncated"].copy()
 
     def over(self, states: States | np.void) -> npt.NDArray[np.bool_]:
-        """Return whether each game has ended, by the rules or by `max_plies`, shape (N,).
+        """Return whether each game has ended by its rules or by `max_plies`, shape (N,).
 
-        Environments call this before every ply, so the contents of the records are not checked.
+        The contents of the records are not checked, since environments call this at every ply.
         """
         records = self.arrays.records(states)
         over: npt.NDArray[np.bool_] = records["terminated"] | records["truncated"]
@@ -384,24 +383,24 @@ class Game:
     def info(self, state: np.void | States) -> dict[str, Any]:
         """Return the game's own entries of the environments' `info` for one position.
 
-        Every position has the same keys, and each key has one dtype and one shape. A value such as
-        -1 marks a thing that the position lacks. The environments call this at every ply, so the
-        contents of the record are not checked.
+        Keys, dtypes and shapes are the same for every position. A value such as -1 marks missing
+        information. The contents of the record are not checked, since environments call this at
+        every ply.
 
         Args:
-            state: a record, or an array of shape () that holds one. Fields of such an array are
+            state: a record, or an array of shape () that contains one. Fields of such an array are
                 read faster.
 
         Returns:
-            For each key a NumPy scalar or a fresh NumPy array.
+            A NumPy scalar or a new NumPy array for each key.
         """
         return {}
 
     def infos(self, states: States) -> dict[str, npt.NDArray[Any]]:
-        """Return `info` of N positions: for each key an array of N rows, for vector environments.
+        """Return `info` of N positions: an array of N rows for each key.
 
-        The default calls `info` N times. A game that adds to `info` overrides this method with
-        array code, which takes a small part of the time.
+        The default calls `info` N times. Games that override `info` should override this method
+        with faster array code.
 
         Args:
             states: records, shape (N,).
@@ -411,30 +410,30 @@ class Game:
 
     @property
     def has_info(self) -> bool:
-        """Whether the game adds anything to `info`."""
+        """Whether the game has entries of its own in `info`."""
         return type(self).info is not Game.info
 
     # -- Text and picture of a position ---------------------------------------------------
 
     def to_text(self, state: np.void) -> str:
-        """Return one position in the console format, each line ended by a newline.
+        """Return a position in the console format. Each line ends with a newline.
 
-        By default a line for each of the game's own fields, with its name and its values.
+        The default is a line for each of the game's own fields, with its name and values.
         """
         return forms.fields_to_text(self.arrays.one(state))
 
     def from_text(
         self, text: str, *, to_move: int | None = None, ply: int | None = None
     ) -> np.void:
-        """Return the position that a text shows.
+        """Parse a position in the console format.
 
         Args:
-            text: as `to_text` writes it.
-            to_move: whose turn it is. Required if neither the text nor the position implies it.
-            ply: how many plies were played; by default the fewest possible.
+            text: text of `to_text`.
+            to_move: seat to move. Required if neither the text nor the position implies it.
+            ply: number of plies so far, by default the fewest possible.
 
         Raises:
-            ValueError: the text shows no valid position, or `to_move` is missing.
+            ValueError: the text is not a valid position, or `to_move` is missing.
         """
         data = forms.fields_from_text(text, self.state_dtype)
         for key, value in (("to_move", to_move), ("ply", ply)):
@@ -448,16 +447,16 @@ class Game:
     def _from_fields(
         self, fields: Mapping[str, Any], to_move: int | None, ply: int | None
     ) -> np.void:
-        """Return what `from_dict` does for the game's own fields and two values of `from_text`."""
+        """Return the record for the game's own fields and the arguments of `from_text`."""
         given = {"to_move": to_move, "ply": ply}
         return self.from_dict({**fields, **{k: v for k, v in given.items() if v is not None}})
 
     def action_to_text(self, action: int, state: np.void | None = None) -> str:
-        """Return an action as a player types it; by default its number.
+        """Return an action as a player types it, by default its number.
 
         Args:
-            action: its number.
-            state: the position it is played in, for games whose notation depends on it.
+            action: number of the action.
+            state: position before the action, for games whose notation depends on it.
 
         Raises:
             ValueError: the action is not in the action space.
@@ -468,40 +467,39 @@ class Game:
         """Return the number of an action that a player typed.
 
         Raises:
-            ValueError: it is malformed or not in the action space.
+            ValueError: the text is malformed, or the action is not in the action space.
         """
         word = checks.text_value("text", text).strip()
         if not re.fullmatch("[0-9]{1,9}", word):
-            raise ValueError(f"expected the number of an action, got {checks.shown(text)}")
+            raise ValueError(f"action must be a whole number, got {checks.shown(text)}")
         return checks.whole_number("action", int(word), 0, self.num_actions - 1)
 
     def picture(self, state: np.void) -> str:
-        """Return one position as an SVG image; by default an image of its text.
+        """Return a position as an SVG image, by default an image of its text.
 
-        It shows what lies open on the table: the last move and the winning line marked,
-        what nobody has turned over yet face down. At the end of a notebook's cell,
-        `game.picture(state)` shows itself, if it comes from `boardenvs.show.svg.svg`.
+        The picture contains only what all players see, and marks the last move and the winning
+        line. Notebooks display it if it comes from `boardenvs.show.svg.svg`.
 
-        A game's pictures should all have the same size, whatever the position: else
-        `rgb_array` shrinks those that are larger than the first.
+        All pictures of a game should have the same size. Otherwise `rgb_array` shrinks those that
+        are larger than the first.
         """
         from boardenvs.show.svg import text_picture
 
         return text_picture(self.to_text(state), f"{self.name}: a position")
 
     def rgb_array(self, state: np.void, size: int = 640) -> npt.NDArray[np.uint8]:
-        """Return the `picture` of one position as pixels, for videos and whatever else reads them.
+        """Return the `picture` of a position as pixels.
 
         Args:
             state: a record.
-            size: about how many pixels the longer side gets, 64 to 4096. Both sides are
-                rounded to multiples of 16, as video encoders want them.
+            size: approximate pixels of the longer side, 64 to 4096. Both sides are rounded to
+                multiples of 16, as video encoders require.
 
         Returns:
-            uint8 array of shape (H, W, 3), the same H and W for every position.
+            uint8 array of shape (H, W, 3), with the same H and W for every position.
 
         Raises:
-            ValueError: for a bad `size`, or where the extra `[render]` is not installed.
+            ValueError: `size` is not valid, or the extra `[render]` is not installed.
         """
         from boardenvs.show.pixels import frame_shape, rasterize
 
@@ -510,7 +508,7 @@ class Game:
 
     @functools.cached_property
     def _first_picture(self) -> str:
-        """The picture whose size all frames have."""
+        """Picture whose size determines the size of all frames."""
         return self.picture(self.new(1, 0)[0])
 
     # -- JSON ---------------------------------------------------------------------------
@@ -518,28 +516,29 @@ class Game:
     def _position_to_dict(self, state: np.void) -> dict[str, Any]:
         """Return the game's own fields as JSON values, by the keys of `_position_from_dict`.
 
-        `state` may hold any bytes; `_position_from_dict` refuses what is no position.
+        `state` may have any bytes. `_position_from_dict` rejects invalid positions.
         """
         return forms.fields_to_dict(state)
 
     def _position_from_dict(self, fields: dict[str, Any], state: np.void) -> None:
-        """Write the game's own fields into a start record, and `to_move` and `ply`.
+        """Write the game's own fields, `to_move` and `ply` into a start record.
 
-        `fields` has the keys of `_position_to_dict`, and `to_move` and `ply` where the
-        user gave them (as ints of at least 0). `state` holds `last_action` already, -1
-        where the user gave none.
+        Args:
+            fields: values by the keys of `_position_to_dict`, and `to_move` and `ply` if the user
+                gave them, as ints of at least 0.
+            state: start record, whose `last_action` is set, or -1 by default.
 
         Raises:
-            ValueError: they describe no valid position.
+            ValueError: the fields are not a valid position.
         """
         forms.write_fields(fields, state)
 
     def to_dict(self, state: np.void) -> dict[str, Any]:
-        """Return one position as JSON values; `from_dict` gives the same record back."""
+        """Return a position as JSON values, from which `from_dict` returns the same record."""
         return self._to_dict(self.arrays.one(state))
 
     def _to_dict(self, record: np.void) -> dict[str, Any]:
-        """Return what `to_dict` does, for a record of any bytes."""
+        """Return the dictionary of `to_dict`, for a record of any bytes."""
         return {
             "game": self.name,
             "params": copy.deepcopy(self.params),
@@ -555,14 +554,14 @@ class Game:
         }
 
     def from_dict(self, data: Mapping[str, Any]) -> np.void:
-        """Return the record of a position given as `to_dict` writes it, or by hand.
+        """Return the record of a position that `to_dict` or a user wrote.
 
-        Only the game's own fields are required. If the rules have a function `judge`, it finds the
-        outcome, and an outcome in the dictionary must agree. Otherwise the dictionary gives the
+        Only the game's own fields are required. If the rules have a function `judge`, it sets the
+        outcome, and an outcome in the dictionary must agree. Otherwise the dictionary sets the
         outcome.
 
         Raises:
-            ValueError: a field is missing, unknown or impossible.
+            ValueError: a field is missing, unknown or not valid.
         """
         from boardenvs.core.hooks import judge
 
@@ -575,10 +574,12 @@ class Game:
         derived = ("terminated", "truncated", "returns")
         for key in data:
             if key not in own and key not in known and key not in derived:
-                raise ValueError(f"a {self.name} position has no field {key!r}; its own are {own}")
+                raise ValueError(
+                    f"a {self.name} position has no field {key!r}; its own fields are {own}"
+                )
         for key in own:
             if key not in data:
-                raise ValueError(f"a {self.name} position needs the field {key!r}")
+                raise ValueError(f"a {self.name} position requires the field {key!r}")
         for key, expected in (("game", self.name), ("params", self.params)):
             if data.get(key, expected) != expected:
                 raise ValueError(f"{key} must be {expected!r}, got {data[key]!r}")
@@ -608,21 +609,23 @@ class Game:
             forms.write_outcome(data, record, self.max_plies)
         if offender >= 0:
             if offender != record["to_move"] or self.over(record)[0]:
-                raise ValueError(f"offender {offender} was not to move in a live game")
+                raise ValueError(
+                    f"offender must be the seat to move in a game that is not over, got {offender}"
+                )
             nothing_legal = np.zeros((1, self.num_actions), np.bool_)
             self.kernels.play_games(states, self.constants, np.zeros(1, np.int64), nothing_legal)
         if not derived_outcome:
             self._check_open(states)
         for key in derived:
-            says = record[key].tolist()
-            if key in data and data[key] != says:
-                raise ValueError(f"{key} is given as {data[key]!r}, but the position says {says}")
+            right = record[key].tolist()
+            if key in data and data[key] != right:
+                raise ValueError(f"{key} must be {right} in this position, got {data[key]!r}")
         return record
 
     def _check_open(self, states: States) -> None:
-        """Raise `ValueError` unless a position is sound, and over if no action is legal.
+        """Raise `ValueError` unless a position is valid, and over if no action is legal.
 
-        For rules with `judge` this is not needed.
+        Rules with `judge` do not need this check.
         """
         found = self.kernels.first_fault(states, self.constants, self.num_actions)
         self.arrays.check_fault(states, *found)
@@ -630,25 +633,25 @@ class Game:
             raise ValueError("terminated must be True, since no action is legal, got False")
 
     def restore(self, state: Any) -> States:
-        """Return a valid position, given as a record, an array of one, or a dictionary.
+        """Check a position and return it as a new array of shape (1,).
 
-        Returns:
-            A fresh array of shape (1,).
+        Args:
+            state: a record, an array of one record, or a dictionary for `from_dict`.
 
         Raises:
-            ValueError: `state` is no valid position of the game.
+            ValueError: `state` is not a valid position of the game.
         """
         if isinstance(state, Mapping):
             return np.array([self.from_dict(state)], self.state_dtype)
         records = self.arrays.records(state)
         if len(records) != 1:
-            raise ValueError(f"expected one {self.name} record, got {len(records)}")
-        # Not checked before, since `from_dict` has better error messages.
+            raise ValueError(f"state must be one {self.name} record, got {len(records)} records")
+        # Checked here only, since `from_dict` has better error messages.
         record = records[0]
         again = self.from_dict(self._to_dict(record))
         if again != record:
-            raise ValueError(f"the record is no valid {self.name} position")
-        return np.array([again], self.state_dtype)  # not the one given, which may hold a -0.0
+            raise ValueError(f"state must be a valid {self.name} position, got another record")
+        return np.array([again], self.state_dtype)  # the given record may contain -0.0
 
 
 @functools.cache

@@ -1,7 +1,7 @@
 """Input of `boardenvs engine` from a tournament manager, read as soon as the process starts.
 
-Some managers wait one second at most for the answer to ABOUT. On a busy machine, importing `agents`
-takes longer. So this module lies in `boardenvs`, and it answers ABOUT before that import.
+Some managers wait at most one second for the answer to ABOUT. On a busy machine, importing `agents`
+takes longer. So this module is in `boardenvs` and answers ABOUT before that import.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import boardenvs
 __all__ = ["Inbox", "about", "open_early", "standard_inbox"]
 
 _FIRST = 0.1
-"""Seconds after reading begins in which a line counts as sent when the process started."""
+"""Seconds after the start of reading in which lines count as sent at the process's start."""
 _SHARE = 5
 """A running process gets more than 1 / `_SHARE` of a processor, even on a busy machine."""
 _Item = tuple[float, str] | BaseException | None
@@ -34,15 +34,15 @@ def about(name: str) -> str:
 
 
 def open_early(arguments: Sequence[str]) -> None:
-    """Begin to read standard input before the arguments of `boardenvs engine` are checked."""
-    global _early  # noqa: PLW0603 of the process, as standard input is
+    """Start to read standard input before the arguments of `boardenvs engine` are checked."""
+    global _early  # noqa: PLW0603 a process has one standard input
     words = iter(arguments)
     names = []
     for word in words:
         if not word.startswith("-"):
             names.append(word)
         elif "=" not in word:
-            next(words, None)  # all options have a value
+            next(words, None)  # every option has a value
     _early = _of_standard_input(about(names[1]) if len(names) == 2 else None)
 
 
@@ -53,18 +53,18 @@ def standard_inbox() -> Inbox:
 
 def _of_standard_input(first_answer: str | None) -> Inbox:
     stream: Iterable[str] = sys.stdin
-    if isinstance(stream, io.TextIOWrapper):  # in UTF-8 whatever the locale
-        # Not `sys.stdin` itself, which Python could not close at its end while a thread reads.
+    if isinstance(stream, io.TextIOWrapper):  # UTF-8 for every locale
+        # Python cannot close `sys.stdin` at exit while a thread reads it.
         number = stream.fileno()
         stream = open(number, encoding="utf-8", errors="replace", closefd=False)  # noqa: SIM115
     return Inbox(stream, first_answer)
 
 
 def _age() -> float:
-    """Return how long ago the process began, in seconds.
+    """Return the time since the start of the process, in seconds.
 
     Some managers suspend the process before it has read anything. A suspended process uses no
-    processor time, so the age is limited to `_SHARE` times the processor time used.
+    processor time, so the result is at most `_SHARE` times the processor time.
     """
     longest = _SHARE * time.process_time()
     try:
@@ -76,27 +76,24 @@ def _age() -> float:
 
 
 class Inbox:
-    """Lines in order of arrival, each with its time, read by a thread."""
+    """Lines that a thread reads, each with its arrival time."""
 
     def __init__(self, stream: Iterable[str], first_answer: str | None = None) -> None:
-        """Begin to read.
+        """Start to read.
 
         Args:
-            stream: the lines that the manager writes.
+            stream: lines from the manager.
             first_answer: printed at once for each ABOUT before any other line.
         """
         self.came = time.perf_counter() - _age()
-        """Arrival time of the current line by `time.perf_counter`; at first the process's start."""
+        """Arrival time of the current line by `time.perf_counter`, at first the process's start."""
         self.ready = threading.Event()
         """Set when the work given to `get_ready` has ended, with or without success."""
         self._items: queue.SimpleQueue[_Item] = queue.SimpleQueue()
         self._begin(lambda: self._read(stream, first_answer))
 
     def get_ready(self, work: Callable[[], object]) -> None:
-        """Do slow first-time work in a thread.
-
-        An empty line is added to the inbox when the work has succeeded.
-        """
+        """Run slow first-time work in a thread. If it succeeds, add an empty line to the inbox."""
 
         def run() -> None:
             try:
@@ -108,10 +105,10 @@ class Inbox:
         self._begin(run)
 
     def __iter__(self) -> Iterator[str]:
-        """Wait for each line and yield it.
+        """Yield each line when it arrives.
 
         Raises:
-            Exception: reading or the work of `get_ready` raised it.
+            Exception: an exception of the reading or of the work of `get_ready`.
         """
         while (item := self._items.get()) is not None:
             if isinstance(item, BaseException):

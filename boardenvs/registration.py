@@ -1,7 +1,7 @@
-"""The only list of games, and how each is found by name, here and in other registries.
+"""The list of games, and their registration with Gymnasium and PettingZoo.
 
-Importing this package adds every game to Gymnasium's registry, makes its PettingZoo module (such
-as `boardenvs.gekitai_v0`), and adds that to PettingZoo's registry from version 1.27 on.
+Importing this package adds every game to Gymnasium's registry and makes its PettingZoo module,
+such as `boardenvs.gekitai_v0`. From version 1.27 on, PettingZoo's registry contains that module.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from boardenvs.core.suggestion import did_you_mean
 
 try:
     import pettingzoo
-except OSError:  # PettingZoo reads its own source files, which a frozen program lacks
+except OSError:  # PettingZoo reads its source files, which frozen programs lack
     pettingzoo = None
 
 if TYPE_CHECKING:
@@ -48,16 +48,16 @@ GAMES = {
     "dominoes175": "Dominoes175",
     "pizza_order": "PizzaOrder",
 }
-"""Name of each game to the name of its class in `boardenvs.<name>`."""
+"""Class name of each game in `boardenvs.<name>`, by the game's name."""
 
 
 _own: dict[str, type[Game]] = {}
-"""Games of the user's, by name."""
+"""Games that the user registered, by name."""
 _Class = TypeVar("_Class", bound="type[Game]")
 
 
 def names() -> list[str]:
-    """Return all games, those that were registered by the user included."""
+    """Return the names of all games, including those that the user registered."""
     return [*GAMES, *_own]
 
 
@@ -65,13 +65,11 @@ def game_class(name: str) -> type[Game]:
     """Return the class of a game.
 
     Raises:
-        ValueError: there is no such game.
+        ValueError: `name` is not the name of a game.
     """
     if not isinstance(name, str) or name not in names():
         hint = did_you_mean(name, names())
-        raise ValueError(
-            f"there is no game {shown(name)}; the games are {', '.join(names())}{hint}"
-        )
+        raise ValueError(f"game must be one of {', '.join(names())}, got {shown(name)}{hint}")
     if name in _own:
         return _own[name]
     cls: type[Game] = getattr(importlib.import_module(f"boardenvs.{name}"), GAMES[name])
@@ -79,7 +77,7 @@ def game_class(name: str) -> type[Game]:
 
 
 def check_params(cls: type[Game], params: Mapping[str, Any]) -> None:
-    """Raise `ValueError` for a parameter that a game does not have, or needs and is not given."""
+    """Raise `ValueError` for a parameter that is unknown, or that is required and missing."""
     known = inspect.signature(cls).parameters
     for key in params:
         if key not in known:
@@ -89,24 +87,24 @@ def check_params(cls: type[Game], params: Mapping[str, Any]) -> None:
             )
     for key, parameter in known.items():
         if key not in params and _has_no_default(parameter):
-            raise ValueError(f"{cls.name} needs the parameter {key!r}, which has no default")
+            raise ValueError(f"{cls.name} requires the parameter {key!r}, which has no default")
 
 
 def _has_no_default(parameter: inspect.Parameter) -> bool:
-    """Return whether a parameter must be given."""
+    """Return whether a parameter is required."""
     named = parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
     return named and parameter.default is parameter.empty
 
 
 def make(name: str, /, **params: Any) -> Game:
-    """Return a game by name.
+    """Create a game by name.
 
     Args:
-        name: one of `GAMES`, or of a game that was registered.
-        **params: its arguments, as its class and its page say.
+        name: name of a game, one of `GAMES` or of a registered game.
+        **params: parameters of the game, see its class and its page.
 
     Raises:
-        ValueError: there is no such game or argument, or a value is out of range.
+        ValueError: the game or a parameter is unknown, or a value is out of range.
 
     Example:
         >>> import boardenvs
@@ -122,33 +120,34 @@ def env_id(name: str) -> str:
     """Return a game's id in Gymnasium's registry, such as `boardenvs/Gekitai-v0`.
 
     Raises:
-        ValueError: there is no such game.
+        ValueError: `name` is not the name of a game.
     """
     return f"boardenvs/{GAMES[name] if name in GAMES else game_class(name).__name__}-v0"
 
 
 def register(cls: _Class) -> _Class:
-    """Register a game of your own by its name, as a decorator of its class.
+    """Register your own game by its name. Can be used as a class decorator.
 
-    From then on the game has these names:
+    Afterwards the game is available as
 
-    - `boardenvs.make("NAME")`.
-    - `gymnasium.make("boardenvs/CLASS-v0")`, and `gymnasium.make_vec` with the same id.
-    - `from boardenvs import NAME_v0` for PettingZoo, with `NAME_v0.env` and `NAME_v0.raw_env`.
+    - `boardenvs.make("NAME")`;
+    - `gymnasium.make("boardenvs/CLASS-v0")`, and `gymnasium.make_vec` with the same id;
+    - `from boardenvs import NAME_v0` for PettingZoo, with `NAME_v0.env` and `NAME_v0.raw_env`;
     - `pettingzoo.make("aec", "boardenvs/NAME_v0")`, from PettingZoo 1.27 on.
 
-    Saved episodes, agents and stores of the game can be loaded. The registration lasts as long as
-    the process. The `boardenvs` command takes `MODULE:CLASS` for a game.
+    Saved episodes, agents and stores of the game can be loaded. The registration lasts until the
+    process ends. The `boardenvs` command takes `MODULE:CLASS` as a game.
 
     Args:
-        cls: a class derived from `boardenvs.Game`; one of the same name is replaced.
+        cls: subclass of `boardenvs.Game`. It replaces a registered class of the same name.
 
     Returns:
         The class itself.
 
     Raises:
-        ValueError: `cls` is no such class, its `name` is no lower-case identifier, `name` or the
-            name of the class belongs to one of the six games, or the rules are wrong.
+        ValueError: `cls` is not a subclass of `boardenvs.Game`, its `name` is not a lower-case
+            identifier, `name` or the class name belongs to one of the six games, or the rules are
+            not valid.
 
     Example:
         >>> import boardenvs
@@ -166,16 +165,16 @@ def register(cls: _Class) -> _Class:
     from boardenvs.game import Game
 
     if not isinstance(cls, type) or not issubclass(cls, Game):
-        raise ValueError(f"expected a class derived from boardenvs.Game, got {shown(cls)}")
+        raise ValueError(f"cls must be a subclass of boardenvs.Game, got {shown(cls)}")
     name = getattr(cls, "name", None)
     if not isinstance(name, str) or not re.fullmatch(r"[a-z][a-z0-9_]*", name) or name in GAMES:
         raise ValueError(
-            f"{cls.__name__}.name must be lower-case letters, digits and underscores, and none "
-            f"of {', '.join(GAMES)}, got {name!r}"
+            f"{cls.__name__}.name must be lower-case letters, digits and underscores, other than "
+            f"{', '.join(GAMES)}, got {name!r}"
         )
     if cls.__name__ in GAMES.values():
         raise ValueError(
-            f"{name} needs a class of another name: boardenvs/{cls.__name__}-v0 is taken"
+            f"the class name of {name} must not be that of another game, got {cls.__name__}"
         )
     _check(cls)
     _own[name] = cls
@@ -184,16 +183,16 @@ def register(cls: _Class) -> _Class:
 
 
 def _check(cls: type[Game]) -> None:
-    """Check a game's rules and, if the game needs no parameters, run them once.
+    """Check a game's rules and, if the game requires no parameters, run them once.
 
     Raises:
-        ValueError: a function of the rules is missing or does not do what it is for.
-        Exception: what a function of the rules raises.
+        ValueError: a function of the rules is missing or wrong.
+        Exception: an exception of a function of the rules.
     """
     from boardenvs.core.rules import check_signatures, fields_fault, find_rules, run_once
 
     rules, _ = find_rules(cls)
-    if rules.__name__.startswith("boardenvs."):  # a game that derives from one of the six
+    if rules.__name__.startswith("boardenvs."):  # a subclass of one of the six games
         return
     check_signatures(cls.name, rules)
     if any(map(_has_no_default, inspect.signature(cls).parameters.values())):
@@ -206,7 +205,7 @@ def _check(cls: type[Game]) -> None:
 
 
 def register_all() -> None:
-    """Register every game with Gymnasium and PettingZoo, without warnings about known games."""
+    """Register every game with Gymnasium and PettingZoo, without warnings on a reload."""
     for name in GAMES:
         _add_everywhere(name)
 
@@ -224,13 +223,13 @@ def _make_module(name: str) -> None:
     def make_attribute(attribute: str) -> Any:
         if attribute not in ("env", "raw_env"):
             raise AttributeError(f"module {module.__name__!r} has no attribute {attribute!r}")
-        # Only now, since the environment's module imports Numba.
+        # On first use, since the environment's module imports Numba.
         env = pkgutil.resolve_name("boardenvs.envs.aec:make_env")(name)
         vars(module).update(env=env, raw_env=env)
         return env
 
     vars(module).update(
-        __doc__=f"PettingZoo's module of the game {name}: the functions `env` and `raw_env`.",
+        __doc__=f"PettingZoo module of the game {name} with the functions `env` and `raw_env`.",
         __all__=["env", "raw_env"],
         __getattr__=make_attribute,
     )
@@ -239,7 +238,7 @@ def _make_module(name: str) -> None:
 
 
 def _add_to_gymnasium(name: str) -> None:
-    gymnasium.registry.pop(env_id(name), None)  # a known id warns, as after a reload
+    gymnasium.registry.pop(env_id(name), None)  # a second registration would warn
     gymnasium.register(
         env_id(name),
         entry_point="boardenvs.envs.single:SeatEnv",

@@ -1,4 +1,4 @@
-"""The entry point of the `boardenvs` command, whose subcommands lie in `agents.command`."""
+"""The entry point of the `boardenvs` command. Its subcommands are in `agents.command`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def main() -> int:
     """Run the `boardenvs` command.
 
     Returns:
-        The exit status: that of `agents.command.main`, or 2, after one line, where `agents` is not
+        The exit status of `agents.command.main`, or 2 after a one-line error if `agents` is not
         the package that belongs to `boardenvs`.
     """
     end_on_signals()

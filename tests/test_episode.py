@@ -61,17 +61,17 @@ def test_start_in_mid_game():
 @pytest.mark.parametrize(
     ("actions", "message"),
     [
-        ([10], "action 1 of 1 must be a whole number from 0 to 9, got 10"),
-        ([0, -1], "action 2 of 2 must be .* got -1"),
-        ([0, 1.0], "action 2 of 2 must be .* got 1.0"),
-        ([True], "action 1 of 1 must be .* got True"),
-        (["0"], "action 1 of 1 must be .* got '0'"),
-        ([10**30], "action 1 of 1 must be .* got 10+"),
-        ([*WON, 8], "over after 4 actions, but there are 5"),
-        ([0, 0, 2], "over after 2 actions, but there are 3"),
-        ("01", "actions must be a list of whole numbers, got '01'"),
-        (None, "actions must be a list of whole numbers, got None"),
-        ({0: 1}, "actions must be a list of whole numbers"),
+        ([10], "^action 1 of 1 .* 10$"),
+        ([0, -1], "^action 2 of 2 .* -1$"),
+        ([0, 1.0], "^action 2 of 2 .* 1.0$"),
+        ([True], "^action 1 of 1 .* True$"),
+        (["0"], "^action 1 of 1 .* '0'$"),
+        ([10**30], "^action 1 of 1 .* 10+$"),
+        ([*WON, 8], "^actions .* 4 actions, got 5"),
+        ([0, 0, 2], "^actions .* 2 actions, got 3"),
+        ("01", "^actions .* '01'$"),
+        (None, "^actions .* None$"),
+        ({0: 1}, "^actions .*{0: 1}"),
     ],
 )
 def test_actions_refused(actions, message):
@@ -84,16 +84,16 @@ def test_actions_refused(actions, message):
     [["a"], ["a", "b", "c"], ["a", 1], "ab", ["a", ""], ["a", "b\nc"], ["a", "\ud800"], 2],
 )
 def test_names_refused(players):
-    with pytest.raises(ValueError, match="players must be 2 names of printable characters, got"):
+    with pytest.raises(ValueError, match=r"^players .*2 names"):
         won(players=players)
-    with pytest.raises(ValueError, match="players must be 2 names of printable characters, got"):
+    with pytest.raises(ValueError, match=r"^players .*2 names"):
         Episode.play(GAME112, ["random", "random"], names=players)
 
 
 def test_start_refused():
-    with pytest.raises(ValueError, match="a game112 position needs the field 'board'"):
+    with pytest.raises(ValueError, match=r"game112 .*'board'"):
         Episode(GAME112, {}, [])
-    with pytest.raises(ValueError, match="expected game112 records"):
+    with pytest.raises(ValueError, match=r"^states .*game112"):
         Episode(GAME112, boardenvs.make("gekitai").new(1, 0), [])
 
 

@@ -92,14 +92,14 @@ def test_an_answer_that_is_no_action(answer):
 
 @pytest.mark.parametrize("players", ["random", ["random"], ["random"] * 3, []])
 def test_number_of_players(players):
-    with pytest.raises(ValueError, match="game112 needs 2 players, got"):
+    with pytest.raises(ValueError, match=r"^players .*game112"):
         Episode.play(GAME112, players)
 
 
 @pytest.mark.parametrize("player", [None, 3, object()])
 def test_what_is_no_player(player):
     with pytest.raises(
-        ValueError, match=r"must be an agent's spec or an object with act\(states\)"
+        ValueError, match=r"^players .*act\(states\)"
     ):
         Episode.play(GAME112, [player, "random"])
 
@@ -118,5 +118,5 @@ def test_play_from_a_position():
 
 @pytest.mark.parametrize("seed", [-1, 1.5, "1"])
 def test_bad_seed(seed):
-    with pytest.raises(ValueError, match="seed must be"):
+    with pytest.raises(ValueError, match=r"^seed "):
         Episode.play(GAME112, ["random", "random"], seed)

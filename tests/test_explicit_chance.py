@@ -59,7 +59,7 @@ def test_a_game_with_chance_has_to_say_how_many_outcomes_a_draw_has():
         name = "silent"
         has_chance = True
 
-    with pytest.raises(ValueError, match="silent has chance: its most_chance_outcomes must say"):
+    with pytest.raises(ValueError, match=r"^silent .*most_chance_outcomes"):
         _ = Silent().most_chance_outcomes
 
 
@@ -74,5 +74,5 @@ def test_a_tile_is_drawn_when_it_is_turned_over():
     after, ways = drawn.play(states, 5, (17,))
     assert (after["hand"][0], ways) == (17, ())
     assert sorted(np.delete(after["grid"][0], 5)) == [tile for tile in range(28) if tile != 17]
-    with pytest.raises(ValueError, match="action 5 is not legal in this dominoes175 position"):
+    with pytest.raises(ValueError, match=r"^action .*dominoes175"):
         drawn.play(after, 5, ())

@@ -41,7 +41,7 @@ class Own(Game112):
 
 
 def test_a_registered_game_is_found():
-    with pytest.raises(ValueError, match="there is no game 'own112'; the games are gekitai, "):
+    with pytest.raises(ValueError, match=r"^game .*gekitai, .*'own112'"):
         boardenvs.make("own112")
     assert boardenvs.register(Own) is Own
     game = boardenvs.make("own112", board_size=7)
@@ -109,7 +109,7 @@ def test_without_rules():
         def __init__(self):
             self.params = {}
 
-    with pytest.raises(ValueError, match=r"Homeless has no rules: expected functions legal and"):
+    with pytest.raises(ValueError, match=r"^Homeless "):
         boardenvs.register(Homeless)
 
 
@@ -128,7 +128,7 @@ def test_pettingzoo_and_episodes(tmp_path):
     episode.save(tmp_path / "game.json")
     assert boardenvs.Episode.load(tmp_path / "game.json") == episode
     boardenvs.registration._own.clear()
-    with pytest.raises(ValueError, match="there is no game 'own112'"):
+    with pytest.raises(ValueError, match="'own112'"):
         boardenvs.Episode.load(tmp_path / "game.json")
 
 
@@ -145,15 +145,12 @@ def test_again_under_the_same_name():
 @pytest.mark.parametrize(
     ("cls", "said"),
     [
-        (3, "expected a class derived from boardenvs.Game, got 3"),
-        (int, "expected a class derived from boardenvs.Game, got <class 'int'>"),
-        (Game112, "Game112.name must be lower-case .* none of gekitai, .*, got 'game112'"),
-        (boardenvs.Game, "Game.name must be .*, got None"),
-        (type("Own", (Game112,), {"name": "a:b"}), "Own.name must be .*, got 'a:b'"),
-        (
-            type("Gekitai", (Gekitai,), {"name": "push"}),
-            "push needs a class of another name: boardenvs/Gekitai-v0 is taken",
-        ),
+        (3, "^cls .* 3$"),
+        (int, "^cls .* <class 'int'>$"),
+        (Game112, "^Game112.name .*gekitai, .* 'game112'$"),
+        (boardenvs.Game, "^Game.name .* None$"),
+        (type("Own", (Game112,), {"name": "a:b"}), "^Own.name .* 'a:b'$"),
+        (type("Gekitai", (Gekitai,), {"name": "push"}), "class name of push .* Gekitai$"),
     ],
 )
 def test_what_is_no_game(cls, said):
@@ -179,7 +176,7 @@ def test_by_module_and_class(own_module):
     for spec, said in (
         ("own_game:Nothing", "game 'own_game:Nothing' cannot be imported: .*Nothing"),
         ("no_such_module:X", "game 'no_such_module:X' cannot be imported: .*no_such_module"),
-        ("own_game:no_game", "expected a class derived from boardenvs.Game, got 3"),
+        ("own_game:no_game", "boardenvs.Game, got 3"),
     ):
         with pytest.raises(ValueError, match=said):
             register_game(spec)
@@ -207,6 +204,6 @@ def test_the_command(own_module):
 
 def test_a_file_cannot_have_a_module_imported(own_module, tmp_path):
     """A file that somebody else made names games that are known already, and no others."""
-    with pytest.raises(ValueError, match="there is no game 'own_game:Short112'"):
+    with pytest.raises(ValueError, match="'own_game:Short112'"):
         boardenvs.make("own_game:Short112")
     assert "own_game" not in sys.modules

@@ -177,12 +177,12 @@ def test_the_public_names_are_there():
     "name", ["chess", "", "Gekitai", "boardenvs/Gekitai-v0", None, 1, ["gekitai"], b"gekitai"]
 )
 def test_an_unknown_game_is_refused(name):
-    with pytest.raises(ValueError, match=r"there is no game .*; the games are ") as caught:
+    with pytest.raises(ValueError, match=r"^game ") as caught:
         boardenvs.make(name)
     assert all(game in str(caught.value) for game in GAMES)
     assert repr(name) in str(caught.value)
     assert "\n" not in str(caught.value)
-    with pytest.raises(ValueError, match=r"there is no game|game must be a Game or"):
+    with pytest.raises(ValueError, match=r"^game "):
         SeatEnv(name)
 
 
@@ -205,9 +205,9 @@ def test_an_unknown_parameter_is_refused(game):
         lambda **params: gymnasium.make(env_id(game.name), **params),
         lambda **params: gymnasium.make_vec(env_id(game.name), num_envs=2, **params),
     ):
-        with pytest.raises(ValueError, match=f"{game.name} has no parameter 'depth'; its param"):
+        with pytest.raises(ValueError, match=f"{game.name} .*'depth'"):
             make(depth=3)
-        with pytest.raises(ValueError, match="max_plies must be a whole number"):
+        with pytest.raises(ValueError, match=r"^max_plies "):
             make(max_plies=0)
 
 
